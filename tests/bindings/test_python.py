@@ -946,8 +946,34 @@ def test_recipes(check, arrays, refused, rng):
             (want, want),
         )
     for amax in [3.0, 448.0, 1e-30, 0.1, *rng.lognormal(0, 5, 200).astype(F32).tolist()]:
-        ratio = F32(448) / F32(amax)
+        divided, ratio = F32(448) / F32(amax), F32(448) * (F32(1) / F32(amax))
+        clamped = max(F32(amax), F32(1e-12))
         check("recipes: scale", recipes.scale(448.0, amax, margin=1), single(ratio / F32(2)))
+        check(
+            "recipes: scale, IEEE division",
+            recipes.scale(448.0, amax, division="ieee"),
+            single(divided),
+        )
+        check(
+            "recipes: autofp8",
+            [float(recipes.autofp8(448.0, amax, division=d)[0]) for d in ("source", "ieee")],
+            [single(F32(448) * (F32(1) / clamped)), single(F32(448) / clamped)],
+        )
+        check(
+            "recipes: flax_scale",
+            recipes.flax_scale("e4m3fn", amax, 0.5, margin=1),
+            single(F32(1) / (divided / F32(2))),
+        )
+        check(
+            "recipes: xla_example_next",
+            recipes.xla_example_next("e4m3fn", amax),
+            single(F32(1.1) * max(F32(amax), F32(2**-10)) / F32(448)),
+        )
+        check(
+            "recipes: msamp_scale",
+            recipes.msamp_scale("e4m3fn", amax, 1.0, margin=3),
+            2.0 ** (math.floor(F32(math.log2(ratio))) - 3),
+        )
         check(
             "recipes: scale",
             recipes.scale("e4m3fn", amax, power_of_two=True),
@@ -963,9 +989,9 @@ def test_recipes(check, arrays, refused, rng):
         check(
             "recipes: pytorch_scale",
             recipes.pytorch_scale("e4m3fn", amax),
-            single(448.0 / max(single(amax), 1e-12)),
+            single(448.0 * (1 / max(single(amax), 1e-12))),
         )
-        bias = max(-32, min(32, math.floor(math.log2(ratio))))
+        bias = max(-32, min(32, math.floor(math.log2(divided))))
         check("recipes: graphcore", recipes.graphcore_amax_bias("e4m3fn", amax), bias)
         check(
             "recipes: mx_scale",
@@ -994,7 +1020,29 @@ def test_recipes(check, arrays, refused, rng):
     )
     check("recipes: reduce", math.isnan(recipes.reduce([math.inf, math.nan])), True)
     x = rng.normal(size=1000).astype(F32)
-    check("recipes: dynamic", recipes.dynamic(x, "e4m3fn"), single(F32(448) / np.abs(x).max()))
+    largest = np.abs(x).max()
+    check(
+        "recipes: dynamic",
+        [recipes.dynamic(x, "e4m3fn", division=d) for d in ("source", "ieee")],
+        [single(F32(448) * (F32(1) / largest)), single(F32(448) / largest)],
+    )
+    check(
+        "recipes: an amax of Inf or NaN in the originals",
+        [
+            recipes.torchao_scale("e4m3fn", math.inf),
+            math.isnan(recipes.torchao_scale("e4m3fn", math.nan)),
+            recipes.msamp_scale("e4m3fn", math.inf, 4.0),
+            recipes.msamp_scale("e4m3fn", math.nan, 4.0),
+            recipes.flax_scale("e4m3fn", math.inf, 4.0),
+            recipes.xla_example_next("e4m3fn", math.inf),
+        ],
+        [0.0, True, 0.25, 4.0, 4.0, math.inf],
+    )
+    check(
+        "recipes: a scale that underflows",
+        [recipes.scale(2.0**-60, 2.0**120, underflow=u) for u in ("smallest", "zero")],
+        [2.0**-149, 0.0],
+    )
     check("recipes: static", recipes.static(0.1), single(0.1))
     delayed, history, previous = recipes.Delayed("e4m3fn", 4), [], 1.0
     for amax in rng.lognormal(0, 2, 50).astype(F32).tolist() + [math.inf, 1.0, 1.0, 1.0, 1.0, 1.0]:
@@ -1102,7 +1150,7 @@ def test_recipes(check, arrays, refused, rng):
     )
     amaxes = rng.lognormal(0, 3, 20).astype(F32)
     quantise, dequantise = recipes.autofp8("e4m3fn", amaxes)
-    arrays("recipes: autofp8", quantise, F32(448) / np.maximum(amaxes, F32(1e-12)))
+    arrays("recipes: autofp8", quantise, F32(448) * (F32(1) / np.maximum(amaxes, F32(1e-12))))
     arrays("recipes: autofp8", dequantise, F32(1) / quantise)
     arrays(
         "recipes: vllm",

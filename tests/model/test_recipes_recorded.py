@@ -147,3 +147,21 @@ def test_mx(bench: Checks, lib: clib.Library) -> None:
         for code, value, quantised in zip(codes, values, want):
             got = lib.value_to_double(lib.decode(element, int(code))) * 2.0 ** (int(scale[0]) - 127)
             bench.check("microxcaling: value", got, float(quantised), repr(value))
+
+
+def test_qualcomm(bench: Checks, lib: clib.Library) -> None:
+    names = {5: "QC_E5M2", 4: "QC_E4M3", 3: "QC_E3M4", 2: "QC_E2M5"}
+    for line in (RECORDED / "qualcomm.csv").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        exponent_bits, lowest, highest, *fields, want = line.split(",")
+        values, bias = floats(fields), ct.c_int()
+        status = lib.recipe_qualcomm_bias(
+            clib.enum(names[int(exponent_bits)]),
+            values.ctypes.data,
+            values.size,
+            int(lowest),
+            int(highest),
+            ct.byref(bias),
+        )
+        bench.check("Qualcomm: bias", (status, bias.value), (clib.OK, int(want)), line[:40])

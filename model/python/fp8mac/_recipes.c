@@ -70,18 +70,20 @@ static PyObject *recipe_reduce(PyObject *self, PyObject *arguments)
     return result;
 }
 
-// scale(fp8_max, margin, power_of_two, amax, previous)
+// scale(fp8_max, margin, power_of_two, amax, previous, division, underflow)
 static PyObject *recipe_scale(PyObject *self, PyObject *arguments)
 {
     (void)self;
     fp8mac_recipe_formula formula;
-    int power_of_two;
+    int power_of_two, division, underflow;
     float amax, previous;
-    if (!PyArg_ParseTuple(arguments, "fipff", &formula.fp8_max, &formula.margin, &power_of_two,
-                          &amax, &previous)) {
+    if (!PyArg_ParseTuple(arguments, "fipffii", &formula.fp8_max, &formula.margin, &power_of_two,
+                          &amax, &previous, &division, &underflow)) {
         return NULL;
     }
     formula.form = power_of_two ? FP8MAC_RECIPE_POWER_OF_TWO : FP8MAC_RECIPE_RATIO;
+    formula.division = (fp8mac_recipe_division)division;
+    formula.underflow = (fp8mac_recipe_underflow)underflow;
     fp8mac_status status = fp8mac_recipe_formula_validate(formula);
     if (status == FP8MAC_ERR_SCALE) {
         return refuse(status, "fp8_max must be finite and greater than zero");
@@ -153,22 +155,22 @@ static PyObject *refuse_delayed(fp8mac_status status)
     }
 }
 
-// delayed((fp8_max, margin, power_of_two, interval, window), amax_fn or None, scale_fn or None,
-//         history, scale, updates, (amax, nonfinite) or None) -> (scale, updates)
+// delayed((fp8_max, margin, power_of_two, interval, window, division), amax_fn or None,
+//         scale_fn or None, history, scale, updates, (amax, nonfinite) or None) -> (scale, updates)
 // Updates the history in place. Without an amax it is cleared, and the arguments are checked.
 static PyObject *recipe_delayed(PyObject *self, PyObject *arguments)
 {
     (void)self;
     fp8mac_recipe_delayed_config config = {.interval = 0};
     callbacks own = {.raised = false};
-    int power_of_two, window, nonfinite;
+    int power_of_two, window, division, nonfinite;
     Py_ssize_t interval, updates;
     PyObject *observed, *result = NULL;
     Py_buffer history;
     float scale, amax;
-    if (!PyArg_ParseTuple(arguments, "(fipni)OOw*fnO", &config.formula.fp8_max,
-                          &config.formula.margin, &power_of_two, &interval, &window, &own.amax,
-                          &own.scale, &history, &scale, &updates, &observed)) {
+    if (!PyArg_ParseTuple(arguments, "(fipnii)OOw*fnO", &config.formula.fp8_max,
+                          &config.formula.margin, &power_of_two, &interval, &window, &division,
+                          &own.amax, &own.scale, &history, &scale, &updates, &observed)) {
         return NULL;
     }
     size_t length = (size_t)history.len / sizeof(float);
@@ -179,6 +181,7 @@ static PyObject *recipe_delayed(PyObject *self, PyObject *arguments)
     }
     memcpy(before, history.buf, length * sizeof *before);
     config.formula.form = power_of_two ? FP8MAC_RECIPE_POWER_OF_TWO : FP8MAC_RECIPE_RATIO;
+    config.formula.division = (fp8mac_recipe_division)division;
     config.interval = (size_t)interval;
     config.window = (fp8mac_recipe_window)window;
     config.amax_fn = own.amax == Py_None ? NULL : call_amax;
@@ -230,6 +233,43 @@ static PyObject *recipe_xla_next(PyObject *self, PyObject *arguments)
     return PyArg_ParseTuple(arguments, "fff", &fp8_max, &amax, &scale)
                ? PyFloat_FromDouble((double)fp8mac_recipe_xla_next(fp8_max, amax, scale))
                : NULL;
+}
+
+static PyObject *recipe_xla_example_next(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    float fp8_max, amax;
+    return PyArg_ParseTuple(arguments, "ff", &fp8_max, &amax)
+               ? PyFloat_FromDouble((double)fp8mac_recipe_xla_example_next(fp8_max, amax))
+               : NULL;
+}
+
+typedef float recipe_with_margin(float fp8_max, int margin, float amax, float previous);
+
+// recipe(fp8_max, margin, amax, previous)
+static PyObject *with_margin(recipe_with_margin *recipe, PyObject *arguments)
+{
+    float fp8_max, amax, previous;
+    int margin;
+    if (!PyArg_ParseTuple(arguments, "fiff", &fp8_max, &margin, &amax, &previous)) {
+        return NULL;
+    }
+    if (margin < FP8MAC_RECIPE_MARGIN_MIN || margin > FP8MAC_RECIPE_MARGIN_MAX) {
+        return refuse(FP8MAC_ERR_SCALE_EXPONENT, "margin must be in -32..32");
+    }
+    return PyFloat_FromDouble((double)recipe(fp8_max, margin, amax, previous));
+}
+
+static PyObject *recipe_flax_scale(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    return with_margin(fp8mac_recipe_flax_scale, arguments);
+}
+
+static PyObject *recipe_msamp_scale(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    return with_margin(fp8mac_recipe_msamp_scale, arguments);
 }
 
 // xla_mode(format, loss_scaled_gradient) -> the overflow mode's number
@@ -286,6 +326,17 @@ static PyObject *recipe_pytorch_scale(PyObject *self, PyObject *arguments)
     return PyArg_ParseTuple(arguments, "ffpf", &fp8_max, &amax, &power_of_two, &previous)
                ? PyFloat_FromDouble((double)fp8mac_recipe_pytorch_scale(
                      fp8_max, amax, power_of_two != 0, previous))
+               : NULL;
+}
+
+static PyObject *recipe_torchao_scale(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    float fp8_max, amax;
+    int power_of_two;
+    return PyArg_ParseTuple(arguments, "ffp", &fp8_max, &amax, &power_of_two)
+               ? PyFloat_FromDouble(
+                     (double)fp8mac_recipe_torchao_scale(fp8_max, amax, power_of_two != 0))
                : NULL;
 }
 
@@ -456,6 +507,10 @@ PyMethodDef fp8mac_py_recipes_methods[] = {
     {"recipe_delayed", recipe_delayed, METH_VARARGS, NULL},
     {"recipe_te_operand", recipe_te_operand, METH_VARARGS, NULL},
     {"recipe_xla_next", recipe_xla_next, METH_VARARGS, NULL},
+    {"recipe_xla_example_next", recipe_xla_example_next, METH_VARARGS, NULL},
+    {"recipe_flax_scale", recipe_flax_scale, METH_VARARGS, NULL},
+    {"recipe_msamp_scale", recipe_msamp_scale, METH_VARARGS, NULL},
+    {"recipe_torchao_scale", recipe_torchao_scale, METH_VARARGS, NULL},
     {"recipe_xla_mode", recipe_xla_mode, METH_VARARGS, NULL},
     {"recipe_xla_quantize", recipe_xla_quantize, METH_VARARGS, NULL},
     {"recipe_pytorch_scale", recipe_pytorch_scale, METH_VARARGS, NULL},

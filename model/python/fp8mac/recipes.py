@@ -22,6 +22,7 @@ __all__ = [
     "Delayed",
     "autofp8",
     "dynamic",
+    "flax_scale",
     "floor_log2",
     "format_max",
     "fp8lm_mu",
@@ -30,6 +31,7 @@ __all__ = [
     "graphcore_amax_bias",
     "graphcore_cscale_bias",
     "inverse",
+    "msamp_scale",
     "mx_quantize",
     "mx_scale",
     "pytorch_scale",
@@ -40,7 +42,9 @@ __all__ = [
     "static",
     "te_operand",
     "tensorrt_llm",
+    "torchao_scale",
     "vllm",
+    "xla_example_next",
     "xla_mode",
     "xla_next",
     "xla_quantize",
@@ -48,6 +52,8 @@ __all__ = [
 
 OVERFLOWS = ("saturate", "saturate-finite", "ieee")
 WINDOWS = ("max", "most-recent")
+DIVISIONS = ("source", "ieee")
+UNDERFLOWS = ("smallest", "zero")
 TE_FORMATS = ("HYBRID", "E4M3", "E5M2")
 TE_GEMMS = ("fprop", "dgrad", "wgrad")
 REDUCTIONS = ("pre-scaling", "post-scaling", "automatic")
@@ -95,13 +101,23 @@ def scale(
     margin: int = 0,
     power_of_two: bool = False,
     previous: float = 1.0,
+    division: str = "source",
+    underflow: str = "smallest",
 ) -> float:
     """Transformer Engine's scale: (fp8_max / amax) / 2^margin, or 2^(floor(log2(fp8_max / amax)) - margin).
 
-    An amax of 0, Inf or NaN keeps the previous scale; an infinite scale becomes the largest float.
+    An amax of 0, Inf or NaN keeps the previous scale; an infinite scale becomes the largest float. division is
+    "source" (fp8_max * (1 / amax), as PyTorch computes it) or "ieee". A scale that underflows becomes the "smallest"
+    float, or "zero" as in Transformer Engine.
     """
     return _core.recipe_scale(
-        _fp8_max(fp8_max), _int32("margin", margin), bool(power_of_two), amax, previous
+        _fp8_max(fp8_max),
+        _int32("margin", margin),
+        bool(power_of_two),
+        amax,
+        previous,
+        _choice("division", division, DIVISIONS),
+        _choice("underflow", underflow, UNDERFLOWS),
     )
 
 
@@ -120,9 +136,17 @@ def dynamic(
     margin: int = 0,
     power_of_two: bool = False,
     previous: float = 1.0,
+    division: str = "source",
 ) -> float:
     """scale() from the amax of the tensor itself."""
-    return scale(format, reduce(x), margin=margin, power_of_two=power_of_two, previous=previous)
+    return scale(
+        format,
+        reduce(x),
+        margin=margin,
+        power_of_two=power_of_two,
+        previous=previous,
+        division=division,
+    )
 
 
 class Delayed:
@@ -143,6 +167,7 @@ class Delayed:
         window: str | Callable[[Sequence[float]], float] = "max",
         scale_fn: Callable[[float, float], float] | None = None,
         initial: float = 1.0,
+        division: str = "source",
     ):
         own = callable(window)
         self._formula = (
@@ -151,6 +176,7 @@ class Delayed:
             bool(power_of_two),
             whole("interval", interval, 1, 2**31),
             0 if own else _choice("window", window, WINDOWS),
+            _choice("division", division, DIVISIONS),
         )
         self._functions = (window if own else None, scale_fn)
         self._history = np.zeros(whole("length", length, 1, 2**31), np.float32)
@@ -188,6 +214,19 @@ def xla_next(fp8_max: float | FormatLike, amax: float, scale: float) -> float:
     return _core.recipe_xla_next(_fp8_max(fp8_max), amax, scale)
 
 
+def xla_example_next(fp8_max: float | FormatLike, amax: float) -> float:
+    """The dequantising scale of examples for JAX and TensorFlow, (1.1f * max(amax, 2^-10)) / fp8_max."""
+    return _core.recipe_xla_example_next(_fp8_max(fp8_max), amax)
+
+
+def flax_scale(fp8_max: float | FormatLike, amax: float, scale: float, *, margin: int = 0) -> float:
+    """Flax's dequantising scale, 1 / ((fp8_max / amax) / 2^margin); amax is reduce() of the history.
+
+    For an amax of 0, Inf or NaN it is 1 / (1 / scale). Nothing is clamped: it may be 0 or Inf.
+    """
+    return _core.recipe_flax_scale(_fp8_max(fp8_max), _int32("margin", margin), amax, scale)
+
+
 def xla_mode(format: FormatLike, loss_scaled_gradient: bool) -> str:
     """XLA's overflow mode: "saturate", but "ieee" for E5M2 gradients under loss scaling."""
     return OVERFLOWS[_core.recipe_xla_mode(format_of(format)._entry, bool(loss_scaled_gradient))]
@@ -206,8 +245,13 @@ def xla_quantize(
 def pytorch_scale(
     fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False, previous: float = 1.0
 ) -> float:
-    """torchao's quantising scale, float64(fp8_max) / max(amax, 1e-12)."""
+    """torchao's quantising scale, float64(fp8_max) / max(amax, 1e-12); an amax of Inf or NaN keeps the previous one."""
     return _core.recipe_pytorch_scale(_fp8_max(fp8_max), amax, power_of_two, previous)
+
+
+def torchao_scale(fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False) -> float:
+    """torchao's own result for every amax: 0 for Inf, and NaN for NaN."""
+    return _core.recipe_torchao_scale(_fp8_max(fp8_max), amax, bool(power_of_two))
 
 
 def graphcore_amax_bias(fp8_max: float | FormatLike, amax: float, previous: int = 0) -> int:
@@ -223,6 +267,13 @@ def graphcore_cscale_bias(bias: int) -> int:
 def scale_exponent(bias: int) -> int:
     """-bias, clamped to the range of scale_exp_a and scale_exp_b."""
     return _core.recipe_scale_exponent(_int32("bias", bias))
+
+
+def msamp_scale(
+    fp8_max: float | FormatLike, amax: float, previous: float, *, margin: int = 0
+) -> float:
+    """MS-AMP's own result: a power of two, previous for an amax of 0 or NaN, 1 / previous for Inf."""
+    return _core.recipe_msamp_scale(_fp8_max(fp8_max), _int32("margin", margin), amax, previous)
 
 
 def fp8lm_mu(mu: float, saturated: int, total: int) -> float:
@@ -285,9 +336,12 @@ def _static_scales(
     return quantise, dequantise
 
 
-def autofp8(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
-    """AutoFP8's quantising and dequantising scales of calibrated amaxes."""
-    return _static_scales(0, fp8_max, amaxes)
+def autofp8(
+    fp8_max: float | FormatLike, amaxes: ArrayLike, *, division: str = "source"
+) -> tuple[NDArray, NDArray]:
+    """AutoFP8's quantising and dequantising scales of calibrated amaxes. division is that of scale()."""
+    scheme = (0, 3)[_choice("division", division, DIVISIONS)]  # FP8MAC_SCHEME_AUTOFP8, _IEEE
+    return _static_scales(scheme, fp8_max, amaxes)
 
 
 def vllm(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:

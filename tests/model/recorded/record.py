@@ -242,6 +242,34 @@ def mx(source: Path, rng: np.random.Generator) -> Iterator[Row]:
             yield [index, *values, *result.numpy()]
 
 
+def qualcomm(source: Path, rng: np.random.Generator) -> Iterator[Row]:
+    """Rows of one tensor: exponent bits, lowest and highest bias, 40 values, the bias with the least squared error of
+    the original's quantised values. The original takes a largest value, whose logarithm gives the bias. In FP32 its
+    values are some units in the last place off the format's; so it computes in float64 here, and is rounded to FP32."""
+    import torch
+
+    original = functions(
+        source, ["quantize_to_fp8_ste_MM"], {"torch": torch, "round_ste_func": torch.round}
+    )
+    for exponent_bits in (5, 4, 3, 2):
+        mantissa_bits = 7 - exponent_bits
+        for _ in range(12):
+            values = np.float32(rng.standard_normal(40) * 2.0 ** int(rng.integers(-8, 9)))
+            errors = []
+            for bias in range(-4, 25):
+                largest = (2 - 2.0**-mantissa_bits) * 2.0 ** (2**exponent_bits - 1 - bias)
+                quantised = original.quantize_to_fp8_ste_MM(
+                    torch.tensor(values).double(),
+                    8,
+                    torch.tensor([largest]).double(),
+                    torch.tensor([float(mantissa_bits)]).double(),
+                    1,
+                )
+                apart = values.astype(np.float64) - quantised.float().numpy().astype(np.float64)
+                errors.append(sum((x * x for x in apart), 0.0))
+            yield [exponent_bits, -4, 24, *values, int(np.argmin(errors)) - 4]
+
+
 class Original(NamedTuple):
     rows: Callable[[Path, np.random.Generator], Iterator[Row]]
     columns: str
@@ -328,6 +356,13 @@ ORIGINALS = {
         "microxcaling, mx/mx_ops.py, _quantize_mx",
         "git: github.com/microsoft/microxcaling at 7bc41952de394f5cc5e782baf132e7c7542eb4e4",
         "the folder that holds mx; an empty mx/__init__.py avoids what it imports",
+    ),
+    "qualcomm": Original(
+        qualcomm,
+        "exponent_bits lowest highest values[40] bias",
+        "FP8-quantization, quantization/quantizers/fp8_quantizer.py, quantize_to_fp8_ste_MM, in float64; the least error of integer biases",
+        "git: github.com/Qualcomm-AI-research/FP8-quantization at ede19a9bbe603edf9ec106af7545d9691b3a350c",
+        "quantization/quantizers/fp8_quantizer.py",
     ),
 }
 
