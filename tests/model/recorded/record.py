@@ -203,23 +203,41 @@ def msamp(source: Path, rng: np.random.Generator) -> Iterator[Row]:
 def vllm(source: Path, rng: np.random.Generator) -> Iterator[Row]:
     import torch
 
+    given = {
+        "torch": torch,
+        "GroupShape": types.SimpleNamespace(PER_TOKEN="token"),
+        "group_broadcast": lambda scale, shape: scale,
+        "_FP8_DTYPE": torch.float8_e4m3fn,
+        "_FP8_MIN": -448.0,
+        "_FP8_MAX": 448.0,
+        "_FP8_MIN_SCALING_FACTOR": 1.0 / (448.0 * 512.0),
+    }
+    original = functions(source, ["forward_native"], given)
     for amax in amaxes(rng, E4M3, 150):
         if np.isfinite(amax):
-            scale = torch.div(torch.tensor(amax), 448.0).clamp(min=1.0 / (448.0 * 512.0))
+            quantizer = types.SimpleNamespace(
+                is_group_quant=False, static=False, group_shape="tensor", num_token_padding=None
+            )
+            _, scale = original.forward_native(quantizer, torch.tensor([[amax]]))
             yield [E4M3, amax, scalar(scale.reciprocal()), scalar(scale)]
 
 
 def modelopt(source: Path, rng: np.random.Generator) -> Iterator[Row]:
+    import warnings
+    from functools import partial
+
     import torch
 
-    export = functions(source, ["export_amax"], {"torch": torch})
+    names = ["export_amax", "_sanitize_export_amax"]
+    original = functions(source, names, {"torch": torch, "warnings": warnings})
     for amax in amaxes(rng, E4M3, 150):
         if np.isfinite(amax):
             quantizer = types.SimpleNamespace(
                 block_sizes=None, axis=None, amax=torch.tensor([amax]), maxbound=448.0
             )
             quantizer.validate_attr = lambda **_: None
-            scale = export.export_amax(quantizer).float() / quantizer.maxbound
+            quantizer._sanitize_export_amax = partial(original._sanitize_export_amax, quantizer)
+            scale = original.export_amax(quantizer).float() / quantizer.maxbound
             yield [E4M3, amax, scalar(scale.reciprocal()), scalar(scale)]
 
 
@@ -339,15 +357,15 @@ ORIGINALS = {
     "vllm": Original(
         vllm,
         "fp8_max amax quantise dequantise",
-        "vLLM, vllm/model_executor/layers/quantization/input_quant_fp8.py, QuantFP8.forward_native: its formula in PyTorch",
-        "git: github.com/vllm-project/vllm at 014af6b59c3db333ccbbe11b6921d78f46ef305c",
-        "",
+        "vLLM 0.33.0, vllm/model_executor/layers/quantization/input_quant_fp8.py, QuantFP8.forward_native",
+        "pip: vllm==0.33.0; the file runs alone, because the package needs CUDA",
+        "vllm/model_executor/layers/quantization/input_quant_fp8.py",
     ),
     "tensorrt_llm": Original(
         modelopt,
         "fp8_max amax quantise dequantise",
-        "ModelOpt, modelopt/torch/quantization/nn/modules/tensor_quantizer.py, export_amax, then amax / maxbound",
-        "git: github.com/NVIDIA/Model-Optimizer at a2fbac7bad8ab446d3f8783dadb0c3366eb0ad73",
+        "ModelOpt 0.47.0, modelopt/torch/quantization/nn/modules/tensor_quantizer.py, export_amax, then amax / maxbound",
+        "pip: nvidia-modelopt==0.47.0; the file runs alone",
         "modelopt/torch/quantization/nn/modules/tensor_quantizer.py",
     ),
     "mx": Original(
