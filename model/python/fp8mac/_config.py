@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from . import _core
+from ._environment import own_environment
 from ._formats import Format, FormatLike, _from_entry, format_of, refuse
 
 _HELP = dict(_core.setting_names())
@@ -44,6 +45,7 @@ class Config:
     a_format: Format
     b_format: Format
 
+    @own_environment
     def __init__(
         self,
         preset: str | None = None,

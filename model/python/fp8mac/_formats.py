@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _core
 from ._core import Error
+from ._environment import own_environment
 
 NAN_ENCODINGS = ("none", "ieee", "all-ones", "negative-zero")
 EXPONENT_ZEROS = ("subnormal", "at-bias", "normal")
@@ -56,6 +57,7 @@ class Format:
     nan_encoding: str = "ieee"
     exponent_zero: str = "subnormal"
 
+    @own_environment
     def __post_init__(self) -> None:
         if self.nan_encoding not in NAN_ENCODINGS:
             raise refuse(
@@ -117,6 +119,7 @@ class Format:
         """The unsigned integer that holds a code."""
         return np.dtype(f"u{self.bytes}")
 
+    @own_environment
     def record(self, code: int) -> Record:
         """Takes one code apart."""
         if not 0 <= int(code) < 1 << self.bits:
@@ -125,6 +128,7 @@ class Format:
             )
         return Record(*_core.record(self._entry, int(code)))
 
+    @own_environment
     def with_bias(self, bias: int) -> Format:
         """The format with another bias, if its bias is flexible."""
         return _from_entry(_core.format(f"{self.name}:{int(bias)}"))
@@ -153,6 +157,7 @@ def format_of_dtype(dtype: np.dtype) -> Format | None:
     return None
 
 
+@own_environment
 def format_of(what: FormatLike) -> Format:
     """The Format that a name ("e4m3fn", "cfloat8_e4m3:9"), a Format, or a dtype stands for."""
     if isinstance(what, Format):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from . import _core
 from ._arrays import Flags, codes, contiguous, float32, operand, whole
 from ._config import Config, make_config
+from ._environment import own_environment
 from ._formats import (
     Format,
     FormatLike,
@@ -111,6 +112,7 @@ def _shaped(out: np.ndarray, flags: int, return_flags: bool) -> Any:
     return (out, Flags(flags)) if return_flags else out
 
 
+@own_environment
 def cast(
     x: ArrayLike,
     format: FormatLike,
@@ -199,6 +201,7 @@ def cast(
     return _shaped(as_result(out, format, to), flags, return_flags)
 
 
+@own_environment
 def decode(
     x: ArrayLike,
     format: FormatLike = None,
@@ -296,6 +299,7 @@ def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> n
         ) from None
 
 
+@own_environment
 def dot(
     a: ArrayLike,
     b: ArrayLike,
@@ -436,6 +440,7 @@ def _activation(
     return ACTIVATIONS.index(name), low, high
 
 
+@own_environment
 def gemm(
     a: ArrayLike,
     b: ArrayLike,

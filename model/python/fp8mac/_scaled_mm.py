@@ -10,6 +10,7 @@ import numpy as np
 
 from ._arrays import codes
 from ._config import Config
+from ._environment import own_environment
 from ._formats import Format, format_of, refuse
 from ._operations import gemm
 
@@ -135,6 +136,7 @@ def _as_torch(torch: Any, d: np.ndarray, known: Format, like: Any) -> Any:
     return torch.from_numpy(raw).view(dtype).to(like.device)
 
 
+@own_environment
 def scaled_mm(
     input: Any,
     mat2: Any,

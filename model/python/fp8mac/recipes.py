@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import Flags, contiguous, float32, whole
+from ._environment import own_environment
 from ._formats import FormatLike, as_result, format_of, refuse
 
 __all__ = [
@@ -74,26 +75,31 @@ def _int32(name: str, x: int) -> int:
     return whole(name, x, -(2**31), 2**31 - 1, "SCALE_EXPONENT")
 
 
+@own_environment
 def format_max(format: FormatLike) -> float:
     """The largest finite value: 448 for e4m3fn."""
     return _core.recipe_format_max(format_of(format)._entry)
 
 
+@own_environment
 def floor_log2(x: float) -> int:
     """floor(log2(x)) from the exponent field, x finite and greater than zero."""
     return _core.recipe_floor_log2(x)
 
 
+@own_environment
 def inverse(scale: float) -> float:
     """1 / scale, one float32 division."""
     return _core.recipe_inverse(scale)
 
 
+@own_environment
 def reduce(amaxes: ArrayLike) -> float:
     """The maximum of magnitudes: NaN if any is NaN, else Inf if any is Inf, +0 if there is none."""
     return _core.recipe_reduce(float32("amaxes", amaxes))
 
 
+@own_environment
 def scale(
     fp8_max: float | FormatLike,
     amax: float,
@@ -121,6 +127,7 @@ def scale(
     )
 
 
+@own_environment
 def static(given: float) -> float:
     """The scale given, which must be finite and greater than zero."""
     given = float(np.float32(given))
@@ -129,6 +136,7 @@ def static(given: float) -> float:
     return given
 
 
+@own_environment
 def dynamic(
     x: ArrayLike,
     format: FormatLike,
@@ -154,8 +162,10 @@ class Delayed:
 
     window is "max" (of the whole history), "most-recent", or a function of the history, newest first.
     scale_fn(amax, previous) replaces the formula. The first update recomputes the scale, and then every interval-th.
+    Both functions are called in the library's floating-point environment: to nearest even, subnormals kept.
     """
 
+    @own_environment
     def __init__(
         self,
         fp8_max: float | FormatLike,
@@ -185,10 +195,12 @@ class Delayed:
         )
 
     @property
+    @own_environment
     def history(self) -> list[float]:
         """The amaxes, the newest first. Entries not yet filled are 0."""
         return self._history.tolist()
 
+    @own_environment
     def update(self, amax: float, nonfinite: bool = False) -> float:
         """Takes the amax of the finished step and returns the scale for the next one."""
         self.scale, self._updates = _core.recipe_delayed(
@@ -202,6 +214,7 @@ class Delayed:
         return self.scale
 
 
+@own_environment
 def te_operand(format: str, gemm: str, is_gradient: bool) -> str:
     """Transformer Engine: the format of an operand of "fprop", "dgrad" or "wgrad" under HYBRID, E4M3 or E5M2."""
     return _core.recipe_te_operand(
@@ -209,16 +222,19 @@ def te_operand(format: str, gemm: str, is_gradient: bool) -> str:
     )
 
 
+@own_environment
 def xla_next(fp8_max: float | FormatLike, amax: float, scale: float) -> float:
     """XLA's dequantising scale for the next step, 1.1f * (amax / fp8_max)."""
     return _core.recipe_xla_next(_fp8_max(fp8_max), amax, scale)
 
 
+@own_environment
 def xla_example_next(fp8_max: float | FormatLike, amax: float) -> float:
     """The dequantising scale of examples for JAX and TensorFlow, (1.1f * max(amax, 2^-10)) / fp8_max."""
     return _core.recipe_xla_example_next(_fp8_max(fp8_max), amax)
 
 
+@own_environment
 def flax_scale(fp8_max: float | FormatLike, amax: float, scale: float, *, margin: int = 0) -> float:
     """Flax's dequantising scale, 1 / ((fp8_max / amax) / 2^margin); amax is reduce() of the history.
 
@@ -227,11 +243,13 @@ def flax_scale(fp8_max: float | FormatLike, amax: float, scale: float, *, margin
     return _core.recipe_flax_scale(_fp8_max(fp8_max), _int32("margin", margin), amax, scale)
 
 
+@own_environment
 def xla_mode(format: FormatLike, loss_scaled_gradient: bool) -> str:
     """XLA's overflow mode: "saturate", but "ieee" for E5M2 gradients under loss scaling."""
     return OVERFLOWS[_core.recipe_xla_mode(format_of(format)._entry, bool(loss_scaled_gradient))]
 
 
+@own_environment
 def xla_quantize(
     x: ArrayLike, format: FormatLike, scale: float, *, overflow: str = "saturate"
 ) -> NDArray:
@@ -242,6 +260,7 @@ def xla_quantize(
     return as_result(out, format, to)
 
 
+@own_environment
 def pytorch_scale(
     fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False, previous: float = 1.0
 ) -> float:
@@ -249,26 +268,31 @@ def pytorch_scale(
     return _core.recipe_pytorch_scale(_fp8_max(fp8_max), amax, power_of_two, previous)
 
 
+@own_environment
 def torchao_scale(fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False) -> float:
     """torchao's own result for every amax: 0 for Inf, and NaN for NaN."""
     return _core.recipe_torchao_scale(_fp8_max(fp8_max), amax, bool(power_of_two))
 
 
+@own_environment
 def graphcore_amax_bias(fp8_max: float | FormatLike, amax: float, previous: int = 0) -> int:
     """FP8-AMAX: b = floor(log2(fp8_max / amax)) clamped to -32..32; x * 2^b is converted, and used as 2^-b * code."""
     return _core.recipe_graphcore_amax_bias(_fp8_max(fp8_max), amax, _int32("previous", previous))
 
 
+@own_environment
 def graphcore_cscale_bias(bias: int) -> int:
     """FP8-CSCALE: one constant bias for all tensors of a kind, clamped to -32..32."""
     return _core.recipe_graphcore_cscale_bias(_int32("bias", bias))
 
 
+@own_environment
 def scale_exponent(bias: int) -> int:
     """-bias, clamped to the range of scale_exp_a and scale_exp_b."""
     return _core.recipe_scale_exponent(_int32("bias", bias))
 
 
+@own_environment
 def msamp_scale(
     fp8_max: float | FormatLike, amax: float, previous: float, *, margin: int = 0
 ) -> float:
@@ -276,6 +300,7 @@ def msamp_scale(
     return _core.recipe_msamp_scale(_fp8_max(fp8_max), _int32("margin", margin), amax, previous)
 
 
+@own_environment
 def fp8lm_mu(mu: float, saturated: int, total: int) -> float:
     """FP8-LM's automatic factor: halved when more than 0.001 % of the values saturated, else times 1.00069344."""
     return _core.recipe_fp8lm_mu(
@@ -283,11 +308,13 @@ def fp8lm_mu(mu: float, saturated: int, total: int) -> float:
     )
 
 
+@own_environment
 def fp8lm_shared_scale(scales: ArrayLike) -> float:
     """The smallest of the ranks' scales, with which a sum over ranks is computed."""
     return _core.recipe_fp8lm_shared_scale(float32("scales", scales))
 
 
+@own_environment
 def fp8lm_reduction_factors(reduction: str, ranks: int, mu: float = 1.0) -> tuple[float, float]:
     """The factor of each rank's values before a sum, and the factor of the sum."""
     return _core.recipe_reduction_factors(
@@ -295,11 +322,13 @@ def fp8lm_reduction_factors(reduction: str, ranks: int, mu: float = 1.0) -> tupl
     )
 
 
+@own_environment
 def mx_scale(element: FormatLike, amax: float) -> int:
     """The E8M0 code of 2^(floor(log2 amax) - emax)."""
     return _core.recipe_mx_scale(format_of(element)._entry, amax)
 
 
+@own_environment
 def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False):
     """Codes, and E8M0 scales: one for every 32 elements along the last axis."""
     values, to = np.atleast_1d(float32("x", x)), format_of(element)
@@ -317,6 +346,7 @@ def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False
     return (*result, Flags(flags)) if return_flags else result
 
 
+@own_environment
 def qualcomm_bias(x: ArrayLike, format: FormatLike, lowest: int, highest: int) -> int:
     """The bias of a qc_* format with the least squared error over x. The smallest bias wins a tie."""
     return _core.recipe_qualcomm_bias(
@@ -336,6 +366,7 @@ def _static_scales(
     return quantise, dequantise
 
 
+@own_environment
 def autofp8(
     fp8_max: float | FormatLike, amaxes: ArrayLike, *, division: str = "source"
 ) -> tuple[NDArray, NDArray]:
@@ -344,11 +375,13 @@ def autofp8(
     return _static_scales(scheme, fp8_max, amaxes)
 
 
+@own_environment
 def vllm(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
     """vLLM's quantising and dequantising scales of calibrated amaxes."""
     return _static_scales(1, fp8_max, amaxes)
 
 
+@own_environment
 def tensorrt_llm(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
     """TensorRT-LLM's quantising and dequantising scales of calibrated amaxes."""
     return _static_scales(2, fp8_max, amaxes)
