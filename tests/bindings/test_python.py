@@ -302,6 +302,81 @@ def test_cast(check, arrays, rng):
     )
 
 
+def swapped(x):
+    """The same values in the other byte order."""
+    x = np.asarray(x)
+    return x.astype(x.dtype.newbyteorder())
+
+
+def test_byte_order(check, arrays, rng):
+    """Arrays in the other byte order give what native ones give, wherever an array is taken."""
+    x = rng.normal(size=(3, 8)).astype(F32)
+    halves, draws = x.astype(np.float16), rng.integers(0, 2**16, (3, 8)).astype(np.uint32)
+    for values in (x, halves, x.astype(np.float64)):
+        arrays("byte order: x", fp8mac.cast(swapped(values), "e5m2"), fp8mac.cast(values, "e5m2"))
+    for values, name in ((x.view(np.uint32), "float32"), (halves.view(np.uint16), "float16")):
+        for call in (
+            lambda codes: fp8mac.decode(codes, name),
+            lambda codes: fp8mac.decode(codes, name, scale=3.0),
+            lambda codes: fp8mac.cast(codes, "e5m2", source=name),
+        ):
+            arrays("byte order: codes", call(swapped(values)), call(values))
+        arrays("byte order: decode", fp8mac.decode(swapped(values.view(name))), values.view(name))
+    random = dict(format="e5m2", rounding="stochastic")
+    arrays(
+        "byte order: random",
+        fp8mac.cast(x, random=swapped(draws), **random),
+        fp8mac.cast(x, random=draws, **random),
+    )
+    for kind in (">f4", "<f4", ">f2", "<f8", ">f8"):
+        dtype = np.dtype(kind)
+        got = fp8mac.cast(x, dtype)
+        check("byte order: the result's type", got.dtype, dtype)
+        arrays("byte order: result", got, x.astype(dtype))
+        if dtype.itemsize > 2:
+            codes = fp8mac.cast(x, "e5m2")
+            got = fp8mac.decode(codes, "e5m2", dtype=dtype)
+            check("byte order: the result's type", got.dtype, dtype)
+            arrays("byte order: result", got, codes.view(ML["e5m2"]).astype(F32))
+    a, b = (fp8mac.cast(rng.normal(size=(n, 64)), "e4m3fn") for n in (3, 8))
+    bias, rows = (rng.uniform(1, 2, n).astype(F32) for n in (8, 3))
+    for name, value, more in (
+        ("bias", bias, {}),
+        ("scale_a", rows, {}),
+        ("scale_b", bias, {}),
+        ("c", x, {}),
+        ("c", halves, {}),
+        ("c", halves.view(np.uint16), {"c_format": "float16"}),
+        ("acc", x, {}),
+        ("acc", x.view(np.uint32), {}),
+        ("acc", halves, {"acc_format": "fp16"}),
+        ("d_table", np.arange(256, dtype=np.uint8)[::-1], {"d_format": "e5m2"}),
+    ):
+        got, want = (
+            fp8mac.gemm(a, b, format="e4m3fn", **{name: given}, **more)
+            for given in (swapped(value), value)
+        )
+        arrays(f"byte order: {name}", got, want)
+    arrays(
+        "byte order: dot",
+        fp8mac.dot(a, b[0], acc=swapped(rows), format="e4m3fn"),
+        fp8mac.dot(a, b[0], acc=rows, format="e4m3fn"),
+    )
+    x, y = a.view(ML["e4m3fn"]), b.T.view(ML["e4m3fn"])
+    got, want = (
+        fp8mac.scaled_mm(
+            x, y, how(rows[:, None]), how(bias[None]), bias=how(bias), out_dtype=np.dtype(">f4")
+        )
+        for how in (swapped, np.asarray)
+    )
+    arrays("byte order: scaled_mm", got, want)
+    arrays(
+        "byte order: recipes",
+        F32([recipes.reduce(swapped(bias)), recipes.fp8lm_shared_scale(swapped(bias))]),
+        F32([bias.max(), bias.min()]),
+    )
+
+
 def test_stochastic(check, arrays, refused, rng):
     """|x| in units of the last place plus r / 2^n, truncated."""
     x = rng.uniform(-400, 400, 3000).astype(F32)

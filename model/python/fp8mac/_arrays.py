@@ -24,13 +24,19 @@ class Flags(enum.IntFlag):
     UNDERFLOW = 32  # inexact, and below the smallest normal number after rounding
 
 
+def as_array(x: ArrayLike) -> NDArray[Any]:
+    """An array in this machine's byte order, because its codes are then those of its bytes."""
+    array = np.asarray(x)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
 def contiguous(x: np.ndarray) -> np.ndarray:
     return np.require(x, requirements=["C", "A"])
 
 
 def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Format]:
     """An array of codes as unsigned integers, and its format: `what`, or the format of its type."""
-    x = np.asarray(x)
+    x = as_array(x)
     own = format_of_dtype(x.dtype)
     known = format_of(what) if what is not None else own
     if known is None:
@@ -43,12 +49,7 @@ def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Form
             raise refuse(
                 "FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {known.name}"
             )
-    elif (
-        own is not None
-        or x.dtype.kind not in "iu"
-        or x.dtype.itemsize != known.bytes
-        or not x.dtype.isnative
-    ):
+    elif own is not None or x.dtype.kind not in "iu" or x.dtype.itemsize != known.bytes:
         raise refuse(
             "FORMAT",
             f"{name} holds {x.dtype.name}; codes of {known.name} are {known.code_dtype.name} or its own type",
@@ -70,7 +71,7 @@ def operand(name: str, x: ArrayLike, known: Format) -> NDArray[np.uint8]:
 
 def float32(name: str, x: ArrayLike) -> NDArray[np.float32]:
     """Values as float32. Types that float32 cannot hold are refused; Python's numbers are rounded."""
-    array = np.asarray(x)
+    array = as_array(x)
     if array.dtype.kind not in "fiu" or (
         isinstance(x, np.ndarray) and array.dtype not in (np.float32, np.float16)
     ):

@@ -184,7 +184,8 @@ def as_result(codes: np.ndarray, what: FormatLike, entry: Format) -> np.ndarray:
     NumPy has no bfloat16: it is ml_dtypes' where that is installed, else float32, which holds every bfloat16.
     """
     if not isinstance(what, (str, Format)):
-        return codes.view(np.dtype(what))
+        dtype = np.dtype(what)
+        return codes.view(dtype.newbyteorder("=")).astype(dtype, copy=False)
     if entry == formats["bfloat16"]:
         try:
             return codes.view(np.dtype(importlib.import_module("ml_dtypes").bfloat16))

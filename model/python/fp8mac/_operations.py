@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
-from ._arrays import Flags, codes, contiguous, float32, operand, whole
+from ._arrays import Flags, as_array, codes, contiguous, float32, operand, whole
 from ._config import Config, make_config
 from ._environment import own_environment
 from ._formats import (
@@ -56,7 +56,7 @@ def _mode(
 def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint32] | None:
     if random is None:
         return None
-    array = np.asarray(random)
+    array = as_array(random)
     if array.dtype.kind not in "iu" or array.shape != shape:
         raise refuse(
             "ROUNDING",
@@ -71,7 +71,7 @@ def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint
 def _table(table: ArrayLike | None) -> NDArray[np.uint8] | None:
     if table is None:
         return None
-    codes = np.asarray(table)
+    codes = as_array(table)
     if codes.shape != (256,) or codes.dtype.itemsize != 1:
         raise refuse("SHAPE", f"d_table has shape {codes.shape} and must be 256 codes of one byte")
     return contiguous(codes.view(np.uint8))
@@ -79,7 +79,7 @@ def _table(table: ArrayLike | None) -> NDArray[np.uint8] | None:
 
 def _values(x: ArrayLike, source: FormatLike) -> tuple[np.ndarray, Format | None]:
     """What is to be converted: codes with their format, or float64 with None."""
-    array = np.asarray(x)
+    array = as_array(x)
     if source is None and format_of_dtype(array.dtype) is None:
         if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
             return contiguous(array.astype(np.float64)), None
@@ -103,7 +103,7 @@ def _is_float64(what: FormatLike) -> bool:
 
 def _dtype(what: Any) -> np.dtype | None:
     try:
-        return np.dtype(what)
+        return np.dtype(what).newbyteorder("=")
     except TypeError:
         return None
 
@@ -157,7 +157,7 @@ def cast(
             out[...] = values
         else:
             _core.convert_to_double(out, known._entry, values)
-        return _shaped(out, 0, return_flags)
+        return _shaped(out.astype(np.dtype(format), copy=False), 0, return_flags)
     to = format_of(format)
     out = np.empty(values.shape, to.code_dtype)
     place = tuple(
@@ -214,13 +214,14 @@ def decode(
     Without a scale the result is exact, except that float32 cannot hold every value of a format with a far bias.
     """
     values, known = codes("x", x, format)
-    kind = np.dtype(dtype)
+    wanted = np.dtype(dtype)
+    kind = wanted.newbyteorder("=")
     if kind not in (np.float32, np.float64):
         raise refuse("FORMAT", f"dtype is {kind.name} and must be float32 or float64")
     if kind == np.float64 and scale is None:
         out = np.empty(values.shape, np.float64)
         _core.convert_to_double(out, known._entry, values)
-        return out
+        return out.astype(wanted, copy=False)
     single = np.empty(values.shape, np.float32)
     if scale is None:
         _core.convert(
@@ -237,7 +238,7 @@ def decode(
         )
     else:
         _core.dequantize(single, known._entry, values, float(scale))
-    return single.astype(kind)
+    return single.astype(wanted)
 
 
 def _operand_formats(
@@ -281,7 +282,7 @@ def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> n
     entry = _core.acc_format(how._capsule)
     if entry is None:
         raise refuse("ACCUMULATOR", "fixed and int32 accumulators cannot be loaded")
-    known, array = _from_entry(entry), np.asarray(x)
+    known, array = _from_entry(entry), as_array(x)
     if not isinstance(x, np.ndarray | np.generic) or array.dtype.kind == "f":
         values = contiguous(array.astype(np.float64))
         array = np.empty(values.shape, known.code_dtype)
@@ -329,7 +330,7 @@ def dot(
     The configuration is a Config or the name of a preset. Settings (see Config) change it, or stand alone. The result
     is a float32, or an array with the batch's shape.
     """
-    a, b = np.asarray(a), np.asarray(b)
+    a, b = as_array(a), as_array(b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *both_formats)
     first, second = operand("a", a, how.a_format), operand("b", b, how.b_format)
@@ -492,7 +493,7 @@ def gemm(
     The configuration is given as in dot. With return_result, the result is a GemmResult instead of D. With
     inexact_flags, its flags have INEXACT and UNDERFLOW too; this is slower.
     """
-    a, b = np.asarray(a), np.asarray(b)
+    a, b = as_array(a), as_array(b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *both_formats)
     first, second = (

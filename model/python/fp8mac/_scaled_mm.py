@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import codes
+from ._arrays import as_array, codes
 from ._config import Config
 from ._environment import own_environment
 from ._formats import Format, format_of, refuse
@@ -28,7 +28,7 @@ def _numpy(x: Any) -> np.ndarray:
     """An array of NumPy's; codes where NumPy does not have the tensor's type."""
     torch = _torch_of(x)
     if torch is None:
-        return np.asarray(x)
+        return as_array(x)
     x = x.detach().cpu()
     if x.dtype in (torch.float16, torch.float32, torch.float64) or not x.is_floating_point():
         return x.numpy()
