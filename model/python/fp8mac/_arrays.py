@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,13 @@ class Flags(enum.IntFlag):
     UNDERFLOW = 32  # inexact, and below the smallest normal number after rounding
 
 
-def as_array(x: ArrayLike) -> NDArray[Any]:
+FLOAT32_LIMIT = 2.0**128 - 2.0**103  # what rounds to infinity in float32
+
+
+def as_array(name: str, x: ArrayLike) -> NDArray[Any]:
     """An array in this machine's byte order, because its codes are then those of its bytes."""
+    if np.ma.is_masked(x):
+        raise refuse("FORMAT", f"{name} has masked elements, which have no value; fill them")
     array = np.asarray(x)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
@@ -36,7 +42,7 @@ def contiguous(x: np.ndarray) -> np.ndarray:
 
 def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Format]:
     """An array of codes as unsigned integers, and its format: `what`, or the format of its type."""
-    x = as_array(x)
+    x = as_array(name, x)
     own = format_of_dtype(x.dtype)
     known = format_of(what) if what is not None else own
     if known is None:
@@ -71,12 +77,42 @@ def operand(name: str, x: ArrayLike, known: Format) -> NDArray[np.uint8]:
 
 def float32(name: str, x: ArrayLike) -> NDArray[np.float32]:
     """Values as float32. Types that float32 cannot hold are refused; Python's numbers are rounded."""
-    array = as_array(x)
+    array = as_array(name, x)
     if array.dtype.kind not in "fiu" or (
         isinstance(x, np.ndarray) and array.dtype not in (np.float32, np.float16)
     ):
         raise refuse("FORMAT", f"{name} holds {array.dtype.name} and must hold float32")
+    if array.dtype.kind == "f" and array.dtype.itemsize > 4:
+        far = array[np.isfinite(array) & (np.abs(array) >= FLOAT32_LIMIT)]
+        if far.size:
+            raise refuse("FORMAT", f"{name} holds {far.flat[0]}, which is too large for float32")
     return contiguous(array.astype(np.float32))
+
+
+def single(name: str, x: Any, status: str = "SCALE") -> float:
+    """A number that becomes a float32. Infinity and NaN are left to the function that takes it."""
+    try:
+        number = None if isinstance(x, (str, bytes, bytearray)) else float(x)
+    except (TypeError, ValueError):
+        number = None
+    except OverflowError:
+        number = FLOAT32_LIMIT
+    if number is None:
+        raise refuse(status, f"{name} is {x!r} and must be a number")
+    if FLOAT32_LIMIT <= abs(number) < math.inf:
+        raise refuse(status, f"{name} is {x!r}, which is too large for float32")
+    return number
+
+
+def several(name: str, x: Any, count: int, status: str = "SHAPE") -> tuple[Any, ...]:
+    """So many numbers. The caller checks each."""
+    try:
+        numbers = () if isinstance(x, (str, bytes, bytearray)) else tuple(x)
+    except TypeError:
+        numbers = ()
+    if len(numbers) != count:
+        raise refuse(status, f"{name} is {x!r} and must be {count} numbers")
+    return numbers
 
 
 def whole(name: str, x: Any, low: int, high: int, status: str = "SHAPE") -> int:

@@ -18,7 +18,7 @@ SETTINGS = tuple(name.replace("-", "_") for name in _HELP)
 
 def _text(name: str, value: Any) -> str:
     """A setting as the library reads it."""
-    if isinstance(value, str):
+    if isinstance(value, str) and "\0" not in value:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -55,6 +55,8 @@ class Config:
         b_format: FormatLike = None,
         **settings: Any,
     ):
+        if preset is not None and (not isinstance(preset, str) or "\0" in preset):
+            raise refuse("ACCUMULATOR", f"preset is {preset!r} and must be the name of one")
         for name in settings:
             if name not in SETTINGS:
                 raise refuse(

@@ -35,9 +35,9 @@ PyMODINIT_FUNC PyInit__core(void)
         members == NULL
             ? NULL
             : PyErr_NewExceptionWithDoc("fp8mac.Error",
-                                        "What the library refuses: which argument, what would be "
-                                        "right, and the library's own sentence.\n\n`status` is "
-                                        "the name of the C status, such as 'FP8MAC_ERR_SCALE'.",
+                                        "What the library refuses: which argument, and what would "
+                                        "be right.\n\n`status` is the name of the C status, such "
+                                        "as 'FP8MAC_ERR_SCALE'.",
                                         PyExc_ValueError, members);
     Py_XDECREF(members);
     if (m == NULL || fp8mac_py_error == NULL || add_methods(m) != 0 ||

@@ -24,7 +24,7 @@ NUMPY_NAMES = ("float16", "float32", "float64")
 
 def refuse(status: str, message: str) -> Error:
     """The Error to raise for an argument that is refused before it reaches the library."""
-    error = Error(f"{message}. {_core.status_text(status)}")
+    error = Error(f"{message}.")
     error.status = "FP8MAC_ERR_" + status
     return error
 
@@ -69,7 +69,12 @@ class Format:
                 "FORMAT",
                 f"exponent_zero {self.exponent_zero!r} is unknown; there are {', '.join(EXPONENT_ZEROS)}",
             )
-        _core.format(self._entry)
+        if not isinstance(self.name, str) or not self.name.isprintable():
+            raise refuse("FORMAT", f"name is {self.name!r} and must be text")
+        try:
+            _core.format(self._entry)
+        except (TypeError, OverflowError) as error:
+            raise refuse("FORMAT", f"a field of the format is wrong: {error}") from None
 
     @functools.cached_property
     def _entry(self) -> tuple[Any, ...]:
@@ -162,12 +167,12 @@ def format_of(what: FormatLike) -> Format:
     """The Format that a name ("e4m3fn", "cfloat8_e4m3:9"), a Format, or a dtype stands for."""
     if isinstance(what, Format):
         return what
-    if isinstance(what, str):
+    if isinstance(what, str) and what.isascii() and what.isprintable():
         for prefix in ML_DTYPES_PREFIXES:
             what = what.removeprefix(prefix)
         return formats[what] if what in formats else _from_entry(_core.format(what))
     try:
-        found = format_of_dtype(np.dtype(what))
+        found = None if isinstance(what, str) else format_of_dtype(np.dtype(what))
     except TypeError:
         found = None
     if found is None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
-from ._arrays import Flags, as_array, codes, contiguous, float32, operand, whole
+from ._arrays import Flags, as_array, codes, contiguous, float32, operand, several, single, whole
 from ._config import Config, make_config
 from ._environment import own_environment
 from ._formats import (
@@ -33,6 +33,7 @@ D_FORMATS = tuple(
     )
 )
 U64 = 2**64 - 1
+COUNTER_LIMITS = (2**32 - 1, 2**32 - 1, 2**60 - 1)
 GENERATORS = ("threefry", "simon")
 
 
@@ -43,7 +44,7 @@ def _mode(
     inexact_flags: bool = False,
     generator: str = "threefry",
 ) -> tuple[str, str, int, bool, int]:
-    if not isinstance(rounding, str) or not isinstance(overflow, str):
+    if any(not isinstance(name, str) or "\0" in name for name in (rounding, overflow)):
         raise refuse("ROUNDING", "rounding and overflow are names: 'nearest-even', 'saturate'")
     if random_bits is None:
         random_bits = 16 if rounding == "stochastic" else 0
@@ -56,7 +57,7 @@ def _mode(
 def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint32] | None:
     if random is None:
         return None
-    array = as_array(random)
+    array = as_array("random", random)
     if array.dtype.kind not in "iu" or array.shape != shape:
         raise refuse(
             "ROUNDING",
@@ -71,7 +72,7 @@ def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint
 def _table(table: ArrayLike | None) -> NDArray[np.uint8] | None:
     if table is None:
         return None
-    codes = as_array(table)
+    codes = as_array("d_table", table)
     if codes.shape != (256,) or codes.dtype.itemsize != 1:
         raise refuse("SHAPE", f"d_table has shape {codes.shape} and must be 256 codes of one byte")
     return contiguous(codes.view(np.uint8))
@@ -79,7 +80,7 @@ def _table(table: ArrayLike | None) -> NDArray[np.uint8] | None:
 
 def _values(x: ArrayLike, source: FormatLike) -> tuple[np.ndarray, Format | None]:
     """What is to be converted: codes with their format, or float64 with None."""
-    array = as_array(x)
+    array = as_array("x", x)
     if source is None and format_of_dtype(array.dtype) is None:
         if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
             return contiguous(array.astype(np.float64)), None
@@ -146,6 +147,7 @@ def cast(
     """
     how = _mode(rounding, overflow, random_bits, inexact_flags, generator)
     values, known = _values(x, source)
+    factor = None if scale is None else single("scale", scale)
     if _is_float64(format):
         if scale is not None or rounding != "nearest-even":
             raise refuse(
@@ -158,15 +160,17 @@ def cast(
         else:
             _core.convert_to_double(out, known._entry, values)
         return _shaped(out.astype(np.dtype(format), copy=False), 0, return_flags)
+    if random is not None and rounding != "stochastic":
+        raise refuse("ROUNDING", f"random is for stochastic rounding, and rounding is {rounding!r}")
     to = format_of(format)
     out = np.empty(values.shape, to.code_dtype)
     place = tuple(
-        whole("counter", number, 0, limit)
-        for number, limit in zip(counter, (2**32 - 1, 2**32 - 1, 2**60 - 1))
+        whole("counter", number, 0, limit, "ROUNDING")
+        for number, limit in zip(several("counter", counter, 3, "ROUNDING"), COUNTER_LIMITS)
     )
-    draw = (_random(random, values.shape), whole("seed", seed, 0, U64), *place)
+    draw = (_random(random, values.shape), whole("seed", seed, 0, U64, "ROUNDING"), *place)
     flags = 0
-    if scale is not None:
+    if factor is not None:
         if known is None:
             raise refuse(
                 "FORMAT",
@@ -188,11 +192,11 @@ def cast(
             )
             values = wide
         if rounding != "stochastic":
-            flags = _core.quantize(to._entry, out, values, float(scale), how)
+            flags = _core.quantize(to._entry, out, values, factor, how)
             return _shaped(as_result(out, format, to), flags, return_flags)
         product = np.empty(values.shape, np.uint32)
         plain = _mode("nearest-even", "saturate", 0, inexact_flags)
-        flags = _core.quantize("float32", product, values, float(scale), plain)
+        flags = _core.quantize("float32", product, values, factor, plain)
         values, known = product, format_of("float32")
     if known is None:
         flags |= _core.convert_from_double(to._entry, out, values, how, *draw)
@@ -222,11 +226,11 @@ def decode(
         out = np.empty(values.shape, np.float64)
         _core.convert_to_double(out, known._entry, values)
         return out.astype(wanted, copy=False)
-    single = np.empty(values.shape, np.float32)
+    product = np.empty(values.shape, np.float32)
     if scale is None:
         _core.convert(
             "float32",
-            single,
+            product,
             known._entry,
             values,
             ("nearest-even", "saturate", 0),
@@ -237,8 +241,8 @@ def decode(
             0,
         )
     else:
-        _core.dequantize(single, known._entry, values, float(scale))
-    return single.astype(wanted)
+        _core.dequantize(product, known._entry, values, single("scale", scale))
+    return product.astype(wanted)
 
 
 def _operand_formats(
@@ -282,7 +286,7 @@ def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> n
     entry = _core.acc_format(how._capsule)
     if entry is None:
         raise refuse("ACCUMULATOR", "fixed and int32 accumulators cannot be loaded")
-    known, array = _from_entry(entry), as_array(x)
+    known, array = _from_entry(entry), as_array("acc", x)
     if not isinstance(x, np.ndarray | np.generic) or array.dtype.kind == "f":
         values = contiguous(array.astype(np.float64))
         array = np.empty(values.shape, known.code_dtype)
@@ -330,7 +334,7 @@ def dot(
     The configuration is a Config or the name of a preset. Settings (see Config) change it, or stand alone. The result
     is a float32, or an array with the batch's shape.
     """
-    a, b = as_array(a), as_array(b)
+    a, b = as_array("a", a), as_array("b", b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *both_formats)
     first, second = operand("a", a, how.a_format), operand("b", b, how.b_format)
@@ -348,7 +352,7 @@ def dot(
     if k == 0 or 0 in shape:
         raise refuse("SHAPE", "a and b have no terms; one is the least")
     blocks = (*shape, -(-k // 32))
-    m, n = (whole("origin", number, 0, 2**32 - 1) for number in origin)
+    m, n = (whole("origin", number, 0, 2**32 - 1) for number in several("origin", origin, 2))
     every = [contiguous(np.broadcast_to(x, (*shape, k))) for x in (first, second)]
     out = np.empty(shape, np.float32)
     flags = _core.dot(
@@ -432,7 +436,8 @@ def _activation(
         raise refuse(
             "ACTIVATION", "the activation clamp needs clamp=(low, high), and no other takes it"
         )
-    low, high = (float(bound) for bound in clamp) if clamp is not None else (0.0, 0.0)
+    bounds = (0.0, 0.0) if clamp is None else several("clamp", clamp, 2, "ACTIVATION")
+    low, high = (single("clamp", bound, "ACTIVATION") for bound in bounds)
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
         raise refuse(
             "ACTIVATION",
@@ -493,7 +498,7 @@ def gemm(
     The configuration is given as in dot. With return_result, the result is a GemmResult instead of D. With
     inexact_flags, its flags have INEXACT and UNDERFLOW too; this is slower.
     """
-    a, b = as_array(a), as_array(b)
+    a, b = as_array("a", a), as_array("b", b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *both_formats)
     first, second = (
@@ -509,7 +514,9 @@ def gemm(
     addend, c_known = _addend(c, c_format, m, n)
     if addend is None and beta:
         raise refuse("NULL", "beta needs c")
-    factor = float(beta) if beta is not None else float(addend is not None)
+    factor = single("beta", beta) if beta is not None else float(addend is not None)
+    if not np.isfinite(factor):
+        raise refuse("SCALE", f"beta is {beta} and must be finite")
     scale = _scale_vector("scale_d", [scale_d], 1)
     blocks = -(-k // 32)
     d_known = format_of(d_format)
@@ -517,7 +524,7 @@ def gemm(
         good = ", ".join(known.name for known in D_FORMATS)
         raise refuse("FORMAT", f"d_format is {d_known.name} and must be one of {good}")
     d = np.empty((m, n), d_known.code_dtype)
-    place = tuple(whole("origin", number, 0, 2**32 - 1) for number in origin)
+    place = tuple(whole("origin", number, 0, 2**32 - 1) for number in several("origin", origin, 2))
     act, low, high = _activation(activation, clamp)
     scales = _scale_vector("scale_a", scale_a, m), _scale_vector("scale_b", scale_b, n)
     amax, nonfinite, flags = _core.gemm(

@@ -24,11 +24,11 @@ def _torch_of(*arrays: Any) -> Any:
     return torch if torch and any(isinstance(x, torch.Tensor) for x in arrays) else None
 
 
-def _numpy(x: Any) -> np.ndarray:
+def _numpy(name: str, x: Any) -> np.ndarray:
     """An array of NumPy's; codes where NumPy does not have the tensor's type."""
     torch = _torch_of(x)
     if torch is None:
-        return as_array(x)
+        return as_array(name, x)
     x = x.detach().cpu()
     if x.dtype in (torch.float16, torch.float32, torch.float64) or not x.is_floating_point():
         return x.numpy()
@@ -57,7 +57,7 @@ def _format_of_array(name: str, x: Any) -> Format:
 
 def _matrix(name: str, x: Any) -> tuple[np.ndarray, Format]:
     known = _format_of_array(name, x)
-    array = _numpy(x)
+    array = _numpy(name, x)
     if array.ndim != 2:
         raise refuse("SHAPE", f"{name} has {array.ndim} dimensions and must have two")
     return codes(name, array.view(known.code_dtype), known)[0], known
@@ -66,7 +66,7 @@ def _matrix(name: str, x: Any) -> tuple[np.ndarray, Format]:
 def _float32(name: str, x: Any) -> np.ndarray:
     """float32 values of a scale or a bias, which torch has in float32, bfloat16 or float16."""
     known = format_of("float32") if isinstance(x, (int, float)) else _format_of_array(name, x)
-    array = _numpy(x)
+    array = _numpy(name, x)
     if known == format_of("bfloat16"):
         return (array.view(np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
     if known not in (format_of("float32"), format_of("float16")):
@@ -86,7 +86,7 @@ def _block_scales(name: str, x: Any, rows: int, k: int) -> np.ndarray | None:
     """E8M0 scales as rows x blocks, or None if the scale is not one of these."""
     if isinstance(x, (int, float)) or _format_of_array(name, x) != format_of("e8m0fnu"):
         return None
-    array, blocks = _numpy(x).view(np.uint8), -(-k // BLOCK)
+    array, blocks = _numpy(name, x).view(np.uint8), -(-k // BLOCK)
     blocked = -(-rows // 128) * 128 * (-(-blocks // 4) * 4)
     if array.shape == (rows, blocks):
         return array

@@ -11,12 +11,12 @@ static const char *const status_names[] = {
     "GROUP",      "SCALE_EXPONENT", "SCALE",  "SHAPE",    "STRIDE",        "K_LIMIT",
     "ACTIVATION", "UNSUPPORTED",    "PRESET", "OVERLAP"};
 
-// Raises Error: `what`, if there is any, then the status's own text; returns NULL.
 PyObject *refuse(fp8mac_status status, const char *what)
 {
-    const char *text = fp8mac_status_string(status);
-    PyObject *message =
-        what == NULL ? PyUnicode_FromString(text) : PyUnicode_FromFormat("%s. %s", what, text);
+    const char *text = what == NULL ? fp8mac_status_string(status) : what;
+    const size_t length = strlen(text);
+    const bool ends = length > 0 && text[length - 1] == '.';
+    PyObject *message = PyUnicode_FromFormat(ends ? "%s" : "%s.", text);
     PyObject *instance =
         message == NULL ? NULL : PyObject_CallFunctionObjArgs(fp8mac_py_error, message, NULL);
     PyObject *name = PyUnicode_FromFormat("FP8MAC_ERR_%s", status_names[status]);
@@ -32,7 +32,9 @@ PyObject *refuse(fp8mac_status status, const char *what)
 int length_is(const Py_buffer *buffer, size_t count, size_t bytes, const char *what)
 {
     if (bytes != 0 && (count > PY_SSIZE_T_MAX / bytes || (size_t)buffer->len != count * bytes)) {
-        refuse(FP8MAC_ERR_SHAPE, what);
+        char message[128];
+        PyOS_snprintf(message, sizeof message, "%s: the buffer has another length", what);
+        refuse(FP8MAC_ERR_SHAPE, message);
         return 0;
     }
     return 1;
@@ -45,8 +47,13 @@ int take_format(PyObject *object, void *to)
     const char *name;
     if (PyUnicode_Check(object)) {
         char message[SETTINGS_MESSAGE];
-        name = PyUnicode_AsUTF8AndSize(object, NULL);
+        Py_ssize_t length;
+        name = PyUnicode_AsUTF8AndSize(object, &length);
         if (name == NULL) {
+            return 0;
+        }
+        if ((size_t)length != strlen(name)) {
+            refuse(FP8MAC_ERR_FORMAT, "the name of a format has a NUL in it");
             return 0;
         }
         if (!settings_format(&holder->format, name, message)) {

@@ -16,7 +16,7 @@ extern PyMethodDef fp8mac_py_shared_methods[], fp8mac_py_formats_methods[],
 // The class fp8mac.Error.
 extern PyObject *fp8mac_py_error;
 
-// Raises Error: `what`, if it is not NULL, then the status's own text. Returns NULL.
+// Raises Error with `what` or, if it is NULL, with the status's own text. Returns NULL.
 PyObject *refuse(fp8mac_status status, const char *what);
 // Whether the buffer holds count elements; otherwise 0, with `what` raised.
 int length_is(const Py_buffer *buffer, size_t count, size_t bytes, const char *what);

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import Flags, contiguous, float32, whole
+from ._arrays import Flags, contiguous, float32, single, whole
 from ._environment import own_environment
 from ._formats import FormatLike, as_result, format_of, refuse
 
@@ -130,7 +130,7 @@ def scale(
 @own_environment
 def static(given: float) -> float:
     """The scale given, which must be finite and greater than zero."""
-    given = float(np.float32(given))
+    given = float(np.float32(single("given", given)))
     if not (given > 0 and math.isfinite(given)):
         raise refuse("SCALE", f"given is {given}; a scale must be finite and greater than zero")
     return given
@@ -256,7 +256,9 @@ def xla_quantize(
     """convert(x / scale); XLA's scale dequantises."""
     values, to = float32("x", x), format_of(format)
     out = np.empty(values.shape, to.code_dtype)
-    _core.recipe_xla_quantize(to._entry, out, values, float(scale), ("nearest-even", overflow, 0))
+    _core.recipe_xla_quantize(
+        to._entry, out, values, single("scale", scale), ("nearest-even", overflow, 0)
+    )
     return as_result(out, format, to)
 
 
