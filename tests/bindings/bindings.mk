@@ -10,7 +10,7 @@ $(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san
   $(BINDINGS_PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh bindings_cli $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/cli
 
-$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py \
+$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(BINDINGS_TESTS)/typed.py \
   $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 

@@ -5,16 +5,20 @@ refusal. tests/bindings/python.sh installs the package and runs them away from i
 import ctypes
 import dataclasses
 import importlib.metadata
+import importlib.util
 import math
+import os
 import pickle
 import platform
 import re
+import runpy
 import struct
 import subprocess
 import sys
 import threading
 import unittest.mock
 from fractions import Fraction
+from pathlib import Path
 
 import fp8mac
 import ml_dtypes
@@ -1618,3 +1622,15 @@ def test_bad_input(check, refused):
         refused(f"{name} has masked", "FORMAT", lambda: gemm(a, a, **{name: given}))
     masked = np.ma.masked_array(b, a > 0)
     refused("input has masked", "FORMAT", lambda: fp8mac.scaled_mm(masked, b.T, 1.0, 1.0))
+
+
+def test_types(check):
+    """mypy sees the types that typed.py asserts, and nothing wrong in the package."""
+    typed = Path(__file__).with_name("typed.py")
+    runpy.run_path(str(typed))
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed")
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "--cache-dir", os.devnull]
+    for what in ([str(typed)], ["-p", "fp8mac"]):
+        run = subprocess.run([*command, *what], capture_output=True, text=True)
+        check("types", (run.returncode, run.stderr), (0, ""), run.stdout)

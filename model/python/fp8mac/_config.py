@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from . import _core
 from ._environment import own_environment
@@ -18,13 +19,13 @@ SETTINGS = tuple(name.replace("-", "_") for name in _HELP)
 
 def _text(name: str, value: Any) -> str:
     """A setting as the library reads it."""
-    if isinstance(value, str) and "\0" not in value:
+    if isinstance(value, str) and value.isprintable():
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
     try:
-        return str(value.__index__())
-    except AttributeError:
+        return str(operator.index(cast(Any, value)))
+    except TypeError:
         raise refuse(
             "ACCUMULATOR",
             f"{name} is {value!r} and must be a whole number, a truth value or a name",
@@ -44,6 +45,8 @@ class Config:
 
     a_format: Format
     b_format: Format
+    _capsule: object
+    _settings: dict[str, str]
 
     @own_environment
     def __init__(
@@ -94,7 +97,7 @@ class Config:
     def replace(self, **settings: Any) -> Config:
         """A copy with some settings changed."""
         both = settings.pop("format", None)
-        both_formats = {
+        both_formats: dict[str, Any] = {
             "a_format": both if both is not None else self.a_format,
             "b_format": both if both is not None else self.b_format,
         }

@@ -143,7 +143,12 @@ FormatLike: TypeAlias = Any  # a name, a Format, or what numpy.dtype takes
 
 
 def _from_entry(entry: tuple[Any, ...]) -> Format:
-    return Format(*entry[:7], NAN_ENCODINGS[entry[7]], EXPONENT_ZEROS[entry[8]])
+    fields = {field.name: value for field, value in zip(dataclasses.fields(Format), entry)}
+    names = {
+        "nan_encoding": NAN_ENCODINGS[fields["nan_encoding"]],
+        "exponent_zero": EXPONENT_ZEROS[fields["exponent_zero"]],
+    }
+    return Format(**(fields | names))
 
 
 #: Every built-in format by name.

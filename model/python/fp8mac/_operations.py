@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -109,10 +109,45 @@ def _dtype(what: Any) -> np.dtype | None:
         return None
 
 
-def _shaped(out: np.ndarray, flags: int, return_flags: bool) -> Any:
+def _shaped(out: Any, flags: int, return_flags: bool) -> Any:
     return (out, Flags(flags)) if return_flags else out
 
 
+class CastOptions(TypedDict, total=False):
+    """The arguments of cast that do not decide the type of its result."""
+
+    source: FormatLike
+    scale: float | None
+    rounding: str
+    overflow: str
+    random_bits: int | None
+    seed: int
+    random: ArrayLike | None
+    counter: tuple[int, int, int]
+    generator: str
+    inexact_flags: bool
+
+
+@overload
+def cast(
+    x: ArrayLike,
+    format: FormatLike,
+    *,
+    return_flags: Literal[False] = False,
+    **options: Unpack[CastOptions],
+) -> NDArray[Any]: ...
+@overload
+def cast(
+    x: ArrayLike,
+    format: FormatLike,
+    *,
+    return_flags: Literal[True],
+    **options: Unpack[CastOptions],
+) -> tuple[NDArray[Any], Flags]: ...
+@overload
+def cast(
+    x: ArrayLike, format: FormatLike, *, return_flags: bool, **options: Unpack[CastOptions]
+) -> NDArray[Any] | tuple[NDArray[Any], Flags]: ...
 @own_environment
 def cast(
     x: ArrayLike,
@@ -129,7 +164,7 @@ def cast(
     generator: str = "threefry",
     return_flags: bool = False,
     inexact_flags: bool = False,
-) -> Any:
+) -> NDArray[Any] | tuple[NDArray[Any], Flags]:
     """Converts to a format and rounds once.
 
     x         values (float16, float32, float64, Python's numbers), an array of an ml_dtypes type, or codes with `source`
@@ -212,7 +247,7 @@ def decode(
     *,
     scale: float | None = None,
     dtype: DTypeLike = np.float32,
-) -> Any:
+) -> NDArray[Any]:
     """The values of codes, times `scale` (one float32 product), as float32 or float64.
 
     Without a scale the result is exact, except that float32 cannot hold every value of a format with a far bias.
@@ -304,6 +339,37 @@ def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> n
         ) from None
 
 
+DotResult: TypeAlias = NDArray[np.float32] | np.float32
+
+
+# `others` are the other arguments of the function, among them the settings of a Config.
+@overload
+def dot(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    return_flags: Literal[False] = False,
+    **others: Any,
+) -> DotResult: ...
+@overload
+def dot(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    return_flags: Literal[True],
+    **others: Any,
+) -> tuple[DotResult, Flags]: ...
+@overload
+def dot(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    return_flags: bool,
+    **others: Any,
+) -> DotResult | tuple[DotResult, Flags]: ...
 @own_environment
 def dot(
     a: ArrayLike,
@@ -321,7 +387,7 @@ def dot(
     return_flags: bool = False,
     inexact_flags: bool = False,
     **settings: Any,
-) -> Any:
+) -> DotResult | tuple[DotResult, Flags]:
     """Dot products of vectors of codes as float32, bit for bit as a configuration computes them.
 
     a, b      vectors, or batches of them: K is the last dimension, the others are broadcast as NumPy's are
@@ -374,7 +440,7 @@ def dot(
 class GemmResult:
     """D, with its amax and flags."""
 
-    d: np.ndarray
+    d: NDArray[Any]
     amax: np.float32  # of the finite outputs before scale_d
     amax_nonfinite: bool  # some output was Inf or NaN
     flags: Flags
@@ -446,6 +512,33 @@ def _activation(
     return ACTIVATIONS.index(name), low, high
 
 
+@overload
+def gemm(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    return_result: Literal[False] = False,
+    **others: Any,
+) -> NDArray[Any]: ...
+@overload
+def gemm(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    return_result: Literal[True],
+    **others: Any,
+) -> GemmResult: ...
+@overload
+def gemm(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    return_result: bool,
+    **others: Any,
+) -> NDArray[Any] | GemmResult: ...
 @own_environment
 def gemm(
     a: ArrayLike,
@@ -478,7 +571,7 @@ def gemm(
     return_result: bool = False,
     inexact_flags: bool = False,
     **settings: Any,
-) -> Any:
+) -> NDArray[Any] | GemmResult:
     """D = convert(act(a @ b.T * (scale_a * scale_b) + bias + beta * c) * scale_d)
 
     After the dot products, each operation is one float32 operation.
@@ -518,6 +611,7 @@ def gemm(
     if not np.isfinite(factor):
         raise refuse("SCALE", f"beta is {beta} and must be finite")
     scale = _scale_vector("scale_d", [scale_d], 1)
+    assert scale is not None
     blocks = -(-k // 32)
     d_known = format_of(d_format)
     if d_known not in D_FORMATS:

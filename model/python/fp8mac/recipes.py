@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -185,7 +186,7 @@ class Delayed:
             _int32("margin", margin),
             bool(power_of_two),
             whole("interval", interval, 1, 2**31),
-            0 if own else _choice("window", window, WINDOWS),
+            0 if callable(window) else _choice("window", window, WINDOWS),
             _choice("division", division, DIVISIONS),
         )
         self._functions = (window if own else None, scale_fn)
@@ -330,8 +331,22 @@ def mx_scale(element: FormatLike, amax: float) -> int:
     return _core.recipe_mx_scale(format_of(element)._entry, amax)
 
 
+@overload
+def mx_quantize(
+    x: ArrayLike, element: FormatLike, *, return_flags: Literal[False] = False
+) -> tuple[NDArray[Any], NDArray[np.uint8]]: ...
+@overload
+def mx_quantize(
+    x: ArrayLike, element: FormatLike, *, return_flags: Literal[True]
+) -> tuple[NDArray[Any], NDArray[np.uint8], Flags]: ...
+@overload
+def mx_quantize(
+    x: ArrayLike, element: FormatLike, *, return_flags: bool
+) -> tuple[NDArray[Any], NDArray[np.uint8]] | tuple[NDArray[Any], NDArray[np.uint8], Flags]: ...
 @own_environment
-def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False):
+def mx_quantize(
+    x: ArrayLike, element: FormatLike, *, return_flags: bool = False
+) -> tuple[NDArray[Any], NDArray[np.uint8]] | tuple[NDArray[Any], NDArray[np.uint8], Flags]:
     """Codes, and E8M0 scales: one for every 32 elements along the last axis."""
     values, to = np.atleast_1d(float32("x", x)), format_of(element)
     if to.bytes != 1:
