@@ -1564,6 +1564,8 @@ def test_bad_input(check, refused):
     x, a = np.ones(4, F32), np.ones((2, 3), np.uint8)
     b, c = a.view(ML["e5m2"]), np.ones((2, 2), F32)
     cast, dot, gemm = fp8mac.cast, fp8mac.dot, fp8mac.gemm
+    refused("dtype is <object", "FORMAT", lambda: fp8mac.decode(b, dtype=object()))
+    refused("dtype is <object", "FORMAT", lambda: dot(b, b, dtype=object()))
     for counter in ((1, 2), (1, 2, 3, 4), 5, "123"):
         refused("must be 3 numbers", "ROUNDING", lambda: cast(x, "e5m2", counter=counter))
     refused("counter is -1", "ROUNDING", lambda: cast(x, "e5m2", counter=(0, -1, 0)))
@@ -1634,3 +1636,110 @@ def test_types(check):
     for what in ([str(typed)], ["-p", "fp8mac"]):
         run = subprocess.run([*command, *what], capture_output=True, text=True)
         check("types", (run.returncode, run.stderr), (0, ""), run.stdout)
+
+
+class Foreign:
+    """An array of another library: it has DLPack's two methods, and nothing else."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self, *arguments, **keywords):
+        return self.x.__dlpack__(*arguments, **keywords)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+class Unreadable(Foreign):
+    def __dlpack__(self, *arguments, **keywords):
+        raise BufferError("it is on a GPU")
+
+
+def test_dlpack(check, arrays, refused, rng):
+    """Objects with __dlpack__ give what NumPy's arrays give, and their types are as strict."""
+    x, codes = rng.normal(size=(3, 8)).astype(F32), rng.integers(0, 96, (3, 64)).astype(np.uint8)
+    for values in (x, x.astype(np.float16), x.astype(float), x.T):
+        arrays("dlpack: cast", fp8mac.cast(Foreign(values), "e5m2"), fp8mac.cast(values, "e5m2"))
+    arrays("dlpack: codes", fp8mac.decode(Foreign(codes), "e4m3fn"), fp8mac.decode(codes, "e4m3fn"))
+    bias, blocks = x[0, :3].copy(), np.full((3, 2), 126, np.uint8)
+    for name, given in (("bias", bias), ("scale_a", abs(bias)), ("c", x[:, :3]), ("acc", x[:, :3])):
+        got, want = (
+            fp8mac.gemm(a, a, format="e4m3fn", **{name: value})
+            for a, value in ((Foreign(codes), Foreign(given)), (codes, given))
+        )
+        arrays(f"dlpack: gemm, {name}", got, want)
+    got, want = (
+        fp8mac.dot(a, a, "blackwell-fp8", format="e4m3fn", mx_a=mx, mx_b=mx)
+        for a, mx in ((Foreign(codes), Foreign(blocks)), (codes, blocks))
+    )
+    arrays("dlpack: dot", got, want)
+    check("dlpack: recipes", recipes.reduce(Foreign(x)), recipes.reduce(x))
+    refused("x holds int64; give", "FORMAT", lambda: fp8mac.cast(Foreign(np.arange(3)), "e5m2"))
+    refused(
+        "bias holds float64",
+        "FORMAT",
+        lambda: fp8mac.gemm(codes, codes, bias=Foreign(bias.astype(float))),
+    )
+    refused("it is on a GPU", "FORMAT", lambda: fp8mac.cast(Unreadable(x), "e5m2"))
+
+
+def test_batches(check, arrays, refused, rng):
+    """A batch is a loop of GEMMs, bit for bit."""
+    cases = [((4,), (4,)), ((4,), ()), ((), (4,)), ((2, 1), (3,)), ((1,), (4,))]
+    m, n, k = 3, 5, 64
+    for a_batch, b_batch in cases:
+        batch = np.broadcast_shapes(a_batch, b_batch)
+        a, b = (
+            fp8mac.cast(rng.normal(size=(*lead, rows, k)), "e4m3fn")
+            for lead, rows in ((a_batch, m), (b_batch, n))
+        )
+        tails = {
+            "scale_a": [(), (m,), (*batch, m), (*batch, 1)],
+            "scale_b": [(), (n,), (*batch, n), (*batch, 1)],
+            "bias": [(n,), (*batch, n)],
+            "c": [(m, n), (*batch, m, n)],
+            "acc": [(), (m, n), (*batch, m, n)],
+            "mx_a": [(m, 2), (*batch, m, 2)],
+            "mx_b": [(n, 2), (*batch, n, 2)],
+        }
+        fixed = {"scale_a": 1, "scale_b": 1, "bias": 1, "c": 2, "acc": 2, "mx_a": 2, "mx_b": 2}
+        for choice in range(4):
+            more = {}
+            for name, shapes in tails.items():
+                shape = shapes[choice % len(shapes)]
+                values = rng.uniform(0.5, 2, shape).astype(F32)
+                blocks = rng.integers(120, 134, shape).astype(np.uint8)
+                more[name] = blocks if name.startswith("mx") else values
+            how = dict(format="e4m3fn", preset="blackwell-fp8", return_result=True)
+            how |= dict(d_format="e5m2", rounding="stochastic", seed=choice, origin=(1, 2))
+            got = fp8mac.gemm(a, b, **more, **how)
+            ones = []
+            left, right = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (a, b))
+            for at in np.ndindex(batch):
+                own = {
+                    name: value[at] if value.ndim == len(batch) + fixed[name] else value
+                    for name, value in more.items()
+                }
+                ones.append(fp8mac.gemm(left[at], right[at], **own, **how))
+            want = np.array([one.d for one in ones]).reshape(*batch, m, n)
+            arrays("batches: D", got.d, want)
+            check("batches: amax", got.amax, max(one.amax for one in ones))
+            flags = Flags(0)
+            for one in ones:
+                flags |= one.flags
+            check("batches: flags", got.flags, flags)
+    a = np.uint8([[[0x38]], [[0x7F]], [[0x40]]])
+    got = fp8mac.gemm(a, a[0], format="e4m3fn", return_result=True)
+    check(
+        "batches: a NaN in one",
+        (got.amax, got.amax_nonfinite, got.flags),
+        (F32(2), True, Flags.NAN),
+    )
+    a, b = np.ones((2, 3, 8), np.uint8), np.ones((3, 5, 8), np.uint8)
+    gemm = fp8mac.gemm
+    refused("the batches disagree", "SHAPE", lambda: gemm(a, b))
+    refused("a batch of them", "SHAPE", lambda: gemm(a[:0], b))
+    for name, shape in (("scale_a", (2,)), ("bias", (2, 1)), ("c", (2, 5)), ("mx_a", (2, 1))):
+        wrong = np.ones(shape, np.uint8 if name == "mx_a" else F32)
+        refused(f"{name} has the shape {shape}", "SHAPE", lambda: gemm(a, b[0], **{name: wrong}))

@@ -156,7 +156,7 @@ def test_refusals(refused, rng):
 
 def tensor(x):
     """The same values as a tensor."""
-    if x.dtype.itemsize == 1:
+    if x.dtype.itemsize == 1 and x.dtype != np.uint8:
         name = "float8_" + fp8mac.format_of(x.dtype).name
         return torch.from_numpy(x.view(np.uint8).copy()).view(getattr(torch, name))
     if x.dtype == ml_dtypes.bfloat16:
@@ -205,3 +205,149 @@ def test_pytorch(check, arrays, rng):
     )
     want = fp8mac.scaled_mm(a, b, *(s.view(kind) for s in scales), out_dtype="float32")
     arrays("tensors with block scales", got.numpy(), want)
+
+
+FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
+
+
+def torch_type(name):
+    return getattr(torch, ("float8_" if name in (*FP8, "e8m0fnu") else "") + name)
+
+
+def same(check, arrays, name, got, want, kind):
+    """A tensor of that type with the bits of an array."""
+    check(f"{name}: type", (type(got), got.dtype), (torch.Tensor, kind))
+    check(f"{name}: shape", tuple(got.shape), want.shape)
+    arrays(name, raw(got), want.view(raw(got).dtype))
+
+
+@pytest.fixture
+def needs_torch():
+    if torch is None:
+        pytest.skip(f"PyTorch cannot be imported: {WHY}")
+
+
+def test_tensors(check, arrays, rng, needs_torch):
+    """cast and decode take tensors, and give them where a dtype of PyTorch is asked for."""
+    x = rng.normal(0, 9, (6, 8)).astype(F32)
+    sources = [x, x.astype(np.float16), x.astype(ml_dtypes.bfloat16)]
+    sources += [x.astype(getattr(ml_dtypes, f"float8_{name}")) for name in FP8]
+    for source in sources:
+        t = tensor(source)
+        for name in (*FP8, "float16", "bfloat16", "float32"):
+            dtype = fp8mac.cast(source, name).dtype
+            want = fp8mac.cast(source, name, overflow="ieee")
+            for given in (t, t.t().contiguous().t(), source):
+                got = fp8mac.cast(given, torch_type(name), overflow="ieee")
+                same(check, arrays, "tensors: cast", got, want, torch_type(name))
+            got = fp8mac.cast(t, name, overflow="ieee")
+            check("tensors: a name gives an array", (type(got), got.dtype), (np.ndarray, dtype))
+            arrays("tensors: cast to an array", got.view(np.uint8), want.view(np.uint8))
+        arrays("tensors: float64", fp8mac.cast(t, torch.float64).numpy(), source.astype(float))
+        for kind, own in ((torch.float32, F32), (torch.float64, float)):
+            arrays("tensors: decode", fp8mac.decode(t, dtype=kind).numpy(), source.astype(own))
+    got = fp8mac.cast(tensor(x), torch.float8_e5m2, overflow="ieee")
+    arrays("tensors: as PyTorch rounds", raw(got), raw(tensor(x).to(torch.float8_e5m2)))
+    codes = np.arange(256, dtype=np.uint8)
+    for name in FP8:
+        want = fp8mac.decode(codes, name)
+        got = fp8mac.decode(torch.from_numpy(codes), name, dtype=torch.float32)
+        same(check, arrays, "tensors: codes with a format", got, want, torch.float32)
+        got = fp8mac.decode(torch.from_numpy(codes).view(torch_type(name)), scale=0.5)
+        arrays(
+            "tensors: scale",
+            got.view(np.uint32),
+            fp8mac.decode(codes, name, scale=0.5).view(np.uint32),
+        )
+    gradient = tensor(x).requires_grad_()
+    arrays("tensors: with a gradient", fp8mac.cast(gradient, "e5m2"), fp8mac.cast(x, "e5m2"))
+    for part in (x[0, 0], x[:0]):
+        got = fp8mac.cast(tensor(part).reshape(part.shape), torch.float8_e5m2)
+        same(check, arrays, "tensors: shapes", got, fp8mac.cast(part, "e5m2"), torch.float8_e5m2)
+    values, flags = fp8mac.cast(tensor(x) * 1e9, torch.float8_e4m3fn, return_flags=True)
+    check("tensors: flags", (values.dtype, flags), (torch.float8_e4m3fn, fp8mac.Flags.SATURATED))
+
+
+def test_tensors_of_products(check, arrays, rng, needs_torch):
+    """dot and gemm take tensors as every operand, and batches of them."""
+    m, n, k = 3, 5, 64
+    for name, kind in (("e4m3fn", E4M3), ("e5m2", E5M2)):
+        a, b = (fp8mac.cast(rng.normal(size=(2, r, k)), kind) for r in (m, n))
+        blocks = [rng.integers(120, 134, (r, 2)).astype(np.uint8) for r in (m, n)]
+        e8m0 = [s.view(ml_dtypes.float8_e8m0fnu) for s in blocks]
+        values = rng.uniform(0.5, 2, (2, m, n)).astype(F32)
+        operands = dict(scale_a=values[0, :, 0], scale_b=values[0, 0], bias=values[1, 0])
+        operands |= dict(c=values, acc=values[1])
+        for more in (
+            operands,
+            operands | dict(c=values.astype(np.float16), bias=values[1, 0].astype(np.float16)),
+            operands | dict(c=values.astype(ml_dtypes.bfloat16)),
+            dict(mx_a=e8m0[0], mx_b=e8m0[1], preset="blackwell-fp8"),
+            dict(mx_a=blocks[0], mx_b=blocks[1], preset="blackwell-fp8"),
+        ):
+            tensors = {w: v if isinstance(v, str) else tensor(v) for w, v in more.items()}
+            for d in ("float32", "bfloat16", "float16", "e4m3fn"):
+                want = fp8mac.gemm(a, b, d_format=d, **more)
+                got = fp8mac.gemm(tensor(a), tensor(b), d_format=torch_type(d), **tensors)
+                same(check, arrays, "tensors: gemm", got, want, torch_type(d))
+        result = fp8mac.gemm(tensor(a), tensor(b), d_format=torch.float16, return_result=True)
+        want = fp8mac.gemm(a, b, d_format="float16", return_result=True)
+        same(check, arrays, "tensors: result", result.d, want.d, torch.float16)
+        check("tensors: amax", (result.amax, result.flags), (want.amax, want.flags))
+        want = fp8mac.dot(a, b[:, :1], mx_a=blocks[0])
+        got = fp8mac.dot(tensor(a), tensor(b[:, :1]), mx_a=tensor(e8m0[0]), dtype=torch.float32)
+        same(check, arrays, "tensors: dot", got, want, torch.float32)
+        one = fp8mac.dot(tensor(a[0, 0]), tensor(b[0, 0]), dtype=torch.float32)
+        check(
+            "tensors: one dot", (one.shape, one.item()), ((), float(fp8mac.dot(a[0, 0], b[0, 0])))
+        )
+        raws = fp8mac.gemm(*(torch.from_numpy(v.view(np.uint8)) for v in (a, b)), format=name)
+        arrays("tensors: codes with a format", raws, fp8mac.gemm(a, b))
+        low = tensor(values[1, 0].astype(ml_dtypes.bfloat16))
+        arrays(
+            "tensors: bias in bfloat16",
+            fp8mac.gemm(tensor(a), tensor(b), bias=low),
+            fp8mac.gemm(a, b, bias=low.float().numpy()),
+        )
+
+
+def test_tensors_refused(refused, needs_torch):
+    one = torch.ones(2, 4)
+    eights = one.to(torch.float8_e4m3fn)
+    refused("x holds int32; give", "FORMAT", lambda: fp8mac.cast(one.int(), "e5m2"))
+    refused("x holds complex64", "FORMAT", lambda: fp8mac.cast(one.cfloat(), "e5m2"))
+    refused("is no dense tensor", "FORMAT", lambda: fp8mac.cast(one.to_sparse(), "e5m2"))
+    refused("format 'int32' is unknown", "FORMAT", lambda: fp8mac.cast(one, torch.int32))
+    refused("format was given as e5m2", "FORMAT", lambda: fp8mac.decode(eights, "e5m2"))
+    refused(
+        "x holds float32; codes of e5m2", "FORMAT", lambda: fp8mac.decode(one, torch.float8_e5m2)
+    )
+    refused(
+        "bias holds float64",
+        "FORMAT",
+        lambda: fp8mac.gemm(eights, eights, bias=one[0, :2].double()),
+    )
+    refused(
+        "bias holds float8_e4m3fn",
+        "FORMAT",
+        lambda: fp8mac.gemm(eights, eights, bias=eights[0, :2]),
+    )
+    refused("must be float32", "FORMAT", lambda: fp8mac.dot(eights, eights, dtype=torch.float16))
+    refused("must be float32 or", "FORMAT", lambda: fp8mac.decode(eights, dtype=torch.float16))
+    refused("must be float32 or", "FORMAT", lambda: fp8mac.decode(eights, dtype=torch.qint8))
+    refused("'torch.float64' is unknown", "FORMAT", lambda: fp8mac.cast(one, "torch.float64"))
+
+
+def test_flush_denormal(check, arrays, needs_torch):
+    """PyTorch's switch does not reach the results, and stays as the caller set it."""
+    small = np.uint32([1, 3, 0x7FFFFF]).view(F32)
+    want = fp8mac.decode(small, dtype=float)
+    if not torch.set_flush_denormal(True):
+        pytest.skip("this processor cannot flush subnormals")
+    try:
+        got = fp8mac.decode(tensor(small), dtype=torch.float64)
+        again = torch.tensor(1e-310, dtype=torch.float64) * 1.0
+    finally:
+        torch.set_flush_denormal(False)
+    arrays("flushed subnormals: decode", got.numpy().view(np.uint64), want.view(np.uint64))
+    check("flushed subnormals: still so for the caller", again.item(), 0.0)

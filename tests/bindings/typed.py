@@ -27,6 +27,21 @@ assert_type(recipes.mx_quantize(x, "e4m3fn", return_flags=True), tuple[Codes, Sc
 assert_type(recipes.scale(448.0, 3.0), float)
 
 
+class Half:
+    """As torch.float16 is declared; a result asked for with it is a tensor, which only PyTorch can name."""
+
+    is_floating_point = True
+    is_complex = False
+
+
+def tensors(half: Half) -> None:
+    """The package's types do not import PyTorch."""
+    assert_type(fp8mac.cast(x, half), Any)
+    assert_type(fp8mac.decode(a, "e4m3fn", dtype=half), Any)
+    assert_type(fp8mac.dot(a, a, dtype=half), Any)
+    assert_type(fp8mac.gemm(a, a, d_format=half), Any)
+
+
 def asked(flags: bool) -> None:
     """The caller decides when the program runs."""
     assert_type(fp8mac.cast(x, "e4m3fn", return_flags=flags), Codes | tuple[Codes, Flags])

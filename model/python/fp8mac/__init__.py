@@ -4,7 +4,9 @@
 Codes are arrays of uint8 (uint16 or uint32 for wide formats), together with a format. Arrays of ml_dtypes' types, and
 NumPy's float16 and float32, are codes too: their type is their format. The type of a result depends on how its format
 was asked for. A name ("e4m3fn") or a Format gives codes. An ml_dtypes type gives an array of that type. "float16",
-"float32" and "float64" give NumPy's own types.
+"float32" and "float64" give NumPy's own types. A dtype of PyTorch gives a tensor.
+
+Tensors of PyTorch and objects with __dlpack__ are taken wherever arrays are.
 
 scaled_mm takes the arguments of torch._scaled_mm, on tensors of PyTorch and on arrays.
 

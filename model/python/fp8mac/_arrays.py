@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._formats import Format, FormatLike, format_of, format_of_dtype, refuse
+from ._formats import Format, FormatLike, format_of, refuse
+from ._tensors import held, is_typed
 
 
 class Flags(enum.IntFlag):
@@ -28,49 +29,48 @@ class Flags(enum.IntFlag):
 FLOAT32_LIMIT = 2.0**128 - 2.0**103  # what rounds to infinity in float32
 
 
-def as_array(name: str, x: ArrayLike) -> NDArray[Any]:
-    """An array in this machine's byte order, because its codes are then those of its bytes."""
-    if np.ma.is_masked(x):
-        raise refuse("FORMAT", f"{name} has masked elements, which have no value; fill them")
-    array = np.asarray(x)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+def as_array(name: str, x: Any) -> NDArray[Any]:
+    """Values. bfloat16, which NumPy does not have, becomes float32; FP8 of PyTorch has no values without its format."""
+    array, own, kind = held(name, x)
+    if own is None or array.dtype.kind != "u":
+        return array
+    if own.name != "bfloat16":
+        raise refuse("FORMAT", f"{name} holds {kind}, and its values are wanted in a wider type")
+    return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
 def contiguous(x: np.ndarray) -> np.ndarray:
     return np.require(x, requirements=["C", "A"])
 
 
-def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Format]:
+def codes(name: str, x: Any, what: FormatLike) -> tuple[NDArray[Any], Format]:
     """An array of codes as unsigned integers, and its format: `what`, or the format of its type."""
-    x = as_array(name, x)
-    own = format_of_dtype(x.dtype)
+    array, own, kind = held(name, x)
     known = format_of(what) if what is not None else own
     if known is None:
         raise refuse(
             "FORMAT",
-            f"{name} holds {x.dtype.name}, which says no format: give one, or an array of ml_dtypes' types",
+            f"{name} holds {kind}, which says no format: give one, or an array of ml_dtypes' or PyTorch's types",
         )
     if own is not None and own.bytes == known.bytes:
         if own != known:
-            raise refuse(
-                "FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {known.name}"
-            )
-    elif own is not None or x.dtype.kind not in "iu" or x.dtype.itemsize != known.bytes:
+            raise refuse("FORMAT", f"{name} holds {kind}, and its format was given as {known.name}")
+    elif own is not None or array.dtype.kind not in "iu" or array.dtype.itemsize != known.bytes:
         raise refuse(
             "FORMAT",
-            f"{name} holds {x.dtype.name}; codes of {known.name} are {known.code_dtype.name} or its own type",
+            f"{name} holds {kind}; codes of {known.name} are {known.code_dtype.name} or its own type",
         )
     # np.require keeps 0-dimensional arrays as they are, and a view needs only the type.
-    x = contiguous(x).view(known.code_dtype)
-    if known.bits < 8 * known.bytes and x.size and int(x.max()) >> known.bits:
+    array = contiguous(array).view(known.code_dtype)
+    if known.bits < 8 * known.bytes and array.size and int(array.max()) >> known.bits:
         raise refuse(
             "FORMAT",
-            f"{name} holds 0x{int(x.max()):x}, which is no code of {known.name}, which has {known.bits} bits",
+            f"{name} holds 0x{int(array.max()):x}, which is no code of {known.name}, which has {known.bits} bits",
         )
-    return x, known
+    return array, known
 
 
-def operand(name: str, x: ArrayLike, known: Format) -> NDArray[np.uint8]:
+def operand(name: str, x: Any, known: Format) -> NDArray[np.uint8]:
     """Codes of a dot product's operand."""
     return codes(name, x, known)[0]
 
@@ -79,7 +79,7 @@ def float32(name: str, x: ArrayLike) -> NDArray[np.float32]:
     """Values as float32. Types that float32 cannot hold are refused; Python's numbers are rounded."""
     array = as_array(name, x)
     if array.dtype.kind not in "fiu" or (
-        isinstance(x, np.ndarray) and array.dtype not in (np.float32, np.float16)
+        is_typed(x) and array.dtype not in (np.float32, np.float16)
     ):
         raise refuse("FORMAT", f"{name} holds {array.dtype.name} and must hold float32")
     if array.dtype.kind == "f" and array.dtype.itemsize > 4:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -139,7 +140,7 @@ class Format:
         return _from_entry(_core.format(f"{self.name}:{int(bias)}"))
 
 
-FormatLike: TypeAlias = Any  # a name, a Format, or what numpy.dtype takes
+FormatLike: TypeAlias = Any  # a name, a Format, what numpy.dtype takes, or a dtype of PyTorch
 
 
 def _from_entry(entry: tuple[Any, ...]) -> Format:
@@ -157,6 +158,13 @@ formats: Mapping[str, Format] = MappingProxyType(
 )
 
 
+def torch_of(*things: Any) -> Any:
+    """The module torch if one of these is its tensor or its dtype, else None. A program that has one has imported it."""
+    torch = sys.modules.get("torch")
+    kinds = (torch.Tensor, torch.dtype) if torch is not None else ()
+    return torch if any(isinstance(thing, kinds) for thing in things) else None
+
+
 def format_of_dtype(dtype: np.dtype) -> Format | None:
     """The format whose codes an array of that type holds, or None for integers and others."""
     name = dtype.name
@@ -169,9 +177,11 @@ def format_of_dtype(dtype: np.dtype) -> Format | None:
 
 @own_environment
 def format_of(what: FormatLike) -> Format:
-    """The Format that a name ("e4m3fn", "cfloat8_e4m3:9"), a Format, or a dtype stands for."""
+    """The Format that a name ("e4m3fn", "cfloat8_e4m3:9"), a Format, or a dtype of NumPy or PyTorch stands for."""
     if isinstance(what, Format):
         return what
+    if torch_of(what):
+        what = str(what).removeprefix("torch.")
     if isinstance(what, str) and what.isascii() and what.isprintable():
         for prefix in ML_DTYPES_PREFIXES:
             what = what.removeprefix(prefix)
@@ -188,11 +198,21 @@ def format_of(what: FormatLike) -> Format:
     return found
 
 
-def as_result(codes: np.ndarray, what: FormatLike, entry: Format) -> np.ndarray:
-    """Codes as the type of a result whose format was asked for as `what`.
+def as_tensor(torch: Any, x: np.ndarray, dtype: Any, like: Any) -> Any:
+    """A tensor with the bytes of an array, on the device of `like` if that is a tensor."""
+    raw = torch.from_numpy(np.ascontiguousarray(x).reshape(x.shape).view(f"i{x.dtype.itemsize}"))
+    device = like.device if isinstance(like, torch.Tensor) else "cpu"
+    return raw.view(dtype).to(device)
+
+
+def as_result(codes: np.ndarray, what: FormatLike, entry: Format, like: Any = None) -> Any:
+    """Codes as the type of a result whose format was asked for as `what`; `like` is an operand.
 
     NumPy has no bfloat16: it is ml_dtypes' where that is installed, else float32, which holds every bfloat16.
     """
+    torch = torch_of(what)
+    if torch is not None:
+        return as_tensor(torch, codes, what, like)
     if not isinstance(what, (str, Format)):
         dtype = np.dtype(what)
         return codes.view(dtype.newbyteorder("=")).astype(dtype, copy=False)

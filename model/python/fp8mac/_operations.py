@@ -18,11 +18,13 @@ from ._formats import (
     FormatLike,
     _from_entry,
     as_result,
+    as_tensor,
     format_of,
-    format_of_dtype,
     formats,
     refuse,
+    torch_of,
 )
+from ._tensors import Held, TorchDtype, held, is_typed
 
 ACTIVATIONS = ("none", "relu", "clamp")
 D_FORMATS = tuple(
@@ -80,23 +82,24 @@ def _table(table: ArrayLike | None) -> NDArray[np.uint8] | None:
 
 def _values(x: ArrayLike, source: FormatLike) -> tuple[np.ndarray, Format | None]:
     """What is to be converted: codes with their format, or float64 with None."""
-    array = as_array("x", x)
-    if source is None and format_of_dtype(array.dtype) is None:
+    array, own, kind = held("x", x)
+    if source is None and own is None:
         if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
             return contiguous(array.astype(np.float64)), None
-        if not isinstance(x, np.ndarray) and array.dtype.kind in "iu":  # Python's own numbers
+        if not is_typed(x) and array.dtype.kind in "iu":  # Python's own numbers
             return contiguous(array.astype(np.float64)), None
         raise refuse(
             "FORMAT",
-            f"x holds {array.dtype.name}; give float16, float32, float64, a type of ml_dtypes, or codes "
+            f"x holds {kind}; give float16, float32, float64, a type of ml_dtypes, or codes "
             "and their format as source",
         )
-    return codes("x", x, source)
+    return codes("x", Held(array, own, kind), source)
 
 
 def _is_float64(what: FormatLike) -> bool:
     return (
         what is float
+        or (torch_of(what) is not None and str(what) == "torch.float64")
         or (isinstance(what, str) and what == "float64")
         or (not isinstance(what, (str, Format)) and what is not None and _dtype(what) == np.float64)
     )
@@ -107,6 +110,23 @@ def _dtype(what: Any) -> np.dtype | None:
         return np.dtype(what).newbyteorder("=")
     except TypeError:
         return None
+
+
+def _as_values(x: np.ndarray, what: Any, like: Any) -> Any:
+    """float32 or float64 as the type that was asked for: a tensor if that is a dtype of PyTorch."""
+    torch = torch_of(what)
+    if torch is not None:
+        return as_tensor(torch, x, what, like)
+    return x.astype(np.dtype(what), copy=False)
+
+
+def _value_dtype(what: Any) -> np.dtype:
+    """The type in NumPy of values that are asked for as a dtype of NumPy or PyTorch."""
+    try:
+        found = np.dtype(str(what).removeprefix("torch.") if torch_of(what) else what)
+    except TypeError:
+        raise refuse("FORMAT", f"dtype is {what!r} and must be float32 or float64") from None
+    return found.newbyteorder("=")
 
 
 def _shaped(out: Any, flags: int, return_flags: bool) -> Any:
@@ -128,6 +148,10 @@ class CastOptions(TypedDict, total=False):
     inexact_flags: bool
 
 
+@overload
+def cast(
+    x: ArrayLike, format: TorchDtype, *, return_flags: bool = False, **options: Unpack[CastOptions]
+) -> Any: ...
 @overload
 def cast(
     x: ArrayLike,
@@ -167,8 +191,10 @@ def cast(
 ) -> NDArray[Any] | tuple[NDArray[Any], Flags]:
     """Converts to a format and rounds once.
 
-    x         values (float16, float32, float64, Python's numbers), an array of an ml_dtypes type, or codes with `source`
-    format    a name, a Format, or a dtype; the package's documentation says which type the result then has
+    x         values (float16, float32, float64, Python's numbers), an array of an ml_dtypes type, or codes with `source`;
+              a tensor of PyTorch, or an object with __dlpack__
+    format    a name, a Format, or a dtype; the package's documentation says which type the result then has. A dtype of
+              PyTorch gives a tensor, on the device of x if that is a tensor
     scale     x is multiplied by it first, in one float32 product; x must then be float32 or narrower
     rounding  "nearest-even", "toward-zero" or "stochastic"
     overflow  "saturate", "saturate-finite" or "ieee"
@@ -194,7 +220,7 @@ def cast(
             out[...] = values
         else:
             _core.convert_to_double(out, known._entry, values)
-        return _shaped(out.astype(np.dtype(format), copy=False), 0, return_flags)
+        return _shaped(_as_values(out, format, x), 0, return_flags)
     if random is not None and rounding != "stochastic":
         raise refuse("ROUNDING", f"random is for stochastic rounding, and rounding is {rounding!r}")
     to = format_of(format)
@@ -228,7 +254,7 @@ def cast(
             values = wide
         if rounding != "stochastic":
             flags = _core.quantize(to._entry, out, values, factor, how)
-            return _shaped(as_result(out, format, to), flags, return_flags)
+            return _shaped(as_result(out, format, to, x), flags, return_flags)
         product = np.empty(values.shape, np.uint32)
         plain = _mode("nearest-even", "saturate", 0, inexact_flags)
         flags = _core.quantize("float32", product, values, factor, plain)
@@ -237,30 +263,43 @@ def cast(
         flags |= _core.convert_from_double(to._entry, out, values, how, *draw)
     else:
         flags |= _core.convert(to._entry, out, known._entry, values, how, *draw)
-    return _shaped(as_result(out, format, to), flags, return_flags)
+    return _shaped(as_result(out, format, to, x), flags, return_flags)
 
 
-@own_environment
+@overload
+def decode(
+    x: ArrayLike, format: FormatLike = None, *, scale: float | None = None, dtype: TorchDtype
+) -> Any: ...
+@overload
 def decode(
     x: ArrayLike,
     format: FormatLike = None,
     *,
     scale: float | None = None,
     dtype: DTypeLike = np.float32,
+) -> NDArray[Any]: ...
+@own_environment
+def decode(
+    x: ArrayLike,
+    format: FormatLike = None,
+    *,
+    scale: float | None = None,
+    dtype: DTypeLike | TorchDtype = np.float32,
 ) -> NDArray[Any]:
     """The values of codes, times `scale` (one float32 product), as float32 or float64.
+
+    x is an array or a tensor, of a type that is a format, or of codes with `format`. A dtype of PyTorch gives a tensor.
 
     Without a scale the result is exact, except that float32 cannot hold every value of a format with a far bias.
     """
     values, known = codes("x", x, format)
-    wanted = np.dtype(dtype)
-    kind = wanted.newbyteorder("=")
+    kind = _value_dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise refuse("FORMAT", f"dtype is {kind.name} and must be float32 or float64")
     if kind == np.float64 and scale is None:
         out = np.empty(values.shape, np.float64)
         _core.convert_to_double(out, known._entry, values)
-        return out.astype(wanted, copy=False)
+        return _as_values(out, dtype, x)
     product = np.empty(values.shape, np.float32)
     if scale is None:
         _core.convert(
@@ -277,41 +316,33 @@ def decode(
         )
     else:
         _core.dequantize(product, known._entry, values, single("scale", scale))
-    return product.astype(wanted)
+    return _as_values(product.astype(kind), dtype, x)
 
 
 def _operand_formats(
-    a: np.ndarray, b: np.ndarray, a_format: FormatLike, b_format: FormatLike, both: FormatLike
+    a: Held, b: Held, a_format: FormatLike, b_format: FormatLike, both: FormatLike
 ) -> tuple[FormatLike, FormatLike]:
     """The formats of both operands. One that is not given is that of the array's type, if a code has at most 8 bits."""
-    own_a, own_b = (format_of_dtype(x.dtype) if x.dtype.itemsize == 1 else None for x in (a, b))
+    own_a, own_b = (x.own if x.array.dtype.itemsize == 1 else None for x in (a, b))
     first = a_format if a_format is not None else both if both is not None else own_a
     second = b_format if b_format is not None else both if both is not None else own_b
     return first, second
 
 
 def _scales(
-    name: str, x: ArrayLike | None, shape: tuple[int, ...], one_too: bool = False
+    name: str, x: ArrayLike | None, shape: tuple[int, ...], fixed: int
 ) -> NDArray[np.uint8] | None:
-    """E8M0 block scales; `one_too`: one vector of them may be for a whole batch."""
+    """E8M0 block scales. The dimensions before the last `fixed` are those of the batch."""
     if x is None:
         return None
     array = codes(name, x, "e8m0fnu")[0]
-    if one_too and array.shape == shape[-1:]:
-        return contiguous(np.broadcast_to(array, shape))
-    if array.shape != shape:
+    spread = _spread(array, shape, fixed)
+    if spread is None:
         raise refuse(
             "SHAPE",
             f"{name} has the shape {array.shape} and must have {shape}, one scale for every 32 terms",
         )
-    return array
-
-
-def _operand(
-    array: np.ndarray, scale: NDArray[np.float32] | None, mx: NDArray[np.uint8] | None
-) -> tuple[Any, ...]:
-    """One operand as the extension takes it."""
-    return array, scale, mx
+    return contiguous(spread)
 
 
 def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -322,7 +353,7 @@ def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> n
     if entry is None:
         raise refuse("ACCUMULATOR", "fixed and int32 accumulators cannot be loaded")
     known, array = _from_entry(entry), as_array("acc", x)
-    if not isinstance(x, np.ndarray | np.generic) or array.dtype.kind == "f":
+    if not (is_typed(x) or isinstance(x, np.generic)) or array.dtype.kind == "f":
         values = contiguous(array.astype(np.float64))
         array = np.empty(values.shape, known.code_dtype)
         plain = _mode("nearest-even", "saturate", 0, True)
@@ -343,6 +374,16 @@ DotResult: TypeAlias = NDArray[np.float32] | np.float32
 
 
 # `others` are the other arguments of the function, among them the settings of a Config.
+@overload
+def dot(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    dtype: TorchDtype,
+    return_flags: bool = False,
+    **others: Any,
+) -> Any: ...
 @overload
 def dot(
     a: ArrayLike,
@@ -384,6 +425,7 @@ def dot(
     mx_a: ArrayLike | None = None,
     mx_b: ArrayLike | None = None,
     origin: tuple[int, int] = (0, 0),
+    dtype: DTypeLike | TorchDtype = np.float32,
     return_flags: bool = False,
     inexact_flags: bool = False,
     **settings: Any,
@@ -395,15 +437,16 @@ def dot(
               (float32 for e8m13 and with `promote`), or values that it holds; +0 by default
     mx_a, mx_b     E8M0 block scales, one for every 32 terms: of each vector, or the same for all
     origin    (m, n) for the generator of stochastic rounding; the next product of a batch has m + 1
+    dtype     np.float32, or torch.float32: the result is then a tensor
     inexact_flags  the flags, which return_flags returns, are to have INEXACT and UNDERFLOW
 
     The configuration is a Config or the name of a preset. Settings (see Config) change it, or stand alone. The result
     is a float32, or an array with the batch's shape.
     """
-    a, b = as_array("a", a), as_array("b", b)
-    both_formats = _operand_formats(a, b, a_format, b_format, format)
+    given = held("a", a), held("b", b)
+    both_formats = _operand_formats(*given, a_format, b_format, format)
     how = make_config(config, preset, settings, *both_formats)
-    first, second = operand("a", a, how.a_format), operand("b", b, how.b_format)
+    first, second = operand("a", given[0], how.a_format), operand("b", given[1], how.b_format)
     if first.ndim < 1 or second.ndim < 1:
         raise refuse("SHAPE", "a and b must have one dimension at least")
     k = first.shape[-1]
@@ -417,6 +460,8 @@ def dot(
         ) from None
     if k == 0 or 0 in shape:
         raise refuse("SHAPE", "a and b have no terms; one is the least")
+    if _value_dtype(dtype) != np.float32:
+        raise refuse("FORMAT", f"dtype is {dtype} and must be float32")
     blocks = (*shape, -(-k // 32))
     m, n = (whole("origin", number, 0, 2**32 - 1) for number in several("origin", origin, 2))
     every = [contiguous(np.broadcast_to(x, (*shape, k))) for x in (first, second)]
@@ -425,15 +470,16 @@ def dot(
         config=how._capsule,
         count=out.size,
         k=k,
-        a=_operand(every[0], None, _scales("mx_a", mx_a, blocks, True)),
-        b=_operand(every[1], None, _scales("mx_b", mx_b, blocks, True)),
+        a=(every[0], None, _scales("mx_a", mx_a, blocks, 1)),
+        b=(every[1], None, _scales("mx_b", mx_b, blocks, 1)),
         acc=_accumulators(acc, how, shape),
         m=m,
         n=n,
         out=out,
         inexact=bool(inexact_flags),
     )
-    return _shaped(out if shape else out[()], flags, return_flags)
+    result = _as_values(out, dtype, a)
+    return _shaped(result[()] if isinstance(result, np.ndarray) else result, flags, return_flags)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -446,28 +492,58 @@ class GemmResult:
     flags: Flags
 
 
-def _matrix(name: str, x: np.ndarray) -> np.ndarray:
-    if x.ndim != 2 or 0 in x.shape:
+def _matrices(name: str, x: np.ndarray) -> np.ndarray:
+    if x.ndim < 2 or 0 in x.shape:
         raise refuse(
-            "SHAPE", f"{name} has the shape {x.shape} and must be a matrix with an element at least"
+            "SHAPE",
+            f"{name} has the shape {x.shape} and must be a matrix with an element at least, or a batch of them",
         )
     return x
 
 
-def _vector(name: str, x: ArrayLike | None, n: int, one_too: bool) -> NDArray[np.float32] | None:
+def _batch(a: np.ndarray, b: np.ndarray) -> tuple[int, ...]:
+    """The dimensions before those of the matrices, broadcast as numpy.matmul does."""
+    try:
+        return np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise refuse(
+            "SHAPE", f"the batches disagree: a is {a.shape} and b {b.shape}, matrices last"
+        ) from None
+
+
+def _spread(array: np.ndarray, shape: tuple[int, ...], fixed: int) -> np.ndarray | None:
+    """The array broadcast to a shape whose last `fixed` dimensions it must have, or None."""
+    if array.shape[-fixed:] != shape[-fixed:]:
+        return None
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        return None
+
+
+def _vector(
+    name: str, x: ArrayLike | None, batch: tuple[int, ...], n: int, one_too: bool
+) -> NDArray[np.float32] | None:
+    """A vector for each matrix of the batch, or one for all; `one_too`: one value instead of n."""
     if x is None:
         return None
     array = float32(name, x)
-    if array.shape != (n,) and not (one_too and array.size == 1):
-        raise refuse(
-            "SHAPE",
-            f"{name} has the shape {array.shape} and must have {'one value or ' if one_too else ''}({n},)",
-        )
-    return array
+    if one_too and array.size == 1:
+        return np.broadcast_to(array.reshape(1), (*batch, 1))
+    spread = _spread(array, (*batch, n), 1)
+    if spread is None and one_too and batch:
+        spread = _spread(array, (*batch, 1), 1)
+    if spread is None:
+        good = ("one value or " if one_too else "") + f"({n},)"
+        good += f", or these for a batch of {batch}" if batch else ""
+        raise refuse("SHAPE", f"{name} has the shape {array.shape} and must have {good}")
+    return spread
 
 
-def _scale_vector(name: str, x: ArrayLike | None, n: int) -> NDArray[np.float32] | None:
-    array = _vector(name, x, n, True)
+def _scale_vector(
+    name: str, x: ArrayLike | None, batch: tuple[int, ...], n: int
+) -> NDArray[np.float32] | None:
+    array = _vector(name, x, batch, n, True)
     if array is not None and not np.all((array > 0) & np.isfinite(array)):
         bad = array[~((array > 0) & np.isfinite(array))].flat[0]
         raise refuse("SCALE", f"{name} holds {bad}; a scale must be finite and greater than zero")
@@ -475,18 +551,18 @@ def _scale_vector(name: str, x: ArrayLike | None, n: int) -> NDArray[np.float32]
 
 
 def _addend(
-    c: ArrayLike | None, c_format: FormatLike, m: int, n: int
+    c: ArrayLike | None, c_format: FormatLike, batch: tuple[int, ...], m: int, n: int
 ) -> tuple[np.ndarray | None, Format]:
     if c is None:
         return None, format_of("float32")
-    array, known = codes(
-        "c", np.asarray(c, np.float32) if not isinstance(c, np.ndarray) else c, c_format
-    )
+    array, known = codes("c", c if is_typed(c) else np.asarray(c, np.float32), c_format)
     if known not in (formats["float16"], formats["bfloat16"], formats["float32"]):
         raise refuse("FORMAT", f"c holds {known.name} and must hold float16, bfloat16 or float32")
-    if array.shape != (m, n):
-        raise refuse("SHAPE", f"c has the shape {array.shape} and must have ({m}, {n})")
-    return array, known
+    spread = _spread(array, (*batch, m, n), 2)
+    if spread is None:
+        good = f"({m}, {n})" + (f" or {(*batch, m, n)}" if batch else "")
+        raise refuse("SHAPE", f"c has the shape {array.shape} and must have {good}")
+    return spread, known
 
 
 def _activation(
@@ -512,6 +588,16 @@ def _activation(
     return ACTIVATIONS.index(name), low, high
 
 
+@overload
+def gemm(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    d_format: TorchDtype,
+    return_result: bool = False,
+    **others: Any,
+) -> Any: ...
 @overload
 def gemm(
     a: ArrayLike,
@@ -576,13 +662,17 @@ def gemm(
 
     After the dot products, each operation is one float32 operation.
 
-    a, b      M x K and N x K codes; a is multiplied by the transpose of b
-    scale_a   one value, or one for each row; scale_b likewise; all are finite and greater than zero
+    a, b      M x K and N x K codes; a is multiplied by the transpose of b. Or batches of these matrices: the dimensions
+              before the last two are broadcast as numpy.matmul does. Each matrix is computed as a call of its own, with
+              the same origin. The arguments below may have the dimensions of the batch in front, and amax and flags are
+              those of the whole batch
+    scale_a   one value, or one for each row; scale_b likewise; all are finite and greater than zero. For a batch,
+              (M,) is for all matrices, and B x 1 has one value for each
     bias      N float32 values
     c, beta   M x N float16, bfloat16 or float32; beta is 1 if c is given
     activation, clamp    "relu", or clamp=(low, high)
     d_format, rounding, overflow, d_random_bits, d_generator    as in cast; the seed is the setting `seed`; the format is
-              e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, int8, float16, bfloat16 or float32
+              e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, int8, float16, bfloat16 or float32. A dtype of PyTorch gives a tensor
     d_table   256 codes: D's code c becomes d_table[c]; D is then in one of the FP8 formats or int8
     acc       M x N accumulators to begin with, as in dot; c is added after the scales instead
     mx_a, mx_b           E8M0 block scales, M (N) x ceil(K / 32)
@@ -591,59 +681,76 @@ def gemm(
     The configuration is given as in dot. With return_result, the result is a GemmResult instead of D. With
     inexact_flags, its flags have INEXACT and UNDERFLOW too; this is slower.
     """
-    a, b = as_array("a", a), as_array("b", b)
-    both_formats = _operand_formats(a, b, a_format, b_format, format)
+    given = held("a", a), held("b", b)
+    both_formats = _operand_formats(*given, a_format, b_format, format)
     how = make_config(config, preset, settings, *both_formats)
-    first, second = (
-        _matrix("a", operand("a", a, how.a_format)),
-        _matrix("b", operand("b", b, how.b_format)),
-    )
-    (m, k), n = first.shape, second.shape[0]
-    if second.shape[1] != k:
+    first = _matrices("a", operand("a", given[0], how.a_format))
+    second = _matrices("b", operand("b", given[1], how.b_format))
+    (m, k), n = first.shape[-2:], second.shape[-2]
+    if second.shape[-1] != k:
         raise refuse(
             "SHAPE",
             f"the shapes disagree: a is {first.shape} and b {second.shape}, both with K last",
         )
-    addend, c_known = _addend(c, c_format, m, n)
+    batch, blocks = _batch(first, second), -(-k // 32)
+    addend, c_known = _addend(c, c_format, batch, m, n)
     if addend is None and beta:
         raise refuse("NULL", "beta needs c")
     factor = single("beta", beta) if beta is not None else float(addend is not None)
     if not np.isfinite(factor):
         raise refuse("SCALE", f"beta is {beta} and must be finite")
-    scale = _scale_vector("scale_d", [scale_d], 1)
+    scale = _scale_vector("scale_d", [scale_d], (), 1)
     assert scale is not None
-    blocks = -(-k // 32)
     d_known = format_of(d_format)
     if d_known not in D_FORMATS:
         good = ", ".join(known.name for known in D_FORMATS)
         raise refuse("FORMAT", f"d_format is {d_known.name} and must be one of {good}")
-    d = np.empty((m, n), d_known.code_dtype)
+    d = np.empty((*batch, m, n), d_known.code_dtype)
     place = tuple(whole("origin", number, 0, 2**32 - 1) for number in several("origin", origin, 2))
     act, low, high = _activation(activation, clamp)
-    scales = _scale_vector("scale_a", scale_a, m), _scale_vector("scale_b", scale_b, n)
-    amax, nonfinite, flags = _core.gemm(
+    common = dict(
         config=how._capsule,
         m=m,
         n=n,
         k=k,
-        a=_operand(first, scales[0], _scales("mx_a", mx_a, (m, blocks))),
-        b=_operand(second, scales[1], _scales("mx_b", mx_b, (n, blocks))),
-        bias=_vector("bias", bias, n, False),
         beta=factor,
-        c=addend,
         c_format=c_known._entry,
         activation=act,
         clamp_lo=low,
         clamp_hi=high,
-        d=d,
         d_format=d_known._entry,
         d_mode=_mode(rounding, overflow, d_random_bits, False, d_generator),
         d_table=_table(d_table),
         scale_d=float(scale[0]),
         origin_m=place[0],
         origin_n=place[1],
-        acc=_accumulators(acc, how, (m, n)),
         inexact=bool(inexact_flags),
     )
-    out = as_result(d, d_format, d_known)
-    return GemmResult(out, np.float32(amax), nonfinite, Flags(flags)) if return_result else out
+    # Each with the dimensions of the batch first, so that one index selects a matrix's part of it.
+    each = (
+        np.broadcast_to(first, (*batch, m, k)),
+        _scale_vector("scale_a", scale_a, batch, m),
+        _scales("mx_a", mx_a, (*batch, m, blocks), 2),
+        np.broadcast_to(second, (*batch, n, k)),
+        _scale_vector("scale_b", scale_b, batch, n),
+        _scales("mx_b", mx_b, (*batch, n, blocks), 2),
+        _vector("bias", bias, batch, n, False),
+        addend,
+        _accumulators(acc, how, (*batch, m, n)),
+    )
+    amax, nonfinite, flags = np.float32(0), False, 0
+    for at in np.ndindex(batch):
+        one = [None if x is None else contiguous(x[at]) for x in each]
+        greatest, infinite, raised = _core.gemm(
+            a=tuple(one[0:3]),
+            b=tuple(one[3:6]),
+            bias=one[6],
+            c=one[7],
+            acc=one[8],
+            d=d[at],
+            **common,
+        )
+        amax = max(amax, np.float32(greatest))
+        nonfinite, flags = nonfinite or infinite, flags | raised
+    out = as_result(d, d_format, d_known, a)
+    return GemmResult(out, amax, nonfinite, Flags(flags)) if return_result else out

@@ -3,56 +3,32 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
-from ._arrays import as_array, codes
+from ._arrays import codes
 from ._config import Config
 from ._environment import own_environment
-from ._formats import Format, format_of, refuse
+from ._formats import Format, as_tensor, format_of, refuse, torch_of
 from ._operations import gemm
+from ._tensors import held
 
 BLOCK = 32  # products for each block scale
 PROMOTION = 128  # products after which cuBLAS and CUTLASS promote to FP32 without fast accumulation
 
 
-def _torch_of(*arrays: Any) -> Any:
-    """The module torch if one of these is its tensor, else None."""
-    torch = sys.modules.get("torch")
-    return torch if torch and any(isinstance(x, torch.Tensor) for x in arrays) else None
-
-
 def _numpy(name: str, x: Any) -> np.ndarray:
-    """An array of NumPy's; codes where NumPy does not have the tensor's type."""
-    torch = _torch_of(x)
-    if torch is None:
-        return as_array(name, x)
-    x = x.detach().cpu()
-    if x.dtype in (torch.float16, torch.float32, torch.float64) or not x.is_floating_point():
-        return x.numpy()
-    return x.contiguous().view(torch.uint8 if x.dtype.itemsize == 1 else torch.int16).numpy()
-
-
-def _format(what: Any) -> Format:
-    """The format of a dtype of torch or NumPy, of a name, or of a Format."""
-    torch = sys.modules.get("torch")
-    if torch and isinstance(what, torch.dtype):
-        what = str(what).removeprefix("torch.")
-    return format_of(what)
+    return held(name, x).array
 
 
 def _format_of_array(name: str, x: Any) -> Format:
-    if _torch_of(x):
-        return _format(x.dtype)
-    try:
-        return format_of(np.asarray(x).dtype)
-    except ValueError:
+    _, own, kind = held(name, x)
+    if own is None:
         raise refuse(
-            "FORMAT",
-            f"{name} holds {np.asarray(x).dtype.name}; it must be an array of torch's or ml_dtypes' types",
-        ) from None
+            "FORMAT", f"{name} holds {kind}; it must be an array of torch's or ml_dtypes' types"
+        )
+    return own
 
 
 def _matrix(name: str, x: Any) -> tuple[np.ndarray, Format]:
@@ -132,8 +108,7 @@ def _as_torch(torch: Any, d: np.ndarray, known: Format, like: Any) -> Any:
     dtype = getattr(torch, ("float8_" if known.bits == 8 else "") + known.name)
     if d.dtype == np.float32:
         return torch.from_numpy(d).to(dtype).to(like.device)
-    raw = d.view(np.int16) if known.bytes == 2 else d
-    return torch.from_numpy(raw).view(dtype).to(like.device)
+    return as_tensor(torch, d, dtype, like)
 
 
 @own_environment
@@ -171,7 +146,7 @@ def scaled_mm(
     (m, k), (k2, n) = first.shape, second.shape
     if k != k2:
         raise refuse("SHAPE", f"the shapes disagree: input is {m} x {k} and mat2 {k2} x {n}")
-    known = a_format if out_dtype is None else _format(out_dtype)
+    known = a_format if out_dtype is None else format_of(out_dtype)
     blocks = _block_scales("scale_a", scale_a, m, k), _block_scales("scale_b", scale_b, n, k)
     if (blocks[0] is None) != (blocks[1] is None):
         raise refuse("SCALE", "scale_a and scale_b must both be block scales, or neither")
@@ -183,7 +158,7 @@ def scaled_mm(
         }
     if scale_result is not None and known.bits != 8:
         raise refuse("SCALE", f"scale_result is for FP8 results, and the result is {known.name}")
-    torch = _torch_of(input)
+    torch = torch_of(input)
     own_dtype = out_dtype if out_dtype is not None or torch else np.asarray(input).dtype
     result_scale = 1.0
     if scale_result is not None:
