@@ -53,7 +53,7 @@ CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_p
   elements.md)
 
 # Set-up: before make builds a goal, tools/setup.sh installs what the goal's parts need. Files and goals that are not
-# listed here get every part.
+# listed here get the parts SETUP_PARTS.
 NO_SETUP_GOALS := help clean
 SETUP_PARTS := model python rtl firmware speech sim synth tests
 setup_parts_model := model
@@ -79,9 +79,10 @@ setup_parts_synth-report := model python synth
 setup_parts_synth-accel := model python synth
 setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
+setup_parts_test-long := $(SETUP_PARTS) compilers
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
-setup_parts := $(strip $(foreach part,$(SETUP_PARTS),$(if $(filter $(part),$(setup_wanted)),$(part))))
+setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
 SETUP_ENV := $(BUILD)/env/$(subst $(space),-,$(setup_parts)).mk

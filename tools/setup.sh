@@ -11,6 +11,7 @@
 #   sim        Verilator as a simulator, C++ compiler
 #   synth      cell libraries, OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
 #   tests      what only tests use
+#   compilers  other compilers and machines, for make test-long
 #
 # It installs missing Debian packages (tools/packages.txt), checks the versions of tools, and repeats nothing. While
 # another process holds the package manager's lock it says so and waits, up to SETUP_WAIT seconds (1800).

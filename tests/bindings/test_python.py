@@ -1470,6 +1470,10 @@ def calls_of_everything():
         "graphcore_cscale_bias": [lambda x=x: recipes.graphcore_cscale_bias(x) for x in (40, 0.1)],
         "scale_exponent": [lambda x=x: recipes.scale_exponent(x) for x in (40, 0.1)],
         "fp8lm_mu": [lambda x=x: recipes.fp8lm_mu(x, 1, 1000000) for x in numbers],
+        "xla_example_next": [lambda x=x: recipes.xla_example_next(448.0, x) for x in numbers],
+        "flax_scale": [lambda x=x: recipes.flax_scale(448.0, x, 1.0) for x in numbers],
+        "torchao_scale": [lambda x=x: recipes.torchao_scale(448.0, x) for x in numbers],
+        "msamp_scale": [lambda x=x: recipes.msamp_scale(448.0, x, 1.0) for x in numbers],
         "fp8lm_shared_scale": [lambda: recipes.fp8lm_shared_scale(numbers[:2])],
         "fp8lm_reduction_factors": [
             lambda x=x: recipes.fp8lm_reduction_factors("automatic", 3, x) for x in numbers

@@ -10,6 +10,12 @@ TESTS += $(MODEL_TEST_LOGS)
 $(MODEL_TEST_LOGS): $(BUILD)/test/model-%.log: tests/model/test_%.py $(BUILD)/model/libfp8mac.so $(MODEL_TEST_INPUTS)
 	@tests/run_test.sh model-$* $@ $(PYTEST) $< --build $(BUILD)
 
+TESTS += $(BUILD)/test/model-compilers.log
+$(BUILD)/test/model-compilers.log: tests/model/compilers.sh tests/model/test_environment.c $(BUILD)/test/model-environment.log \
+    $(MODEL_SOURCES) $(MODEL_HEADERS) tests/run_test.sh
+	@tests/run_test.sh model-compilers $@ tests/model/compilers.sh $(BUILD)/model-compilers $(CATALOGUE_DIR) \
+	  $(BUILD)/test/model-environment.log
+
 include tests/model/fast.mk
 
 MODEL_STAGE := $(abspath $(BUILD))/model-stage
