@@ -115,18 +115,17 @@ static fp8mac_wide sum_truncated_products(const fp8mac_dot_engine *engine, const
                                           fp8mac_flags *flags)
 {
     int32_t shift = engine->unit_exponent - fixed_unit(&engine->config);
-    fp8mac_wide sum = fp8mac_wide_of(0);
-    bool lost = false;
+    fp8mac_wide sum = fp8mac_wide_of(0), lost = sum;
     *special = false;
     for (unsigned i = 0; i < n; i++) {
         fp8mac_wide product = fp8mac_wide_product(engine->a.value[a[i]], engine->b.value[b[i]]);
         fp8mac_wide kept = truncate_product(product, shift);
         fp8mac_wide again = shift < 0 ? truncate_product(kept, -shift) : product;
         sum = fp8mac_wide_sum(sum, kept);
-        lost |= !fp8mac_wide_is_zero(fp8mac_wide_sum(product, fp8mac_wide_negated(again)));
+        lost = fp8mac_wide_sum(lost, fp8mac_wide_sum(product, fp8mac_wide_negated(again)));
         *special |= engine->a.special[a[i]] != 0 || engine->b.special[b[i]] != 0;
     }
-    if (lost && !*special && fp8mac_tracks_inexact(flags)) {
+    if (!fp8mac_wide_is_zero(lost) && !*special && fp8mac_tracks_inexact(flags)) {
         fp8mac_raise(flags, FP8MAC_FLAG_INEXACT);
     }
     return sum;
