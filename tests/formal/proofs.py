@@ -450,14 +450,17 @@ def pack(rows, cols, word, beat):
             "({code_table_i == Table0,",
             "entry_is_used",
         ),
-        Fault(
-            "beat_of_the_next_read",
-            "fp8mac_pack.sv",
-            "read_word[read_row_q][read_beat_q];",
-            "read_word[read_row_q][read_beat_i];",
-            "read_gives_the_byte",
-        ),
     ]
+    if word > beat:
+        faults.append(
+            Fault(
+                "beat_of_the_next_read",
+                "fp8mac_pack.sv",
+                "read_word[read_row_q][read_beat_q];",
+                "read_word[read_row_q][read_beat_i];",
+                "read_gives_the_byte",
+            )
+        )
     return Proof(
         f"pack_{rows}_{cols}_{word}_{beat}",
         "formal_pack",
@@ -1428,7 +1431,7 @@ WRITE_OUT_FAULTS = [
         "fp8mac_write_out.sv",
         "region_addr_q <= region_addr_q + addr_t'(most_bytes);",
         "region_addr_q <= region_addr_q;",
-        "once|all_at_the_end|from_its_own_word",
+        "once|all_at_the_end|from_its_own_word|strobes_of_d",
     ),
     Fault(
         "end_before_the_last_row",
