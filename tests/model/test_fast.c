@@ -250,7 +250,7 @@ typedef enum feature {
 static unsigned long taken[FP8MAC_ACC_INT32 + 1][3];
 
 // The same for the settings that the kernels for every setting alone have.
-static unsigned long any_taken[FEATURES], any_refused;
+static unsigned long any_taken[FEATURES], any_refused, loaded_taken, pairs_taken;
 
 static void count_features(const fp8mac_gemm_desc *desc)
 {
@@ -288,6 +288,8 @@ static void count_taken(const fp8mac_gemm_desc *desc)
     if (fp8mac_fast_gemm(&fp8mac_kernels_portable, desc, &totals)) {
         taken[desc->dot.acc_format][desc->dot.frac_bits != 0 ? 2 : desc->dot.group > 1 ? 1 : 0]++;
         count_features(desc);
+        loaded_taken += desc->acc != NULL;
+        pairs_taken += desc->dot.k_order == FP8MAC_K_PAIRS;
     } else {
         any_refused++;
     }
@@ -711,12 +713,59 @@ static void test_doubtful_sums(void)
     expect(&dot, 2, 4, 0);
 }
 
+// Accumulators that the caller loads, D rounded stochastically, and terms in pairs.
+static fp8mac_gemm_desc varied(fp8mac_gemm_desc desc)
+{
+    static uint32_t loaded[M_MOST * (N_MOST + PAD)];
+    fp8mac_dot_config *dot = &desc.dot;
+    const unsigned group = dot->group == 0 ? 1 : dot->group;
+    const fp8mac_format *format = fp8mac_acc_loaded_format(dot);
+    dot->seed = (uint64_t)random_bits() << 32 | random_bits();
+    desc.origin_m = random_bits() >> 1;
+    desc.origin_n = random_bits() >> 1;
+    if (format != NULL && below(2) == 0) {
+        const unsigned kind = below(4), bytes = fp8mac_format_bytes(format);
+        desc.acc = loaded;
+        desc.ldacc = desc.n + below(PAD + 1);
+        for (size_t i = 0; i < sizeof loaded / sizeof loaded[0] * 4 / bytes; i++) {
+            // Zeros; values near the products; any value; any code
+            const float near = kind == 0 ? 0 : random_float(kind == 1 ? 5 : random_bits());
+            uint32_t code = kind == 3 ? random_bits() : 0;
+            if (kind != 3) {
+                code = fp8mac_encode(format,
+                                     fp8mac_decode(row(FP8MAC_FP32), fp8mac_float_bits(near)),
+                                     mode_ieee, NULL);
+                const fp8mac_class cls = fp8mac_decode(format, code).cls;
+                code = cls == FP8MAC_CLASS_INF || cls == FP8MAC_CLASS_NAN ? 1 : code;
+                code |= below(8) == 0 ? 1u << (fp8mac_format_bits(format) - 1) : 0;
+            }
+            memcpy((uint8_t *)loaded + i * bytes, &code, bytes);
+        }
+    }
+    if (below(2) == 0) {
+        desc.d_mode.rounding = FP8MAC_ROUND_STOCHASTIC;
+        desc.d_generator = below(3) == 0 ? FP8MAC_GENERATOR_SIMON : FP8MAC_GENERATOR_THREEFRY;
+        desc.d_random_bits = 1 + below(desc.d_generator == FP8MAC_GENERATOR_SIMON ? 16 : 24);
+        if (fp8mac_format_bytes(desc.d_format) > 1) {
+            desc.d_mode.overflow = FP8MAC_OVERFLOW_IEEE;
+        }
+    }
+    if (dot->acc_format != FP8MAC_ACC_FIXED && group % 2 == 0 && dot->promote % (2 * group) == 0 && dot->chunk % (2 * group) == 0 &&
+        below(2) == 0) {
+        dot->k_order = FP8MAC_K_PAIRS;
+    }
+    return desc;
+}
+
 // The number of random GEMMs is an argument.
 int main(int argc, char **argv)
 {
     int count = argc > 1 ? atoi(argv[1]) : 300;
     for (int i = 0; i < count; i++) {
         compare_gemm(random_gemm());
+        compare_gemm(varied(random_gemm()));
+        compare_gemm(varied(random_any()));
+        compare_gemm(varied(random_wide()));
         compare_gemm(random_wide());
         compare_gemm(random_nans());
         compare_gemm(random_by_operands());
@@ -748,6 +797,8 @@ int main(int argc, char **argv)
         CHECK(any_taken[i] > least);
         printf("feature %d: %lu\n", i, any_taken[i]);
     }
-    printf("no kernel: %lu\n", any_refused);
+    CHECK(loaded_taken > least && pairs_taken > least);
+    printf("loaded accumulators: %lu\nterms in pairs: %lu\nno kernel: %lu\n", loaded_taken, pairs_taken,
+           any_refused);
     return report();
 }

@@ -204,12 +204,17 @@ static int32_t growth(size_t k, int32_t precision)
 
 static bool plan_exact(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_operand_facts *a,
                        const fp8mac_operand_facts *b, const fp8mac_code_table *a_table,
-                       const range *r, int32_t grown)
+                       const range *r, int32_t grown, const fp8mac_acc_range *loaded)
 {
     int32_t group_bits = log2_up(plan->tile.group);
     plan->kernel = plan->kernels->any_exact;
     plan->needs_double = true;
-    if (r->scale == r->scale_most && r->top + grown - r->unit <= DOUBLE_BITS) {
+    int32_t top = r->top + r->scale, unit = r->unit + r->scale;
+    if (loaded->is_loaded) {
+        top = loaded->top > top ? loaded->top : top;
+        unit = loaded->unit < unit ? loaded->unit : unit;
+    }
+    if (r->scale == r->scale_most && top + grown - unit <= DOUBLE_BITS) {
         any->sums = FP8MAC_ANY_EXACT;
         return true;
     }
@@ -269,7 +274,7 @@ static bool blocks_fit(const fp8mac_gemm_desc *desc, unsigned group)
 bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_kernels *kernels,
                           const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
                           const fp8mac_operand_facts *b, const fp8mac_code_table *a_table,
-                          const fp8mac_code_table *b_table)
+                          const fp8mac_code_table *b_table, const fp8mac_acc_range *loaded)
 {
     const fp8mac_dot_config *dot = &desc->dot;
     const fp8mac_format *format = fp8mac_acc_rounded_format(dot->acc_format);
@@ -281,7 +286,7 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
     int32_t e_max = largest_exponent(format);
     int32_t grown = growth(desc->k, precision_of(format));
     int32_t room = e_max - r.scale_most - grown;
-    bool overflows = r.top > room;
+    bool overflows = r.top > room || (loaded->is_loaded && loaded->top > e_max - grown);
     // Rows that hold Inf or NaN are not in the range; their finite codes may be larger.
     int32_t top_of_all = (a->specials != 0 ? a_table->most_top : a->top) +
                          (b->specials != 0 ? b_table->most_top : b->top);
@@ -314,15 +319,16 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
         .acc_bytes = (second ? 2 : 1) * sizeof(float),
         .second = second,
         .a_scale = 1,
-        .may_overflow = top_of_all > room,
+        .may_overflow = overflows || top_of_all > room,
         .overflow_flag = any->overflow_flag,
         // Two accumulators may also raise `invalid` before they meet a NaN.
         .specials_are_nan =
-            !dot->a.format->has_inf && !dot->b.format->has_inf && !(second && top_of_all > room),
+            !dot->a.format->has_inf && !dot->b.format->has_inf &&
+            !(second && (overflows || top_of_all > room)),
     };
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
     plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;
-    return dot->frac_bits == 0 ? plan_exact(plan, any, a, b, a_table, &r, grown)
+    return dot->frac_bits == 0 ? plan_exact(plan, any, a, b, a_table, &r, grown, loaded)
                                : plan_aligned(plan, any, dot, a_table, b_table, &r);
 }
 #endif

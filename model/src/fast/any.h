@@ -31,7 +31,7 @@ void fp8mac_any_facts(fp8mac_operand_facts *facts, const fp8mac_code_table *tabl
 bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_kernels *kernels,
                           const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
                           const fp8mac_operand_facts *b, const fp8mac_code_table *a_table,
-                          const fp8mac_code_table *b_table);
+                          const fp8mac_code_table *b_table, const fp8mac_acc_range *loaded);
 
 // One panel as of fp8mac_kernels.pack and pack_exponents. `exponents` may be NULL. Rows that are
 // special are packed as zeros.

@@ -15,6 +15,7 @@ enum {
     BLOCK_K = 384,
     BLOCK_K_DOUBLE = 128,
     ALIGNMENT = 64,
+    LONGEST_RUN = 256, // outputs that are finished together
     BEYOND = 16
 };
 
@@ -25,6 +26,7 @@ typedef struct work {
     fp8mac_epilogue epilogue;
     size_t block_k;
     fp8mac_any any; // every setting, if the plan has it
+    fp8mac_acc_range loaded;
     fp8mac_code_table a_table, b_table;
     fp8mac_flags seen;
     bool identity; // the epilogue leaves t0 unchanged
@@ -198,6 +200,23 @@ static void *acc_tile(const work *w, size_t i, size_t j, size_t columns)
     return (uint8_t *)w->acc + (i * columns + j) * kernels->mr * kernels->nr * w->plan.acc_bytes;
 }
 
+// The accumulators that a block begins with, where the caller loads them.
+static void load_acc(const work *w, size_t m0, size_t m, size_t n0, size_t n)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    const fp8mac_format *format = fp8mac_acc_loaded_format(&desc->dot);
+    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, columns = tiles_of(n, nr);
+    unsigned bytes = fp8mac_format_bytes(format);
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            float *tile = acc_tile(w, i / mr, j / nr, columns);
+            size_t at = i % mr * nr + j % nr + (w->plan.second ? mr * nr : 0);
+            uint32_t code = fp8mac_load_code(desc->acc, (m0 + i) * desc->ldacc + n0 + j, bytes);
+            tile[at] = (float)fp8mac_value_to_double(fp8mac_decode(format, code));
+        }
+    }
+}
+
 // All tiles of a block, all of K. The block's first output is m0, n0.
 static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
 {
@@ -205,6 +224,9 @@ static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
     size_t rows = tiles_of(m, mr), columns = tiles_of(n, nr), blocks = blocks_of(k);
     size_t groups = groups_of(w, k);
     memset(w->acc, 0, rows * columns * mr * nr * w->plan.acc_bytes);
+    if (w->desc->acc != NULL) {
+        load_acc(w, m0, m, n0, n);
+    }
     for (size_t k0 = 0; k0 < k; k0 += w->block_k) {
         fp8mac_tile tile = w->plan.tile;
         size_t block = k0 / FP8MAC_MX_BLOCK, group = k0 / w->plan.tile.group;
@@ -310,7 +332,37 @@ static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const fl
     }
 }
 
-// Writes D's codes, through the table if there is one. False if a NaN is among them. Such a NaN comes from an overflow and has the
+// Converts n floats of row m to D's codes. False if no kernel rounds to D stochastically.
+static bool convert_d(const work *w, size_t m, size_t n0, size_t n, const float *out, uint8_t *d,
+                      fp8mac_flags *flags)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    const fp8mac_format *fp32 = &fp8mac_formats[FP8MAC_FP32];
+    if (desc->d_mode.rounding != FP8MAC_ROUND_STOCHASTIC) {
+        if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, out, n, desc->d_mode,
+                                 flags)) {
+            (void)fp8mac_convert(desc->d_format, d, fp32, out, n, desc->d_mode, flags);
+        }
+        return true;
+    }
+    uint32_t r[LONGEST_RUN];
+    const fp8mac_draw at = {.m = desc->origin_m + (uint32_t)m,
+                            .n = desc->origin_n + (uint32_t)n0,
+                            .step_high = (uint32_t)FP8MAC_RANDOM_OUTPUT << 28,
+                            .key = {(uint32_t)desc->dot.seed, (uint32_t)(desc->dot.seed >> 32)},
+                            .bits = desc->d_random_bits};
+    if (desc->d_generator == FP8MAC_GENERATOR_THREEFRY) {
+        w->plan.kernels->draw(r, n, &at);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            r[i] = fp8mac_simon_bits(desc->dot.seed, at.m, at.n + (uint32_t)i, at.bits);
+        }
+    }
+    return fp8mac_fast_convert_stochastic(w->plan.kernels, desc->d_format, d, fp32, out, n,
+                                          desc->d_mode.overflow, r, at.bits, flags);
+}
+
+// Writes D's codes, through the table if there is one. False if a kernel cannot, or if a NaN is among them. Such a NaN comes from an overflow and has the
 // value's sign, but the NaN that D must have is positive.
 static bool write_d(const work *w, size_t m, size_t n0, size_t n, const float *out,
                     fp8mac_flags *flags)
@@ -318,13 +370,11 @@ static bool write_d(const work *w, size_t m, size_t n0, size_t n, const float *o
     const fp8mac_gemm_desc *desc = w->desc;
     unsigned bytes = fp8mac_format_bytes(desc->d_format);
     uint8_t *d = (uint8_t *)desc->d + (m * desc->ldd + n0) * bytes;
-    const fp8mac_format *fp32 = &fp8mac_formats[FP8MAC_FP32];
     fp8mac_flags own = 0;
     if (bytes == sizeof(float)) {
         memcpy(d, out, n * sizeof(float));
-    } else if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, out, n, desc->d_mode,
-                                    &own)) {
-        (void)fp8mac_convert(desc->d_format, d, fp32, out, n, desc->d_mode, &own);
+    } else if (!convert_d(w, m, n0, n, out, d, &own)) {
+        return false;
     }
     for (size_t i = 0; desc->d_table != NULL && i < n; i++) {
         d[i] = desc->d_table[d[i]];
@@ -363,10 +413,6 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
                        fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    if (desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
-        finish_singly(w, m, n0, n, t0, totals);
-        return;
-    }
     bool by_row = desc->a.scale.mode == FP8MAC_SCALE_VECTOR,
          by_column = desc->b.scale.mode == FP8MAC_SCALE_VECTOR;
     fp8mac_fast_outputs o = {
@@ -387,7 +433,8 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
         .out = w->out,
     };
     w->plan.kernels->outputs(&o);
-    if (o.nonfinite && desc->d_format->has_inf && w->identity) {
+    bool stochastic = desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC;
+    if (o.nonfinite && desc->d_format->has_inf && w->identity && !stochastic) {
         finish_infinities(w, m, n0, n, t0, totals);
     } else if (o.nonfinite || !write_d(w, m, n0, n, w->identity ? t0 : w->out, &totals->flags)) {
         finish_singly(w, m, n0, n, t0, totals);
@@ -400,10 +447,9 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
 // does not slow down many others.
 static void finish_row(work *w, size_t m, size_t n0, size_t n, fp8mac_gemm_totals *totals)
 {
-    enum { LONGEST = 256 };
     for (size_t i = 0; i < n;) {
-        size_t end = w->b->specials != 0 ? i : n - i < LONGEST ? n : i + LONGEST;
-        while (end < n && end - i < LONGEST && !w->b->special[n0 + end]) {
+        size_t end = w->b->specials != 0 ? i : n - i < LONGEST_RUN ? n : i + LONGEST_RUN;
+        while (end < n && end - i < LONGEST_RUN && !w->b->special[n0 + end]) {
             end++;
         }
         if (end > i) {
@@ -577,7 +623,7 @@ static bool run_special_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand
     const fp8mac_gemm_desc *desc = w->desc;
     bool done = facts_init(a, kernels, desc->dot.a.format, &desc->a, desc->m, desc->k) &&
                 facts_init(b, kernels, desc->dot.b.format, &desc->b, desc->n, desc->k) &&
-                fp8mac_fast_plan_init(&w->plan, kernels, desc, a, b);
+                fp8mac_fast_plan_init(&w->plan, kernels, desc, a, b, &w->loaded);
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
     return done && (few || w->plan.specials_are_nan) && run_plan(w, totals);
 }
@@ -597,21 +643,91 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
     fp8mac_any_facts(a, &w->a_table, &desc->a, desc->m, desc->k);
     fp8mac_any_facts(b, &w->b_table, &desc->b, desc->n, desc->k);
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
-    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table) &&
+    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table, &w->loaded) &&
            (few || w->plan.specials_are_nan) && run_plan(w, totals);
+}
+
+// ---- terms in another order ---------------------------------------------------------------------
+
+// The codes of an operand with its terms at other places: place i has term order[i], or the code
+// `absent` where order[i] is SIZE_MAX.
+static uint8_t *reordered(const fp8mac_gemm_operand *x, size_t rows, const size_t *order,
+                          size_t places, uint8_t absent)
+{
+    uint8_t *codes = malloc(rows * places);
+    for (size_t i = 0; codes != NULL && i < rows; i++) {
+        for (size_t j = 0; j < places; j++) {
+            codes[i * places + j] = order[j] == SIZE_MAX ? absent : x->codes[i * x->stride + order[j]];
+        }
+    }
+    return codes;
+}
+
+static bool gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                           fp8mac_gemm_totals *totals);
+
+// Terms with k mod 4 < 2 come first in each block of two groups. Where the first step of the last
+// block is short and a second one follows, the first is filled with products of -0, which change
+// nothing: a sum is -0 only if all terms are.
+static bool gemm_pairs(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                       fp8mac_gemm_totals *totals)
+{
+    size_t group = desc->dot.group, places = 0;
+    const fp8mac_format *f = desc->dot.a.format;
+    bool whole = desc->k % (2 * group) == 0;
+    if (desc->k > SIZE_MAX / sizeof(size_t) / 4 - 2 * group || (!whole && !f->has_negative_zero) ||
+        (fp8mac_gemm_has_mx(desc) && (!whole || FP8MAC_MX_BLOCK % (2 * group) != 0))) {
+        return false;
+    }
+    size_t *order = malloc((desc->k + 2 * group) * sizeof *order);
+    for (size_t first = 0; order != NULL && first < desc->k; first += 2 * group) {
+        size_t end = desc->k - first < 2 * group ? desc->k : first + 2 * group;
+        for (unsigned half = 0; half < 2; half++) {
+            for (size_t k = first; k < end; k++) {
+                if (k % 4 / 2 == half) {
+                    order[places++] = k;
+                }
+            }
+            while (half == 0 && places % group != 0 && end - first > 2) {
+                order[places++] = SIZE_MAX;
+            }
+        }
+    }
+    fp8mac_gemm_desc other = *desc;
+    other.k = places;
+    other.a.stride = other.b.stride = places;
+    uint8_t minus_zero = (uint8_t)(1u << (fp8mac_format_bits(f) - 1));
+    uint8_t *a = order == NULL ? NULL : reordered(&desc->a, desc->m, order, places, minus_zero);
+    uint8_t *b = order == NULL ? NULL : reordered(&desc->b, desc->n, order, places, 0);
+    other.a.codes = a;
+    other.b.codes = b;
+    other.dot.k_order = FP8MAC_K_ASCENDING;
+    bool done = a != NULL && b != NULL && gemm_ascending(kernels, &other, totals);
+    free(order);
+    free(a);
+    free(b);
+    return done;
 }
 
 bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
                       fp8mac_gemm_totals *totals)
 {
-    if (desc->acc != NULL || desc->dot.k_order != FP8MAC_K_ASCENDING) {
+    return desc->dot.k_order == FP8MAC_K_PAIRS ? gemm_pairs(kernels, desc, totals)
+                                               : gemm_ascending(kernels, desc, totals);
+}
+
+static bool gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                           fp8mac_gemm_totals *totals)
+{
+    fp8mac_acc_range acc = {0};
+    if (desc->acc != NULL && !fp8mac_acc_range_init(&acc, desc)) {
         return false;
     }
     fp8mac_operand_facts a = {.special = malloc(desc->m)}, b = {.special = malloc(desc->n)};
     work *w = malloc(sizeof *w);
     bool done = false;
     if (w != NULL) {
-        *w = (work){.desc = desc, .a = &a, .b = &b};
+        *w = (work){.desc = desc, .a = &a, .b = &b, .loaded = acc};
         done = run_special_kernels(w, &a, &b, kernels, totals) ||
                run_any_kernels(w, &a, &b, kernels, totals);
     }

@@ -18,6 +18,7 @@
 #include "fast/plan.h"
 
 #include "core/accumulator.h"
+#include "core/round.h"
 
 #if FP8MAC_FAST
 
@@ -101,10 +102,14 @@ static bool plan_fixed(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a,
 
 static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc,
                        const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
-                       const bounds *x, int32_t scale)
+                       const bounds *x, int32_t scale, const fp8mac_acc_range *loaded)
 {
     bool fp32 = desc->dot.acc_format == FP8MAC_ACC_FP32;
     int32_t top = x->top + x->k_bits + 1, unit = x->unit;
+    if (fp32 && loaded->is_loaded) {
+        top = (loaded->top > top ? loaded->top : top) + 1;
+        unit = loaded->unit < unit ? loaded->unit : unit;
+    }
     if (!fp32) {
         top = (x->top + x->group_bits > FP16_TOP ? x->top + x->group_bits : FP16_TOP) + 1;
         unit = x->unit < FP16_UNIT ? x->unit : FP16_UNIT;
@@ -166,6 +171,30 @@ static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot,
            x->top + x->k_bits + 1 <= MOST_TOP;
 }
 
+bool fp8mac_acc_range_init(fp8mac_acc_range *range, const fp8mac_gemm_desc *desc)
+{
+    const fp8mac_format *format = fp8mac_acc_loaded_format(&desc->dot);
+    unsigned bytes = fp8mac_format_bytes(format);
+    *range = (fp8mac_acc_range){.top = INT32_MIN, .unit = INT32_MAX};
+    for (size_t i = 0; i < desc->m; i++) {
+        for (size_t j = 0; j < desc->n; j++) {
+            fp8mac_value x =
+                fp8mac_decode(format, fp8mac_load_code(desc->acc, i * desc->ldacc + j, bytes));
+            if (x.cls == FP8MAC_CLASS_INF || x.cls == FP8MAC_CLASS_NAN) {
+                return false;
+            }
+            if (x.cls == FP8MAC_CLASS_FINITE) {
+                int32_t top = x.exponent + fp8mac_bit_length(x.significand),
+                        unit = x.exponent + __builtin_ctzll(x.significand);
+                range->is_loaded = true;
+                range->top = top > range->top ? top : range->top;
+                range->unit = unit < range->unit ? unit : range->unit;
+            }
+        }
+    }
+    return true;
+}
+
 static bool is_plain(const fp8mac_dot_config *dot)
 {
     bool random = dot->acc_rounding == FP8MAC_ROUND_STOCHASTIC;
@@ -197,10 +226,12 @@ static bool may_overflow(const fp8mac_dot_config *dot, const fp8mac_operand_fact
 
 bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels,
                            const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
-                           const fp8mac_operand_facts *b)
+                           const fp8mac_operand_facts *b, const fp8mac_acc_range *loaded)
 {
     const fp8mac_dot_config *dot = &desc->dot;
-    if (!is_plain(dot) || fp8mac_gemm_has_mx(desc)) {
+    // A loaded accumulator may overflow, and may have more bits than the alignment window.
+    bool plain_acc = !loaded->is_loaded || (dot->frac_bits == 0 && !dot->acc_saturate);
+    if (!is_plain(dot) || fp8mac_gemm_has_mx(desc) || !plain_acc) {
         return false;
     }
     unsigned group = dot->group == 0 ? 1 : dot->group;
@@ -215,7 +246,7 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
     *plan = (fp8mac_fast_plan){
         .kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
     plan->specials_are_nan = !dot->a.format->has_inf && !dot->b.format->has_inf;
-    plan->may_overflow = may_overflow(dot, a, b, &x, desc->k);
+    plan->may_overflow = loaded->is_loaded || may_overflow(dot, a, b, &x, desc->k);
     plan->overflow_flag = dot->acc_saturate ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_OVERFLOW;
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
     plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;
@@ -228,6 +259,6 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
     }
     int32_t product_bits = dot->a.format->mantissa_bits + dot->b.format->mantissa_bits + 2;
     return group == 1 ? plan_single(plan, desc, &x, product_bits)
-                      : plan_fused(plan, desc, a, b, &x, scale);
+                      : plan_fused(plan, desc, a, b, &x, scale, loaded);
 }
 #endif

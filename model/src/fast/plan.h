@@ -17,6 +17,15 @@ typedef struct fp8mac_operand_facts {
     int32_t e_min, e_max; // the format's exponents
 } fp8mac_operand_facts;
 
+// What the caller's accumulators hold: every one is below 2^top and a multiple of 2^unit.
+typedef struct fp8mac_acc_range {
+    bool is_loaded; // some accumulator is not zero
+    int32_t top, unit;
+} fp8mac_acc_range;
+
+// False if one of them is Inf or NaN.
+bool fp8mac_acc_range_init(fp8mac_acc_range *range, const fp8mac_gemm_desc *desc);
+
 typedef struct fp8mac_fast_plan {
     const fp8mac_kernels *kernels;
     fp8mac_tile_function *kernel;
@@ -37,7 +46,7 @@ typedef struct fp8mac_fast_plan {
 // False if no kernel computes the dot products of `desc` exactly as defined.
 bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels,
                            const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
-                           const fp8mac_operand_facts *b);
+                           const fp8mac_operand_facts *b, const fp8mac_acc_range *loaded);
 
 enum { FP8MAC_FAST_ZERO_EXPONENT = -64 }; // of a zero operand, for truncated alignment
 
