@@ -231,6 +231,19 @@ static bool plan_exact(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_ope
     return r->top + group_bits - (large_unit + b->unit) <= DOUBLE_BITS;
 }
 
+// Whether the kernel for alignment by operands has the settings.
+static bool is_by_operands(const fp8mac_any *any, const fp8mac_code_table *a,
+                           const fp8mac_code_table *b, const range *r)
+{
+    enum { LEAST = -126 };
+    bool late = any->late && any->late_bits_sum != 0 &&
+                any->late_bits_sum == any->late_bits_acc && any->late_drop == 0 &&
+                any->late_round == FP8MAC_ALIGN_ODD;
+    return late && any->by_operands && any->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
+           any->exponent + r->scale >= any->min_exponent && a->least >= LEAST &&
+           b->least >= LEAST && (int32_t)any->frac_bits - a->least <= FLOAT_MOST;
+}
+
 static bool plan_aligned(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_dot_config *dot,
                          const fp8mac_code_table *a, const fp8mac_code_table *b, const range *r)
 {
@@ -260,6 +273,11 @@ static bool plan_aligned(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_d
     int32_t limit = fp8mac_acc_min_exponent(dot);
     any->min_exponent = limit > least ? limit : least;
     any->least_to_unit = -r->top - 1;
+    if (is_by_operands(any, a, b, r)) {
+        plan->kernel = plan->kernels->any_operands;
+        plan->needs_exponents = false;
+        plan->needs_groups = true;
+    }
     return !two && dot->frac_bits <= F_MOST && late + 2 + group_bits <= LATE_MOST &&
            any->least_to_unit >= -126 && r->unit + any->least_to_unit >= FLOAT_LEAST &&
            (int32_t)dot->frac_bits - any->exponent <= FLOAT_MOST;

@@ -39,6 +39,13 @@ typedef __m256d dmask;
     ((half_vf)_mm_cvtph_ps(_mm_cvtps_ph((__m128)(x), _MM_FROUND_TO_NEAREST_INT)))
 #define MAX_DOUBLE(a, b) ((vd)_mm256_max_pd((__m256d)(a), (__m256d)(b)))
 #define MIN_DOUBLE(a, b) ((vd)_mm256_min_pd((__m256d)(a), (__m256d)(b)))
+#define DOUBLE_OF_FLOATS(x) ((vd)_mm256_cvtps_pd((__m128)(x)))
+#define DOUBLE_OF_INTS(x) ((vd)_mm256_cvtepi32_pd((__m128i)(x)))
+#define LONG_OF_INTS(x) ((vl)_mm256_cvtepi32_epi64((__m128i)(x)))
+#define HALF(x, h)                                                                                 \
+    ((half_vi)((h) == 0 ? _mm256_castsi256_si128((__m256i)(x))                                     \
+                        : _mm256_extracti128_si256((__m256i)(x), 1)))
+#define FLOOR_DOUBLE(x) ((vd)_mm256_floor_pd((__m256d)(x)))
 #define ROTATE(x, n) (((x) << (n)) | ((x) >> (32 - (n))))
 #define WORDS_LOW(a, b) ((vu)_mm256_unpacklo_epi32((__m256i)(a), (__m256i)(b)))
 #define WORDS_HIGH(a, b) ((vu)_mm256_unpackhi_epi32((__m256i)(a), (__m256i)(b)))

@@ -41,6 +41,14 @@ typedef __mmask8 dmask;
     ((half_vf)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(x), _MM_FROUND_TO_NEAREST_INT)))
 #define MAX_DOUBLE(a, b) ((vd)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
 #define MIN_DOUBLE(a, b) ((vd)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
+// GCC's own conversions to twice the width work on half a vector.
+#define DOUBLE_OF_FLOATS(x) ((vd)_mm512_cvtps_pd((__m256)(x)))
+#define DOUBLE_OF_INTS(x) ((vd)_mm512_cvtepi32_pd((__m256i)(x)))
+#define LONG_OF_INTS(x) ((vl)_mm512_cvtepi32_epi64((__m256i)(x)))
+#define HALF(x, h)                                                                                 \
+    ((half_vi)((h) == 0 ? _mm512_castsi512_si256((__m512i)(x))                                     \
+                        : _mm512_extracti64x4_epi64((__m512i)(x), 1)))
+#define FLOOR_DOUBLE(x) ((vd)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))
 #define ROTATE(x, n) ((vu)_mm512_rol_epi32((__m512i)(x), n))
 #define WORDS_LOW(a, b) ((vu)_mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b)))
 #define WORDS_HIGH(a, b) ((vu)_mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b)))

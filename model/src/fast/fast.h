@@ -90,6 +90,8 @@ typedef struct fp8mac_any {
     int32_t least_to_unit; // every product is below 2^-(this + 1)
 } fp8mac_any;
 
+enum { FP8MAC_FAST_NO_EXPONENT = -8192 }; // of terms that are all zero
+
 // ---- tiles --------------------------------------------------------------------------------------
 
 // K terms of a tile of outputs, mr x nr. Panels hold k-major columns of operands: a[k][mr],
@@ -117,6 +119,8 @@ typedef struct fp8mac_tile {
     // Every setting; with a second accumulator, mr x nr floats of it follow those of acc.
     const fp8mac_any *any;
     const int32_t *a_block, *b_block; // exponents of block scales, from the tile's first block on
+    // Alignment by operands: for each group, the largest exponents of the rows and of the columns.
+    const int32_t *a_group, *b_group;
     size_t k_first, k_all;            // the tile's first term; all terms of an output
     uint32_t m, n;                    // the first output's position
     fp8mac_flags *seen;
@@ -166,6 +170,11 @@ typedef struct fp8mac_kernels {
     void (*pack_exponents)(const fp8mac_fast_format *format, int8_t *panel, unsigned width,
                            const uint8_t *codes, size_t stride, unsigned rows, size_t k,
                            int8_t zero);
+    // Divides each group of terms of a panel by the power of two of its largest magnitude, column by
+    // column, and multiplies it by `unit`. Writes that exponent, or FP8MAC_FAST_NO_EXPONENT where
+    // all terms are zero. 16 floats beyond the panel and the exponents may be written.
+    void (*pack_groups)(float *panel, int32_t *exponents, unsigned width, size_t k, unsigned group,
+                        float unit);
     void (*outputs)(fp8mac_fast_outputs *outputs);
     fp8mac_tile_function *fp32, *fp16;             // one product a step
     fp8mac_tile_function *fused_fp32, *fused_fp16; // groups, sums exact in double
@@ -174,6 +183,7 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *sum;      // exact in double, no rounding
     fp8mac_tile_function *aligned;  // truncated alignment
     fp8mac_tile_function *any_exact, *any_aligned; // every setting
+    fp8mac_tile_function *any_operands; // alignment by operands, then late accumulation
 } fp8mac_kernels;
 
 // There are no kernels on bare metal, which compiles only the conversions, and on 32-bit machines,

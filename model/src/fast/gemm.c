@@ -34,7 +34,7 @@ typedef struct work {
     double *a_double, *a_large, *a_small, *b_double;
     double *a_reach, *b_most;
     int8_t *a_exponent, *b_exponent;
-    int32_t *a_block, *b_block;
+    int32_t *a_block, *b_block, *a_group, *b_group;
     void *acc;
     float t0[BLOCK_N], c[BLOCK_N], out[BLOCK_N];
 } work;
@@ -88,13 +88,64 @@ typedef struct side {
     const fp8mac_gemm_operand *operand;
     float *panel, scale;
     int8_t *exponent;
-    int32_t *block;
+    int32_t *block, *group;
     unsigned width;
+    float unit; // of groups
 } side;
 
 static size_t blocks_of(size_t k)
 {
     return (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
+}
+
+static size_t groups_of(const work *w, size_t k)
+{
+    return (k + w->plan.tile.group - 1) / w->plan.tile.group;
+}
+
+// Adds the exponents of the block scales to those of the groups, each of which lies in one block.
+static void add_blocks(const work *w, const side *s, int32_t *groups, const uint8_t *mx,
+                       unsigned rows, const uint8_t *special)
+{
+    size_t group = w->plan.tile.group;
+    for (size_t k = 0; k < w->desc->k; k += group, groups += s->width) {
+        for (unsigned i = 0; i < rows; i++) {
+            const uint8_t *row = mx + i * s->operand->mx_stride;
+            groups[i] += special[i] ? 0 : (int32_t)row[k / FP8MAC_MX_BLOCK] - 127;
+        }
+    }
+}
+
+// Values of a panel, as fp8mac_kernels.pack writes them; special rows are zero.
+static void pack_values(const work *w, const side *s, float *panel, const uint8_t *codes,
+                        unsigned rows, const uint8_t *special)
+{
+    size_t k = w->desc->k;
+    if (!s->facts->is_vector) {
+        fp8mac_any_pack(s->table, panel, NULL, s->width, codes, s->operand->stride, rows, k, special);
+        return;
+    }
+    w->plan.kernels->pack(&s->facts->format, panel, s->width, codes, s->operand->stride, rows, k,
+                          s->scale);
+    for (unsigned i = 0; i < rows; i++) {
+        for (size_t j = 0; special[i] && j < k; j++) {
+            panel[j * s->width + i] = 0;
+        }
+    }
+}
+
+static void pack_groups(const work *w, const side *s, size_t at, size_t row, unsigned rows)
+{
+    size_t k = w->desc->k;
+    const fp8mac_gemm_operand *x = s->operand;
+    const uint8_t *special = s->facts->special + row;
+    float *panel = s->panel + at * k;
+    int32_t *groups = s->group + at * groups_of(w, k);
+    pack_values(w, s, panel, x->codes + row * x->stride, rows, special);
+    w->plan.kernels->pack_groups(panel, groups, s->width, k, w->plan.tile.group, s->unit);
+    if (x->mx != NULL) {
+        add_blocks(w, s, groups, x->mx + row * x->mx_stride, rows, special);
+    }
 }
 
 // The panel of `rows` rows from `row` on, of which `width` at most are present; `at` counts rows
@@ -108,6 +159,10 @@ static void pack_panel(const work *w, const side *s, size_t at, size_t row, size
     const uint8_t *codes = x->codes + row * x->stride;
     float *panel = s->panel + at * k;
     int8_t *exponent = w->plan.needs_exponents ? s->exponent + at * k : NULL;
+    if (w->plan.needs_groups) {
+        pack_groups(w, s, at, row, present);
+        return;
+    }
     if (is_any(w)) {
         fp8mac_any_pack(s->table, panel, exponent, s->width, codes, x->stride, present, k,
                         s->facts->special + row);
@@ -123,11 +178,6 @@ static void pack_panel(const work *w, const side *s, size_t at, size_t row, size
         kernels->pack_exponents(&s->facts->format, exponent, s->width, codes, x->stride, present, k,
                                 FP8MAC_FAST_ZERO_EXPONENT);
     }
-}
-
-static size_t groups_of(const work *w, size_t k)
-{
-    return (k + w->plan.tile.group - 1) / w->plan.tile.group;
 }
 
 // factor * the largest magnitude of each group of `k` terms, for `panels` panels.
@@ -158,7 +208,7 @@ static void pack_b(work *w, size_t n0, size_t n)
 {
     const fp8mac_gemm_desc *desc = w->desc;
     const side b = {w->b, &w->b_table,   &desc->b,   w->b_panel,
-                    1,    w->b_exponent, w->b_block, w->plan.kernels->nr};
+                    1,    w->b_exponent, w->b_block, w->b_group, w->plan.kernels->nr, 1};
     for (size_t j = 0; j < n; j += b.width) {
         pack_panel(w, &b, j, n0 + j, n - j);
     }
@@ -176,7 +226,8 @@ static void pack_a(work *w, size_t m0, size_t m)
     const fp8mac_gemm_desc *desc = w->desc;
     size_t mr = w->plan.kernels->mr, k = w->desc->k;
     const side a = {w->a,          &w->a_table, &desc->a,           w->a_panel, w->plan.a_scale,
-                    w->a_exponent, w->a_block,  w->plan.kernels->mr};
+                    w->a_exponent, w->a_block, w->a_group, w->plan.kernels->mr,
+                    ldexpf(1, (int)w->any.frac_bits)};
     for (size_t i = 0; i < m; i += mr) {
         pack_panel(w, &a, i, m0 + i, m - i);
     }
@@ -240,6 +291,7 @@ static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
             tile.b_exponent = w->b_exponent + (j * k + k0) * nr;
             tile.b_block = w->b_block + (j * blocks + block) * nr;
             tile.b_most = w->b_most + (j * groups + group) * nr;
+            tile.b_group = w->b_group + (j * groups + group) * nr;
             tile.n = w->desc->origin_n + (uint32_t)(n0 + j * nr);
             for (size_t i = 0; i < rows; i++) {
                 tile.a = w->a_panel + (i * k + k0) * mr;
@@ -249,6 +301,7 @@ static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
                 tile.a_exponent = w->a_exponent + (i * k + k0) * mr;
                 tile.a_block = w->a_block + (i * blocks + block) * mr;
                 tile.a_reach = w->a_reach + (i * groups + group) * mr;
+                tile.a_group = w->a_group + (i * groups + group) * mr;
                 tile.m = w->desc->origin_m + (uint32_t)(m0 + i * mr);
                 tile.acc = acc_tile(w, i, j, columns);
                 w->plan.kernel(&tile);
@@ -490,11 +543,13 @@ static bool allocate_panels(work *w)
     w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
     w->a_block = allocate(w->any.blocks ? m * blocks_of(k) : 1, sizeof(int32_t));
     w->b_block = allocate(w->any.blocks ? n * blocks_of(k) : 1, sizeof(int32_t));
+    w->a_group = allocate(w->plan.needs_groups ? m * groups_of(w, k) + BEYOND : 1, sizeof(int32_t));
+    w->b_group = allocate(w->plan.needs_groups ? n * groups_of(w, k) + BEYOND : 1, sizeof(int32_t));
     w->acc = allocate(m * n, w->plan.acc_bytes);
     return w->b_double != NULL && w->a_block != NULL && w->b_block != NULL && w->a_panel != NULL &&
            w->b_panel != NULL && w->a_double != NULL && w->a_large != NULL && w->a_small != NULL &&
            w->a_reach != NULL && w->b_most != NULL && w->a_exponent != NULL &&
-           w->b_exponent != NULL && w->acc != NULL;
+           w->b_exponent != NULL && w->a_group != NULL && w->b_group != NULL && w->acc != NULL;
 }
 
 static void free_panels(work *w)
@@ -511,6 +566,8 @@ static void free_panels(work *w)
     free(w->b_exponent);
     free(w->a_block);
     free(w->b_block);
+    free(w->a_group);
+    free(w->b_group);
     free(w->acc);
 }
 
@@ -628,6 +685,26 @@ static bool run_special_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand
     return done && (few || w->plan.specials_are_nan) && run_plan(w, totals);
 }
 
+// Facts by vectors where a format has them. Sums of values that are not truncated need the units of
+// all values, not those of their binades.
+static void find_facts(const work *w, const fp8mac_kernels *kernels, fp8mac_operand_facts *facts, const fp8mac_code_table *table,
+                       const fp8mac_format *format, const fp8mac_gemm_operand *x, size_t rows)
+{
+    size_t k = w->desc->k;
+    facts->specials = 0;
+    facts->is_vector = w->desc->dot.frac_bits != 0 &&
+                       facts_init(facts, kernels, format, x, rows, k);
+    if (!facts->is_vector) {
+        fp8mac_any_facts(facts, table, x, rows, k);
+        return;
+    }
+    for (size_t i = 0; x->mx != NULL && i < rows; i++) {
+        bool nan = !facts->special[i] && memchr(x->mx + i * x->mx_stride, 0xff, blocks_of(k)) != NULL;
+        facts->special[i] |= (uint8_t)nan;
+        facts->specials += nan;
+    }
+}
+
 // The kernels for every setting.
 static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
                             const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
@@ -640,8 +717,8 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
         !fp8mac_code_table_init(&w->b_table, desc->dot.b.format, normalised)) {
         return false;
     }
-    fp8mac_any_facts(a, &w->a_table, &desc->a, desc->m, desc->k);
-    fp8mac_any_facts(b, &w->b_table, &desc->b, desc->n, desc->k);
+    find_facts(w, kernels, a, &w->a_table, desc->dot.a.format, &desc->a, desc->m);
+    find_facts(w, kernels, b, &w->b_table, desc->dot.b.format, &desc->b, desc->n);
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
     return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table, &w->loaded) &&
            (few || w->plan.specials_are_nan) && run_plan(w, totals);

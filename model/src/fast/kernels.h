@@ -21,6 +21,7 @@ const fp8mac_kernels KERNELS = {
     .scan = scan,
     .pack = pack,
     .pack_exponents = pack_exponents,
+    .pack_groups = pack_groups,
     .outputs = outputs,
     .fp32 = tile_fp32,
     .fp16 = tile_fp16,
@@ -33,4 +34,5 @@ const fp8mac_kernels KERNELS = {
     .aligned = tile_aligned,
     .any_exact = tile_any_exact,
     .any_aligned = tile_any_aligned,
+    .any_operands = tile_any_operands,
 };

@@ -42,7 +42,7 @@ INLINE vd random_fraction(const uint32_t *r, int j)
 {
     half_vi words;
     memcpy(&words, r + j * (VL / 2), sizeof words);
-    return __builtin_convertvector(words, vd);
+    return DOUBLE_OF_INTS(words);
 }
 
 // Stochastic rounding to the first bits, as if the exponent had no limits. What is added to the bits
@@ -55,7 +55,7 @@ INLINE vd round_relative(const fp8mac_round_to *to, vd x, const uint32_t *r, int
     unsigned shift = 53 - to->bits;
     half_vi words;
     memcpy(&words, r + j * (VL / 2), sizeof words);
-    vul random = (vul) __builtin_convertvector(words, vl) << (shift - to->random_bits);
+    vul random = (vul)LONG_OF_INTS(words) << (shift - to->random_bits);
     vul rest = (vul){0} + (UINT64_C(1) << shift) - 1;
     return (vd)(((vul)x + random) & ~rest);
 }
@@ -136,9 +136,7 @@ INLINE void sum_any(const fp8mac_tile *tile, const any_step *at, const double *f
 
 INLINE vl widen(vi x, int h)
 {
-    half_vi half;
-    memcpy(&half, (const int32_t *)&x + h * (VL / 2), sizeof half);
-    return __builtin_convertvector(half, vl);
+    return LONG_OF_INTS(HALF(x, h));
 }
 
 // 2^e
@@ -190,7 +188,7 @@ INLINE void exact_step(const fp8mac_tile *tile, const any_step *at, vd sum[4])
 
 // ---- truncated alignment ------------------------------------------------------------------------
 
-enum { NO_EXPONENT = -8192 };
+enum { NO_EXPONENT = FP8MAC_FAST_NO_EXPONENT };
 
 // The largest exponent of the products first, first + stride, ..., in NR columns, without scale.
 // Exponents count from the format's least, so that only a zero makes a sum negative.
@@ -377,6 +375,72 @@ INLINE void aligned_any(const fp8mac_tile *tile, const any_step *at, vd sum[4], 
     }
 }
 
+// ---- alignment by operands ----------------------------------------------------------------------
+// The exponent of a step is the sum of A's and B's. The panels hold the operands divided by theirs,
+// and A's also multiplied by 2^F, so that a product is in units of 2^(e-F) at once.
+
+INLINE void sum_by_operands(const fp8mac_tile *tile, const any_step *at, vd sum[4])
+{
+    const float *a = tile->a + at->k * MR + at->row, *b = tile->b + at->k * NR;
+    size_t chunk = at->terms < tile->chunk ? at->terms : tile->chunk;
+    UNROLL for (int q = 0; q < 4; q++)
+    {
+        sum[q] = (vd){0};
+    }
+    for (size_t i = 0, end = chunk;; end = at->terms - i < chunk ? at->terms : i + chunk) {
+        vi units[2] = {{0}, {0}};
+        for (; i < end; i++) {
+            vf x = splat_float(a[i * MR]);
+            UNROLL for (int j = 0; j < 2; j++)
+            {
+                units[j] += __builtin_convertvector(load(b + i * NR + j * VL) * x, vi);
+            }
+        }
+        UNROLL for (int q = 0; q < 4; q++)
+        {
+            sum[q] += half_as_double(units[q / 2], q % 2);
+        }
+        if (i == at->terms) {
+            return;
+        }
+    }
+}
+
+// x as an integer, rounded to odd.
+INLINE vd round_odd(vd x)
+{
+    vd magic = splat_double(1.5 * POWER_OF_TWO(52)), below = FLOOR_DOUBLE(x), shifted = below + magic;
+    vd odd = (vd)((vl)shifted | 1);
+    return SELECT_WHERE(GREATER_DOUBLE(x, below), odd, shifted) - magic;
+}
+
+// acc + the products' sum. Both are rounded to odd in units of 2^(most - late_bits).
+INLINE void operands_any(const fp8mac_tile *tile, const any_step *at, size_t step, vd sum[4])
+{
+    const fp8mac_any *any = tile->any;
+    int32_t late = (int32_t)any->late_bits_sum;
+    int32_t a_e = tile->a_group[step * MR + (size_t)at->row] + any->scale;
+    vi sum_unit[2], acc_unit[2], unit[2];
+    sum_by_operands(tile, at, sum);
+    UNROLL for (int j = 0; j < 2; j++)
+    {
+        vi b_e, acc_e = acc_exponent(any, load(at->acc + j * VL));
+        memcpy(&b_e, tile->b_group + step * NR + j * VL, sizeof b_e);
+        vi e = MAX_INT(b_e + a_e, splat((uint32_t)any->min_exponent)), most = MAX_INT(e, acc_e);
+        sum_unit[j] = e - most + (late - (int32_t)any->frac_bits + 1023);
+        acc_unit[j] = late + 1023 - most;
+        unit[j] = most + (1023 - late);
+    }
+    UNROLL for (int q = 0; q < 4; q++)
+    {
+        vd products = sum[q] * (vd)(widen(sum_unit[q / 2], q % 2) << 52);
+        vd acc = load_as_double(at->acc + q * (VL / 2));
+        acc *= (vd)(widen(acc_unit[q / 2], q % 2) << 52);
+        vd units = round_odd(products) + round_odd(acc);
+        sum[q] = units * (vd)(widen(unit[q / 2], q % 2) << 52) + 0.0; // a sum of zero is +0
+    }
+}
+
 // ---- the second accumulator ---------------------------------------------------------------------
 
 // second = round(second + acc), acc = +0.
@@ -441,7 +505,9 @@ INLINE bool joins_after(const fp8mac_tile *tile, size_t k)
     return period != 0 && (k % period == 0 || k == tile->k_all);
 }
 
-INLINE void tile_any(const fp8mac_tile *tile, bool aligned, bool random, size_t group)
+typedef enum any_method { EXACT_SUMS, ALIGNED, BY_OPERANDS } any_method;
+
+INLINE void tile_any(const fp8mac_tile *tile, any_method method, bool random, size_t group)
 {
     const fp8mac_any *any = tile->any;
     uint32_t r[MR][4 * NR], outer[NR];
@@ -457,10 +523,10 @@ INLINE void tile_any(const fp8mac_tile *tile, bool aligned, bool random, size_t 
             }
             any_step at = {k, terms, i, (float *)tile->acc + i * NR, r[i] + step % steps * NR};
             vd sum[4];
-            if (aligned) {
-                aligned_any(tile, &at, sum, &over);
-            } else {
-                exact_step(tile, &at, sum);
+            switch (method) {
+            case EXACT_SUMS: exact_step(tile, &at, sum); break;
+            case ALIGNED: aligned_any(tile, &at, sum, &over); break;
+            case BY_OPERANDS: operands_any(tile, &at, k / group, sum); break;
             }
             UNROLL for (int q = 0; q < 4; q++)
             {
@@ -491,44 +557,40 @@ static void tile_any_exact(const fp8mac_tile *tile)
 {
     bool random = tile->any->to.rounding == FP8MAC_ROUND_STOCHASTIC;
     if (tile->group == 1 && random) {
-        tile_any(tile, false, true, 1);
+        tile_any(tile, EXACT_SUMS, true, 1);
     } else if (tile->group == 1) {
-        tile_any(tile, false, false, 1);
+        tile_any(tile, EXACT_SUMS, false, 1);
     } else {
-        tile_any(tile, false, random, tile->group);
+        tile_any(tile, EXACT_SUMS, random, tile->group);
     }
-}
-
-// Whether a run has late accumulation as this project's elements have it, with an FP32 accumulator.
-static bool is_late_element(const fp8mac_any *any)
-{
-    return any->late && any->by_operands && any->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
-           any->late_round == FP8MAC_ALIGN_ODD && any->late_bits_sum != 0 && any->late_drop == 0 &&
-           any->to.as_float && any->period == 0 && !any->blocks && !any->even_odd;
-}
-
-// Such a run. The compiler sees its settings as constants.
-static void tile_any_late(const fp8mac_tile *tile)
-{
-    fp8mac_any any = *tile->any;
-    fp8mac_tile own = *tile;
-    own.any = &any;
-    any.late = any.by_operands = any.to.as_float = true;
-    any.blocks = any.even_odd = any.to.may_overflow = false;
-    any.align_round = FP8MAC_ALIGN_TOWARD_ZERO;
-    any.late_round = FP8MAC_ALIGN_ODD;
-    any.late_drop = any.period = 0;
-    if (any.late_bits_sum == 0) {
-        __builtin_unreachable();
-    }
-    tile_any(&own, true, false, own.group);
 }
 
 static void tile_any_aligned(const fp8mac_tile *tile)
 {
-    if (is_late_element(tile->any)) {
-        tile_any_late(tile);
+    bool random = tile->any->to.rounding == FP8MAC_ROUND_STOCHASTIC;
+    tile_any(tile, ALIGNED, random, tile->group);
+}
+
+// FP32 that is only rounded by its conversion, as in this project's elements. The compiler sees
+// that as constants.
+static void tile_any_operands_fp32(const fp8mac_tile *tile)
+{
+    fp8mac_any any = *tile->any;
+    fp8mac_tile own = *tile;
+    own.any = &any;
+    any.to.as_float = true;
+    any.to.may_overflow = false;
+    any.period = 0;
+    tile_any(&own, BY_OPERANDS, false, own.group);
+}
+
+static void tile_any_operands(const fp8mac_tile *tile)
+{
+    const fp8mac_any *any = tile->any;
+    if (any->to.as_float && any->period == 0) {
+        tile_any_operands_fp32(tile);
     } else {
-        tile_any(tile, true, tile->any->to.rounding == FP8MAC_ROUND_STOCHASTIC, tile->group);
+        bool random = any->to.rounding == FP8MAC_ROUND_STOCHASTIC;
+        tile_any(tile, BY_OPERANDS, random, tile->group);
     }
 }

@@ -56,7 +56,7 @@ INLINE vd load_as_double(const float *p)
 {
     half_vf v;
     memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, vd);
+    return DOUBLE_OF_FLOATS(v);
 }
 
 INLINE void store_as_float(float *p, vd x)
@@ -68,7 +68,7 @@ INLINE void store_as_float(float *p, vd x)
 INLINE vd rounded(vd x, rounding to)
 {
     switch (to) {
-    case TO_FP32: return __builtin_convertvector(__builtin_convertvector(x, half_vf), vd);
+    case TO_FP32: return DOUBLE_OF_FLOATS(__builtin_convertvector(x, half_vf));
     case TO_FP16: return round_fp16_double(x);
     default: return x;
     }
@@ -204,9 +204,7 @@ INLINE vf powers(vi e)
 
 INLINE vd half_as_double(vi x, int h)
 {
-    half_vi half;
-    memcpy(&half, (const int32_t *)&x + h * (VL / 2), sizeof half);
-    return __builtin_convertvector(half, vd);
+    return DOUBLE_OF_INTS(HALF(x, h));
 }
 
 // Converts a sum in units of 2^(e - F) to a value, and truncates or rounds it to the accumulator's
@@ -237,12 +235,10 @@ INLINE vi step_exponent(const fp8mac_tile *tile, vi products, vf acc)
 INLINE void join_acc(const fp8mac_tile *tile, vd sum[2], vi e, float *acc)
 {
     for (int h = 0; h < 2; h++) {
-        half_vi half_e;
-        memcpy(&half_e, (const int32_t *)&e + h * (VL / 2), sizeof half_e);
-        vl wide_e = __builtin_convertvector(half_e, vl);
+        vl wide_e = LONG_OF_INTS(HALF(e, h));
         vd before = load_as_double(acc + h * (VL / 2));
         vd units = before * (vd)(((int64_t)tile->frac_bits - wide_e + 1023) << 52);
-        sum[h] += __builtin_convertvector(__builtin_convertvector(units, half_vi), vd);
+        sum[h] += DOUBLE_OF_INTS(__builtin_convertvector(units, half_vi));
         half_vf after = finish_aligned(tile, sum[h], wide_e, before);
         memcpy(acc + h * (VL / 2), &after, sizeof after);
     }

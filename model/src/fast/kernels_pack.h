@@ -136,3 +136,38 @@ static void pack_exponents(const fp8mac_fast_format *format, int8_t *panel, unsi
         }
     }
 }
+
+// Of the values of `terms` terms at `panel`, in VL columns: the exponents of the largest magnitudes.
+INLINE vi largest_of_group(const float *panel, unsigned width, size_t terms)
+{
+    vi most = {0};
+    for (size_t k = 0; k < terms; k++) {
+        most = MAX_INT(most, (vi)load(panel + k * width) & 0x7fffffff);
+    }
+    return SELECT(EQUAL(most, splat(0)), splat((uint32_t)FP8MAC_FAST_NO_EXPONENT),
+                  (most >> 23) - 127);
+}
+
+// A vector may reach into the next term's columns, which keep their values: they are multiplied by 1.
+static void pack_groups(float *panel, int32_t *exponents, unsigned width, size_t k, unsigned group,
+                        float unit)
+{
+    vi lane;
+    for (int i = 0; i < VL; i++) {
+        lane[i] = i;
+    }
+    for (size_t k0 = 0; k0 < k; k0 += group, exponents += width) {
+        size_t terms = k - k0 < group ? k - k0 : group;
+        for (unsigned j = 0; j < width; j += VL) {
+            float *first = panel + k0 * width + j;
+            vi e = largest_of_group(first, width, terms);
+            memcpy(exponents + j, &e, sizeof e);
+            vi zero = (vi)(e < FP8MAC_FAST_NO_EXPONENT / 2);
+            vf factor = (vf)((127 - (e & ~zero)) << 23) * unit;
+            factor = (vf)SELECT(GREATER(splat(width - j), lane), (vi)factor, (vi)splat_float(1));
+            for (size_t i = 0; i < terms; i++) {
+                store(first + i * width, load(first + i * width) * factor);
+            }
+        }
+    }
+}

@@ -103,7 +103,7 @@ INLINE bool is_in_doubt(doubt d, rounding to)
 // |s|, up to 64 terms.
 INLINE vd rounded_fp32(vd s, vd reach, vd b_most, doubt *d)
 {
-    vd single = __builtin_convertvector(__builtin_convertvector(s, half_vf), vd);
+    vd single = DOUBLE_OF_FLOATS(__builtin_convertvector(s, half_vf));
     vd power = (vd)((vl)s & DOUBLE_EXPONENT);
     vd minus_away = (vd)((vl)(s - single) | DOUBLE_SIGN);
     vd most = splat_double(POWER_OF_TWO(-24) - POWER_OF_TWO(-44));
@@ -121,7 +121,7 @@ INLINE vd rounded_fp16(vd s, vd reach, vd b_most, doubt *d)
     half_vi subnormal = (positive - 0x38800000) & -positive;
     d->full = (vl)FMA_DOUBLE(reach, b_most, magnitude);
     d->half = halfway | subnormal;
-    return __builtin_convertvector(ROUND_FP16_HALF(single), vd);
+    return DOUBLE_OF_FLOATS(ROUND_FP16_HALF(single));
 }
 
 INLINE void wide_rows(const fp8mac_tile *tile, int first, unsigned group, rounding to)

@@ -10,6 +10,7 @@
 // describe the remaining rows.
 typedef struct fp8mac_operand_facts {
     fp8mac_fast_format format;
+    bool is_vector;   // `format` is filled in
     uint8_t *special; // one for each row of the matrix
     size_t specials;
     int32_t top;          // every value is below 2^top
@@ -34,6 +35,7 @@ typedef struct fp8mac_fast_plan {
     double t0_scale;  // FIXED: at read-out
     size_t acc_bytes; // of one output
     bool needs_double, needs_exponents;
+    bool needs_groups;     // panels of fp8mac_kernels.pack_groups
     bool second;           // there is a second accumulator, which is read out
     double a_large;        // sums may be wide: from here on a value of A is large, otherwise 0
     double reach;          // if not 0, the factor of a_reach

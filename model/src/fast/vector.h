@@ -82,6 +82,14 @@ INLINE vc __attribute__((unused)) narrow_four(vi a, vi b, vi c, vi d)
     return codes;
 }
 
+// The elements h * VL / 2 on.
+INLINE half_vi __attribute__((unused)) half_of(vi x, int h)
+{
+    half_vi half;
+    memcpy(&half, (const int32_t *)&x + h * (VL / 2), sizeof half);
+    return half;
+}
+
 INLINE vd load_double(const double *p)
 {
     vd v;
@@ -108,6 +116,14 @@ INLINE double double_from_bits(uint64_t bits)
 #define DOUBLE_EXPONENT ((vl){0} + INT64_C(0x7ff0000000000000))
 // Vector comparisons in double have no common instruction; powers of two compare as they are.
 #define SELECT_DOUBLE(mask, a, b) ((vd)(((mask) & (vl)(a)) | (~(mask) & (vl)(b))))
+
+// Of magnitudes below 2^51.
+INLINE vd __attribute__((unused)) floor_double(vd x)
+{
+    vd magic = splat_double(1.5 * POWER_OF_TWO(52)), near = (x + magic) - magic;
+    vl above = (vl)(near > x);
+    return near - (vd)(above & (vl)splat_double(1));
+}
 
 // Nearest even to FP16, from a double, by adding a number whose last place is FP16's:
 //
