@@ -373,6 +373,24 @@ static fp8mac_gemm_desc random_nans(void)
     return desc;
 }
 
+// INT8 with INT32 sums, which have the largest products now and then.
+static fp8mac_gemm_desc random_int8(void)
+{
+    fp8mac_gemm_desc desc = random_gemm();
+    desc.dot = (fp8mac_dot_config){.a.format = row(FP8MAC_INT8),
+                                   .b.format = row(FP8MAC_INT8),
+                                   .acc_format = FP8MAC_ACC_INT32,
+                                   .group = 1 + below(40)};
+    uint32_t largest = below(3);
+    for (size_t i = 0; i < sizeof a; i++) {
+        a[i] = largest == 1 ? 0x80 : (uint8_t)random_bits();
+    }
+    for (size_t i = 0; i < sizeof b; i++) {
+        b[i] = largest != 0 ? 0x80 : (uint8_t)random_bits();
+    }
+    return desc;
+}
+
 static unsigned pick(const unsigned *from, size_t count)
 {
     return from[below((uint32_t)count)];
@@ -768,6 +786,7 @@ int main(int argc, char **argv)
         compare_gemm(varied(random_wide()));
         compare_gemm(random_wide());
         compare_gemm(random_nans());
+        compare_gemm(random_int8());
         compare_gemm(random_by_operands());
         compare_gemm(random_any());
         compare_gemm(random_any());
@@ -797,6 +816,7 @@ int main(int argc, char **argv)
         CHECK(any_taken[i] > least);
         printf("feature %d: %lu\n", i, any_taken[i]);
     }
+    CHECK(taken[FP8MAC_ACC_INT32][0] > least && taken[FP8MAC_ACC_INT32][1] > least);
     CHECK(loaded_taken > least && pairs_taken > least);
     printf("loaded accumulators: %lu\nterms in pairs: %lu\nno kernel: %lu\n", loaded_taken, pairs_taken,
            any_refused);

@@ -14,6 +14,7 @@ enum { VL = 8, MR = 6 };
 #define KERNELS fp8mac_kernels_avx2
 #define FMA(a, b, c) ((vf)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #define FMA_DOUBLE(a, b, c) ((vd)_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#define ADD_PRODUCTS(a, b) ((vi)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
 #define MAX_BYTE(a, b) ((vb)_mm_max_epi8((__m128i)(a), (__m128i)(b)))
 #define MAX_CODE(a, b) ((vc)_mm256_max_epu8((__m256i)(a), (__m256i)(b)))
 #define MIN_CODE(a, b) ((vc)_mm256_min_epu8((__m256i)(a), (__m256i)(b)))

@@ -16,6 +16,7 @@ enum { VL = 16, MR = 12 };
 #define KERNELS fp8mac_kernels_avx512
 #define FMA(a, b, c) ((vf)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #define FMA_DOUBLE(a, b, c) ((vd)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define ADD_PRODUCTS(a, b) ((vi)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
 #define MAX_BYTE(a, b) ((vb)_mm256_max_epi8((__m256i)(a), (__m256i)(b)))
 #define MAX_CODE(a, b) ((vc)_mm512_max_epu8((__m512i)(a), (__m512i)(b)))
 #define MIN_CODE(a, b) ((vc)_mm512_min_epu8((__m512i)(a), (__m512i)(b)))

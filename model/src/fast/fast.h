@@ -170,6 +170,9 @@ typedef struct fp8mac_kernels {
     void (*pack_exponents)(const fp8mac_fast_format *format, int8_t *panel, unsigned width,
                            const uint8_t *codes, size_t stride, unsigned rows, size_t k,
                            int8_t zero);
+    // Two terms of INT8 in each 32-bit word, the first one low; the last may be alone.
+    void (*pack_pairs)(int32_t *panel, unsigned width, const uint8_t *codes, size_t stride,
+                       unsigned rows, size_t k);
     // Divides each group of terms of a panel by the power of two of its largest magnitude, column by
     // column, and multiplies it by `unit`. Writes that exponent, or FP8MAC_FAST_NO_EXPONENT where
     // all terms are zero. 16 floats beyond the panel and the exponents may be written.
@@ -181,6 +184,7 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *wide_fp32, *wide_fp16;   // groups, sums exact in two doubles
     fp8mac_tile_function *wide_sum; // FIXED: mr x nr doubles of high, then of low parts
     fp8mac_tile_function *sum;      // exact in double, no rounding
+    fp8mac_tile_function *int8;     // INT32; a and b hold pairs of terms, and k counts pairs
     fp8mac_tile_function *aligned;  // truncated alignment
     fp8mac_tile_function *any_exact, *any_aligned; // every setting
     fp8mac_tile_function *any_operands; // alignment by operands, then late accumulation

@@ -103,6 +103,12 @@ static size_t groups_of(const work *w, size_t k)
     return (k + w->plan.tile.group - 1) / w->plan.tile.group;
 }
 
+// Columns of a panel for k terms.
+static size_t panel_terms(const work *w, size_t k)
+{
+    return w->plan.is_int8 ? (k + 1) / 2 : k;
+}
+
 // Adds the exponents of the block scales to those of the groups, each of which lies in one block.
 static void add_blocks(const work *w, const side *s, int32_t *groups, const uint8_t *mx,
                        unsigned rows, const uint8_t *special)
@@ -153,12 +159,16 @@ static void pack_groups(const work *w, const side *s, size_t at, size_t row, uns
 static void pack_panel(const work *w, const side *s, size_t at, size_t row, size_t rows)
 {
     const fp8mac_kernels *kernels = w->plan.kernels;
-    size_t k = w->desc->k;
+    size_t k = panel_terms(w, w->desc->k);
     unsigned present = rows < s->width ? (unsigned)rows : s->width;
     const fp8mac_gemm_operand *x = s->operand;
     const uint8_t *codes = x->codes + row * x->stride;
     float *panel = s->panel + at * k;
     int8_t *exponent = w->plan.needs_exponents ? s->exponent + at * k : NULL;
+    if (w->plan.is_int8) {
+        kernels->pack_pairs((int32_t *)panel, s->width, codes, x->stride, present, w->desc->k);
+        return;
+    }
     if (w->plan.needs_groups) {
         pack_groups(w, s, at, row, present);
         return;
@@ -271,7 +281,8 @@ static void load_acc(const work *w, size_t m0, size_t m, size_t n0, size_t n)
 // All tiles of a block, all of K. The block's first output is m0, n0.
 static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
 {
-    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, k = w->desc->k;
+    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, k_all = w->desc->k;
+    size_t k = panel_terms(w, k_all);
     size_t rows = tiles_of(m, mr), columns = tiles_of(n, nr), blocks = blocks_of(k);
     size_t groups = groups_of(w, k);
     memset(w->acc, 0, rows * columns * mr * nr * w->plan.acc_bytes);
@@ -283,7 +294,7 @@ static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
         size_t block = k0 / FP8MAC_MX_BLOCK, group = k0 / w->plan.tile.group;
         tile.k = k - k0 < w->block_k ? k - k0 : w->block_k;
         tile.k_first = k0;
-        tile.k_all = k;
+        tile.k_all = k_all;
         tile.seen = &w->seen;
         for (size_t j = 0; j < columns; j++) {
             tile.b = w->b_panel + (j * k + k0) * nr;
@@ -337,6 +348,13 @@ static void read_out(work *w, size_t i, size_t n)
             const float *sum = (const float *)tile + first + (w->plan.second ? mr * nr : 0);
             for (size_t x = 0; x < count; x++) {
                 w->t0[j * nr + x] = isnan(sum[x]) ? fp8mac_float_from_bits(w->plan.nan) : sum[x];
+            }
+            continue;
+        }
+        if (w->plan.is_int8) {
+            const int32_t *sum = (const int32_t *)tile + first;
+            for (size_t x = 0; x < count; x++) {
+                w->t0[j * nr + x] = (float)sum[x];
             }
             continue;
         }
@@ -724,6 +742,23 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
            (few || w->plan.specials_are_nan) && run_plan(w, totals);
 }
 
+// INT8 has no special values.
+static bool run_int8(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
+                     const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
+{
+    if (w->desc->dot.acc_format != FP8MAC_ACC_INT32 || a->special == NULL || b->special == NULL) {
+        return false;
+    }
+    memset(a->special, 0, w->desc->m);
+    memset(b->special, 0, w->desc->n);
+    w->plan = (fp8mac_fast_plan){.kernels = kernels,
+                                 .kernel = kernels->int8,
+                                 .tile = {.group = 1},
+                                 .acc_bytes = sizeof(int32_t),
+                                 .is_int8 = true};
+    return run_plan(w, totals);
+}
+
 // ---- terms in another order ---------------------------------------------------------------------
 
 // The codes of an operand with its terms at other places: place i has term order[i], or the code
@@ -805,7 +840,8 @@ static bool gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc
     bool done = false;
     if (w != NULL) {
         *w = (work){.desc = desc, .a = &a, .b = &b, .loaded = acc};
-        done = run_special_kernels(w, &a, &b, kernels, totals) ||
+        done = run_int8(w, &a, &b, kernels, totals) ||
+               run_special_kernels(w, &a, &b, kernels, totals) ||
                run_any_kernels(w, &a, &b, kernels, totals);
     }
     free(a.special);

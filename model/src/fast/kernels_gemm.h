@@ -47,6 +47,41 @@ static void tile_fp16(const fp8mac_tile *tile)
     tile_single(tile, true);
 }
 
+// ---- INT8: the same, two products a step ---------------------------------------------------------
+
+INLINE vi load_ints(const void *p)
+{
+    vi v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static void tile_int8(const fp8mac_tile *tile)
+{
+    vi c[MR][2];
+    int32_t *acc = tile->acc;
+    UNROLL for (int i = 0; i < MR; i++)
+    {
+        c[i][0] = load_ints(acc + i * NR);
+        c[i][1] = load_ints(acc + i * NR + VL);
+    }
+    const float *a = tile->a, *b = tile->b;
+    for (size_t k = tile->k; k > 0; k--, a += MR, b += NR) {
+        vi b0 = load_ints(b), b1 = load_ints(b + VL);
+        UNROLL for (int i = 0; i < MR; i++)
+        {
+            vi x = (vi)splat_float(a[i]);
+            c[i][0] += ADD_PRODUCTS(x, b0);
+            c[i][1] += ADD_PRODUCTS(x, b1);
+        }
+    }
+    UNROLL for (int i = 0; i < MR; i++)
+    {
+        memcpy(acc + i * NR, &c[i][0], sizeof(vi));
+        memcpy(acc + i * NR + VL, &c[i][1], sizeof(vi));
+    }
+}
+
 // ---- sums exact in double: four vectors of columns, half the rows at a time ---------------------
 
 typedef enum rounding { TO_NOTHING, TO_FP32, TO_FP16 } rounding;

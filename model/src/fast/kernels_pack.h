@@ -137,6 +137,26 @@ static void pack_exponents(const fp8mac_fast_format *format, int8_t *panel, unsi
     }
 }
 
+static void pack_pairs(int32_t *panel, unsigned width, const uint8_t *codes, size_t stride,
+                       unsigned rows, size_t k)
+{
+    for (size_t k0 = 0; k0 < k; k0 += SIDE) {
+        size_t count = k - k0 < SIDE ? k - k0 : SIDE;
+        terms block;
+        gather_terms(&block, codes + k0, stride, rows, width, count);
+        for (size_t i = 0; i < count; i += 2, panel += width) {
+            for (unsigned j = 0; j < width; j += VL) {
+                half_vb some[2];
+                memcpy(&some[0], &block.code[i][j], sizeof some[0]);
+                memcpy(&some[1], &block.code[i + 1][j], sizeof some[1]);
+                vi low = WIDEN_SIGNED(some[0]), high = WIDEN_SIGNED(some[1]);
+                vi pair = (low & 0xffff) | (vi)((vu)high << 16);
+                memcpy(panel + j, &pair, sizeof pair);
+            }
+        }
+    }
+}
+
 // Of the values of `terms` terms at `panel`, in VL columns: the exponents of the largest magnitudes.
 INLINE vi largest_of_group(const float *panel, unsigned width, size_t terms)
 {

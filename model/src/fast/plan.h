@@ -35,6 +35,7 @@ typedef struct fp8mac_fast_plan {
     double t0_scale;  // FIXED: at read-out
     size_t acc_bytes; // of one output
     bool needs_double, needs_exponents;
+    bool is_int8;          // panels of fp8mac_kernels.pack_pairs, and sums in INT32
     bool needs_groups;     // panels of fp8mac_kernels.pack_groups
     bool second;           // there is a second accumulator, which is read out
     double a_large;        // sums may be wide: from here on a value of A is large, otherwise 0

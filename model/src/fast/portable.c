@@ -11,6 +11,12 @@ enum { VL = 4, MR = 6 };
 #define FMA_DOUBLE(a, b, c) ((a) * (b) + (c))
 #define BLEND(type, mask, a, b)                                                                    \
     ((type)(((mask) & (__typeof__(mask))(a)) | (~(mask) & (__typeof__(mask))(b))))
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#define ADD_PRODUCTS(a, b) ((vi)_mm_madd_epi16((__m128i)(a), (__m128i)(b)))
+#else
+#define ADD_PRODUCTS(a, b) add_products(a, b)
+#endif
 #define MAX_BYTE(a, b) BLEND(vb, (a) > (b), a, b)
 #define MAX_CODE(a, b) BLEND(vc, (a) > (b), a, b)
 #define MIN_CODE(a, b) BLEND(vc, (a) < (b), a, b)

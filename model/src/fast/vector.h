@@ -60,6 +60,13 @@ INLINE void store_some(float *p, vf v, size_t left)
     memcpy(p, &v, left >= VL ? sizeof v : left * sizeof(float));
 }
 
+// Products of two signed 16-bit halves of each element, added.
+INLINE vi __attribute__((unused)) add_products(vi a, vi b)
+{
+    vi low_a = (vi)((vu)a << 16) >> 16, low_b = (vi)((vu)b << 16) >> 16;
+    return low_a * low_b + (a >> 16) * (b >> 16);
+}
+
 INLINE bool any(vi mask)
 {
     int32_t all = 0;
