@@ -215,12 +215,12 @@ static void describe(const fp8mac_gemm_desc *desc, fp8mac_isa isa, const fp8mac_
         (double)got->amax);
     printf(
         "    acc %d group %u F %u rounding %d scale %d, saturate %d flush %d promote %u chunk %u, "
-        "align %d by %d late %d, %u %u %u %d, even_odd %d min %d, blocks %d\n",
+        "align %d by %d late %d, %u %u %u %d, even_odd %d min %d, blocks %d, tracked %d\n",
         dot->acc_format, dot->group, dot->frac_bits, dot->acc_rounding,
         dot->a.scale_exp + dot->b.scale_exp - (int)dot->lscale, dot->acc_saturate, dot->flush,
         dot->promote, dot->chunk, dot->align_round, dot->align_by, dot->acc_late,
         dot->late_bits_sum, dot->late_bits_acc, dot->late_drop, dot->late_round, dot->even_odd,
-        dot->min_exponent, (desc->a.mx != NULL) + 2 * (desc->b.mx != NULL));
+        dot->min_exponent, (desc->a.mx != NULL) + 2 * (desc->b.mx != NULL), desc->inexact_flags);
 }
 
 typedef enum feature {
@@ -251,6 +251,9 @@ static unsigned long taken[FP8MAC_ACC_INT32 + 1][3];
 
 // The same for the settings that the kernels for every setting alone have.
 static unsigned long any_taken[FEATURES], any_refused, loaded_taken, pairs_taken;
+
+// With `inexact` and `underflow`: how often kernels did the work, and in how many results each flag is set, or not.
+static unsigned long tracked_taken, inexact_seen[2], underflow_seen[2];
 
 static void count_features(const fp8mac_gemm_desc *desc)
 {
@@ -284,10 +287,11 @@ static void count_features(const fp8mac_gemm_desc *desc)
 
 static void count_taken(const fp8mac_gemm_desc *desc)
 {
-    fp8mac_gemm_totals totals = {0};
+    fp8mac_gemm_totals totals = {.flags = desc->inexact_flags ? FP8MAC_FLAG_TRACK_INEXACT : 0u};
     if (fp8mac_fast_gemm(&fp8mac_kernels_portable, desc, &totals)) {
         taken[desc->dot.acc_format][desc->dot.frac_bits != 0 ? 2 : desc->dot.group > 1 ? 1 : 0]++;
         count_features(desc);
+        tracked_taken += desc->inexact_flags;
         loaded_taken += desc->acc != NULL;
         pairs_taken += desc->dot.k_order == FP8MAC_K_PAIRS;
     } else {
@@ -300,10 +304,15 @@ static void compare_gemm(fp8mac_gemm_desc desc)
     fp8mac_gemm_result want, got;
     memset(d_want, UNTOUCHED, sizeof d_want);
     desc.d = d_want;
+    desc.inexact_flags = below(3) == 0;
     fp8mac_run run = {.isa = FP8MAC_ISA_DEFINED};
     if (fp8mac_gemm_run(&desc, &run, &want) != FP8MAC_OK) {
         CHECK(false);
         return;
+    }
+    if (desc.inexact_flags) {
+        inexact_seen[(want.flags & FP8MAC_FLAG_INEXACT) != 0]++;
+        underflow_seen[(want.flags & FP8MAC_FLAG_UNDERFLOW) != 0]++;
     }
     desc.d = d_got;
     count_taken(&desc);
@@ -370,6 +379,32 @@ static fp8mac_gemm_desc random_nans(void)
                                                                                  : 0x7fff;
     random_codes(a, desc.m * desc.a.stride, desc.dot.a.format, below(2) != 0 ? ANY : FEW_SPECIAL);
     random_codes(b, desc.n * desc.b.stride, desc.dot.b.format, below(2) != 0 ? TINY : FEW_SPECIAL);
+    return desc;
+}
+
+// Sums of small integers, all exact, with a code of any kind somewhere now and then.
+static fp8mac_gemm_desc random_nearly_exact(fp8mac_gemm_desc desc)
+{
+    const struct {
+        uint8_t *codes;
+        size_t count;
+        const fp8mac_format *format;
+    } sides[] = {{a, desc.m * desc.a.stride, desc.dot.a.format},
+                 {b, desc.n * desc.b.stride, desc.dot.b.format}};
+    for (int s = 0; s < 2; s++) {
+        const fp8mac_format *f = sides[s].format;
+        uint8_t one = (uint8_t)((uint32_t)f->bias << f->mantissa_bits);
+        for (size_t i = 0; i < sides[s].count; i++) {
+            sides[s].codes[i] = below(3) == 0 ? 0 : (uint8_t)(below(2) << 7 | one);
+        }
+        if (below(3) == 0) {
+            sides[s].codes[below((uint32_t)sides[s].count)] = random_code(f, FINITE);
+        }
+    }
+    desc.dot.a.scale_exp = desc.dot.b.scale_exp = 0;
+    desc.a.scale.mode = desc.b.scale.mode = FP8MAC_SCALE_NONE;
+    desc.bias = desc.scale_d = NULL;
+    desc.beta = 0;
     return desc;
 }
 
@@ -787,6 +822,8 @@ int main(int argc, char **argv)
         compare_gemm(random_wide());
         compare_gemm(random_nans());
         compare_gemm(random_int8());
+        compare_gemm(random_nearly_exact(random_gemm()));
+        compare_gemm(random_nearly_exact(random_by_operands()));
         compare_gemm(random_by_operands());
         compare_gemm(random_any());
         compare_gemm(random_any());
@@ -816,7 +853,11 @@ int main(int argc, char **argv)
         CHECK(any_taken[i] > least);
         printf("feature %d: %lu\n", i, any_taken[i]);
     }
-    CHECK(taken[FP8MAC_ACC_INT32][0] > least && taken[FP8MAC_ACC_INT32][1] > least);
+    CHECK(taken[FP8MAC_ACC_INT32][0] + taken[FP8MAC_ACC_INT32][1] > least);
+    CHECK(tracked_taken > least && inexact_seen[0] > least && inexact_seen[1] > least &&
+          underflow_seen[0] > least && underflow_seen[1] > least);
+    printf("tracked: %lu; inexact %lu of %lu, underflow %lu\n", tracked_taken, inexact_seen[1],
+           inexact_seen[0] + inexact_seen[1], underflow_seen[1]);
     CHECK(loaded_taken > least && pairs_taken > least);
     printf("loaded accumulators: %lu\nterms in pairs: %lu\nno kernel: %lu\n", loaded_taken, pairs_taken,
            any_refused);

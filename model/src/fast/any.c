@@ -157,6 +157,8 @@ static fp8mac_round_to round_to(const fp8mac_format *format, const fp8mac_dot_co
         .quantum = power_of_two(1 - p),
         .magic = power_of_two(DOUBLE_BITS - p),
         .random_unit = power_of_two(-(int32_t)dot->random_bits),
+        .tiny_below = power_of_two(1 - format->bias) *
+                      (dot->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN ? 1 - power_of_two(-p - 1) : 1),
         .largest = largest,
         .overflow = dot->acc_saturate ? largest : (double)INFINITY,
     };
@@ -289,10 +291,21 @@ static bool blocks_fit(const fp8mac_gemm_desc *desc, unsigned group)
     return !fp8mac_gemm_has_mx(desc) || FP8MAC_MX_BLOCK % group == 0;
 }
 
+// The same with `inexact` and `underflow`, for which every step is also computed exactly.
+static bool plan_tracked(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_dot_config *dot)
+{
+    plan->needs_groups = false;
+    plan->needs_exponents = dot->frac_bits != 0;
+    plan->kernel = dot->frac_bits == 0 ? plan->kernels->tracked_exact : plan->kernels->tracked_aligned;
+    plan->specials_are_nan = false;
+    return any->to.rounding != FP8MAC_ROUND_STOCHASTIC;
+}
+
 bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_kernels *kernels,
                           const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
                           const fp8mac_operand_facts *b, const fp8mac_code_table *a_table,
-                          const fp8mac_code_table *b_table, const fp8mac_acc_range *loaded)
+                          const fp8mac_code_table *b_table, const fp8mac_acc_range *loaded,
+                          bool track)
 {
     const fp8mac_dot_config *dot = &desc->dot;
     const fp8mac_format *format = fp8mac_acc_rounded_format(dot->acc_format);
@@ -346,7 +359,37 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
     };
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
     plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;
+    if (track) {
+        return plan_exact(plan, any, a, b, a_table, &r, grown, loaded) &&
+               (dot->frac_bits == 0 || plan_aligned(plan, any, dot, a_table, b_table, &r)) &&
+               plan_tracked(plan, any, dot);
+    }
     return dot->frac_bits == 0 ? plan_exact(plan, any, a, b, a_table, &r, grown, loaded)
                                : plan_aligned(plan, any, dot, a_table, b_table, &r);
+}
+
+// Terms are multiples of 2^unit and all sums are below 2^top. Rounding and truncation keep multiples
+// of 2^unit what they are.
+fp8mac_flags fp8mac_any_may_raise(const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
+                                  const fp8mac_operand_facts *b, const fp8mac_acc_range *loaded)
+{
+    const fp8mac_dot_config *dot = &desc->dot;
+    const fp8mac_format *format = fp8mac_acc_rounded_format(dot->acc_format);
+    range r = find_range(desc, a, b);
+    int32_t unit = r.unit + r.scale, top = r.top + r.scale_most;
+    if (loaded->is_loaded) {
+        unit = loaded->unit < unit ? loaded->unit : unit;
+        top = loaded->top > top ? loaded->top : top;
+    }
+    if (format == NULL) { // at read-out `inexact` is found
+        return unit >= 1 - FLOAT_MOST + 1 ? 0 : FP8MAC_FLAG_UNDERFLOW;
+    }
+    int32_t least = 1 - format->bias, quantum = least - format->mantissa_bits;
+    bool exact = dot->frac_bits == 0 && !dot->flush;
+    fp8mac_flags may = unit >= (exact ? quantum : least) ? 0 : FP8MAC_FLAG_UNDERFLOW;
+    top += log2_up(desc->k) + 1;
+    bool fits = exact && unit >= quantum && top - unit <= precision_of(format) &&
+                top <= largest_exponent(format);
+    return fits ? may : may | FP8MAC_FLAG_INEXACT;
 }
 #endif

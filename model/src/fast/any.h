@@ -27,11 +27,18 @@ bool fp8mac_code_table_init(fp8mac_code_table *table, const fp8mac_format *forma
 void fp8mac_any_facts(fp8mac_operand_facts *facts, const fp8mac_code_table *table,
                       const fp8mac_gemm_operand *x, size_t rows, size_t k);
 
-// False if the kernels do not compute the dot products of `desc` exactly as defined.
+// Which of `inexact` and `underflow` the steps of a GEMM may raise. `inexact` of a read-out from
+// FIXED and INT32 is not among them.
+fp8mac_flags fp8mac_any_may_raise(const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
+                                  const fp8mac_operand_facts *b, const fp8mac_acc_range *loaded);
+
+// False if the kernels do not compute the dot products of `desc` exactly as defined. `track`: the
+// kernels find `inexact` and `underflow`.
 bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_kernels *kernels,
                           const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
                           const fp8mac_operand_facts *b, const fp8mac_code_table *a_table,
-                          const fp8mac_code_table *b_table, const fp8mac_acc_range *loaded);
+                          const fp8mac_code_table *b_table, const fp8mac_acc_range *loaded,
+                          bool track);
 
 // One panel as of fp8mac_kernels.pack and pack_exponents. `exponents` may be NULL. Rows that are
 // special are packed as zeros.

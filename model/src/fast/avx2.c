@@ -32,6 +32,7 @@ typedef __m256d dmask;
 #define GREATER_DOUBLE(a, b) _mm256_cmp_pd((__m256d)(a), (__m256d)(b), _CMP_GT_OQ)
 #define SELECT_WHERE(mask, a, b) ((vd)_mm256_blendv_pd((__m256d)(b), (__m256d)(a), mask))
 #define MASK_DOUBLE_OR(a, b) _mm256_or_pd(a, b)
+#define MASK_DOUBLE_AND(a, b) _mm256_and_pd(a, b)
 #define MASK_DOUBLE_NONE _mm256_setzero_pd()
 #define ANY_DOUBLE(mask) (_mm256_movemask_pd(mask) != 0)
 #define ANY_NEGATIVE(x) (_mm256_movemask_pd((__m256d)(x)) != 0)

@@ -34,6 +34,7 @@ typedef __mmask8 dmask;
 #define GREATER_DOUBLE(a, b) _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_GT_OQ)
 #define SELECT_WHERE(mask, a, b) ((vd)_mm512_mask_blend_pd(mask, (__m512d)(b), (__m512d)(a)))
 #define MASK_DOUBLE_OR(a, b) ((dmask)((a) | (b)))
+#define MASK_DOUBLE_AND(a, b) ((dmask)((a) & (b)))
 #define MASK_DOUBLE_NONE 0
 #define ANY_DOUBLE(mask) ((mask) != 0)
 #define ANY_NEGATIVE(x) (_mm512_movepi64_mask((__m512i)(x)) != 0)

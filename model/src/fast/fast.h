@@ -63,6 +63,7 @@ typedef struct fp8mac_round_to {
     double quantum;             // the quantum of a power of two is power * quantum
     double magic;               // and this is 2^52 of them
     double random_unit;         // stochastic: 2^-n
+    double tiny_below;          // what is tiny before rounding is tiny after it below this
     double largest, overflow;   // the largest finite number; what is written for anything larger
 } fp8mac_round_to;
 
@@ -136,10 +137,13 @@ typedef struct fp8mac_fast_outputs {
     const float *scales_b, *bias, *c;
     float beta, clamp_lo, clamp_hi, scale_d;
     fp8mac_activation activation;
+    bool find_tiny; // whether `tiny` is wanted
+    float d_least;  // values of D below this may be tiny; 0 if none are
     bool identity;  // T * scale_d is t0: `out` is not written
     float *out;     // T * scale_d
     uint32_t amax;  // bits of max |T|, if all were finite
     bool nonfinite; // some operand or result was not finite: no result here may be used
+    bool tiny;      // some operation may underflow
 } fp8mac_fast_outputs;
 
 // What a row of operand codes holds.
@@ -188,6 +192,7 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *aligned;  // truncated alignment
     fp8mac_tile_function *any_exact, *any_aligned; // every setting
     fp8mac_tile_function *any_operands; // alignment by operands, then late accumulation
+    fp8mac_tile_function *tracked_exact, *tracked_aligned; // with `inexact` and `underflow`
 } fp8mac_kernels;
 
 // There are no kernels on bare metal, which compiles only the conversions, and on 32-bit machines,

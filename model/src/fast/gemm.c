@@ -29,6 +29,7 @@ typedef struct work {
     fp8mac_acc_range loaded;
     fp8mac_code_table a_table, b_table;
     fp8mac_flags seen;
+    bool tracks;   // `inexact` and `underflow` are asked for
     bool identity; // the epilogue leaves t0 unchanged
     float *a_panel, *b_panel;
     double *a_double, *a_large, *a_small, *b_double;
@@ -50,6 +51,7 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
         return false;
     }
     uint8_t most = 0, least_less1 = 0xff;
+    facts->specials = 0;
     for (size_t i = 0; i < rows; i++) {
         fp8mac_scan row = kernels->scan(x->codes + i * x->stride, k);
         facts->special[i] = row.most > facts->format.max_code ||
@@ -336,8 +338,25 @@ static double add_to_odd(double high, double low)
     return sum;
 }
 
+// `inexact` and `underflow`, as far as they are asked for and have not been raised.
+static fp8mac_flags missing_flags(const work *w, const fp8mac_gemm_totals *totals)
+{
+    fp8mac_flags asked = w->tracks ? FP8MAC_FLAG_INEXACT | FP8MAC_FLAG_UNDERFLOW : 0u;
+    return asked & ~(totals->flags | w->seen);
+}
+
+// A sum of column n is rounded to FP32 at read-out.
+static float read_exact(work *w, double exact, size_t n)
+{
+    float t0 = (float)exact;
+    if (w->tracks && (double)t0 != exact && !w->b->special[n]) {
+        w->seen |= FP8MAC_FLAG_INEXACT;
+    }
+    return t0;
+}
+
 // One row of a block's accumulators as FP32. A sum in one double or in two is rounded here, once.
-static void read_out(work *w, size_t i, size_t n)
+static void read_out(work *w, size_t i, size_t n0, size_t n)
 {
     size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, columns = tiles_of(n, nr),
            bytes = w->plan.acc_bytes;
@@ -354,7 +373,7 @@ static void read_out(work *w, size_t i, size_t n)
         if (w->plan.is_int8) {
             const int32_t *sum = (const int32_t *)tile + first;
             for (size_t x = 0; x < count; x++) {
-                w->t0[j * nr + x] = (float)sum[x];
+                w->t0[j * nr + x] = read_exact(w, sum[x], n0 + j * nr + x);
             }
             continue;
         }
@@ -365,7 +384,7 @@ static void read_out(work *w, size_t i, size_t n)
         const double *sum = (const double *)tile + first;
         for (size_t x = 0; x < count; x++) {
             double exact = bytes == sizeof(double) ? sum[x] : add_to_odd(sum[x], sum[x + mr * nr]);
-            w->t0[j * nr + x] = (float)(exact * w->plan.t0_scale);
+            w->t0[j * nr + x] = read_exact(w, exact * w->plan.t0_scale, n0 + j * nr + x);
         }
     }
 }
@@ -479,6 +498,12 @@ static bool epilogue_is_identity(const work *w)
            w->epilogue.scale_d == 1 && !w->plan.second; // whose sum may be NaN
 }
 
+// Twice D's smallest normal number, or 0 if D has every float or no exponent.
+static float twice_least(const fp8mac_format *d)
+{
+    return d->mantissa_bits == 23 || d->exponent_bits == 0 ? 0 : ldexpf(1, 2 - d->bias);
+}
+
 // Finishes n outputs of row m, none of them special.
 static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
                        fp8mac_gemm_totals *totals)
@@ -501,9 +526,20 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
         .scale_d = w->epilogue.scale_d,
         .activation = desc->activation,
         .identity = w->identity,
+        .d_least = twice_least(desc->d_format),
         .out = w->out,
     };
+    fp8mac_flags missing = missing_flags(w, totals);
+    o.find_tiny = missing != 0;
+    if ((missing & FP8MAC_FLAG_INEXACT) != 0) {
+        finish_singly(w, m, n0, n, t0, totals);
+        return;
+    }
     w->plan.kernels->outputs(&o);
+    if (o.tiny) {
+        finish_singly(w, m, n0, n, t0, totals);
+        return;
+    }
     bool stochastic = desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC;
     if (o.nonfinite && desc->d_format->has_inf && w->identity && !stochastic) {
         finish_infinities(w, m, n0, n, t0, totals);
@@ -602,7 +638,7 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
             run_tiles(w, m0, m, n0, n);
             for (size_t i = 0; i < m; i++) {
                 if (!w->a->special[m0 + i]) {
-                    read_out(w, i, n);
+                    read_out(w, i, n0, n);
                     finish_row(w, m0 + i, n0, n, totals);
                 }
             }
@@ -681,7 +717,7 @@ static bool run_plan(work *w, fp8mac_gemm_totals *totals)
         totals->flags |= w->seen;
         if (w->a->specials + w->b->specials == 0) {
             // no output is left
-        } else if (w->plan.specials_are_nan) {
+        } else if (w->plan.specials_are_nan && missing_flags(w, totals) == 0) {
             finish_nans(w, totals);
         } else {
             run_specials(w, totals);
@@ -724,12 +760,11 @@ static void find_facts(const work *w, const fp8mac_kernels *kernels, fp8mac_oper
 }
 
 // The kernels for every setting.
-static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
-                            const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
+static bool find_all_facts(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
+                           const fp8mac_kernels *kernels)
 {
     const fp8mac_gemm_desc *desc = w->desc;
     bool normalised = desc->dot.align_by == FP8MAC_ALIGN_BY_OPERANDS;
-    a->specials = b->specials = 0;
     if (a->special == NULL || b->special == NULL ||
         !fp8mac_code_table_init(&w->a_table, desc->dot.a.format, normalised) ||
         !fp8mac_code_table_init(&w->b_table, desc->dot.b.format, normalised)) {
@@ -737,8 +772,18 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
     }
     find_facts(w, kernels, a, &w->a_table, desc->dot.a.format, &desc->a, desc->m);
     find_facts(w, kernels, b, &w->b_table, desc->dot.b.format, &desc->b, desc->n);
+    return true;
+}
+
+static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
+                            const fp8mac_kernels *kernels, bool track, fp8mac_gemm_totals *totals)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    if (!find_all_facts(w, a, b, kernels)) {
+        return false;
+    }
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
-    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table, &w->loaded) &&
+    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table, &w->loaded, track) &&
            (few || w->plan.specials_are_nan) && run_plan(w, totals);
 }
 
@@ -828,6 +873,36 @@ bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *des
                                                : gemm_ascending(kernels, desc, totals);
 }
 
+// The first outputs by the definition, because most GEMMs raise `inexact` there.
+static void run_first(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals)
+{
+    enum { MOST = 4, WORTH = 64 };
+    if (desc->m * desc->n < WORTH) {
+        return;
+    }
+    for (size_t n = 0; n < desc->n && n < MOST && (totals->flags & FP8MAC_FLAG_INEXACT) == 0; n++) {
+        const fp8mac_gemm_desc part = fp8mac_gemm_part(desc, 0, 1, n, 1);
+        fp8mac_gemm_defined(&part, totals);
+    }
+}
+
+// With `inexact` and `underflow`. Where the steps cannot raise what is missing, the fastest kernels
+// are right.
+static bool run_tracked(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
+                        const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
+{
+    run_first(w->desc, totals);
+    if (!find_all_facts(w, a, b, kernels)) {
+        return false;
+    }
+    fp8mac_flags may = fp8mac_any_may_raise(w->desc, a, b, &w->loaded);
+    if ((may & missing_flags(w, totals)) != 0) {
+        return run_any_kernels(w, a, b, kernels, true, totals);
+    }
+    return run_special_kernels(w, a, b, kernels, totals) ||
+           run_any_kernels(w, a, b, kernels, false, totals);
+}
+
 static bool gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
                            fp8mac_gemm_totals *totals)
 {
@@ -840,9 +915,11 @@ static bool gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc
     bool done = false;
     if (w != NULL) {
         *w = (work){.desc = desc, .a = &a, .b = &b, .loaded = acc};
+        w->tracks = fp8mac_tracks_inexact(&totals->flags);
         done = run_int8(w, &a, &b, kernels, totals) ||
-               run_special_kernels(w, &a, &b, kernels, totals) ||
-               run_any_kernels(w, &a, &b, kernels, totals);
+               (w->tracks ? run_tracked(w, &a, &b, kernels, totals)
+                          : run_special_kernels(w, &a, &b, kernels, totals) ||
+                                run_any_kernels(w, &a, &b, kernels, false, totals));
     }
     free(a.special);
     free(b.special);

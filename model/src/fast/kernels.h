@@ -37,4 +37,6 @@ const fp8mac_kernels KERNELS = {
     .any_exact = tile_any_exact,
     .any_aligned = tile_any_aligned,
     .any_operands = tile_any_operands,
+    .tracked_exact = tile_tracked_exact,
+    .tracked_aligned = tile_tracked_aligned,
 };

@@ -339,28 +339,46 @@ INLINE vf activated(const fp8mac_fast_outputs *o, vf t)
     return t;
 }
 
+// Where a product may be inexact and tiny, also after rounding. A sum is exact if it is tiny.
+INLINE vi tiny_product(vf x, vf y, vf product)
+{
+    return (vi)(x != 0) & (vi)(y != 0) & (((vi)product & 0x7fffffff) < 0x01000000);
+}
+
+// Likewise D's rounding of x.
+INLINE vi tiny_output(const fp8mac_fast_outputs *o, vf x)
+{
+    return (vi)(x != 0) & (((vi)x & 0x7fffffff) < (int32_t)fp8mac_float_bits(o->d_least));
+}
+
 static void outputs(fp8mac_fast_outputs *o)
 {
+    vi tiny = {0};
     vi most = {0}, amax = {0}; // of every intermediate result, of T; as bits without the sign
     for (size_t i = 0; i < o->n && o->identity; i += VL) {
-        amax = MAX_INT(amax, (vi)load_some(o->t0 + i, o->n - i) & 0x7fffffff);
+        vf t = load_some(o->t0 + i, o->n - i);
+        amax = MAX_INT(amax, (vi)t & 0x7fffffff);
         most = amax;
+        tiny |= o->find_tiny ? tiny_output(o, t) : tiny;
     }
 #define MEET(v) most = MAX_INT(most, (vi)(v) & 0x7fffffff)
     for (size_t i = 0; i < o->n && !o->identity; i += VL) {
         size_t left = o->n - i;
-        vf s = (o->scales_b != NULL ? load_some(o->scales_b + i, left) : splat_float(o->scale_b)) *
-               o->scale_a;
+        vf s_b = o->scales_b != NULL ? load_some(o->scales_b + i, left) : splat_float(o->scale_b);
+        vf s = s_b * o->scale_a, t0 = load_some(o->t0 + i, left), t = t0 * s;
         MEET(s);
-        vf t = load_some(o->t0 + i, left) * s;
         MEET(t);
+        if (o->find_tiny) {
+            tiny |= tiny_product(splat_float(o->scale_a), s_b, s) | tiny_product(t0, s, t);
+        }
         if (o->bias != NULL) {
             t = t + load_some(o->bias + i, left);
             MEET(t);
         }
         if (o->c != NULL) {
-            vf c = load_some(o->c + i, left) * o->beta;
+            vf c0 = load_some(o->c + i, left), c = c0 * o->beta;
             MEET(c);
+            tiny |= o->find_tiny ? tiny_product(c0, splat_float(o->beta), c) : tiny;
             t = t + c;
             MEET(t);
         }
@@ -368,11 +386,15 @@ static void outputs(fp8mac_fast_outputs *o)
         amax = MAX_INT(amax, (vi)t & 0x7fffffff);
         vf scaled = t * o->scale_d;
         MEET(scaled);
+        if (o->find_tiny) {
+            tiny |= tiny_product(t, splat_float(o->scale_d), scaled) | tiny_output(o, scaled);
+        }
         store_some(o->out + i, scaled, left);
     }
 #undef MEET
     o->amax = 0;
     o->nonfinite = false;
+    o->tiny = any(tiny);
     for (int i = 0; i < VL; i++) {
         o->amax = (uint32_t)amax[i] > o->amax ? (uint32_t)amax[i] : o->amax;
         o->nonfinite |= most[i] >= 0x7f800000;

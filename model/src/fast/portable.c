@@ -34,6 +34,7 @@ typedef int64_t dmask __attribute__((vector_size(4 * VL)));
 #define GREATER_DOUBLE(a, b) ((dmask)((a) > (b)))
 #define SELECT_WHERE(mask, a, b) BLEND(vd, (vl)(mask), (vl)(a), (vl)(b))
 #define MASK_DOUBLE_OR(a, b) ((a) | (b))
+#define MASK_DOUBLE_AND(a, b) ((a) & (b))
 #define MASK_DOUBLE_NONE ((dmask){0})
 #define ANY_DOUBLE(mask) (((mask)[0] | (mask)[1]) != 0)
 #define ANY_NEGATIVE(x) (((x)[0] | (x)[1]) < 0)
