@@ -785,9 +785,9 @@ static fp8mac_gemm_desc varied(fp8mac_gemm_desc desc)
             const float near = kind == 0 ? 0 : random_float(kind == 1 ? 5 : random_bits());
             uint32_t code = kind == 3 ? random_bits() : 0;
             if (kind != 3) {
-                code = fp8mac_encode(format,
-                                     fp8mac_decode(row(FP8MAC_FP32), fp8mac_float_bits(near)),
-                                     mode_ieee, NULL);
+                code =
+                    fp8mac_encode(format, fp8mac_decode(row(FP8MAC_FP32), fp8mac_float_bits(near)),
+                                  mode_ieee, NULL);
                 const fp8mac_class cls = fp8mac_decode(format, code).cls;
                 code = cls == FP8MAC_CLASS_INF || cls == FP8MAC_CLASS_NAN ? 1 : code;
                 code |= below(8) == 0 ? 1u << (fp8mac_format_bits(format) - 1) : 0;
@@ -803,8 +803,8 @@ static fp8mac_gemm_desc varied(fp8mac_gemm_desc desc)
             desc.d_mode.overflow = FP8MAC_OVERFLOW_IEEE;
         }
     }
-    if (dot->acc_format != FP8MAC_ACC_FIXED && group % 2 == 0 && dot->promote % (2 * group) == 0 && dot->chunk % (2 * group) == 0 &&
-        below(2) == 0) {
+    if (dot->acc_format != FP8MAC_ACC_FIXED && group % 2 == 0 && dot->promote % (2 * group) == 0 &&
+        dot->chunk % (2 * group) == 0 && below(2) == 0) {
         dot->k_order = FP8MAC_K_PAIRS;
     }
     return desc;
@@ -859,7 +859,7 @@ int main(int argc, char **argv)
     printf("tracked: %lu; inexact %lu of %lu, underflow %lu\n", tracked_taken, inexact_seen[1],
            inexact_seen[0] + inexact_seen[1], underflow_seen[1]);
     CHECK(loaded_taken > least && pairs_taken > least);
-    printf("loaded accumulators: %lu\nterms in pairs: %lu\nno kernel: %lu\n", loaded_taken, pairs_taken,
-           any_refused);
+    printf("loaded accumulators: %lu\nterms in pairs: %lu\nno kernel: %lu\n", loaded_taken,
+           pairs_taken, any_refused);
     return report();
 }

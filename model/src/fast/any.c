@@ -157,8 +157,9 @@ static fp8mac_round_to round_to(const fp8mac_format *format, const fp8mac_dot_co
         .quantum = power_of_two(1 - p),
         .magic = power_of_two(DOUBLE_BITS - p),
         .random_unit = power_of_two(-(int32_t)dot->random_bits),
-        .tiny_below = power_of_two(1 - format->bias) *
-                      (dot->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN ? 1 - power_of_two(-p - 1) : 1),
+        .tiny_below =
+            power_of_two(1 - format->bias) *
+            (dot->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN ? 1 - power_of_two(-p - 1) : 1),
         .largest = largest,
         .overflow = dot->acc_saturate ? largest : (double)INFINITY,
     };
@@ -238,9 +239,8 @@ static bool is_by_operands(const fp8mac_any *any, const fp8mac_code_table *a,
                            const fp8mac_code_table *b, const range *r)
 {
     enum { LEAST = -126 };
-    bool late = any->late && any->late_bits_sum != 0 &&
-                any->late_bits_sum == any->late_bits_acc && any->late_drop == 0 &&
-                any->late_round == FP8MAC_ALIGN_ODD;
+    bool late = any->late && any->late_bits_sum != 0 && any->late_bits_sum == any->late_bits_acc &&
+                any->late_drop == 0 && any->late_round == FP8MAC_ALIGN_ODD;
     return late && any->by_operands && any->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
            any->exponent + r->scale >= any->min_exponent && a->least >= LEAST &&
            b->least >= LEAST && (int32_t)any->frac_bits - a->least <= FLOAT_MOST;
@@ -296,7 +296,8 @@ static bool plan_tracked(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_d
 {
     plan->needs_groups = false;
     plan->needs_exponents = dot->frac_bits != 0;
-    plan->kernel = dot->frac_bits == 0 ? plan->kernels->tracked_exact : plan->kernels->tracked_aligned;
+    plan->kernel =
+        dot->frac_bits == 0 ? plan->kernels->tracked_exact : plan->kernels->tracked_aligned;
     plan->specials_are_nan = false;
     return any->to.rounding != FP8MAC_ROUND_STOCHASTIC;
 }
@@ -353,9 +354,8 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
         .may_overflow = overflows || top_of_all > room,
         .overflow_flag = any->overflow_flag,
         // Two accumulators may also raise `invalid` before they meet a NaN.
-        .specials_are_nan =
-            !dot->a.format->has_inf && !dot->b.format->has_inf &&
-            !(second && (overflows || top_of_all > room)),
+        .specials_are_nan = !dot->a.format->has_inf && !dot->b.format->has_inf &&
+                            !(second && (overflows || top_of_all > room)),
     };
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
     plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;

@@ -50,7 +50,8 @@ typedef __mmask8 dmask;
 #define HALF(x, h)                                                                                 \
     ((half_vi)((h) == 0 ? _mm512_castsi512_si256((__m512i)(x))                                     \
                         : _mm512_extracti64x4_epi64((__m512i)(x), 1)))
-#define FLOOR_DOUBLE(x) ((vd)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))
+#define FLOOR_DOUBLE(x)                                                                            \
+    ((vd)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))
 #define ROTATE(x, n) ((vu)_mm512_rol_epi32((__m512i)(x), n))
 #define WORDS_LOW(a, b) ((vu)_mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b)))
 #define WORDS_HIGH(a, b) ((vu)_mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b)))

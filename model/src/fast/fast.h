@@ -122,8 +122,8 @@ typedef struct fp8mac_tile {
     const int32_t *a_block, *b_block; // exponents of block scales, from the tile's first block on
     // Alignment by operands: for each group, the largest exponents of the rows and of the columns.
     const int32_t *a_group, *b_group;
-    size_t k_first, k_all;            // the tile's first term; all terms of an output
-    uint32_t m, n;                    // the first output's position
+    size_t k_first, k_all; // the tile's first term; all terms of an output
+    uint32_t m, n;         // the first output's position
     fp8mac_flags *seen;
 } fp8mac_tile;
 
@@ -191,7 +191,7 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *int8;     // INT32; a and b hold pairs of terms, and k counts pairs
     fp8mac_tile_function *aligned;  // truncated alignment
     fp8mac_tile_function *any_exact, *any_aligned; // every setting
-    fp8mac_tile_function *any_operands; // alignment by operands, then late accumulation
+    fp8mac_tile_function *any_operands;            // alignment by operands, then late accumulation
     fp8mac_tile_function *tracked_exact, *tracked_aligned; // with `inexact` and `underflow`
 } fp8mac_kernels;
 

@@ -130,7 +130,8 @@ static void pack_values(const work *w, const side *s, float *panel, const uint8_
 {
     size_t k = w->desc->k;
     if (!s->facts->is_vector) {
-        fp8mac_any_pack(s->table, panel, NULL, s->width, codes, s->operand->stride, rows, k, special);
+        fp8mac_any_pack(s->table, panel, NULL, s->width, codes, s->operand->stride, rows, k,
+                        special);
         return;
     }
     w->plan.kernels->pack(&s->facts->format, panel, s->width, codes, s->operand->stride, rows, k,
@@ -219,8 +220,8 @@ static void pack_most(const work *w, double *most, const double *values, size_t 
 static void pack_b(work *w, size_t n0, size_t n)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    const side b = {w->b, &w->b_table,   &desc->b,   w->b_panel,
-                    1,    w->b_exponent, w->b_block, w->b_group, w->plan.kernels->nr, 1};
+    const side b = {w->b,          &w->b_table, &desc->b,   w->b_panel,          1,
+                    w->b_exponent, w->b_block,  w->b_group, w->plan.kernels->nr, 1};
     for (size_t j = 0; j < n; j += b.width) {
         pack_panel(w, &b, j, n0 + j, n - j);
     }
@@ -237,8 +238,15 @@ static void pack_a(work *w, size_t m0, size_t m)
 {
     const fp8mac_gemm_desc *desc = w->desc;
     size_t mr = w->plan.kernels->mr, k = w->desc->k;
-    const side a = {w->a,          &w->a_table, &desc->a,           w->a_panel, w->plan.a_scale,
-                    w->a_exponent, w->a_block, w->a_group, w->plan.kernels->mr,
+    const side a = {w->a,
+                    &w->a_table,
+                    &desc->a,
+                    w->a_panel,
+                    w->plan.a_scale,
+                    w->a_exponent,
+                    w->a_block,
+                    w->a_group,
+                    w->plan.kernels->mr,
                     ldexpf(1, (int)w->any.frac_bits)};
     for (size_t i = 0; i < m; i += mr) {
         pack_panel(w, &a, i, m0 + i, m - i);
@@ -531,7 +539,8 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
     };
     fp8mac_flags missing = missing_flags(w, totals);
     o.find_tiny = missing != 0;
-    if ((missing & FP8MAC_FLAG_INEXACT) != 0) {
+    bool is_exact = w->identity && desc->d_format->mantissa_bits == 23;
+    if ((missing & FP8MAC_FLAG_INEXACT) != 0 && !is_exact) {
         finish_singly(w, m, n0, n, t0, totals);
         return;
     }
@@ -741,19 +750,21 @@ static bool run_special_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand
 
 // Facts by vectors where a format has them. Sums of values that are not truncated need the units of
 // all values, not those of their binades.
-static void find_facts(const work *w, const fp8mac_kernels *kernels, fp8mac_operand_facts *facts, const fp8mac_code_table *table,
-                       const fp8mac_format *format, const fp8mac_gemm_operand *x, size_t rows)
+static void find_facts(const work *w, const fp8mac_kernels *kernels, fp8mac_operand_facts *facts,
+                       const fp8mac_code_table *table, const fp8mac_format *format,
+                       const fp8mac_gemm_operand *x, size_t rows)
 {
     size_t k = w->desc->k;
     facts->specials = 0;
-    facts->is_vector = w->desc->dot.frac_bits != 0 &&
-                       facts_init(facts, kernels, format, x, rows, k);
+    facts->is_vector =
+        w->desc->dot.frac_bits != 0 && facts_init(facts, kernels, format, x, rows, k);
     if (!facts->is_vector) {
         fp8mac_any_facts(facts, table, x, rows, k);
         return;
     }
     for (size_t i = 0; x->mx != NULL && i < rows; i++) {
-        bool nan = !facts->special[i] && memchr(x->mx + i * x->mx_stride, 0xff, blocks_of(k)) != NULL;
+        bool nan =
+            !facts->special[i] && memchr(x->mx + i * x->mx_stride, 0xff, blocks_of(k)) != NULL;
         facts->special[i] |= (uint8_t)nan;
         facts->specials += nan;
     }
@@ -783,7 +794,8 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
         return false;
     }
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
-    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table, &w->loaded, track) &&
+    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table,
+                                &w->loaded, track) &&
            (few || w->plan.specials_are_nan) && run_plan(w, totals);
 }
 
@@ -814,7 +826,8 @@ static uint8_t *reordered(const fp8mac_gemm_operand *x, size_t rows, const size_
     uint8_t *codes = malloc(rows * places);
     for (size_t i = 0; codes != NULL && i < rows; i++) {
         for (size_t j = 0; j < places; j++) {
-            codes[i * places + j] = order[j] == SIZE_MAX ? absent : x->codes[i * x->stride + order[j]];
+            codes[i * places + j] =
+                order[j] == SIZE_MAX ? absent : x->codes[i * x->stride + order[j]];
         }
     }
     return codes;
@@ -873,15 +886,15 @@ bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *des
                                                : gemm_ascending(kernels, desc, totals);
 }
 
-// The first outputs by the definition, because most GEMMs raise `inexact` there.
-static void run_first(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals)
+// Outputs here and there by the definition, because most GEMMs raise `inexact` at one of a few.
+static void run_samples(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals)
 {
-    enum { MOST = 4, WORTH = 64 };
-    if (desc->m * desc->n < WORTH) {
-        return;
-    }
-    for (size_t n = 0; n < desc->n && n < MOST && (totals->flags & FP8MAC_FLAG_INEXACT) == 0; n++) {
-        const fp8mac_gemm_desc part = fp8mac_gemm_part(desc, 0, 1, n, 1);
+    enum { MOST = 64, OUTPUTS_FOR_ONE = 1024 };
+    size_t count = desc->m * desc->n / OUTPUTS_FOR_ONE;
+    count = count < MOST ? count : MOST;
+    for (size_t i = 0; i < count && (totals->flags & FP8MAC_FLAG_INEXACT) == 0; i++) {
+        const fp8mac_gemm_desc part =
+            fp8mac_gemm_part(desc, i * desc->m / count, 1, i * desc->n / count, 1);
         fp8mac_gemm_defined(&part, totals);
     }
 }
@@ -891,7 +904,7 @@ static void run_first(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals)
 static bool run_tracked(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
                         const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
 {
-    run_first(w->desc, totals);
+    run_samples(w->desc, totals);
     if (!find_all_facts(w, a, b, kernels)) {
         return false;
     }

@@ -409,7 +409,8 @@ INLINE void sum_by_operands(const fp8mac_tile *tile, const any_step *at, vd sum[
 // x as an integer, rounded to odd.
 INLINE vd round_odd(vd x)
 {
-    vd magic = splat_double(1.5 * POWER_OF_TWO(52)), below = FLOOR_DOUBLE(x), shifted = below + magic;
+    vd magic = splat_double(1.5 * POWER_OF_TWO(52)), below = FLOOR_DOUBLE(x),
+       shifted = below + magic;
     vd odd = (vd)((vl)shifted | 1);
     return SELECT_WHERE(GREATER_DOUBLE(x, below), odd, shifted) - magic;
 }
@@ -476,8 +477,8 @@ INLINE void join_second(const fp8mac_tile *tile, const any_step *at, bool track,
         vd sum = add_odd(before, load_as_double(at->acc + q * (VL / 2)));
         vl bits = (vl)sum & ~DOUBLE_SIGN, was = (vl)before & ~DOUBLE_SIGN;
         vl made = (bits > DOUBLE_EXPONENT) & ~(was > DOUBLE_EXPONENT); // Inf - Inf
-        flags->invalid = MASK_DOUBLE_OR(
-            flags->invalid, GREATER_DOUBLE((vd)(made & (vl)splat_double(1)), (vd){0}));
+        flags->invalid = MASK_DOUBLE_OR(flags->invalid,
+                                        GREATER_DOUBLE((vd)(made & (vl)splat_double(1)), (vd){0}));
         vd after = round_stored(&tile->any->to_second, sum, at->r, q, &flags->over);
         if (track) {
             find_inexact(&tile->any->to_second, sum, stored(after), flags);
