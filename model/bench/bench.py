@@ -279,20 +279,31 @@ SETTINGS = [  # name, accumulator, group, frac_bits, rounding, target
 ]
 
 
-# name, preset or accumulator and group, options of the configuration, block scales, formats
+# name, preset or accumulator and group, options of the configuration, what the GEMM has besides, format, GMAC/s wanted
+BLOCKS, LOADED, TRACKED, STOCHASTIC_D = "block scales", "loaded", "tracked", "stochastic D"
 ANY_SETTINGS = [
-    ("cdna3-fp8", "cdna3-fp8", {}, False, "e4m3fnuz"),
-    ("riscv-fqbdot8f", "riscv-fqbdot8f", {}, False, "e4m3fn"),
-    ("late_fp32", "late_fp32", {}, False, "e4m3fn"),
-    ("ibm-chunk", "ibm-chunk", {}, False, "e5m2"),
-    ("ibm-stochastic", "ibm-stochastic", {}, False, "e5m2"),
-    ("blackwell-fp8, MX", "blackwell-fp8", {}, True, "e4m3fn"),
-    ("FP32, 4 lanes fused exact, MX", ("FP32", 4), {}, True, "e4m3fn"),
-    ("hopper-fp8, promote 128", "hopper-fp8", {"promote": 128}, False, "e4m3fn"),
-    ("FP32, 4 lanes fused exact, chunk 64", ("FP32", 4), {"chunk": 64}, False, "e4m3fn"),
-    ("BF16, in order", ("BF16", 1), {}, False, "e4m3fn"),
-    ("E8M13, in order", ("E8M13", 1), {}, False, "e4m3fn"),
-    ("1-6-9, in order", ("E6M9", 1), {}, False, "e4m3fn"),
+    ("cdna3-fp8", "cdna3-fp8", {}, None, "e4m3fnuz", 0.5),
+    ("riscv-fqbdot8f", "riscv-fqbdot8f", {}, None, "e4m3fn", 0.5),
+    ("late_fp32, 4 lanes", "late_fp32", {}, None, "e4m3fn", 4),
+    ("block, 19 bits", "block_f19", {}, None, "e4m3fn", 12),
+    ("block, 19 bits, MX", "block_f19", {}, BLOCKS, "e4m3fn", 12),
+    ("hopper-mma-fp8-fp16", "hopper-mma-fp8-fp16", {}, None, "e4m3fn", 0.5),
+    ("blackwell-mma-fp8", "blackwell-mma-fp8", {}, None, "e4m3fn", 0.5),
+    ("blackwell-mma-fp8-fp16", "blackwell-mma-fp8-fp16", {}, None, "e4m3fn", 0.5),
+    ("int8", ("INT32", 4), {}, None, "int8", 30),
+    ("FP32, in order, loaded accumulators", ("FP32", 1), {}, LOADED, "e4m3fn", 2),
+    ("FP32, 4 lanes fused exact, tracked flags", ("FP32", 4), {}, TRACKED, "e4m3fn", 2),
+    ("block, 19 bits, tracked flags", "block_f19", {}, TRACKED, "e4m3fn", 2),
+    ("FP32, 4 lanes fused exact, stochastic D", ("FP32", 4), {}, STOCHASTIC_D, "e4m3fn", 4),
+    ("ibm-chunk", "ibm-chunk", {}, None, "e5m2", 0.5),
+    ("ibm-stochastic", "ibm-stochastic", {}, None, "e5m2", 0.5),
+    ("blackwell-fp8, MX", "blackwell-fp8", {}, BLOCKS, "e4m3fn", 0.5),
+    ("FP32, 4 lanes fused exact, MX", ("FP32", 4), {}, BLOCKS, "e4m3fn", 0.5),
+    ("hopper-fp8, promote 128", "hopper-fp8", {"promote": 128}, None, "e4m3fn", 0.5),
+    ("FP32, 4 lanes fused exact, chunk 64", ("FP32", 4), {"chunk": 64}, None, "e4m3fn", 0.5),
+    ("BF16, in order", ("BF16", 1), {}, None, "e4m3fn", 0.5),
+    ("E8M13, in order", ("E8M13", 1), {}, None, "e4m3fn", 0.5),
+    ("1-6-9, in order", ("E6M9", 1), {}, None, "e4m3fn", 0.5),
 ]
 
 
@@ -304,7 +315,7 @@ def dot_of(lib, setting, formats):
         dot = clib.DotConfig((row_a,), (row_b,), clib.enum("ACC_" + acc), group)
         dot.frac_bits, dot.acc_rounding = frac_bits, clib.enum("ROUND_" + rounding)
         return dot
-    _, base, options, _, _ = setting
+    _, base, options, *_ = setting
     if isinstance(base, str):
         preset = clib.Preset()
         assert lib.preset_by_name(base.encode(), ct.byref(preset)) == clib.OK, base
@@ -320,24 +331,31 @@ def dot_of(lib, setting, formats):
 class Gemm:
     """n x n x n, D in FP32; `scales` are the block scales of A's and B's rows."""
 
-    def __init__(self, lib, a, b, formats, setting, isa=0, threads=1, scales=None):
+    def __init__(self, lib, a, b, formats, setting, isa=0, threads=1, scales=None, acc=None):
         self.lib, n, k = lib, a.shape[0], a.shape[1]
-        self.d = np.empty((n, b.shape[0]), np.float32)
-        self.keep, self.scales = (a, b), scales
+        stochastic = STOCHASTIC_D in setting
+        self.d = np.empty((n, b.shape[0]), np.uint8 if stochastic else np.float32)
+        self.keep, self.scales, self.acc = (a, b), scales, acc
         dot = dot_of(lib, setting, formats)
         self.desc = clib.GemmDesc(n, b.shape[0], k, dot, (a.ctypes.data, k), (b.ctypes.data, k))
         self.desc.d, self.desc.d_format, self.desc.ldd = (
             self.d.ctypes.data,
-            lib.by_name["float32"],
+            lib.by_name["e4m3fn" if stochastic else "float32"],
             b.shape[0],
         )
+        if stochastic:
+            self.desc.d_mode.rounding, self.desc.d_random_bits = clib.enum("ROUND_STOCHASTIC"), 16
+        self.desc.inexact_flags = TRACKED in setting
+        if acc is not None:
+            self.desc.acc, self.desc.ldacc = acc.ctypes.data, acc.shape[1]
+        self.result = clib.GemmResult()
         if scales is not None:
             for operand, mx in zip((self.desc.a, self.desc.b), scales):
                 operand.mx, operand.mx_stride = mx.ctypes.data, mx.shape[1]
         self.how = Run(isa, threads)
 
     def __call__(self):
-        status = self.lib.gemm_run(ct.byref(self.desc), ct.byref(self.how), None)
+        status = self.lib.gemm_run(ct.byref(self.desc), ct.byref(self.how), ct.byref(self.result))
         assert status == clib.OK, status
 
 
@@ -349,7 +367,7 @@ def check_gemm(bench, lib, gemm, formats, setting, what):
         np.arange(0, a.shape[0], a.shape[0] // 7),
         np.arange(0, b.shape[0], b.shape[0] // 5),
     )
-    if gemm.desc.dot.random_bits != 0:
+    if gemm.desc.dot.random_bits != 0 or gemm.desc.d_random_bits != 0:
         rows, columns = np.arange(8), np.arange(6)
     scales = gemm.scales and tuple(
         np.ascontiguousarray(s[i]) for s, i in zip(gemm.scales, (rows, columns))
@@ -362,12 +380,15 @@ def check_gemm(bench, lib, gemm, formats, setting, what):
         setting,
         DEFINED,
         scales=scales,
+        acc=None if gemm.acc is None else np.ascontiguousarray(gemm.acc[np.ix_(rows, columns)]),
     )
     own()
     bench.check(what, gemm.d[np.ix_(rows, columns)], own.d)
 
 
 def codes_of(rng, n, name):
+    if name == "int8":
+        return rng.integers(-128, 128, (n, n), dtype=np.int8).view(np.uint8)
     return (
         rng.standard_normal((n, n), dtype=np.float32)
         .astype(getattr(ml_dtypes, "float8_" + name))
@@ -398,14 +419,24 @@ def bench_any(bench, lib, rng, n):
     """Settings that the kernel for every setting computes."""
     gemms = {}
     for setting in ANY_SETTINGS:
-        name, _, _, blocks, row = setting
+        name, _, _, extra, row, _ = setting
         a, b = codes_of(rng, n, row), codes_of(rng, n, row)
         shape = n, (n + 31) // 32
         scales = tuple(rng.integers(120, 135, shape, dtype=np.uint8) for _ in "ab")
-        gemm = Gemm(lib, a, b, (row, row), setting, scales=scales if blocks else None)
+        acc = rng.standard_normal((n, n), dtype=np.float32)
+        gemm = Gemm(
+            lib,
+            a,
+            b,
+            (row, row),
+            setting,
+            scales=scales if extra == BLOCKS else None,
+            acc=acc if extra == LOADED else None,
+        )
         gemms[f"{name}, {n}^3"] = gemm, setting
     contenders = {name: gemm for name, (gemm, _) in gemms.items()}
-    bench.group(n**3, "GMAC/s", contenders, [(name, 0.5, 1.0) for name in contenders])
+    wanted = [(name, setting[5], 1.0) for name, (_, setting) in gemms.items()]
+    bench.group(n**3, "GMAC/s", contenders, wanted)
     for name, (gemm, setting) in gemms.items():
         check_gemm(bench, lib, gemm, (setting[4], setting[4]), setting, name)
 
@@ -463,6 +494,7 @@ def main():
     parser.add_argument("--isa", required=True, help="the path to measure, as FP8MAC_ISA has it")
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--only", choices=["settings"], help="the settings of the general kernels alone")
     args = parser.parse_args()
     torch.set_num_threads(1)
     lib, bench, rng = Library(args.lib), Bench(args.rounds), np.random.default_rng(20240917)
@@ -474,6 +506,11 @@ def main():
         f"({torch.backends.cpu.get_cpu_capability()}), NumPy {np.__version__}, "
         f"ml_dtypes {ml_dtypes.__version__}; medians of {args.rounds} rounds, N(0,1) data"
     )
+    if args.only == "settings":
+        both = ("e4m3fn", "e4m3fn")
+        bench_gemm(bench, lib, rng, 256, both, SETTINGS, False)
+        bench_any(bench, lib, rng, 256)
+        return finish(bench, isa, args.out)
     bench_encode(bench, lib, rng, SMALL)
     bench_decode(bench, lib, rng, SMALL)
     bench_stochastic(bench, lib, rng)
@@ -490,9 +527,14 @@ def main():
         bench_gemm(bench, lib, rng, 256, formats, SETTINGS, False)
     bench_gemm(bench, lib, rng, 1024, both, SETTINGS)
     bench_threads(lib, rng, 1024, args.rounds)
+    return finish(bench, isa, args.out)
+
+
+def finish(bench, isa, out):
+    """Writes the results, and returns the exit status."""
     record = {"processor": processor(), "isa": isa, "entries": bench.entries}
-    (args.out / f"{isa}.json").write_text(json.dumps(record, indent=1) + "\n")
-    write_svg(args.out / f"{isa}.svg", bench.entries)
+    (out / f"{isa}.json").write_text(json.dumps(record, indent=1) + "\n")
+    write_svg(out / f"{isa}.svg", bench.entries)
     missed = [e["name"] for e in bench.entries if not e["met"]]
     print(
         f"{bench.checked} results compared bit for bit, {bench.wrong} wrong; "

@@ -53,3 +53,8 @@ TESTS += $(BUILD)/test/docs-integration.log
 $(BUILD)/test/docs-integration.log: tests/docs/test_integration.py $(PYTEST_FILES) tests/docs/conftest.py docs/INTEGRATION.md firmware/driver/device.c $(RTL_SOURCES) synth/study/memories.py \
   tests/run_test.sh
 	@VERILATOR=$(VERILATOR) tests/run_test.sh docs-integration $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/docs-integration
+
+# model/SPEED.md's list of GEMMs on the definition.
+TESTS += $(BUILD)/test/docs-speed.log
+$(BUILD)/test/docs-speed.log: tests/docs/test_speed.py $(PYTEST_FILES) tests/docs/conftest.py model/SPEED.md $(BUILD)/model/test_fast tests/run_test.sh
+	@tests/run_test.sh docs-speed $@ $(PYTEST) $< --program $(BUILD)/model/test_fast

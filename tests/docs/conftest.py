@@ -15,6 +15,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--all", action="store_true", help="repeat every command")
     add("--sim", type=Path, help="a simulator of the default chip")
     add("--int8", type=Path, help="a simulator of the same chip with int8 elements")
+    add("--program", type=Path, help="the test of the model's kernels")
     add("--programs", type=Path, help="the folder of the chip's programs")
 
 

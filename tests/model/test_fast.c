@@ -2,6 +2,7 @@
 // Every instruction set computes what the definition computes: D, amax and flags of GEMMs of ragged shapes, with all
 // pairs of formats, accumulators, scalings and epilogues, over codes of every kind; and the same on threads.
 // Each kernel must have been taken often, or the test fails: a fast path that refuses everything proves nothing.
+#include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -288,7 +289,8 @@ static void count_features(const fp8mac_gemm_desc *desc)
 static void count_taken(const fp8mac_gemm_desc *desc)
 {
     fp8mac_gemm_totals totals = {.flags = desc->inexact_flags ? FP8MAC_FLAG_TRACK_INEXACT : 0u};
-    if (fp8mac_fast_gemm(&fp8mac_kernels_portable, desc, &totals)) {
+    fp8mac_refusal refusal = fp8mac_fast_gemm(&fp8mac_kernels_portable, desc, &totals);
+    if (refusal == FP8MAC_NOT_REFUSED) {
         taken[desc->dot.acc_format][desc->dot.frac_bits != 0 ? 2 : desc->dot.group > 1 ? 1 : 0]++;
         count_features(desc);
         tracked_taken += desc->inexact_flags;
@@ -659,6 +661,82 @@ static void test_tie_beyond_double(void)
     expect(&dot, 1, 13, fp8mac_float_bits(282591232.0f));
 }
 
+// A GEMM that kernels refuse for each reason, but for a lack of memory. The results are right all the same.
+static void test_reasons(void)
+{
+    const fp8mac_format small = fp8mac_format_with_bias(FP8MAC_CFLOAT8_E4M3, 63);
+    const fp8mac_dot_config plain = {
+        .a.format = row(FP8MAC_E5M2), .b.format = row(FP8MAC_E5M2), .group = 4};
+    for (int reason = 1; reason < FP8MAC_REFUSED_MEMORY; reason++) {
+        fp8mac_gemm_desc desc = random_wide();
+        static uint8_t mx[64 * 2];
+        static float acc[64 * 64];
+        code_kind kind = FINITE;
+        desc.k = desc.a.stride = desc.b.stride = 37;
+        desc.dot = plain;
+        memset(mx, 127, sizeof mx);
+        switch ((fp8mac_refusal)reason) {
+        case FP8MAC_REFUSED_FIXED:
+            desc.dot.acc_format = FP8MAC_ACC_FIXED;
+            desc.dot.a.format = desc.dot.b.format = &small;
+            desc.dot.a.scale_exp = -32;
+            break;
+        case FP8MAC_REFUSED_WIDE_GROUPS: desc.dot.group = 37; break;
+        case FP8MAC_REFUSED_BLOCKS:
+            desc.a.mx = mx;
+            desc.a.mx_stride = 2;
+            desc.dot.group = 5;
+            break;
+        case FP8MAC_REFUSED_FRACTION: desc.dot.frac_bits = 30; break;
+        case FP8MAC_REFUSED_LATE_BITS:
+            desc.dot.frac_bits = 20;
+            desc.dot.acc_late = true;
+            desc.dot.late_bits_sum = desc.dot.late_bits_acc = 50;
+            break;
+        case FP8MAC_REFUSED_EXPONENTS:
+            desc.dot.frac_bits = 20;
+            desc.dot.a.format = desc.dot.b.format = &small;
+            break;
+        case FP8MAC_REFUSED_SPECIAL_ROWS: kind = ANY; break;
+        case FP8MAC_REFUSED_SPECIAL_ACC:
+            acc[0] = INFINITY;
+            desc.acc = acc;
+            desc.ldacc = 64;
+            break;
+        case FP8MAC_REFUSED_RANDOM_FLAGS:
+            desc.dot.acc_rounding = FP8MAC_ROUND_STOCHASTIC;
+            desc.dot.random_bits = 9;
+            break;
+        default:
+            CHECK(reason == FP8MAC_REFUSED_PAIRS);
+            desc.dot.a.format = row(FP8MAC_E4M3FNUZ);
+            desc.dot.k_order = FP8MAC_K_PAIRS;
+            break;
+        }
+        random_codes(a, desc.m * desc.k, desc.dot.a.format, kind);
+        random_codes(b, desc.n * desc.k, desc.dot.b.format, kind);
+        fp8mac_gemm_totals totals = {.flags = FP8MAC_FLAG_TRACK_INEXACT};
+        desc.d = d_got;
+        fp8mac_refusal found = fp8mac_fast_gemm(&fp8mac_kernels_portable, &desc, &totals);
+        CHECK((int)found == reason);
+        if ((int)found != reason) {
+            printf("refused for %d, not %d: %s\n", found, reason,
+                   fp8mac_refusal_text((fp8mac_refusal)reason));
+        }
+        compare_gemm(desc);
+    }
+}
+
+// What model/SPEED.md says about GEMMs on the definition.
+static int print_refusals(void)
+{
+    for (int i = 1; i < FP8MAC_REFUSALS; i++) {
+        printf("- %s%s\n", fp8mac_refusal_text((fp8mac_refusal)i),
+               i + 1 < FP8MAC_REFUSALS ? ";" : ".");
+    }
+    return 0;
+}
+
 static void test_refusals(void)
 {
     fp8mac_gemm_desc desc = random_gemm();
@@ -813,6 +891,9 @@ static fp8mac_gemm_desc varied(fp8mac_gemm_desc desc)
 // The number of random GEMMs is an argument.
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "refusals") == 0) {
+        return print_refusals();
+    }
     int count = argc > 1 ? atoi(argv[1]) : 300;
     for (int i = 0; i < count; i++) {
         compare_gemm(random_gemm());
@@ -837,6 +918,7 @@ int main(int argc, char **argv)
     test_doubtful_sums();
     test_overflow_before_nan();
     test_infinities_meet();
+    test_reasons();
     test_refusals();
     unsigned long least = (unsigned long)count / 100;
     static const char *const names[] = {"single", "groups", "aligned"};

@@ -18,7 +18,7 @@ static void *run_share(void *argument)
     share *own = argument;
     own->totals.flags = own->desc.inexact_flags ? FP8MAC_FLAG_TRACK_INEXACT : 0u;
     if (!FP8MAC_FAST || own->kernels == NULL ||
-        !fp8mac_fast_gemm(own->kernels, &own->desc, &own->totals)) {
+        fp8mac_fast_gemm(own->kernels, &own->desc, &own->totals) != FP8MAC_NOT_REFUSED) {
         fp8mac_gemm_defined(&own->desc, &own->totals);
     }
     return NULL;

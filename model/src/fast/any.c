@@ -231,6 +231,7 @@ static bool plan_exact(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_ope
     large_unit = a->unit > large_unit ? a->unit : large_unit;
     any->sums = FP8MAC_ANY_TWO_SUMS;
     plan->a_large = power_of_two(large);
+    plan->refusal = FP8MAC_REFUSED_WIDE_GROUPS;
     return r->top + group_bits - (large_unit + b->unit) <= DOUBLE_BITS;
 }
 
@@ -280,9 +281,13 @@ static bool plan_aligned(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_d
         plan->needs_exponents = false;
         plan->needs_groups = true;
     }
-    return !two && dot->frac_bits <= F_MOST && late + 2 + group_bits <= LATE_MOST &&
-           any->least_to_unit >= -126 && r->unit + any->least_to_unit >= FLOAT_LEAST &&
-           (int32_t)dot->frac_bits - any->exponent <= FLOAT_MOST;
+    bool is_late = late + 2 + group_bits <= LATE_MOST;
+    bool in_range = any->least_to_unit >= -126 && r->unit + any->least_to_unit >= FLOAT_LEAST &&
+                    (int32_t)dot->frac_bits - any->exponent <= FLOAT_MOST;
+    plan->refusal = two || dot->frac_bits > F_MOST ? FP8MAC_REFUSED_FRACTION
+                    : !is_late                     ? FP8MAC_REFUSED_LATE_BITS
+                                                   : FP8MAC_REFUSED_EXPONENTS;
+    return !two && dot->frac_bits <= F_MOST && is_late && in_range;
 }
 
 // Whether every step lies within one block of each scale.
@@ -299,6 +304,7 @@ static bool plan_tracked(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_d
     plan->kernel =
         dot->frac_bits == 0 ? plan->kernels->tracked_exact : plan->kernels->tracked_aligned;
     plan->specials_are_nan = false;
+    plan->refusal = FP8MAC_REFUSED_RANDOM_FLAGS;
     return any->to.rounding != FP8MAC_ROUND_STOCHASTIC;
 }
 
@@ -312,6 +318,7 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
     const fp8mac_format *format = fp8mac_acc_rounded_format(dot->acc_format);
     unsigned group = dot->group == 0 ? 1 : dot->group;
     if (format == NULL || !blocks_fit(desc, group)) {
+        plan->refusal = format == NULL ? FP8MAC_REFUSED_FIXED : FP8MAC_REFUSED_BLOCKS;
         return false;
     }
     range r = find_range(desc, a, b);

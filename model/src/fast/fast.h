@@ -240,8 +240,28 @@ bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst,
                             const fp8mac_format *src_format, const void *src, size_t n,
                             float scale);
 
-// False as above, or if there is no memory for it.
-bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
-                      fp8mac_gemm_totals *totals);
+// Why no kernel computes a GEMM.
+typedef enum fp8mac_refusal {
+    FP8MAC_NOT_REFUSED,
+    FP8MAC_REFUSED_FIXED,
+    FP8MAC_REFUSED_WIDE_GROUPS,
+    FP8MAC_REFUSED_BLOCKS,
+    FP8MAC_REFUSED_FRACTION,
+    FP8MAC_REFUSED_LATE_BITS,
+    FP8MAC_REFUSED_EXPONENTS,
+    FP8MAC_REFUSED_SPECIAL_ROWS,
+    FP8MAC_REFUSED_SPECIAL_ACC,
+    FP8MAC_REFUSED_RANDOM_FLAGS,
+    FP8MAC_REFUSED_PAIRS,
+    FP8MAC_REFUSED_MEMORY,
+    FP8MAC_REFUSALS
+} fp8mac_refusal;
+
+// model/SPEED.md has these sentences.
+const char *fp8mac_refusal_text(fp8mac_refusal refusal);
+
+// If it is refused, totals may have flags of some outputs, which the definition raises too.
+fp8mac_refusal fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                                fp8mac_gemm_totals *totals);
 
 #endif

@@ -46,8 +46,7 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
                        const fp8mac_format *f, const fp8mac_gemm_operand *x, size_t rows, size_t k)
 {
     facts->e_min = 1 - f->bias;
-    if (facts->special == NULL || fp8mac_format_bits(f) != 8 ||
-        !fp8mac_fast_format_init(&facts->format, f)) {
+    if (fp8mac_format_bits(f) != 8 || !fp8mac_fast_format_init(&facts->format, f)) {
         return false;
     }
     uint8_t most = 0, least_less1 = 0xff;
@@ -721,6 +720,7 @@ static bool run_plan(work *w, fp8mac_gemm_totals *totals)
     w->epilogue = fp8mac_gemm_epilogue(w->desc);
     w->identity = epilogue_is_identity(w);
     bool ok = allocate_panels(w);
+    w->plan.refusal = ok ? FP8MAC_NOT_REFUSED : FP8MAC_REFUSED_MEMORY;
     if (ok) {
         run_blocks(w, totals);
         totals->flags |= w->seen;
@@ -776,9 +776,9 @@ static bool find_all_facts(work *w, fp8mac_operand_facts *a, fp8mac_operand_fact
 {
     const fp8mac_gemm_desc *desc = w->desc;
     bool normalised = desc->dot.align_by == FP8MAC_ALIGN_BY_OPERANDS;
-    if (a->special == NULL || b->special == NULL ||
-        !fp8mac_code_table_init(&w->a_table, desc->dot.a.format, normalised) ||
+    if (!fp8mac_code_table_init(&w->a_table, desc->dot.a.format, normalised) ||
         !fp8mac_code_table_init(&w->b_table, desc->dot.b.format, normalised)) {
+        w->plan.refusal = FP8MAC_REFUSED_EXPONENTS;
         return false;
     }
     find_facts(w, kernels, a, &w->a_table, desc->dot.a.format, &desc->a, desc->m);
@@ -794,16 +794,19 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
         return false;
     }
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
-    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table,
-                                &w->loaded, track) &&
-           (few || w->plan.specials_are_nan) && run_plan(w, totals);
+    if (!fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table,
+                              &w->loaded, track)) {
+        return false;
+    }
+    w->plan.refusal = FP8MAC_REFUSED_SPECIAL_ROWS;
+    return (few || w->plan.specials_are_nan) && run_plan(w, totals);
 }
 
 // INT8 has no special values.
 static bool run_int8(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
                      const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
 {
-    if (w->desc->dot.acc_format != FP8MAC_ACC_INT32 || a->special == NULL || b->special == NULL) {
+    if (w->desc->dot.acc_format != FP8MAC_ACC_INT32) {
         return false;
     }
     memset(a->special, 0, w->desc->m);
@@ -833,21 +836,21 @@ static uint8_t *reordered(const fp8mac_gemm_operand *x, size_t rows, const size_
     return codes;
 }
 
-static bool gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
-                           fp8mac_gemm_totals *totals);
+static fp8mac_refusal gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                                     fp8mac_gemm_totals *totals);
 
 // Terms with k mod 4 < 2 come first in each block of two groups. Where the first step of the last
 // block is short and a second one follows, the first is filled with products of -0, which change
 // nothing: a sum is -0 only if all terms are.
-static bool gemm_pairs(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
-                       fp8mac_gemm_totals *totals)
+static fp8mac_refusal gemm_pairs(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                                 fp8mac_gemm_totals *totals)
 {
     size_t group = desc->dot.group, places = 0;
     const fp8mac_format *f = desc->dot.a.format;
     bool whole = desc->k % (2 * group) == 0;
     if (desc->k > SIZE_MAX / sizeof(size_t) / 4 - 2 * group || (!whole && !f->has_negative_zero) ||
         (fp8mac_gemm_has_mx(desc) && (!whole || FP8MAC_MX_BLOCK % (2 * group) != 0))) {
-        return false;
+        return FP8MAC_REFUSED_PAIRS;
     }
     size_t *order = malloc((desc->k + 2 * group) * sizeof *order);
     for (size_t first = 0; order != NULL && first < desc->k; first += 2 * group) {
@@ -872,15 +875,16 @@ static bool gemm_pairs(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *de
     other.a.codes = a;
     other.b.codes = b;
     other.dot.k_order = FP8MAC_K_ASCENDING;
-    bool done = a != NULL && b != NULL && gemm_ascending(kernels, &other, totals);
+    fp8mac_refusal refusal =
+        a == NULL || b == NULL ? FP8MAC_REFUSED_MEMORY : gemm_ascending(kernels, &other, totals);
     free(order);
     free(a);
     free(b);
-    return done;
+    return refusal;
 }
 
-bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
-                      fp8mac_gemm_totals *totals)
+fp8mac_refusal fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                                fp8mac_gemm_totals *totals)
 {
     return desc->dot.k_order == FP8MAC_K_PAIRS ? gemm_pairs(kernels, desc, totals)
                                                : gemm_ascending(kernels, desc, totals);
@@ -916,27 +920,28 @@ static bool run_tracked(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *
            run_any_kernels(w, a, b, kernels, false, totals);
 }
 
-static bool gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
-                           fp8mac_gemm_totals *totals)
+static fp8mac_refusal gemm_ascending(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                                     fp8mac_gemm_totals *totals)
 {
     fp8mac_acc_range acc = {0};
     if (desc->acc != NULL && !fp8mac_acc_range_init(&acc, desc)) {
-        return false;
+        return FP8MAC_REFUSED_SPECIAL_ACC;
     }
     fp8mac_operand_facts a = {.special = malloc(desc->m)}, b = {.special = malloc(desc->n)};
     work *w = malloc(sizeof *w);
-    bool done = false;
-    if (w != NULL) {
+    fp8mac_refusal refusal = FP8MAC_REFUSED_MEMORY;
+    if (w != NULL && a.special != NULL && b.special != NULL) {
         *w = (work){.desc = desc, .a = &a, .b = &b, .loaded = acc};
         w->tracks = fp8mac_tracks_inexact(&totals->flags);
-        done = run_int8(w, &a, &b, kernels, totals) ||
-               (w->tracks ? run_tracked(w, &a, &b, kernels, totals)
-                          : run_special_kernels(w, &a, &b, kernels, totals) ||
-                                run_any_kernels(w, &a, &b, kernels, false, totals));
+        bool done = run_int8(w, &a, &b, kernels, totals) ||
+                    (w->tracks ? run_tracked(w, &a, &b, kernels, totals)
+                               : run_special_kernels(w, &a, &b, kernels, totals) ||
+                                     run_any_kernels(w, &a, &b, kernels, false, totals));
+        refusal = done ? FP8MAC_NOT_REFUSED : w->plan.refusal;
     }
     free(a.special);
     free(b.special);
     free(w);
-    return done;
+    return refusal;
 }
 #endif

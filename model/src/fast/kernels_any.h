@@ -450,13 +450,15 @@ typedef struct any_flags {
 } any_flags;
 
 // x was rounded to `written`; x is exact, or rounded to odd, which no format holds. A number is tiny
-// if it is still below the smallest normal one after it is rounded with an unbounded exponent.
+// if it is still below the smallest normal one after it is rounded with an unbounded exponent, and
+// not zero.
 INLINE void find_inexact(const fp8mac_round_to *to, vd x, vd written, any_flags *flags)
 {
     vd magnitude = (vd)((vl)x & ~DOUBLE_SIGN);
     dmask more = GREATER_DOUBLE(x, written), less = GREATER_DOUBLE(written, x);
     dmask differs = MASK_DOUBLE_OR(more, less);
-    dmask tiny = GREATER_DOUBLE(splat_double(to->tiny_below), magnitude);
+    dmask tiny = MASK_DOUBLE_AND(GREATER_DOUBLE(splat_double(to->tiny_below), magnitude),
+                                 GREATER_DOUBLE(magnitude, (vd){0}));
     flags->inexact = MASK_DOUBLE_OR(flags->inexact, differs);
     flags->underflow = MASK_DOUBLE_OR(flags->underflow, MASK_DOUBLE_AND(differs, tiny));
 }

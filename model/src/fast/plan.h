@@ -44,6 +44,7 @@ typedef struct fp8mac_fast_plan {
     bool may_overflow;     // and if this is set, perhaps the overflow's flag
     fp8mac_flags overflow_flag;
     uint32_t nan; // and that is its t0
+    fp8mac_refusal refusal;
 } fp8mac_fast_plan;
 
 // False if no kernel computes the dot products of `desc` exactly as defined.
