@@ -8,6 +8,8 @@
 #include "fast/kernels_gemm.h"
 #include "fast/kernels_wide.h"
 #include "fast/kernels_any.h"
+#include "fast/kernels_any_aligned.h"
+#include "fast/kernels_any_steps.h"
 
 const fp8mac_kernels KERNELS = {
     .mr = MR,
