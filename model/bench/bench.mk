@@ -2,6 +2,7 @@
 # The model's speed against other libraries', on one core, in one process:
 #   make bench-model      tables on stdout, $(BUILD)/bench/ISA.json and ISA.svg
 #   make bench-model BENCH_ISA=avx2
+#   make bench-model BENCH_ONLY=settings     GEMMs of other settings alone
 # The other libraries are held to the same instruction set as this one.
 BENCH_ISA ?= avx512 avx2
 BENCH_ENV_avx512 := FP8MAC_ISA=avx512
@@ -14,7 +15,7 @@ bench-model: $(BUILD)/bench-venv/done $(BUILD)/model/libfp8mac.so
 	@mkdir -p $(BUILD)/bench
 	@$(foreach isa,$(BENCH_ISA),OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BENCH_ENV_$(isa)) \
 	  LD_LIBRARY_PATH=$(BUILD)/bench-venv/cuda-stubs $(BUILD)/bench-venv/bin/python -B model/bench/bench.py \
-	  --lib $(BUILD)/model/libfp8mac.so --isa $(isa) --out $(BUILD)/bench &&) true
+	  --lib $(BUILD)/model/libfp8mac.so --isa $(isa) --out $(BUILD)/bench $(BENCH_ONLY:%=--only %) &&) true
 
 $(BUILD)/bench-venv/done: model/bench/requirements.txt model/bench/cuda_stubs.py
 	@mkdir -p $(BUILD)

@@ -496,7 +496,9 @@ def main():
     parser.add_argument("--isa", required=True, help="the path to measure, as FP8MAC_ISA has it")
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=31)
-    parser.add_argument("--only", choices=["settings"], help="the settings of the general kernels alone")
+    parser.add_argument(
+        "--only", choices=["settings"], help="the settings of the general kernels alone"
+    )
     args = parser.parse_args()
     torch.set_num_threads(1)
     lib, bench, rng = Library(args.lib), Bench(args.rounds), np.random.default_rng(20240917)
