@@ -149,14 +149,15 @@ class Synthesiser:
             {
                 "front": front,
                 "seed": str(seed),
-                "library": self.library.text,
+                "library": self.library.fingerprint,
                 **self.tools,
                 **texts,
             }
         )
 
         def make(folder: Path) -> None:
-            for name, text in {**texts, "library.lib": self.library.text}.items():
+            libraries = {"library.lib": self.library.text, **self.library.originals()}
+            for name, text in {**texts, **libraries}.items():
                 (folder / name).write_text(text)
             (folder / "front.il").write_text(recipe.shuffle(front, seed))
             yosys.run(folder, "back", ("mapped.json",))
@@ -164,7 +165,7 @@ class Synthesiser:
             yosys.run(folder, "finish", ("netlist.json", "netlist.v", "stat.json"))
             split_assignments(folder / "netlist.v")
             self._judge(folder, design, effort, seed, timed=not hierarchy)
-            for name in ("library.lib", "front.il", "mapped.json", "fitted.json"):
+            for name in (*libraries, "front.il", "mapped.json", "fitted.json"):
                 (folder / name).unlink()
 
         folder, made = self.cache.get(key, make)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timing of a netlist in OpenSTA.
+"""The timing of a netlist in OpenSTA, which reads the library's own Liberty files: what liberty.py makes of them for the
+other tools does not enter the verdict.
 
 The surroundings are the same for every design. The clock is ideal and has no uncertainty, also
 behind clock gates, whose enables end in a flip-flop like other outputs. Inputs come from the library's
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import FlowError
-from .liberty import Library
+from .liberty import Library, original_names
 
 CLOCK = "clk_i"
 # A clock gate is a black box. Its output becomes a port with this ending, which is another source of the same clock.
@@ -38,10 +39,11 @@ def script(top: str, library: Library, period_ns: float, clocked: bool = True) -
     """A design without clocked cells has inputs and outputs at the clock, but no transition of the clock itself."""
     register = library.flip_flop()
     transition = f"set_clock_transition {register.clock_slew:g} [get_clocks clock]\n"
-    return f"""read_liberty library.lib
+    reads = "\n".join(f"read_liberty {name}" for name in original_names(library))
+    return f"""{reads}
 read_verilog netlist.v
 link_design {top}
-set_units -time ns -capacitance pF
+set_cmd_units -time ns -capacitance pF
 set inputs {{}}
 set clocks {{}}
 foreach port [all_inputs] {{
