@@ -80,7 +80,9 @@ KEPT_PARTS = (
     "resistance_unit",
     "power_unit",
 )
-PIN_KEPT = ("direction", "function", "clock", *sorted(PIN_LOADS))
+DEFAULT_LOADS = frozenset(["default_max_capacitance"])
+DEFAULT_TIMES = frozenset(["default_max_transition"])
+PIN_KEPT = ("direction", "function", "clock", *sorted(PIN_LOADS), "max_transition")
 # An arc without its condition counts as another description of the arc before it, and OpenSTA keeps one of them.
 ARC_KEPT = ("related_pin", "timing_sense", "timing_type", "when", "sdf_cond")
 
@@ -448,7 +450,8 @@ class Library:
         head = {
             name: value
             for name, value in self.head.attributes.items()
-            if name in KEPT or any(part in name for part in KEPT_PARTS)
+            if name in (*KEPT, *DEFAULT_LOADS, *DEFAULT_TIMES)
+            or any(part in name for part in KEPT_PARTS)
         }
         used: set[str] = set()
         cells = [self._cell_group(cell, used) for cell in self.cells.values() if cell.is_usable]
@@ -513,14 +516,18 @@ class _Units:
         }
 
     def scale(self, group: Group, templates: dict[str, Group]) -> None:
+        self._limits(group, DEFAULT_LOADS, DEFAULT_TIMES)
         for cell in group.all("cell"):
             for pin in cell.all("pin"):
-                for name in pin.attributes.keys() & (PIN_LOADS | PIN_TIMES):
-                    factor = self.load if name in PIN_LOADS else self.time
-                    pin.attributes[name] = _scaled(pin.attributes[name], factor)
+                self._limits(pin, PIN_LOADS, PIN_TIMES)
                 for arc in pin.groups:
                     for table in arc.groups:
                         self._table(table, templates)
+
+    def _limits(self, group: Group, loads: frozenset[str], times: frozenset[str]) -> None:
+        for name in group.attributes.keys() & (loads | times):
+            factor = self.load if name in loads else self.time
+            group.attributes[name] = _scaled(group.attributes[name], factor)
 
     def _table(self, table: Group, templates: dict[str, Group]) -> None:
         kind = table.kind

@@ -165,6 +165,8 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "register_area": chosen.register_area,
         "cells": chosen.cells,
         "idle_adder_outputs": chosen.idle,
+        "repaired": chosen.repaired,
+        "baseline_repaired": baseline.point.chosen.repaired if baseline else {},
         "black_boxes": chosen.boxes,
         "copies": entry.copies,
         "area_without_parts": own.area_without_parts,

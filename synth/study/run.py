@@ -78,6 +78,11 @@ def point_summary(point: Point) -> str:
         f"{chosen.area:,.0f}, slack {chosen.slack_ns:.2f} ns"
         + ("" if point.met else ", MISSES THE CLOCK")
         + f", {chosen.effort}, {len(point.tried)} variants"
+        + (
+            f", design rules repaired on {count} nets"
+            if (count := sum(chosen.repaired.values()))
+            else ""
+        )
     )
 
 
