@@ -288,7 +288,7 @@ def feed_of(
 
 
 def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
-    """A's operands pass as they are, B's as Booth digits."""
+    """A's operands pass as they are, B's as radix-4 digits, with the sum that the negative ones need."""
     kind = KINDS["int8"]
     return feed("int8_codes", kind, lanes), feed("int8_digits", kind, lanes, side_a=0)
 
