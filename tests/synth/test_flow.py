@@ -42,7 +42,7 @@ from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, RejectedNetlist
 from synth.flow.netlist import Netlist
 from synth.study import cli, libraries, plot, records, run, table, tables
-from synth.study.elements import CLOCK_GATE, FEED, FORMATS, KINDS, Entry, array, needed
+from synth.study.elements import CLOCK_GATE, FEED, FORMATS, KINDS, Entry, array, block, needed
 from tests.conftest import Bench
 
 HERE = Path(__file__).resolve().parent
@@ -323,6 +323,59 @@ def test_whole(bench: Bench) -> None:
         f"a line of the array's table: {cells}",
         cells[2:9] == ["40", "14", "0", "100", "154", "0.20", "1.00"],
     )
+
+
+def test_accumulators(bench: Bench) -> None:
+    """An element has two baselines: with as many accumulators, and with one."""
+
+    def banks(entry: Entry | None) -> int:
+        return dict(entry.design.parameters)["BANKS"]
+
+    many = [one for one in table.ENTRIES if one.single and "BANKS" in dict(one.design.parameters)]
+    bench.check(
+        f"{len(many)} elements: as many accumulators in the baseline, one in the other",
+        len(many) > 20
+        and all(banks(one) == banks(one.baseline) and banks(one.single) == 1 for one in many),
+    )
+    bench.check(
+        "of as many lanes",
+        all(one.lanes == one.baseline.lanes == one.single.lanes for one in many),
+    )
+    fewest = {one.name: banks(one) for one in many if re.search(r"_b\d+$", one.name)}
+    bench.check(
+        f"elements with the fewest accumulators: {fewest}",
+        fewest["block_f19_l1_fp32_b1"] == 1 and fewest["block_f19_l16_fp32_b2"] == 2,
+    )
+    for lanes, too_few in ((1, 0), (16, 1), (32, 3)):
+        bench.raises(
+            f"{too_few} accumulators for {lanes} lanes",
+            ValueError,
+            "needs more than",
+            lambda lanes=lanes, too_few=too_few: block(lanes, 19, "fp32", banks=too_few),
+        )
+
+    def point(design: runs.Design, area: float, met: bool = True) -> points.Point:
+        result = runs.Result("area", 1, area, 0.0, 0.1 if met else -0.1, "", 1, {}, {}, "")
+        return points.Point(design, 6.0, met, (result,), (result,))
+
+    one = block(1, 19, "fp32")
+    for met, said in ((True, "3.00"), (False, "(3.00)")):
+        found = {
+            one.design: point(one.design, 32 * 60.0),
+            one.baseline.design: point(one.baseline.design, 30.0),
+            one.single.design: point(one.single.design, 20.0, met),
+        }
+        wholes = [records.whole(each, found) for each in (one, one.baseline, one.single)]
+        record = records.record(records.Pair(one, "osu018", *wholes))
+        bench.check(
+            f"both ratios: {record['ratio']}, {record['ratio_single']}",
+            (record["ratio"], record["ratio_single"]) == (2.0, 3.0)
+            and record["single"] == "int8_l1_b1"
+            and record["single_timing_met"] == met,
+        )
+        line = tables.elements([{**record, "error": None}]).splitlines()[2]
+        cells = [cell.strip() for cell in line.split("|")]
+        bench.check(f"and their columns: {cells}", {"2.00", said, "20", "30"} <= set(cells))
 
 
 def test_spread(bench: Bench) -> None:
