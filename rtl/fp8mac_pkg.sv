@@ -111,14 +111,20 @@ package fp8mac_pkg;
   parameter operand_t AbsentA = '{sign: 1'b1, exp: 5'd1, sig: '0, zero: 1'b1, is_inf: 1'b0, nan: 1'b0};
   parameter operand_t AbsentB = '{sign: 1'b0, exp: 5'd1, sig: '0, zero: 1'b1, is_inf: 1'b0, nan: 1'b0};
 
-  // An INT8 operand as radix-4 Booth digits, the least significant first (fp8mac_booth_recode).
-  parameter int unsigned BoothDigits = 4;
+  // An INT8 operand as radix-4 digits, the least significant first (fp8mac_digit_recode). A lower digit is -1 (negative),
+  // 0, 1 or 2. The highest one is 0, 1 or 2, or the negative of that.
+  parameter int unsigned Digits = 4;
 
   typedef struct packed {
-    logic [BoothDigits-1:0] negative;
-    logic [BoothDigits-1:0] one;
-    logic [BoothDigits-1:0] two;
-  } booth_t;
+    logic [Digits-1:0] negative_n;
+    logic [Digits-1:0] one;
+    logic [Digits-1:0] two;
+  } digits_t;
+
+  // The width of the sum of 4^j over the negative digits j of LANES operands: at most 85 * LANES
+  function automatic int unsigned negatives_width(int unsigned lanes);
+    return 2 * Digits - 1 + $clog2(lanes);
+  endfunction
 
   // Scaling exponents: sa, sb in -32..+32 each; with the FNUZ adjustment the sum is -66..+64.
   parameter int signed ScaleExpMin = -32;

@@ -151,12 +151,14 @@ module fp8mac_element
 
     localparam int unsigned Stages = element_result_cycle(ELEMENT) - element_acc_cycle(ELEMENT);
     logic [LANES-1:0][7:0] a;
-    booth_t [LANES-1:0]    b;
-    assign a = a_i[LANES*8-1:0];
-    assign b = b_i[LANES*$bits(booth_t)-1:0];
+    digits_t [LANES-1:0]   b;
+    logic [negatives_width(LANES)-1:0] negatives;
+    assign a         = a_i[LANES*8-1:0];
+    assign b         = b_i[LANES*$bits(digits_t)-1:0];
+    assign negatives = b_i[LANES*$bits(digits_t)+:negatives_width(LANES)];
 
     fp8mac_int8_pipeline #(.LANES(LANES), .STAGES(Stages)) u_int8 (
-      .clk_i, .a_i(a), .b_i(b), .acc_i(taken), .acc_o(result_o)
+      .clk_i, .a_i(a), .b_i(b), .negatives_i(negatives), .acc_i(taken), .acc_o(result_o)
     );
     assign flags_o = '0;
 

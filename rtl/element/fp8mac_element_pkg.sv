@@ -50,7 +50,7 @@ package fp8mac_element_pkg;
   // The vector between an operand feed and an element:
   //
   //   bit    high                                                        0
-  //         [ feed_common_t | lane LANES-1 | ......... | lane 1 | lane 0 ]
+  //         [ feed_common_t | negatives | lane LANES-1 | ......... | lane 1 | lane 0 ]
   //
   //   feed              a lane is         feed_common_t has
   //   FeedFields        operand_t         nothing
@@ -59,19 +59,22 @@ package fp8mac_element_pkg;
   //   FeedBounded       lane_t            nan
   //   FeedFormat        lane_t            nan
   //   FeedInt8, A       8-bit code        nothing
-  //   FeedInt8, B       booth_t           nothing
+  //   FeedInt8, B       digits_t          nothing
+  //
+  // FeedInt8 on side B alone has `negatives`, the sum that the negative digits of the column need (fp8mac_digit_recode).
   function automatic int unsigned feed_lane_width(int unsigned element, bit side_a);
     case (element_feed(element))
       FeedFields:    return $bits(operand_t);
       FeedExponents: return $bits(aligned_lane_t);
-      FeedInt8:      return side_a ? 8 : $bits(booth_t);
+      FeedInt8:      return side_a ? 8 : $bits(digits_t);
       FeedDistances, FeedBounded, FeedFormat: return $bits(lane_t);
       default:       return 1;
     endcase
   endfunction
 
   function automatic int unsigned feed_width(int unsigned element, int unsigned lanes, bit side_a);
-    return $bits(feed_common_t) + lanes * feed_lane_width(element, side_a);
+    return $bits(feed_common_t) + lanes * feed_lane_width(element, side_a) +
+           (element_feed(element) == FeedInt8 && !side_a ? negatives_width(lanes) : 0);
   endfunction
 
   // The feed subtracts this from an operand's exponent, so that exponents of the E4M3 formats fit in 4 bits.

@@ -8,7 +8,7 @@
 //   FeedDistances   decode, normalise   ->  maximum              -> distance ->  lanes, nan, none, field
 //   FeedBounded     decode, distance    ->  lanes, nan
 //   FeedFormat      decode              ->  lanes, nan
-//   FeedInt8        (B) recode          ->  codes or Booth digits
+//   FeedInt8        (B) recode          ->  codes, or digits and negatives
 //
 // A lane that is not enabled is absent from the sum: its operand is a zero, -0 on side A and +0 on side B, and the
 // product -0 is the identity of IEEE addition. In a cycle without valid_i all lanes are absent. FeedFields, whose
@@ -58,22 +58,30 @@ module fp8mac_feed
 
   if (Feed == FeedInt8) begin : g_int8
 
-    localparam int unsigned LaneW = feed_lane_width(ELEMENT, SIDE_A);
-    feed_common_t                common;
-    logic [LANES-1:0][LaneW-1:0] lane, lane_q;
+    feed_common_t          common;
+    logic [LANES-1:0][7:0] code;
 
-    for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-      logic [7:0] code;
-      assign code = present[i] ? code_i[i] : '0;
-      if (SIDE_A) begin : g_code
-        assign lane[i] = code;
-      end else begin : g_recode
-        fp8mac_booth_recode u_recode (.code_i(code), .digit_o(lane[i]));
-      end
-    end
-    always_ff @(posedge clk_i) lane_q <= lane;
     assign common = '0;
-    assign feed_o = {common, lane_q};
+    for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
+      assign code[i] = present[i] ? code_i[i] : '0;
+    end
+
+    if (SIDE_A) begin : g_codes
+      logic [LANES-1:0][7:0] code_q;
+      always_ff @(posedge clk_i) code_q <= code;
+      assign feed_o = {common, code_q};
+    end else begin : g_digits
+      digits_t [LANES-1:0]               digits, digits_q;
+      logic [negatives_width(LANES)-1:0] negatives, negatives_q;
+      fp8mac_digit_recode #(.LANES(LANES)) u_recode (
+        .code_i(code), .digits_o(digits), .negatives_o(negatives)
+      );
+      always_ff @(posedge clk_i) begin
+        digits_q    <= digits;
+        negatives_q <= negatives;
+      end
+      assign feed_o = {common, negatives_q, digits_q};
+    end
 
   end else if (Feed == FeedBounded) begin : g_bounded
 

@@ -140,6 +140,8 @@ class Drive:
                 found[name] = self._common(a_feed, name[:-2]) | self._common(b_feed, name[:-2])
             elif name == "field_a_i":
                 found[name] = self._common(a_feed, "field")
+            elif name == "negatives_i":
+                found[name] = self._above(b_feed, self.lanes * FIELDS["int8"]["b"][0][1])
             elif name == "bound_b_i":
                 found[name] = self._common(b_feed, "field")[..., :6]
             else:
@@ -151,12 +153,20 @@ class Drive:
         bits = feed["feed_o"]
         return bits[..., bits.shape[-1] - COMMON_W :][..., COMMON[name]]
 
+    @staticmethod
+    def _above(feed: dict[str, np.ndarray], of_lanes: int) -> np.ndarray:
+        """What stands between the lanes and the fields that all have in common."""
+        bits = feed["feed_o"]
+        return bits[..., of_lanes : bits.shape[-1] - COMMON_W]
+
     def _lanes(self, feed: dict[str, np.ndarray], side: str, name: str) -> np.ndarray:
         """One field of all lanes, side by side, as the element takes it."""
         bits = feed["feed_o"]
-        lanes = bits[..., : bits.shape[-1] - COMMON_W].reshape(*bits.shape[:-1], self.lanes, -1)
+        fields = FIELDS.get(self.kind.name, LANE)[side]
+        of_lanes = self.lanes * sum(width for _, width in fields)
+        lanes = bits[..., :of_lanes].reshape(*bits.shape[:-1], self.lanes, -1)
         start = 0
-        for field, width in FIELDS.get(self.kind.name, LANE)[side]:
+        for field, width in fields:
             if field == name:
                 return lanes[..., start : start + width].reshape(*bits.shape[:-1], -1)
             start += width

@@ -89,7 +89,8 @@ def worst_paths(
     text = netlist.read_text()
     ends, nets = ends_of(text, library, depth)
     (folder / "netlist.v").write_text(text)
-    (folder / "library.lib").write_text(library.text)
+    for name, original in library.originals().items():
+        (folder / name).write_text(original)
     (folder / "blocks.tcl").write_text(script(setup, ends))
     done = subprocess.run(
         [command, "-no_splash", "-exit", "blocks.tcl"],

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a mapped netlist meet its clock. On paths that miss the clock, and nowhere else, it puts stronger cells and
-buffers, and it replaces adder cells by gates where those are faster (see splits.py).
+"""Makes a mapped netlist meet its clock and keep the library's design rules. On paths that miss the clock, and nowhere
+else, it puts stronger cells and buffers, and it replaces adder cells by gates where those are faster (see splits.py).
+Then it repairs the nets that break a design rule (see rules.py). No move for the clock breaks one.
 
 ABC's own buffering works on every net with a high fan-out, also on fast paths, and does not see through instantiated
 adder cells. Here the mapped netlist starts without any buffer. The timing of the whole netlist judges each repair: it
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import fo4
+from . import fo4, rules
 from .liberty import Library
 from .netlist import is_black_box
 from .splits import Plan, Splitter
@@ -29,6 +30,7 @@ MIN_GAIN = 0.04
 LEAST_WINDOW = 0.2
 APART = 3.0  # sinks with so much more slack can wait behind a buffer
 EQUAL = 0.001
+PASSES = 3  # repairs of design rules, each followed by repairs of paths
 PATIENCE = 24  # the search ends after so many single moves without gain
 # In so many rounds the worst negative slack must fall by this part.
 STRIDE = 12
@@ -59,6 +61,7 @@ class Fitter:
         self.buffers = fast_buffers(graph)
         self.splitter = Splitter(graph)
         self.unit = fo4.of(graph.library).delay_ns
+        self.rules = rules.Rules(graph)
         self.least_area = graph.library.usable()[0].area / 4
         self.banned: set[tuple] = set()
         self.count = self.nets = 0
@@ -92,6 +95,8 @@ class Fitter:
         moves = []
         for other in self.sizes.get(kind, ()):
             new = graph.models[other]
+            if self._overloads(name, now, new, loads, timing):
+                continue
             gain = max(
                 before[out] - self._delay(new, out, loads[out], timing, name) for out in now.outputs
             )
@@ -116,14 +121,28 @@ class Fitter:
                     new.cell.area - now.cell.area,
                     frozenset(touched),
                     (name, other),
-                    lambda other=other: self._resize(name, other),
+                    lambda other=other: self.resize(name, other),
                     (name,),
                     self.least_area,
                 )
             )
         return moves
 
-    def _resize(self, name: str, other: str) -> tuple[Callable[[], None], list[str]]:
+    def _overloads(
+        self, name: str, now: Model, new: Model, loads: dict[str, float], timing: Timing
+    ) -> bool:
+        """Whether `new` would drive more than it may, or be too much for a gate in front of it."""
+        limit, pins = self.rules.limit, self.graph.pins[name]
+        if any(load > limit(rules.CAPACITANCE, new.cell.name, out) for out, load in loads.items()):
+            return True
+        more = {pin: new.loads[pin] - now.loads[pin] for pin in now.inputs}
+        return any(
+            extra > 0 and timing.loads.get(pins[pin], 0.0) + extra > self.rules.most_load(pins[pin])
+            for pin, extra in more.items()
+            if pins[pin] in timing.loads
+        )
+
+    def resize(self, name: str, other: str) -> tuple[Callable[[], None], list[str]]:
         before = self.graph.kind[name]
         self.graph.kind[name] = other
 
@@ -216,6 +235,8 @@ class Fitter:
             moved_load = sum(graph.models[graph.kind[user]].loads[pin] for user, pin in moved)
             for buffer in self.buffers[:4]:
                 pin, end = buffer.inputs[0], buffer.outputs[0]
+                if moved_load > self.rules.limit(rules.CAPACITANCE, buffer.cell.name, end):
+                    continue
                 after = driven(load - moved_load + buffer.loads[pin])
                 slew = max(timing.slew[bit])
                 through = max(delay(moved_load, slew) for _, _, _, delay, _ in buffer.arcs[end])
@@ -231,7 +252,7 @@ class Fitter:
                         buffer.cell.area,
                         frozenset({name or str(bit), *(user for user, _ in sinks)}),
                         (name or bit, out, keep, len(sinks), buffer.cell.name),
-                        lambda moved=tuple(moved), buffer=buffer: self._buffer(bit, moved, buffer),
+                        lambda moved=tuple(moved), buffer=buffer: self.buffer(bit, moved, buffer),
                         (name, *(user for user, _ in moved)),
                         self.least_area,
                     )
@@ -243,9 +264,7 @@ class Fitter:
         name, pin = sink
         return timing.pin_slack(name, pin)
 
-    def _buffer(
-        self, bit: Bit, moved: tuple, buffer: Model
-    ) -> tuple[Callable[[], None], list[str]]:
+    def buffer(self, bit: Bit, moved: tuple, buffer: Model) -> tuple[Callable[[], None], list[str]]:
         graph = self.graph
         self.count += 1
         name, new = f"fit_{self.count}", graph.new_net(self.count)
@@ -321,6 +340,22 @@ class Fitter:
             share = share / 4
         return timing
 
+    def keep_rules(self, margin: float = 0.0) -> dict[str, int]:
+        """Repairs the nets that break a design rule, then again the paths that the repairs made too slow. Returns how many
+        nets had broken each rule."""
+        timing = Timing(self.graph)
+        found = rules.counts(self.rules.broken(timing))
+        for _ in range(PASSES):
+            met = timing.worst() >= margin * self.unit
+            if not rules.Repair(self, timing, margin * self.unit).run():
+                break
+            if not met or timing.worst() >= margin * self.unit:
+                break  # the repairs cost nothing, or the clock was missed without them
+            timing = self.run(margin)
+        else:
+            rules.Repair(self, timing, margin * self.unit).run()
+        return found
+
     @staticmethod
     def _apart(moves: list[Move]) -> list[Move]:
         """The best moves, no two of which touch the same gate."""
@@ -373,12 +408,16 @@ def _sizes(library: Library) -> dict[str, list[str]]:
     }
 
 
-def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict:
-    """The repaired flat module. New cells are named fit_N and spread_N_N."""
+def fit(
+    module: dict, library: Library, period_ns: float, margin: float
+) -> tuple[dict, dict[str, int]]:
+    """The repaired flat module, and how many nets had broken each design rule. New cells are named fit_N and
+    spread_N_N."""
     graph = Graph(module, library, period_ns)
     fitter = Fitter(graph)
     spread(graph, stronger(fitter.buffers), clocks_of(module))
     fitter.run(margin)
+    repaired = fitter.keep_rules(margin)
     bits = [
         bit
         for cell in module["cells"].values()
@@ -406,19 +445,21 @@ def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict
                 pin: cell.pins[pin].direction for pin in (*old["connections"], *nets)
             },
         }
-    return {**module, "cells": cells}
+    return {**module, "cells": cells}, repaired
 
 
 def main(arguments: list[str]) -> int:
-    """FOLDER TOP PERIOD MARGIN (FO4 delays): makes FOLDER/fitted.json of FOLDER/mapped.json. A netlist whose modules are kept apart,
-    for the breakdown, stays as it was mapped."""
+    """FOLDER TOP PERIOD MARGIN (FO4 delays): makes FOLDER/fitted.json of FOLDER/mapped.json, and FOLDER/repaired.json with
+    the nets that had broken a design rule. A netlist whose modules are kept apart, for the breakdown, stays as it was
+    mapped."""
     folder, top, period, margin = Path(arguments[0]), *arguments[1:]
     data = json.loads((folder / "mapped.json").read_text())
-    modules = data["modules"]
+    modules, repaired = data["modules"], {}
     if [name for name, module in modules.items() if not is_black_box(module)] == [top]:
         library = Library(folder / "library.lib")
-        modules[top] = fit(modules[top], library, float(period), float(margin))
+        modules[top], repaired = fit(modules[top], library, float(period), float(margin))
     (folder / "fitted.json").write_text(json.dumps(data))
+    (folder / "repaired.json").write_text(json.dumps(repaired))
     return 0
 
 

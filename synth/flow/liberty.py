@@ -7,6 +7,7 @@ Liberty files: the numbers are scaled when they are read.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -79,7 +80,11 @@ KEPT_PARTS = (
     "resistance_unit",
     "power_unit",
 )
-PIN_KEPT = ("direction", "function", "clock", *sorted(PIN_LOADS))
+DEFAULT_LOADS = frozenset(["default_max_capacitance"])
+DEFAULT_TIMES = frozenset(["default_max_transition"])
+PIN_KEPT = ("direction", "function", "clock", *sorted(PIN_LOADS), "max_transition")
+# An arc without its condition counts as another description of the arc before it, and OpenSTA keeps one of them.
+ARC_KEPT = ("related_pin", "timing_sense", "timing_type", "when", "sdf_cond")
 
 
 @dataclass(frozen=True)
@@ -426,14 +431,27 @@ class Library:
 
     # ---- text --------------------------------------------------------------------------------------------------------
 
+    def originals(self) -> dict[str, str]:
+        """The Liberty files as they are, not compressed, by the names under which sta.py's script reads them."""
+        return {
+            name: liberty_text.read(path) for name, path in zip(original_names(self), self.paths)
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the Liberty files and of the cells that are used."""
+        texts = (self.text, *self.originals().values())
+        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
     @cached_property
     def text(self) -> str:
-        """The library as one Liberty text in ns and pF, with the usable cells and what the setup check needs. The tools
-        read this, so that all see the same cells and units."""
+        """The library as one Liberty text in ns and pF, with the usable cells and what the setup check needs. Yosys and
+        the repairs read this, so that both see the same cells and units. OpenSTA reads the original files."""
         head = {
             name: value
             for name, value in self.head.attributes.items()
-            if name in KEPT or any(part in name for part in KEPT_PARTS)
+            if name in (*KEPT, *DEFAULT_LOADS, *DEFAULT_TIMES)
+            or any(part in name for part in KEPT_PARTS)
         }
         used: set[str] = set()
         cells = [self._cell_group(cell, used) for cell in self.cells.values() if cell.is_usable]
@@ -467,11 +485,7 @@ class Library:
                     Group(
                         "timing",
                         [],
-                        {
-                            n: v
-                            for n, v in arc.attributes.items()
-                            if n in ("related_pin", "timing_sense", "timing_type")
-                        },
+                        {n: v for n, v in arc.attributes.items() if n in ARC_KEPT},
                         {},
                         [table for table in arc.groups if table.kind in DELAYS | CONSTRAINTS],
                     )
@@ -481,6 +495,10 @@ class Library:
                 used.update(t.arguments[0] for arc in timings for t in arc.groups if t.arguments)
                 groups.append(Group("pin", inner.arguments, its, {}, timings))
         return Group("cell", [cell.name], {"area": cell.group.attributes["area"]}, {}, groups)
+
+
+def original_names(library: Library) -> list[str]:
+    return [f"original_{number}.lib" for number in range(len(library.paths))]
 
 
 class _Units:
@@ -498,14 +516,18 @@ class _Units:
         }
 
     def scale(self, group: Group, templates: dict[str, Group]) -> None:
+        self._limits(group, DEFAULT_LOADS, DEFAULT_TIMES)
         for cell in group.all("cell"):
             for pin in cell.all("pin"):
-                for name in pin.attributes.keys() & (PIN_LOADS | PIN_TIMES):
-                    factor = self.load if name in PIN_LOADS else self.time
-                    pin.attributes[name] = _scaled(pin.attributes[name], factor)
+                self._limits(pin, PIN_LOADS, PIN_TIMES)
                 for arc in pin.groups:
                     for table in arc.groups:
                         self._table(table, templates)
+
+    def _limits(self, group: Group, loads: frozenset[str], times: frozenset[str]) -> None:
+        for name in group.attributes.keys() & (loads | times):
+            factor = self.load if name in loads else self.time
+            group.attributes[name] = _scaled(group.attributes[name], factor)
 
     def _table(self, table: Group, templates: dict[str, Group]) -> None:
         kind = table.kind

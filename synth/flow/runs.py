@@ -13,15 +13,17 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from . import boxes, recipe, sources, sta, yosys
+from . import boxes, recipe, rules, sources, sta, yosys
 from .cache import Cache, key_of
 from .errors import FlowError, RejectedNetlist
 from .liberty import Library
 from .netlist import Netlist
+from .timing import Graph
+from .timing import Timing as Timer
 
 # Part of every key of the cache. It goes up when this package computes an area, a check or a kept file differently, so
 # that older results are made anew. Sources, scripts, tools and the library are in the key themselves.
-VERSION = "5"
+VERSION = "6"
 
 # `python -m synth...` runs from here.
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,6 +68,8 @@ class Result:
     boxes: dict[str, int]  # black boxes left out
     netlist: str  # folder of netlist.v, netlist.json and the logs
     made: bool = field(default=False, compare=False)  # in this run; False: from the cache
+    # Nets that broke each design rule before they were repaired. None does in the netlist.
+    repaired: dict[str, int] = field(default_factory=dict)
 
 
 class Synthesiser:
@@ -149,14 +153,15 @@ class Synthesiser:
             {
                 "front": front,
                 "seed": str(seed),
-                "library": self.library.text,
+                "library": self.library.fingerprint,
                 **self.tools,
                 **texts,
             }
         )
 
         def make(folder: Path) -> None:
-            for name, text in {**texts, "library.lib": self.library.text}.items():
+            libraries = {"library.lib": self.library.text, **self.library.originals()}
+            for name, text in {**texts, **libraries}.items():
                 (folder / name).write_text(text)
             (folder / "front.il").write_text(recipe.shuffle(front, seed))
             yosys.run(folder, "back", ("mapped.json",))
@@ -164,7 +169,7 @@ class Synthesiser:
             yosys.run(folder, "finish", ("netlist.json", "netlist.v", "stat.json"))
             split_assignments(folder / "netlist.v")
             self._judge(folder, design, effort, seed, timed=not hierarchy)
-            for name in ("library.lib", "front.il", "mapped.json", "fitted.json"):
+            for name in (*libraries, "front.il", "mapped.json", "fitted.json", "repaired.json"):
                 (folder / name).unlink()
 
         folder, made = self.cache.get(key, make)
@@ -212,7 +217,10 @@ class Synthesiser:
         except RejectedNetlist as rejected:
             rejected.log = folder / "finish.log"
             raise
-        timing = sta.run(folder, self.sta_command) if timed else sta.Timing(0.0, "", "")
+        timing = sta.Timing(0.0, "", "")
+        if timed:
+            timing = sta.run(folder, self.sta_command)
+            self._check_rules(folder, design, timing)
         count = netlist.count()
         result = Result(
             effort.name,
@@ -225,8 +233,17 @@ class Synthesiser:
             dict(netlist.idle_outputs()),
             {},
             "",
+            repaired=json.loads((folder / "repaired.json").read_text()),
         )
         (folder / "result.json").write_text(json.dumps(asdict(result), indent=1) + "\n")
+
+    def _check_rules(self, folder: Path, design: Design, timing: sta.Timing) -> None:
+        module = json.loads((folder / "netlist.json").read_text())["modules"][design.top]
+        try:
+            check_rules(module, self.library, timing)
+        except RejectedNetlist as rejected:
+            rejected.log = folder / "sta.log"
+            raise
 
     def read_netlist(self, folder: Path, design: Design) -> Netlist:
         return Netlist.read(folder / "netlist.json", design.top, self.library)
@@ -304,6 +321,18 @@ def check_area(netlist: Netlist, stat: Path) -> None:
     if abs(netlist.area() - theirs) > 1e-6 * max(1.0, theirs):
         raise RejectedNetlist(
             f"the cells' areas sum to {netlist.area():g}, but stat -liberty says {theirs:g}"
+        )
+
+
+def check_rules(module: dict, library: Library, timing: sta.Timing) -> None:
+    """Rejects a netlist with a net that breaks a design rule. OpenSTA 2.0 checks transition times alone, so the
+    capacitances are summed here."""
+    graph = Graph(module, library, 1.0)
+    found = rules.counts(rules.Rules(graph).broken(Timer(graph)))
+    if found[rules.CAPACITANCE] or timing.slow_edges:
+        raise RejectedNetlist(
+            f"{found[rules.CAPACITANCE]} nets have more than the max_capacitance of their driver, and "
+            f"{timing.slow_edges} pins have slower edges than their max_transition"
         )
 
 

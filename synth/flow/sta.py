@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timing of a netlist in OpenSTA.
+"""The timing of a netlist in OpenSTA, which reads the library's own Liberty files: what liberty.py makes of them for the
+other tools does not enter the verdict.
 
 The surroundings are the same for every design. The clock is ideal and has no uncertainty, also
 behind clock gates, whose enables end in a flip-flop like other outputs. Inputs come from the library's
 plain flip-flop, with its clock-to-output delay and drive. Outputs end in one, with its setup time and input capacitance.
-Nets have no wires: a driver sees the capacitance of the pins alone. Setup is checked. Hold is not, since there is no
+Nets have no wires: a driver sees the capacitance of the pins alone. Setup and transition times are checked. Hold is not, since there is no
 clock tree.
 """
 
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import FlowError
-from .liberty import Library
+from .liberty import Library, original_names
 
 CLOCK = "clk_i"
 # A clock gate is a black box. Its output becomes a port with this ending, which is another source of the same clock.
@@ -28,6 +29,7 @@ class Timing:
     slack_ns: float
     start: str
     end: str
+    slow_edges: int = 0  # pins with a slower edge than their max_transition
 
 
 def is_clock(port: str) -> bool:
@@ -38,10 +40,11 @@ def script(top: str, library: Library, period_ns: float, clocked: bool = True) -
     """A design without clocked cells has inputs and outputs at the clock, but no transition of the clock itself."""
     register = library.flip_flop()
     transition = f"set_clock_transition {register.clock_slew:g} [get_clocks clock]\n"
-    return f"""read_liberty library.lib
+    reads = "\n".join(f"read_liberty {name}" for name in original_names(library))
+    return f"""{reads}
 read_verilog netlist.v
 link_design {top}
-set_units -time ns -capacitance pF
+set_cmd_units -time ns -capacitance pF
 set inputs {{}}
 set clocks {{}}
 foreach port [all_inputs] {{
@@ -58,6 +61,7 @@ if {{[llength $clocks] == 0}} {{
 set_input_delay -clock clock {register.clock_to_output:g} $inputs
 set_output_delay -clock clock {register.setup:g} [all_outputs]
 set_load {register.data_capacitance:g} [all_outputs]
+report_check_types -max_transition -all_violators
 report_checks -path_delay max -format full -fields {{slew cap}} -digits 3
 puts "WORST_SLACK [worst_slack]"
 """
@@ -90,4 +94,6 @@ def read_log(log: Path, status: int = 0) -> Timing:
     if float(slack[1]) > 1e6:
         raise FlowError("OpenSTA found no constrained path", log)
     ends = [re.search(rf"^{word}: (\S+)", text, re.M) for word in ("Startpoint", "Endpoint")]
-    return Timing(float(slack[1]), *(end[1] if end else "" for end in ends))
+    start, end = (end[1] if end else "" for end in ends)
+    slow = len(re.findall(r"\(VIOLATED\)$", text.partition("Startpoint: ")[0], re.M))
+    return Timing(float(slack[1]), start, end, slow)

@@ -160,6 +160,14 @@ def designs(record: Record) -> tuple[Design, Design | None]:
     return own, replace(baseline.design, parameters=parameters)
 
 
+def single_of(record: Record) -> Design | None:
+    """The baseline with one accumulator."""
+    if "single_parameters" not in record:
+        return None
+    made = int8(record["lanes"], banks=1).design
+    return replace(made, parameters=tuple(record["single_parameters"].items()))
+
+
 def quoted(every: list[Record], groups: Iterable[str]) -> list[Quoted]:
     """The netlists of these records and of their baselines, each once; of all groups if none is named."""
     found: dict[Path, Quoted] = {}
@@ -174,6 +182,7 @@ def quoted(every: list[Record], groups: Iterable[str]) -> list[Quoted]:
         for netlist, design, area in (
             (record["netlist"], own, record["area_without_parts"]),
             (record["baseline_netlist"], baseline, record["baseline_area_without_parts"]),
+            (record.get("single_netlist"), single_of(record), record.get("single_area")),
             *units,
         ):
             if netlist:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entries: what can be measured. An element, its operand feed or a whole array, each with its INT8 baseline of equal
-lanes and interleaved accumulators. The kinds of elements come from rtl/catalogue.
+lanes. An element has two: with as many interleaved accumulators, and with the one accumulator that INT8 needs. The kinds
+of elements come from rtl/catalogue.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ E5M2 = frozenset(FORMATS) - frozenset(E4M3)
 OCP = ("e4m3fn", "e5m2")
 
 MX_SUFFIX = "_mx"
-BANKS = 4  # interleaved accumulators, on both sides
+BANKS = 4  # interleaved accumulators, on both sides, unless an entry says otherwise
+BANKS_SUFFIX = "_b"  # of an entry with another number of them
+UNIT_CYCLES = 4  # of an accumulate unit, as in fp8mac_element_block
 ROWS, COLUMNS = 4, 4  # of the array, unless chosen
 
 # Leaves that instantiate no cells, for both sides.
@@ -54,6 +57,8 @@ class Entry:
     frac_bits: int | None  # of the alignment window; None: there is no window
     formats: tuple[str, ...]
     baseline: Entry | None = None
+    # Of an element: the baseline with one accumulator, which is all that INT8 needs
+    single: Entry | None = None
     target: float | None = None  # the largest area, as a ratio to the baseline's
     # Black boxes, and the entry of each. None: a clock gate is counted as flow/gates.py says, a memory is not counted.
     parts: tuple[tuple[str, Entry | None], ...] = ()
@@ -74,7 +79,14 @@ def design(top: str, *folders: str, **parameters: int) -> Design:
 # ---- elements -------------------------------------------------------------------------------------------------------
 
 
-def int8(lanes: int, behavioural: bool = False, register: bool | None = None) -> Entry:
+def with_banks(banks: int) -> str:
+    """The end of a name."""
+    return "" if banks == BANKS else f"{BANKS_SUFFIX}{banks}"
+
+
+def int8(
+    lanes: int, behavioural: bool = False, register: bool | None = None, banks: int = BANKS
+) -> Entry:
     """The baseline: INT8 products, one compressor tree, INT32 accumulators, made of the same leaves as FP8. `register`:
     there is a register behind the tree. If it is not said, 32 lanes have it, without which they miss 6 ns; for 16 lanes
     it depends on the library and on the clock."""
@@ -83,13 +95,14 @@ def int8(lanes: int, behavioural: bool = False, register: bool | None = None) ->
     has_register = lanes > 16 and not behavioural if register is None else register
     return Entry(
         kind.spelling(lanes)
+        + with_banks(banks)
         + ("_behavioural" if behavioural else "")
         + ("_register" if register else ""),
         design(
             "fp8mac_element_int8",
             *(BEHAVIOURAL if behavioural else ()),
             LANES=lanes,
-            BANKS=BANKS,
+            BANKS=banks,
             **({"TREE_REGISTER": 1} if has_register else {}),
         ),
         "baseline",
@@ -99,7 +112,7 @@ def int8(lanes: int, behavioural: bool = False, register: bool | None = None) ->
         kind.accumulators[0],
         None,
         kind.formats,
-        rival=int8(lanes, register=True) if both else None,
+        rival=int8(lanes, register=True, banks=banks) if both else None,
     )
 
 
@@ -176,6 +189,7 @@ def element(
         frac_bits,
         formats,
         int8(lanes, behavioural),
+        None if behavioural else int8(lanes, banks=1),
         target,
     )
 
@@ -197,24 +211,30 @@ def block(
     group: str = "main",
     mx: bool = False,
     kind_name: str = "block",
+    banks: int = BANKS,
 ) -> Entry:
     """An element of a kind with block accumulation. The netlist has as many elements as a block has steps, the accumulate
-    unit that they share, and BANKS accumulators of each. `acc`: fp32, fp16, or both for a choice at run time. `mx`: its
-    blocks have MX scales."""
+    unit that they share, and `banks` accumulators of each: at least those that the unit's UNIT_CYCLES cycles take. `acc`:
+    fp32, fp16, or both for a choice at run time. `mx`: its blocks have MX scales."""
     kind = KINDS[kind_name]
     share = kind.block // lanes
+    if banks * share < UNIT_CYCLES:
+        raise ValueError(f"{kind_name} of {lanes} lanes needs more than {banks} accumulators")
     if frac_bits is None:
         frac_bits = kind.default_frac_bits(lanes)
     rounded = "fp16" if acc == "fp16" else "fp32"  # with both, FP16 is rounded from FP32's window
     late_bits = rules.late_bits_of(catalogue.MANTISSA_BITS[rounded], frac_bits)
     return Entry(
-        kind.spelling(lanes, frac_bits) + ("" if acc == "both" else f"_{acc}") + MX_SUFFIX * mx,
+        kind.spelling(lanes, frac_bits)
+        + ("" if acc == "both" else f"_{acc}")
+        + MX_SUFFIX * mx
+        + with_banks(banks),
         design(
             "fp8mac_element_block",
             LANES=lanes,
             BLOCK=kind.block,
             SHARE=share,
-            BANKS=BANKS,
+            BANKS=banks,
             FRAC_BITS=frac_bits,
             ACC_FP32=int(acc != "fp16"),
             ACC_FP16=int(acc != "fp32"),
@@ -227,7 +247,8 @@ def block(
         "fp32 or fp16" if acc == "both" else acc,
         frac_bits,
         kind.formats,
-        int8(lanes),
+        int8(lanes, banks=banks),
+        int8(lanes, banks=1),
         target,
         copies=share,
         model=(
@@ -288,7 +309,7 @@ def feed_of(
 
 
 def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
-    """A's operands pass as they are, B's as Booth digits."""
+    """A's operands pass as they are, B's as radix-4 digits, with the sum that the negative ones need."""
     kind = KINDS["int8"]
     return feed("int8_codes", kind, lanes), feed("int8_digits", kind, lanes, side_a=0)
 
@@ -310,6 +331,7 @@ def part_of(inner: Entry, name: str, made: Design) -> Entry:
         design=made,
         group="unit",
         baseline=None,
+        single=None,
         rival=None,
         target=None,
         copies=1,
@@ -383,6 +405,7 @@ def array_of(
         design=replace(made, black_boxes=(its.design.top, FEED, READOUT, ACCUMULATORS, CLOCK_GATE)),
         group="array",
         baseline=baseline,
+        single=None,
         rival=None,
         parts=(
             (its.design.top, its),
@@ -428,6 +451,7 @@ def needed(entry: Entry | None) -> tuple[Entry, ...]:
         return ()
     others = (
         entry.baseline,
+        entry.single,
         entry.rival,
         *(part for _, part in entry.parts),
         *(part for part, _ in entry.feeds),

@@ -11,7 +11,10 @@ from . import libraries, tables
 from .records import Record
 
 # Keys of area.json that the pages do not need: they are long, or they are paths in a build folder.
-LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
+LEFT_OUT = (
+    *("netlist", "baseline_netlist", "single_netlist"),
+    *("variants", "baseline_variants", "critical"),
+)
 
 
 def load(folder: Path, name: str) -> dict:

@@ -107,6 +107,24 @@ class Pair:
     library: str
     own: Whole
     baseline: Whole | None
+    single: Whole | None = None  # the baseline with one accumulator
+
+
+def _single(pair: Pair) -> Record:
+    """The baseline with one accumulator."""
+    single = pair.single
+    if pair.entry.single is None or single is None:
+        return {}
+    return {
+        "single": pair.entry.single.name,
+        "single_area": single.area,
+        "single_slack_ns": round(single.slack_ns, 4),
+        "single_timing_met": single.met,
+        "single_parameters": dict(single.point.design.parameters),
+        "single_netlist": f"{single.point.chosen.netlist}/netlist.v",
+        "single_repaired": single.point.chosen.repaired,
+        "ratio_single": round(pair.own.area / single.area, 4),
+    }
 
 
 def _variants(point: Point) -> list[Record]:
@@ -153,6 +171,7 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "baseline_slack_ns": round(baseline.slack_ns, 4) if baseline else None,
         "baseline_timing_met": baseline.met if baseline else None,
         "ratio": round(ratio, 4) if ratio else None,
+        **_single(pair),
         "target": entry.target,
         "met": closed and (entry.target is None or (ratio is not None and ratio <= entry.target)),
         # How it was made
@@ -165,6 +184,8 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "register_area": chosen.register_area,
         "cells": chosen.cells,
         "idle_adder_outputs": chosen.idle,
+        "repaired": chosen.repaired,
+        "baseline_repaired": baseline.point.chosen.repaired if baseline else {},
         "black_boxes": chosen.boxes,
         "copies": entry.copies,
         "area_without_parts": own.area_without_parts,

@@ -78,6 +78,11 @@ def point_summary(point: Point) -> str:
         f"{chosen.area:,.0f}, slack {chosen.slack_ns:.2f} ns"
         + ("" if point.met else ", MISSES THE CLOCK")
         + f", {chosen.effort}, {len(point.tried)} variants"
+        + (
+            f", design rules repaired on {count} nets"
+            if (count := sum(chosen.repaired.values()))
+            else ""
+        )
     )
 
 
@@ -175,7 +180,7 @@ class Study:
         baselines = {
             one.design
             for entry in self.plan.entries
-            for one in needed(entry.baseline)
+            for one in (*needed(entry.baseline), *needed(entry.single))
             if one.group != "array"
         }
         return recipe.EFFORTS if design in baselines else self.plan.efforts
@@ -230,8 +235,10 @@ class Study:
             gate = gates.area(self.plan.libraries[library])
             base = entry.baseline and records.better(entry.baseline, points_of)
             baseline = base and records.whole(base, points_of, gate)
+            one = entry.single and records.better(entry.single, points_of)
+            single = one and records.whole(one, points_of, gate)
             record = records.record(
-                Pair(entry, library, records.whole(entry, points_of, gate), baseline),
+                Pair(entry, library, records.whole(entry, points_of, gate), baseline, single),
                 results.get(box_name(entry.design, library)),
             )
             if entry.baseline:

@@ -23,6 +23,16 @@ TARGETS = {
     ("fp32", 13): {1: 1.30, 4: 1.15, 16: 0.97, 32: 0.89},
     ("fp16", 13): {1: 1.20, 4: 1.08, 16: 0.92, 32: 0.86},
 }
+# Elements with as few accumulators as their pipelines need, and their targets: of one lane the ratio to INT8 with one
+# accumulator too; of 16 lanes two are needed, because two elements share an accumulate unit of four cycles.
+FEWEST = (
+    ("fp32", 19, 1, 1, 1.40),
+    ("fp32", 13, 1, 1, 1.15),
+    ("fp16", 13, 1, 1, 1.00),
+    ("fp32", 19, 16, 2, None),
+    ("fp32", 13, 16, 2, None),
+    ("fp16", 13, 16, 2, None),
+)
 # The same of an array of 256 MACs, whose ratio is to the smallest INT8 array of any shape. The default one has both
 # accumulator formats.
 ARRAY_TARGET = 1.20
@@ -56,6 +66,10 @@ ENTRIES = [
         block(lanes, frac_bits, acc, target=target)
         for (acc, frac_bits), targets in TARGETS.items()
         for lanes, target in targets.items()
+    ),
+    *(
+        block(lanes, frac_bits, acc, target=target, banks=banks)
+        for acc, frac_bits, lanes, banks, target in FEWEST
     ),
     # The element of the default chip, without MX scales and with them
     *(block(16, 19, "both", mx=mx) for mx in (False, True)),

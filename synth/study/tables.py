@@ -52,6 +52,14 @@ def ratio(record: Record) -> str:
     return f"**{text}**" if meets(record) else text
 
 
+def single_ratio(record: Record) -> str:
+    """The ratio to INT8 with one accumulator; in brackets if a side misses the clock."""
+    if "single_area" not in record:
+        return "-"
+    text = number(record["area"] / record["single_area"], 2)
+    return text if record["timing_met"] and record["single_timing_met"] else f"({text})"
+
+
 def meets(record: Record) -> bool:
     target = record.get("target")
     return target is not None and closed(record) and ratio_of(record) <= target
@@ -145,6 +153,8 @@ def elements(
         "ratio, without feeds",
         "with feeds",
         "target, without feeds",
+        "area of INT8 with one accumulator",
+        "ratio to it, without feeds",
         "error",
     ]
     lines = [
@@ -159,6 +169,8 @@ def elements(
             ratio(r),
             number(with_feed(r, feed_records or []), 2),
             number(r.get("target"), 2),
+            number(r.get("single_area")),
+            single_ratio(r),
             error(r),
             *([] if checked is None else ["both" if checked.get(r["name"], 0) >= 2 else "-"]),
         ]

@@ -35,7 +35,9 @@ if [ -n "$NETLIST" ]; then
   [ -z "$UNIT" ] || flags="$flags +define+UNIT_NETLIST"
   set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" \
     "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/element/shared/fp8mac_acc_pattern.sv" \
-    "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
+    "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" \
+    "$rtl/leaf/fp8mac_half_adder.sv" "$rtl/leaf/fp8mac_compressor_tree.sv" "$@"
+  case " $parameters " in *" RECODE=0 "*) flags="$flags +define+CODES_NETLIST" ;; esac
 fi
 set -- "$rtl/lint/verilator_waiver.vlt" "$@" "$here/$top.sv"
 for parameter in $parameters; do flags="$flags -G$parameter"; done

@@ -38,16 +38,18 @@ module int8_tb
     end
   end
 
-  localparam int unsigned DigitW = RECODE != 0 ? $bits(booth_t) : 8;
+  localparam int unsigned DigitW = RECODE != 0 ? $bits(digits_t) : 8;
   logic [LANES*8-1:0]      a;
   logic [LANES*DigitW-1:0] b;
+  logic [negatives_width(LANES)-1:0] negatives;
   assign a = a_code[LANES-1:0];
-  for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-    if (RECODE != 0) begin : g_recode
-      fp8mac_booth_recode u_recode (.code_i(b_code[i]), .digit_o(b[i*DigitW+:DigitW]));
-    end else begin : g_as_is
-      assign b[i*DigitW+:DigitW] = b_code[i];
-    end
+  if (RECODE != 0) begin : g_recode
+    fp8mac_digit_recode #(.LANES(LANES)) u_recode (
+      .code_i(b_code[LANES-1:0]), .digits_o(b), .negatives_o(negatives)
+    );
+  end else begin : g_as_is
+    assign b         = b_code[LANES-1:0];
+    assign negatives = '0;
   end
 
 `ifdef UNIT_NETLIST
@@ -64,7 +66,7 @@ module int8_tb
   assign acc_o = waiting_q[Waiting-1];
 
   fp8mac_int8_pipeline u_pipeline (
-    .clk_i, .a_i(a), .b_i(b), .acc_i(first_q[FirstCycles-1] ? '0 : acc_o), .acc_o(added)
+    .clk_i, .a_i(a), .b_i(b), .negatives_i(negatives), .acc_i(first_q[FirstCycles-1] ? '0 : acc_o), .acc_o(added)
   );
 `else
 `ifdef ELEMENT_NETLIST
@@ -72,11 +74,15 @@ module int8_tb
 `else
   fp8mac_element_int8 #(.LANES(LANES), .BANKS(BANKS), .TREE_REGISTER(TREE_REGISTER != 0)) u_element (
 `endif
-    .clk_i(clk_i), .step_first_i(first), .a_i(a), .b_i(b), .acc_o(acc_o)
+    .clk_i(clk_i), .step_first_i(first), .a_i(a), .b_i(b),
+`ifndef CODES_NETLIST
+    .negatives_i(negatives),
+`endif
+    .acc_o(acc_o)
   );
 `endif
 
   logic unused;
-  assign unused = ^{a_code, b_code};
+  assign unused = ^{a_code, b_code, negatives};
 
 endmodule

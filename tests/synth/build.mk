@@ -11,6 +11,10 @@ TESTS += $(BUILD)/test/synth_liberty.log
 $(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) $(PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh synth_liberty $@ $(PYTEST) $< --folder $(BUILD)/synth-liberty-test
 
+TESTS += $(BUILD)/test/synth_rules.log
+$(BUILD)/test/synth_rules.log: tests/synth/test_rules.py $(SYNTH_PY) $(PYTEST_FILES) tests/run_test.sh
+	@tests/run_test.sh synth_rules $@ $(PYTEST) $< --folder $(BUILD)/synth-rules-test
+
 TESTS += $(BUILD)/test/synth_views.log
 $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FILES) $(RTL_SOURCES) $(RTL_GENERATED) \
   tests/run_test.sh

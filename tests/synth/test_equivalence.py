@@ -34,6 +34,8 @@ BOXES = {
     "align_shift whole": design("fp8mac_align_shift", VALUE_W=20, W=20),
     "multiply4": design("fp8mac_multiply4"),
     "booth_product": design("fp8mac_booth_product"),
+    "digit_product": design("fp8mac_digit_product"),
+    "digit_recode": design("fp8mac_digit_recode", LANES=2),
     "adder, carry select": design("fp8mac_adder", W=24, RIPPLE=12, SELECT=1),
     "decode": design("fp8mac_decode"),
     "multiply": design("fp8mac_lane_multiply", HIDDEN_ONE=1),

@@ -12,7 +12,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from synth.flow import cells, fo4, functions, liberty, recipe
+from synth.flow import cells, fo4, functions, liberty, recipe, sta
 from synth.flow.errors import UsageError
 from synth.study import libraries
 from tests.conftest import Bench
@@ -80,6 +80,44 @@ def scaled(time: str, load: str) -> str:
     numbers = {f"t{n}": f"{n * 0.1 * factor:g}" for n in range(5)}
     numbers |= {f"c{n}": f"{n * 0.01 * farad:g}" for n in range(5)}
     return SCALED.format(time=time, load=load, **numbers)
+
+
+# A cell whose delay from `a` depends on `b`, added to SCALED: the slow case is the first or the last of its arcs.
+CONDITIONAL = """
+  cell (choice) {{ area : 4; pin (a) {{ direction : input; capacitance : {c1}; }} pin (b) {{ direction : input; capacitance : {c1}; }}
+    pin (y) {{ direction : output; function : "a (b + !b)";
+{arcs}    }} }}
+"""
+CONDITIONAL_ARC = """      timing () {{ related_pin : "a"; timing_sense : positive_unate; when : "{when}"; sdf_cond : "{sdf}";
+        cell_rise (d) {{ values ("{own}, {own}", "{own}, {own}"); }} rise_transition (d) {{ values ("{t1}, {t1}", "{t1}, {t1}"); }}
+        cell_fall (d) {{ values ("{own}, {own}", "{own}, {own}"); }} fall_transition (d) {{ values ("{t1}, {t1}", "{t1}, {t1}"); }} }}
+"""
+
+
+def conditional(time: str, load: str, slow_first: bool) -> str:
+    """SCALED with CONDITIONAL, whose delays are 0.2 ns where b is 1 and 0.7 ns where it is 0."""
+    factor, farad = {"ns": 1, "ps": 1000}[time], {"pf": 1, "ff": 1000}[load]
+    arcs = [
+        CONDITIONAL_ARC.format(
+            when=when, sdf=sdf, own=f"{delay * factor:g}", t1=f"{0.1 * factor:g}"
+        )
+        for when, sdf, delay in (("!b", "b == 1'b0", 0.7), ("b", "b == 1'b1", 0.2))
+    ]
+    cell = CONDITIONAL.format(
+        c1=f"{0.01 * farad:g}", arcs="".join(arcs if slow_first else reversed(arcs))
+    )
+    marks = "".join(
+        f"{part}_threshold_pct_{edge} : {value}; "
+        for part, value in (
+            *(("input", 50), ("output", 50)),
+            *(("slew_lower", 20), ("slew_upper", 80)),
+        )
+        for edge in ("rise", "fall")
+    )
+    text = scaled(time, load).replace(
+        "nom_voltage : 1.8", f"nom_voltage : 1.8; delay_model : table_lookup; {marks}"
+    )
+    return text.rpartition("}")[0] + cell + "}\n"
 
 
 # One cell of each kind that the flow leaves out, in a library with the few that it wants.
@@ -294,6 +332,44 @@ def test_files(bench: Bench, folder: Path) -> None:
         "cannot be read .*damaged",
         lambda: liberty.Library(folder / "cut.lib.gz"),
     )
+
+
+def test_conditions(bench: Bench, folder: Path) -> None:
+    """OpenSTA computes the same slack from the library's own files, which judge, and from the text that the other tools
+    read: arcs keep their conditions, without which OpenSTA drops all but one of a pin's arcs."""
+    for time, load in (("ns", "pf"), ("ps", "ff")):
+        slacks = []
+        for slow_first in (True, False):
+            path = folder / f"conditional_{time}_{slow_first}.lib"
+            path.write_text(conditional(time, load, slow_first))
+            library = liberty.Library(path)
+            (text,) = library.originals().values()
+            bench.check("the original is the file", text == path.read_text())
+            where = folder / f"conditions_{time}_{slow_first}"
+            own = slack_of_choice(where, library, text)
+            ours = slack_of_choice(where, library, library.text)
+            bench.check(f"one slack: {own} of the original, {ours} of the text", own == ours)
+            without = re.sub(r"^ *(when|sdf_cond) : .*\n", "", library.text, flags=re.M)
+            slacks += [own, slack_of_choice(where, library, without)]
+        # 4 ns less the clock-to-output delay 0.1, the inverter's load 0.05, the slow case 0.7 and the setup time 0.1
+        bench.check(f"by hand, in either order: {slacks}", slacks[0] == slacks[2] == 3.05)
+        bench.check(
+            f"arcs without conditions are too fast in one order: {slacks}",
+            max(slacks[1], slacks[3]) == 3.55,
+        )
+
+
+def slack_of_choice(folder: Path, library: liberty.Library, text: str) -> float:
+    """Of one cell `choice` between ports, at 4 ns; TEXT takes the place of the library's file."""
+    folder.mkdir(exist_ok=True)
+    (name,) = library.originals()
+    (folder / name).write_text(text)
+    (folder / "netlist.v").write_text(
+        "module top (a, b, y);\n  input a;\n  input b;\n  output y;\n"
+        "  choice u (.a(a), .b(b), .y(y));\nendmodule\n"
+    )
+    (folder / "sta.tcl").write_text(sta.script("top", library, 4.0, clocked=False))
+    return round(sta.run(folder).slack_ns, 6)
 
 
 def test_fo4(bench: Bench, folder: Path) -> None:

@@ -22,7 +22,8 @@ module fp8mac_element_int8
 
   input  logic                  step_first_i,  // acc starts from 0
   input  logic [LANES-1:0][7:0] a_i,
-  input  booth_t [LANES-1:0]    b_i,
+  input  digits_t [LANES-1:0]   b_i,
+  input  logic [negatives_width(LANES)-1:0] negatives_i,
 
   output logic [31:0]           acc_o
 );
@@ -38,7 +39,7 @@ module fp8mac_element_int8
   fp8mac_int8_pipeline #(
     .LANES(LANES), .STAGES(Stages), .TREE_REGISTER(TREE_REGISTER), .RIPPLE(RIPPLE), .SELECT(SELECT)
   ) u_pipeline (
-    .clk_i, .a_i, .b_i, .acc_i(first_q[FirstCycles-1] ? '0 : acc_o), .acc_o(added)
+    .clk_i, .a_i, .b_i, .negatives_i, .acc_i(first_q[FirstCycles-1] ? '0 : acc_o), .acc_o(added)
   );
 
   // An accumulator waits for its turn. Index s: s cycles after it was taken

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The INT8 baseline, without the accumulators: acc' = acc + sum of a_i * b_i, with signed 8-bit operands and an exact
 // INT32 accumulator. The area of the FP8 elements is compared with it, so it is built as carefully as they are. The
-// feed recodes B (fp8mac_booth_recode). The partial products of all lanes go to one compressor tree.
+// feed recodes B (fp8mac_digit_recode). The partial products of all lanes go to one compressor tree.
 //
 //   cycle    0                                1 .. STAGES
 //            multiply, compressor tree, add  -> accumulate -> acc_o in cycle STAGES + 1
@@ -22,7 +22,8 @@ module fp8mac_int8_pipeline
 
   // Cycle 0
   input  logic [LANES-1:0][7:0] a_i,
-  input  booth_t [LANES-1:0]    b_i,
+  input  digits_t [LANES-1:0]   b_i,
+  input  logic [negatives_width(LANES)-1:0] negatives_i,
 
   // Cycle 1
   input  logic [31:0]           acc_i,
@@ -37,8 +38,7 @@ module fp8mac_int8_pipeline
 
   // Multiply. A partial product's sign bit has the weight -2^8. It is inverted and added with the weight +2^8; a
   // constant corrects the difference.
-  localparam int unsigned PerLane = 2 * BoothDigits;
-  localparam int unsigned Addends = LANES * PerLane + 1;
+  localparam int unsigned Addends = LANES * Digits + 2;
   localparam logic [SumW-1:0] Constant = SumW'(-(int'(LANES) * 'h5500));
 
   typedef logic [Addends-1:0][SumW-1:0] addend_t;
@@ -47,11 +47,9 @@ module fp8mac_int8_pipeline
     addend_t mask;
     mask = '0;
     for (int unsigned lane = 0; lane < LANES; lane++) begin
-      for (int unsigned j = 0; j < BoothDigits; j++) begin
-        mask[lane*PerLane+j]             = SumW'('h1ff) << (2 * j);
-        mask[lane*PerLane+BoothDigits+j] = SumW'(1) << (2 * j);
-      end
+      for (int unsigned j = 0; j < Digits; j++) mask[lane*Digits+j] = SumW'('h1ff) << (2 * j);
     end
+    mask[Addends-2] = SumW'({negatives_width(LANES){1'b1}});
     mask[Addends-1] = Constant;
     return mask;
   endfunction
@@ -61,16 +59,23 @@ module fp8mac_int8_pipeline
   logic            unused_carry;
 
   for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-    for (genvar j = 0; j < int'(BoothDigits); j++) begin : g_partial
+    for (genvar j = 0; j < int'(Digits); j++) begin : g_partial
       logic [PartialW-1:0] partial;
-      fp8mac_booth_product #(.W(8)) u_partial (
-        .multiplicand_i(a_i[lane]), .negative_i(b_i[lane].negative[j]), .one_i(b_i[lane].one[j]),
-        .two_i(b_i[lane].two[j]), .product_o(partial)
-      );
-      assign addend[lane*PerLane+j]             = SumW'({!partial[PartialW-1], partial[PartialW-2:0]}) << (2 * j);
-      assign addend[lane*PerLane+BoothDigits+j] = SumW'(b_i[lane].negative[j]) << (2 * j);
+      if (j < int'(Digits) - 1) begin : g_lower
+        fp8mac_digit_product #(.W(8)) u_product (
+          .multiplicand_i(a_i[lane]), .minus_n_i(b_i[lane].negative_n[j]), .one_i(b_i[lane].one[j]),
+          .two_i(b_i[lane].two[j]), .product_o(partial)
+        );
+      end else begin : g_highest
+        fp8mac_booth_product #(.W(8)) u_product (
+          .multiplicand_i(a_i[lane]), .negative_i(!b_i[lane].negative_n[j]), .one_i(b_i[lane].one[j]),
+          .two_i(b_i[lane].two[j]), .product_o(partial)
+        );
+      end
+      assign addend[lane*Digits+j] = SumW'({!partial[PartialW-1], partial[PartialW-2:0]}) << (2 * j);
     end
   end
+  assign addend[Addends-2] = SumW'(negatives_i);
   assign addend[Addends-1] = Constant;
 
   fp8mac_compressor_tree #(.ADDENDS(Addends), .W(SumW), .MASK(present())) u_tree (
