@@ -113,17 +113,17 @@ package fp8mac_pkg;
 
   // An INT8 operand as radix-4 digits, the least significant first (fp8mac_digit_recode). A lower digit is -1 (negative),
   // 0, 1 or 2. The highest one is 0, 1 or 2, or the negative of that.
-  parameter int unsigned Digits = 4;
+  parameter int unsigned Int8Digits = 4;
 
   typedef struct packed {
-    logic [Digits-1:0] negative_n;
-    logic [Digits-1:0] one;
-    logic [Digits-1:0] two;
+    logic [Int8Digits-1:0] negative_n;
+    logic [Int8Digits-1:0] one;
+    logic [Int8Digits-1:0] two;
   } digits_t;
 
   // The width of the sum of 4^j over the negative digits j of LANES operands: at most 85 * LANES
   function automatic int unsigned negatives_width(int unsigned lanes);
-    return 2 * Digits - 1 + $clog2(lanes);
+    return 2 * Int8Digits - 1 + $clog2(lanes);
   endfunction
 
   // Scaling exponents: sa, sb in -32..+32 each; with the FNUZ adjustment the sum is -66..+64.

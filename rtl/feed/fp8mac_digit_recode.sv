@@ -29,7 +29,7 @@ module fp8mac_digit_recode
   output logic [NegativesW-1:0]  negatives_o   // sum of 4^j over the negative digits j of all lanes
 );
 
-  localparam int unsigned Top = Digits - 1;
+  localparam int unsigned Top = Int8Digits - 1;
 
   logic [LANES-1:0][NegativesW-1:0] addend;
 
@@ -38,7 +38,7 @@ module fp8mac_digit_recode
       logic carry, low, high, odd, negative;
       carry        = 1'b0;
       addend[lane] = '0;
-      for (int unsigned j = 0; j < Digits; j++) begin
+      for (int unsigned j = 0; j < Int8Digits; j++) begin
         low  = code_i[lane][2*j];
         high = code_i[lane][2*j+1];
         odd  = low ^ carry;

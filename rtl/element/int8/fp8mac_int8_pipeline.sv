@@ -38,7 +38,7 @@ module fp8mac_int8_pipeline
 
   // Multiply. A partial product's sign bit has the weight -2^8. It is inverted and added with the weight +2^8; a
   // constant corrects the difference.
-  localparam int unsigned Addends = LANES * Digits + 2;
+  localparam int unsigned Addends = LANES * Int8Digits + 2;
   localparam logic [SumW-1:0] Constant = SumW'(-(int'(LANES) * 'h5500));
 
   typedef logic [Addends-1:0][SumW-1:0] addend_t;
@@ -47,7 +47,7 @@ module fp8mac_int8_pipeline
     addend_t mask;
     mask = '0;
     for (int unsigned lane = 0; lane < LANES; lane++) begin
-      for (int unsigned j = 0; j < Digits; j++) mask[lane*Digits+j] = SumW'('h1ff) << (2 * j);
+      for (int unsigned j = 0; j < Int8Digits; j++) mask[lane*Int8Digits+j] = SumW'('h1ff) << (2 * j);
     end
     mask[Addends-2] = SumW'({negatives_width(LANES){1'b1}});
     mask[Addends-1] = Constant;
@@ -59,9 +59,9 @@ module fp8mac_int8_pipeline
   logic            unused_carry;
 
   for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-    for (genvar j = 0; j < int'(Digits); j++) begin : g_partial
+    for (genvar j = 0; j < int'(Int8Digits); j++) begin : g_partial
       logic [PartialW-1:0] partial;
-      if (j < int'(Digits) - 1) begin : g_lower
+      if (j < int'(Int8Digits) - 1) begin : g_lower
         fp8mac_digit_product #(.W(8)) u_product (
           .multiplicand_i(a_i[lane]), .minus_n_i(b_i[lane].negative_n[j]), .one_i(b_i[lane].one[j]),
           .two_i(b_i[lane].two[j]), .product_o(partial)
@@ -72,7 +72,7 @@ module fp8mac_int8_pipeline
           .two_i(b_i[lane].two[j]), .product_o(partial)
         );
       end
-      assign addend[lane*Digits+j] = SumW'({!partial[PartialW-1], partial[PartialW-2:0]}) << (2 * j);
+      assign addend[lane*Int8Digits+j] = SumW'({!partial[PartialW-1], partial[PartialW-2:0]}) << (2 * j);
     end
   end
   assign addend[Addends-2] = SumW'(negatives_i);
