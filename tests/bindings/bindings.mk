@@ -5,9 +5,9 @@ BINDINGS_TESTS := tests/bindings
 TESTS += $(BUILD)/test/bindings_cli.log $(BUILD)/test/bindings_python.log
 BINDINGS_PYTEST_FILES := $(PYTEST_FILES) $(BINDINGS_TESTS)/conftest.py tests/model/checks.py
 
-# The tool with sanitizers in it.
-$(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac.1 \
-  $(BINDINGS_PYTEST_FILES) tests/run_test.sh
+# The tool with sanitizers in it; the one that is installed for commands of many steps
+$(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac \
+  $(BUILD)/model/fp8mac.1 $(BINDINGS_PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh bindings_cli $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/cli
 
 $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(BINDINGS_TESTS)/typed.py \

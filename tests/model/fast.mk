@@ -15,9 +15,9 @@ $(MODEL_FAST_TESTS:%=$(BUILD)/model-san/test_%): $(BUILD)/model-san/test_%: test
 	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
 
 $(BUILD)/test/model-fast.log: $(BUILD)/model/test_fast tests/run_test.sh
-	@tests/run_test.sh model-fast $@ $< $$((200 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh model-fast $@ $< $$((80 * $${RANDOM_STEPS:-1}))
 $(BUILD)/test/model-fast-san.log: $(BUILD)/model-san/test_fast tests/run_test.sh
-	@tests/run_test.sh model-fast-san $@ $< $$((30 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh model-fast-san $@ $< $$((10 * $${RANDOM_STEPS:-1}))
 $(BUILD)/test/model-fast-convert.log: $(BUILD)/model/test_fast_convert tests/run_test.sh
 	@tests/run_test.sh model-fast-convert $@ $<
 $(BUILD)/test/model-fast-convert-san.log: $(BUILD)/model-san/test_fast_convert tests/run_test.sh

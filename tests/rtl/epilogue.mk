@@ -20,7 +20,7 @@ $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/r
 	$(call epilogue_verilate,,--top-module fp32_tb_top $(EPILOGUE_TREE) tests/rtl/fp32_tb_top.sv)
 
 $(BUILD)/test/rtl_fp32.log: $(BUILD)/tb/fp32/fp32_tb
-	@tests/run_test.sh rtl_fp32 $@ $< --pairs $$((1500000 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh rtl_fp32 $@ $< --pairs $$((600000 * $${RANDOM_STEPS:-1}))
 TESTS += $(BUILD)/test/rtl_fp32.log
 
 # WIDTH_COLS
