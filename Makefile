@@ -80,6 +80,7 @@ setup_parts_synth-accel := model python synth
 setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
 setup_parts_test-long := $(SETUP_PARTS) compilers
+setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
 setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers,$(if $(filter $(part),$(setup_wanted)),$(part))))

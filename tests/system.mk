@@ -22,7 +22,6 @@ TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmw
 
 $(SYS_TEST)/firmware-host.log: $(SYS_HOST)/selftest tests/run_test.sh
 	@mkdir -p $(@D)
-	@rm -f $(SYS_TEST)/selftest.host.bytes
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) FP8RT_DUMP=$(SYS_TEST)/selftest.host.bytes \
 	  tests/run_test.sh firmware-host $@ $<
 
@@ -113,7 +112,6 @@ $(SYS_TEST)/firmware-selftest-bus.log: $(BUILD)/system-plan/selftest_bus tests/r
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-convolution system-convolution system-convolution-bytes)
 $(SYS_TEST)/firmware-convolution.log: $(SYS_HOST)/convolution tests/run_test.sh
 	@mkdir -p $(@D)
-	@rm -f $(SYS_TEST)/convolution.host.bytes
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) FP8RT_DUMP=$(SYS_TEST)/convolution.host.bytes \
 	  tests/run_test.sh firmware-convolution $@ $<
 
@@ -321,7 +319,6 @@ $(SYS_CHIPS:%=$(SYS_TEST)/system-%-digits.log): $(SYS_TEST)/system-%-digits.log:
 
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-bytes.log): $(SYS_TEST)/system-%-bytes.log: $(SYS_TEST)/system-%-selftest.log \
     $(SYS_HOST)/selftest tests/system/equal_bytes.sh tests/run_test.sh
-	@rm -f $(SYS_TEST)/$*.host.bytes
 	@FP8RT_ARRAY=$(firstword $(subst -, ,$*)) FP8RT_ELEMENT=$(call sys_chip_spec,$*) \
 	  FP8RT_AXI_DATA_W=$(call sys_chip_axi,$*) \
 	  FP8RT_DUMP=$(SYS_TEST)/$*.host.bytes $(SYS_HOST)/selftest >$(SYS_TEST)/$*.host.out

@@ -80,6 +80,9 @@ static void release_records(const fp8rt_device *dev)
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
 {
     dev->state.registers = dev->port->registers;
+    if (dev->port->registers == 0) {
+        return FP8RT_ERR_NULL;
+    }
     if (!is_known(dev)) {
         return FP8RT_ERR_NO_DEVICE;
     }
@@ -385,7 +388,8 @@ static bool is_ended(const fp8rt_device *dev, uint32_t status, uint32_t bit)
 
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
 {
-    return is_ended(dev, READ(dev, STATUS), fp8rt_record_bit(dev, tag));
+    return !fp8rt_is_begun(dev, tag) ||
+           is_ended(dev, READ(dev, STATUS), fp8rt_record_bit(dev, tag));
 }
 
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles)

@@ -24,7 +24,7 @@ typedef struct fp8rt_scope {
     bool observed; // the profile's observer has seen its descriptor
 } fp8rt_scope;
 
-// FP8RT_ERR_NULL (run), FP8RT_ERR_NOT_OPEN, or the status of the run, if it has failed.
+// FP8RT_ERR_NULL (run, its device, scratch or memory of a profile), FP8RT_ERR_NOT_OPEN, or the status of the run, if it has failed.
 fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *scope);
 // Shows the descriptor, which is right, to the profile's observer, before anything is written.
 void fp8rt_layer_observe(fp8rt_run *run, fp8rt_scope *scope, const void *desc);
@@ -77,7 +77,8 @@ static inline float fp8rt_layer_scale(float scale)
 }
 
 // FP8RT_OK, FP8RT_ERR_NULL (tensor, data), FP8RT_ERR_SHAPE (a size is 0), FP8RT_ERR_FORMAT (the
-// formats `first` to `last` are possible), FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE,
+// formats `first` to `last` are possible), FP8RT_ERR_SCALE (also a kind of scaling that there is not),
+// FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE,
 // FP8RT_ERR_UNSUPPORTED (MX scales).
 fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
                                fp8mac_format_id first, fp8mac_format_id last);

@@ -110,16 +110,6 @@ static void compute(const fp8rt_run *run, const fp8rt_pools *pools)
     }
 }
 
-// An output would be read as a pixel of a later one.
-static bool overlaps(const fp8rt_run *run, const fp8rt_pools *pools)
-{
-    const fp8rt_tensor *x = pools->desc->x, *out = pools->desc->out;
-    const fp8rt_region from = {(uintptr_t)x->data, x->rows, pools->pixel_bytes, x->cols};
-    const fp8rt_region to = {(uintptr_t)out->data, out->rows,
-                             fp8rt_tensor_stride(&run->dev->caps, out), out->cols};
-    return fp8rt_regions_overlap(&from, &to);
-}
-
 fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
 {
     fp8rt_scope scope;
@@ -131,7 +121,7 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     if (status == FP8RT_OK && desc->out->format != desc->x->format) {
         status = FP8RT_ERR_FORMAT;
     }
-    if (status == FP8RT_OK && overlaps(run, &pools)) {
+    if (status == FP8RT_OK && fp8rt_pool_overlaps(run, desc)) {
         status = FP8RT_ERR_OVERLAP;
     }
     if (status == FP8RT_OK && !run->query) {

@@ -25,17 +25,17 @@ typedef struct kept {
     };
     bool is_gemm;
     uint32_t used;       // the number of the command that used it last
+    uint32_t behind;     // the plan that served the next command, last time
+    uint32_t chained;    // the next plan of its chain, + 1; 0: none
     const void *scratch; // of its last run; NULL: none, or it was refused
     bool complete;       // the descriptor has these numbers, and needs no scratch
     numbers numbers;
     result inverse, product;
 } kept;
 
-// A command looks at so many plans at most. Each takes some 20 cycles; a plan takes 3,000 to make.
-enum { LOOKED_AT = 64 };
-
-// A plan that was not used by so many commands, in units of what the memory holds, makes room.
-enum { IDLE_ROUNDS = 2 };
+// A plan that was not used by so many commands, in units of what the memory holds, makes room. A command
+// without a plan looks at so many for one that does.
+enum { IDLE_ROUNDS = 2, LOOKED_AT = 8 };
 
 fp8rt_plans fp8rt_plans_in(void *memory, size_t bytes)
 {
@@ -94,6 +94,11 @@ static parts elementwise_parts(fp8rt_elementwise_plan *plan)
     return (parts){false, plan->stamp, &plan->desc, &plan->desc.beta, sizeof plan->desc};
 }
 
+static parts parts_of(kept *k)
+{
+    return k->is_gemm ? gemm_parts(&k->gemm) : elementwise_parts(&k->elementwise);
+}
+
 static inline bool is_zero(float x)
 {
     return fp8rt_fp32_is_zero(fp8rt_fp32_bits(x));
@@ -105,7 +110,7 @@ static bool serves(kept *k, const parts *fresh)
     if (k->is_gemm != fresh->is_gemm) {
         return false;
     }
-    const parts own = k->is_gemm ? gemm_parts(&k->gemm) : elementwise_parts(&k->elementwise);
+    const parts own = parts_of(k);
     const float beta = *own.beta;
     if (is_zero(beta) == is_zero(*fresh->beta)) {
         *own.beta = *fresh->beta;
@@ -164,32 +169,88 @@ static uint32_t age(const fp8rt_plans *plans, const kept *k)
     return plans->commands - k->used;
 }
 
-// The plan that serves the command: most often it is the one behind that of the command before. NULL:
-// there is none, and *oldest is the one of those looked at that was not used for longest.
-static kept *find(fp8rt_plans *plans, const parts *fresh, kept **oldest)
+static uint32_t index_of(const fp8rt_plans *plans, const kept *k)
+{
+    return (uint32_t)(k - (const kept *)plans->memory);
+}
+
+static uintptr_t mix(const void *a, const void *b, const void *d)
+{
+    return (uintptr_t)a * 3u + (uintptr_t)b * 5u + (uintptr_t)d;
+}
+
+// Plans are chained by the addresses in their descriptors.
+static uint32_t *chain_of(fp8rt_plans *plans, const parts *p)
+{
+    const fp8rt_gemm_desc *gemm = p->desc;
+    const fp8rt_elementwise_desc *other = p->desc;
+    const uintptr_t key =
+        p->is_gemm ? mix(gemm->a.codes, gemm->b.codes, gemm->d) : mix(other->x, other->c, other->d);
+    return &plans->chains[(uint32_t)key * UINT32_C(0x9e3779b1) /
+                          (UINT32_MAX / FP8RT_PLAN_CHAINS + 1u)];
+}
+
+static void put_in_chain(fp8rt_plans *plans, kept *k, const parts *fresh)
+{
+    uint32_t *chain = chain_of(plans, fresh);
+    k->chained = *chain;
+    *chain = index_of(plans, k) + 1u;
+}
+
+static void take_from_chain(fp8rt_plans *plans, kept *k)
+{
+    const parts own = parts_of(k);
+    uint32_t *link = chain_of(plans, &own);
+    while (*link != index_of(plans, k) + 1u) {
+        link = &((kept *)plans->memory)[*link - 1u].chained;
+    }
+    *link = k->chained;
+}
+
+// The plan that serves the command: most often it is the one that is expected. NULL: there is none.
+static kept *find(fp8rt_plans *plans, const parts *fresh)
 {
     kept *const entries = plans->memory;
-    uint32_t position = plans->next;
-    *oldest = NULL;
+    if (plans->count != 0 && serves(&entries[plans->next], fresh)) {
+        return &entries[plans->next];
+    }
+    for (uint32_t place = *chain_of(plans, fresh); place != 0;
+         place = entries[place - 1u].chained) {
+        if (serves(&entries[place - 1u], fresh)) {
+            return &entries[place - 1u];
+        }
+    }
+    return NULL;
+}
+
+// One of the next LOOKED_AT plans that has been idle. NULL: there is none.
+static kept *idle(fp8rt_plans *plans)
+{
     for (uint32_t i = 0; i < plans->count && i < LOOKED_AT; i++) {
-        kept *k = &entries[position];
-        position = position + 1u < plans->count ? position + 1u : 0;
-        if (serves(k, fresh)) {
-            plans->next = position;
+        kept *k = (kept *)plans->memory + plans->looked_at;
+        plans->looked_at = plans->looked_at + 1u < plans->count ? plans->looked_at + 1u : 0;
+        if (age(plans, k) > IDLE_ROUNDS * plans->capacity) {
+            take_from_chain(plans, k);
             return k;
         }
-        *oldest = *oldest == NULL || age(plans, k) > age(plans, *oldest) ? k : *oldest;
     }
     return NULL;
 }
 
 // The entry for a new plan, which is empty or has been idle. NULL: there is none.
-static kept *room_for(fp8rt_plans *plans, kept *oldest)
+static kept *room(fp8rt_plans *plans)
 {
-    if (plans->count < plans->capacity) {
-        return (kept *)plans->memory + plans->count++;
-    }
-    return oldest != NULL && age(plans, oldest) > IDLE_ROUNDS * plans->capacity ? oldest : NULL;
+    return plans->count < plans->capacity ? (kept *)plans->memory + plans->count++ : idle(plans);
+}
+
+// The plan that served last expects this one to be behind it again.
+static void follow(fp8rt_plans *plans, kept *k)
+{
+    const uint32_t last = plans->last;
+    plans->last = index_of(plans, k);
+    ((kept *)plans->memory)[last].behind = plans->last;
+    plans->next = k->behind;
+    k->used = plans->commands;
 }
 
 // Without the plan itself
@@ -199,6 +260,7 @@ static kept *clear(kept *k, bool is_gemm)
         k->is_gemm = is_gemm;
         k->complete = false;
         k->scratch = NULL;
+        k->behind = 0;
         k->inverse = k->product = (result){0};
     }
     return k;
@@ -213,16 +275,19 @@ static kept *plan_of(const fp8rt_run *run, const parts *fresh, bool *made)
     if (plans == NULL || run->query) {
         return NULL;
     }
-    kept *oldest, *k = find(plans, fresh, &oldest);
+    kept *k = find(plans, fresh);
     plans->commands++;
     if (k != NULL) {
         *made = true;
         plans->reused++;
     } else {
-        k = clear(room_for(plans, oldest), fresh->is_gemm);
+        k = clear(room(plans), fresh->is_gemm);
+        if (k != NULL) {
+            put_in_chain(plans, k, fresh);
+        }
     }
     if (k != NULL) {
-        k->used = plans->commands;
+        follow(plans, k);
     }
     return k;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parts.h"
+#include "regions.h"
 
 // ---- windows ------------------------------------------------------------------------------------
 
@@ -48,6 +49,17 @@ fp8rt_status fp8rt_pools_check(const fp8rt_run *run, const fp8rt_pooling_desc *d
                    desc->out->cols == desc->x->cols
                ? FP8RT_OK
                : FP8RT_ERR_SHAPE;
+}
+
+bool fp8rt_pool_overlaps(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
+{
+    const fp8rt_caps *caps = &run->dev->caps;
+    const fp8rt_tensor *x = desc->x, *out = desc->out;
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(out->format));
+    const fp8rt_region from = {(uintptr_t)x->data, x->rows, fp8rt_tensor_stride(caps, x), x->cols};
+    const fp8rt_region to = {(uintptr_t)out->data, out->rows, fp8rt_tensor_stride(caps, out),
+                             out->cols * bytes};
+    return fp8rt_regions_overlap(&from, &to);
 }
 
 static fp8rt_span span_of(uint32_t start, uint32_t padding, uint32_t kernel, uint32_t size)
@@ -288,11 +300,12 @@ static fp8rt_status check_global(const fp8rt_run *run, const void *layer)
         return status;
     }
     const fp8rt_tensor *x = desc->x, *out = desc->out;
-    return fp8rt_is_product(x->rows, fp8rt_or_one(desc->images), fp8rt_or_one(desc->height),
-                            fp8rt_or_one(desc->width)) &&
-                   out->rows == fp8rt_or_one(desc->images) && out->cols == x->cols
-               ? FP8RT_OK
-               : FP8RT_ERR_SHAPE;
+    if (!fp8rt_is_product(x->rows, fp8rt_or_one(desc->images), fp8rt_or_one(desc->height),
+                          fp8rt_or_one(desc->width)) ||
+        out->rows != fp8rt_or_one(desc->images) || out->cols != x->cols) {
+        return FP8RT_ERR_SHAPE;
+    }
+    return fp8rt_pool_overlaps(run, desc) ? FP8RT_ERR_OVERLAP : FP8RT_OK;
 }
 
 fp8rt_status fp8rt_global_average(fp8rt_run *run, const fp8rt_pooling_desc *desc)

@@ -25,4 +25,7 @@ typedef struct fp8rt_span {
 fp8rt_span fp8rt_pool_lines(const fp8rt_pools *pools, uint32_t oy);
 fp8rt_span fp8rt_pool_pixels(const fp8rt_pools *pools, uint32_t ox);
 
+// Whether out has a byte in common with x: an output would be read as a pixel of a later one.
+bool fp8rt_pool_overlaps(const fp8rt_run *run, const fp8rt_pooling_desc *desc);
+
 #endif

@@ -55,7 +55,8 @@ static uint32_t open_entry(fp8rt_run *run, const char *name)
         return FP8RT_NO_ENTRY;
     }
     const uint32_t index = profile->count++;
-    if (index >= profile->capacity) { // its commands count for the layer that calls it
+    if (index >= profile->capacity ||
+        profile->entries == NULL) { // its commands count for the layer that calls it
         return run->entry;
     }
     profile->entries[index] = (fp8rt_profile_entry){.name = name, .depth = run->depth};
@@ -105,7 +106,9 @@ void fp8rt_layer_observe(fp8rt_run *run, fp8rt_scope *scope, const void *desc)
 
 static fp8rt_status check_run(const fp8rt_run *run)
 {
-    if (run->dev == NULL || (!run->query && run->scratch == NULL && run->bytes != 0)) {
+    const fp8rt_profile *profile = run->profile;
+    if (run->dev == NULL || (!run->query && run->scratch == NULL && run->bytes != 0) ||
+        (profile != NULL && profile->entries == NULL && profile->capacity != 0)) {
         return FP8RT_ERR_NULL;
     }
     if (run->dev->stamp == 0) {
@@ -201,7 +204,8 @@ fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
     if (tensor->format < first || tensor->format > last) {
         return FP8RT_ERR_FORMAT;
     }
-    if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(fp8rt_layer_scale(tensor->scale)))) {
+    if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(fp8rt_layer_scale(tensor->scale))) ||
+        (tensor->scaling != NULL && (unsigned)tensor->scaling->kind > FP8RT_SCALING_CALIBRATE)) {
         return FP8RT_ERR_SCALE;
     }
     return tensor->mx != NULL ? FP8RT_ERR_UNSUPPORTED : check_region(run, tensor);

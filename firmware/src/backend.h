@@ -18,6 +18,12 @@ static inline fp8rt_flight *fp8rt_flight_of(fp8rt_device *dev, uint16_t tag)
     return &dev->flights[tag & (dev->caps.records - 1u)];
 }
 
+// Whether the command with this tag was begun and not ended.
+static inline bool fp8rt_is_begun(const fp8rt_device *dev, uint16_t tag)
+{
+    return tag != 0 && dev->flights[tag & (dev->caps.records - 1u)].tag == tag;
+}
+
 // The mutex of the port.
 static inline void fp8rt_lock(fp8rt_device *dev)
 {

@@ -6,7 +6,7 @@ const char *fp8rt_status_string(fp8rt_status status)
     switch (status) {
     case FP8RT_OK: return "ok";
     case FP8RT_ERR_NULL: return "a required pointer is NULL";
-    case FP8RT_ERR_SHAPE: return "a dimension is zero or too large";
+    case FP8RT_ERR_SHAPE: return "a dimension is zero or too large, or sizes disagree";
     case FP8RT_ERR_STRIDE:
         return "a stride is shorter than its row, or the matrix leaves the address space";
     case FP8RT_ERR_ALIGNMENT: return "an address or a stride is not a multiple of the bus beat";
@@ -15,7 +15,8 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_OVERFLOW_MODE: return "unknown overflow mode, or one that int8 does not have";
     case FP8RT_ERR_SCALE_EXPONENT:
         return "a scaling exponent is outside -32..+32, or not 0 with int8";
-    case FP8RT_ERR_SCALE: return "a scale is not finite and greater than zero";
+    case FP8RT_ERR_SCALE:
+        return "a scale is not finite and greater than zero, or not a kind of scaling";
     case FP8RT_ERR_ACTIVATION:
         return "unknown activation, or its bounds are not finite or not lo <= hi";
     case FP8RT_ERR_SCRATCH: return "the scratch is smaller than the plan asks for";
@@ -47,7 +48,8 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_HW_QUEUE_FULL: return "accelerator: the queue was full";
     case FP8RT_ERR_HW_TIMEOUT: return "accelerator: the bus did not answer in time";
     case FP8RT_ERR_HW_RECORD: return "accelerator: the record belongs to another command";
-    case FP8RT_ERR_HW_DROPPED: return "accelerator: an earlier command failed or was reset";
+    case FP8RT_ERR_HW_DROPPED:
+        return "accelerator: an earlier command failed or was reset, or no command has this tag";
     case FP8RT_ERR_SILENT: return "the accelerator waits for a bus that does not answer";
     }
     return "unknown status";

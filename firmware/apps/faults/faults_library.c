@@ -626,6 +626,36 @@ static void run_many(const bench *b)
     faults_count(b->f, right, "library: as many GEMMs in flight as there are records");
 }
 
+// Tags that belong to no command in flight: ended ones, 0, unknown ones, and an old one whose record another
+// command has. They end nothing.
+static void run_stale(const bench *b)
+{
+    static flight fl;
+    fp8rt_device *dev = &b->f->dev;
+    const uint16_t records = dev->caps.records;
+    uint16_t first, last;
+    bool right =
+        plan_flight(b, &fl, NULL) && run_alone(b, &fl) &&
+        fp8rt_gemm_begin(dev, &fl.plans[0], b->scratch, SCRATCH_BYTES, &first) == FP8RT_OK &&
+        fp8rt_gemm_end(dev, first, NULL) == FP8RT_OK;
+    right = right && fp8rt_gemm_end(dev, first, NULL) == FP8RT_ERR_HW_DROPPED &&
+            fp8rt_gemm_end(dev, 0, NULL) == FP8RT_ERR_HW_DROPPED &&
+            fp8rt_gemm_end(dev, (uint16_t)(first + 3u), NULL) == FP8RT_ERR_HW_DROPPED &&
+            fp8rt_device_is_done(dev, first) && fp8rt_device_is_done(dev, 0) &&
+            fp8rt_device_await(dev, first, 1000) == FP8RT_OK;
+    last = first;
+    for (unsigned i = 0; right && i < records; i++) { // the last has the record of `first`
+        right =
+            fp8rt_gemm_begin(dev, &fl.plans[1], b->scratch, SCRATCH_BYTES, &last) == FP8RT_OK &&
+            (last == (uint16_t)(first + records) || fp8rt_gemm_end(dev, last, NULL) == FP8RT_OK);
+    }
+    fp8rt_gemm_result result;
+    right = right && last == (uint16_t)(first + records) &&
+            fp8rt_gemm_end(dev, first, NULL) == FP8RT_ERR_HW_DROPPED &&
+            fp8rt_gemm_end(dev, last, &result) == FP8RT_OK && same_result(&result, &fl.alone[1]);
+    faults_count(b->f, right, "library: tags of no GEMM in flight");
+}
+
 // A wait ends when its time has passed. A reset cancels what is in flight. The golden model has run a
 // command when it was begun.
 static void run_late(const bench *b)
@@ -715,6 +745,7 @@ void faults_run_library(faults *f)
     run_flight(&b);
     run_failing_flight(&b);
     run_many(&b);
+    run_stale(&b);
     run_late(&b);
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
         if (fp8rt_app_slverr_address != 0 || bus[i].expected == FP8RT_ERR_HW_READ_DECERR ||

@@ -281,6 +281,52 @@ static void too_little(layers_test *test, bench *b)
     layers_expect(test, "no memory", agree(test, b) && b->plans.capacity == 0);
 }
 
+// Two sums with the same descriptor share a plan, far apart among others. Each other one is kept for itself.
+static fp8rt_status run_shared(fp8rt_run *run, network *net)
+{
+    enum { SUMS = 90 };
+    fp8rt_tensor x = chosen(&net->x[0], 4, 4, FP8MAC_E4M3FN, 1.0f);
+    fp8rt_tensor y = chosen(&net->residual[0], 4, 4, FP8MAC_E4M3FN, 1.0f);
+    fp8rt_tensor out = chosen(&net->out[0], 4, 4, FP8MAC_FP32, 1.0f);
+    const fp8rt_arithmetic_desc sum = {.x = &x, .y = &y, .out = &out};
+    for (uint32_t i = 0; i < SUMS; i++) {
+        const bool is_shared = i == 0 || i == SUMS - 2;
+        x.data = (uint8_t *)net->x[0].data + (is_shared ? 0 : (i % 24u + 1u) * 64u);
+        out.data = (uint8_t *)net->out[0].data + (is_shared ? 0 : i / 24u * 64u);
+        fp8rt_add(run, &sum);
+    }
+    return run->status;
+}
+
+static void shared(layers_test *test, bench *b)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    layers_expect(test, "a query of 90 sums", run_shared(&run, &b->net) == FP8RT_OK);
+    keep_in(test, b, run.plan_bytes);
+    for (uint32_t i = 1; i <= 4; i++) {
+        run = begin(test, b, &b->plans);
+        layers_expect(test, "two layers share a plan",
+                      run_shared(&run, &b->net) == FP8RT_OK && b->plans.count == 89 &&
+                          b->plans.reused == 90 * i - 89);
+    }
+}
+
+// As many other commands as it takes make room, and the first ones are planned anew.
+static void replaced(layers_test *test, bench *b)
+{
+    start(&b->net);
+    keep_in(test, b, query(test, b).plan_bytes);
+    for (uint32_t m = 8; m <= ROWS; m++) {
+        b->net.m = m;
+        for (uint32_t i = 0; i < 5; i++) {
+            layers_expect(test, "plans that make room", agree(test, b));
+        }
+        const uint32_t reused = b->plans.reused;
+        layers_expect(test, "plans that have found room",
+                      agree(test, b) && b->plans.reused == reused + 3 && b->plans.count == 3);
+    }
+}
+
 // One change before each run. The hash of the last outputs is the same on host and chip.
 static void changed(layers_test *test, bench *b)
 {
@@ -305,5 +351,7 @@ void layers_plans(layers_test *test)
     repeated(test, &b);
     refused(test, &b);
     too_little(test, &b);
+    shared(test, &b);
+    replaced(test, &b);
     changed(test, &b);
 }

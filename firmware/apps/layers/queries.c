@@ -256,6 +256,40 @@ static void sequences(layers_test *test)
                              NULL});
 }
 
+// ---- refusals -----------------------------------------------------------------------------------
+
+static fp8rt_status status_of(layers_test *test, fp8rt_profile *profile,
+                              const fp8rt_pooling_desc *desc)
+{
+    fp8rt_arena arena = test->arena;
+    fp8rt_run run = fp8rt_run_on(&test->dev, fp8rt_arena_alloc(&arena, 65536), 65536);
+    run.profile = profile;
+    return fp8rt_global_average(&run, desc);
+}
+
+static void refusals(layers_test *test)
+{
+    fp8rt_tensor x = codes(test, ROWS, COLS, FP8MAC_E4M3FN),
+                 out = codes(test, 1, COLS, FP8MAC_E4M3FN);
+    const fp8rt_tensor good = out;
+    fp8rt_pooling_desc desc = {.x = &x, .height = 4, .width = 4, .out = &out};
+    fp8rt_scaling scaling = {.kind = (fp8rt_scaling_kind)9};
+    fp8rt_profile profile = {.entries = NULL, .capacity = 1};
+    layers_expect(test, "a global average", status_of(test, NULL, &desc) == FP8RT_OK);
+    out.data = (uint8_t *)x.data + 64;
+    layers_expect(test, "a global average within its operand",
+                  status_of(test, NULL, &desc) == FP8RT_ERR_OVERLAP);
+    out = good;
+    out.scaling = &scaling;
+    layers_expect(test, "no kind of scaling", status_of(test, NULL, &desc) == FP8RT_ERR_SCALE);
+    out = good;
+    layers_expect(test, "a profile without memory",
+                  status_of(test, &profile, &desc) == FP8RT_ERR_NULL);
+    profile.capacity = 0;
+    layers_expect(test, "a profile that counts alone",
+                  status_of(test, &profile, &desc) == FP8RT_OK && profile.count != 0);
+}
+
 void layers_queries(layers_test *test)
 {
     static uint8_t table[FP8RT_TABLE_CODES];
@@ -267,5 +301,6 @@ void layers_queries(layers_test *test)
     elements(test);
     pooling(test);
     sequences(test);
+    refusals(test);
     layers_expect(test, "changes that runs refuse", refused > 300);
 }

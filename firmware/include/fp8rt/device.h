@@ -192,7 +192,7 @@ typedef void fp8rt_completion(void *context, uint16_t tag);
 
 // A command that was begun and not ended, private to the library.
 typedef struct fp8rt_flight {
-    uint16_t tag;
+    uint16_t tag;   // 0: there is none
     bool announced; // to the completion function
     uintptr_t d;    // what is invalidated at its end
     uint32_t d_bytes;
@@ -214,7 +214,8 @@ typedef struct fp8rt_device {
 
 // Finds the accelerator at `port`, fills *dev, resets it, clears flags and counters. The port stays
 // as it is while the device is in use. The golden model has no registers and sleeps never.
-// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT. Before it has returned FP8RT_OK,
+// FP8RT_OK, FP8RT_ERR_NULL (dev, port, or registers of 0), FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT. Before
+// it has returned FP8RT_OK,
 // the functions that return a status return FP8RT_ERR_NOT_OPEN, if *dev was zero. The others are
 // only for open devices.
 fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port);
@@ -234,14 +235,16 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
 // fp8rt_device_submit does, and stores its tag, which fp8rt_device_end takes. The tag is not 0 and
 // belongs to this command until then. FP8RT_ERR_RECORDS: caps.records commands are not ended.
 fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag);
-// Whether fp8rt_device_end would return at once, because the command completed or failed.
+// Whether fp8rt_device_end would return at once, because the command completed or failed, or because no
+// command with this tag was begun.
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag);
 // Waits, without sleeping, until fp8rt_device_end would return at once, but not much longer than
 // `cycles` of the accelerator, less than 2^32. FP8RT_OK; FP8RT_ERR_LATE: the command is still in
 // flight, and so is its tag. fp8rt_device_reset cancels all commands. FP8RT_ERR_NOT_OPEN.
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles);
 // Sleeps until the command that was begun with `tag` has completed or failed, in any order. Its D is
-// in memory with FP8RT_OK. FP8RT_ERR_HW_*: its own error, or FP8RT_ERR_HW_DROPPED. The error state
+// in memory with FP8RT_OK. FP8RT_ERR_HW_*: its own error, or FP8RT_ERR_HW_DROPPED, which is also the
+// status of a tag that belongs to no command that was begun and not ended. The error state
 // stays until it is cleared, and so does what the other commands have left in their records.
 // FP8RT_ERR_SILENT as in fp8rt_device_wait; the tag is free in any case.
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag);

@@ -22,7 +22,7 @@ extern "C" {
 struct fp8rt_device;
 
 typedef struct fp8rt_port {
-    uintptr_t registers; // address of the accelerator's first register
+    uintptr_t registers; // address of the accelerator's first register, not 0
     uint32_t interrupt;  // number of its interrupt, for the port alone
     void *context;       // for the port alone
 

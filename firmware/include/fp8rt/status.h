@@ -23,7 +23,7 @@ typedef enum fp8rt_status {
     FP8RT_OK = 0,   // done: every output is in memory
     FP8RT_ERR_NULL, // a required pointer is NULL
     // m, n or k (rows or k of a packing) is 0, the bytes of a row exceed 32 bits, or k is more than
-    // an accumulator of this array takes
+    // an accumulator of this array takes; in a layer also: sizes of tensors that do not fit together
     FP8RT_ERR_SHAPE,
     // a stride is shorter than its row, or a matrix or vector exceeds the end of the address space of
     // 32 bits
@@ -36,15 +36,15 @@ typedef enum fp8rt_status {
     FP8RT_ERR_ACCUMULATOR,    // an accumulator that the array does not have (caps.element)
     FP8RT_ERR_OVERFLOW_MODE,  // not one of fp8mac_overflow, or not saturate with D in INT8
     FP8RT_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32, or not 0 with INT8 operands
-    FP8RT_ERR_SCALE,          // a scale that is not finite and greater than 0
-    FP8RT_ERR_ACTIVATION,     // not one of fp8mac_activation, or clamp bounds not finite or lo > hi
-    FP8RT_ERR_SCRATCH,        // the scratch is smaller than the plan asked for
-    FP8RT_ERR_UNSUPPORTED,    // a valid request that this accelerator does not implement
-    FP8RT_ERR_NO_DEVICE,      // no accelerator answers, or not one that this library knows
-    FP8RT_ERR_RECORDS,  // caps.records commands were begun and not ended: end one of them first
-    FP8RT_ERR_OVERLAP,  // D or the scratch has a byte in common with what the GEMM reads
-    FP8RT_ERR_FLAGS,    // a bit in `flags` that stands for nothing
-    FP8RT_ERR_NOT_OPEN, // fp8rt_device_open was not called, or has failed
+    FP8RT_ERR_SCALE,      // a scale that is not finite and greater than 0, or not a kind of scaling
+    FP8RT_ERR_ACTIVATION, // not one of fp8mac_activation, or clamp bounds not finite or lo > hi
+    FP8RT_ERR_SCRATCH,    // the scratch is smaller than the plan asked for
+    FP8RT_ERR_UNSUPPORTED, // a valid request that this accelerator does not implement
+    FP8RT_ERR_NO_DEVICE,   // no accelerator answers, or not one that this library knows
+    FP8RT_ERR_RECORDS,     // caps.records commands were begun and not ended: end one of them first
+    FP8RT_ERR_OVERLAP,     // D or the scratch has a byte in common with what the GEMM reads
+    FP8RT_ERR_FLAGS,       // a bit in `flags` that stands for nothing
+    FP8RT_ERR_NOT_OPEN,    // fp8rt_device_open was not called, or has failed
     // the plan was not made, or its making failed, or it was made for another array or by another
     // version of this library
     FP8RT_ERR_PLAN,
@@ -79,7 +79,9 @@ typedef enum fp8rt_status {
     FP8RT_ERR_HW_RECORD = FP8RT_ERR_HW + 14,  // asked for another command's record: that command
                                               // was dropped, the others ran
     FP8RT_ERR_HW_DROPPED =
-        FP8RT_ERR_HW + 15, // in a record alone: an earlier command failed, or a reset dropped it
+        FP8RT_ERR_HW +
+        15, // in a record alone: an earlier command failed, or a reset dropped it, or
+            // no command that was begun has this tag
     // The accelerator still waits for answers of the bus, and accepts no command before it has
     // them. The next call tries again.
     FP8RT_ERR_SILENT = FP8RT_ERR_HW + 16,

@@ -155,7 +155,7 @@ typedef struct fp8rt_profile {
 // A plan serves each command that equals its own in all but the values of scales: shapes, formats,
 // strides and addresses. If one of these changes, the command is planned anew, and nothing needs to be said.
 // So an fp8rt_plans may serve several networks, one run at a time. A command is first compared with the plan
-// behind the one that served last, then with the 63 after that.
+// that followed the one before it last time, then with those whose addresses have the same hash.
 //
 // With less memory than a query says, the first commands have plans, and the others are planned each time.
 // A plan that has served none of the last 2 * capacity commands makes room for another.
@@ -169,13 +169,17 @@ typedef struct fp8rt_command_scales {
     float operands, out;
 } fp8rt_command_scales;
 
+enum { FP8RT_PLAN_CHAINS = 32 }; // a power of 2
+
 typedef struct fp8rt_plans {
-    uint32_t capacity;           // plans for which there is memory
-    uint32_t count;              // plans that are kept
-    uint32_t commands, reused;   // so far, and those of them that a kept plan has served
-    void *memory;                // private, as all that follows
-    uint32_t next;               // the plan that is expected to serve next
-    fp8rt_command_scales scales; // of the command that runs
+    uint32_t capacity;         // plans for which there is memory
+    uint32_t count;            // plans that are kept
+    uint32_t commands, reused; // so far, and those of them that a kept plan has served
+    void *memory;              // private, as all that follows
+    uint32_t last, next; // the plan that served last, and the one that is expected to serve next
+    uint32_t looked_at;  // the plan that is looked at next when room is wanted
+    uint32_t chains[FP8RT_PLAN_CHAINS]; // the first plan of each, + 1; 0: none
+    fp8rt_command_scales scales;        // of the command that runs
 } fp8rt_plans;
 
 // Empty, in the caller's memory, of any alignment. It stays where it is while it is in use.

@@ -15,9 +15,13 @@
 #define DCIMVAC REGISTER(0xe000ef5cu)
 #define DCCMVAC REGISTER(0xe000ef68u)
 
+// That can run: while PRIMASK is set, no handler does, and no exception ends a `wfe`.
 static bool has_handler(uint32_t interrupt)
 {
-    return (REGISTER(NVIC_ISER + interrupt / 32u * 4u) & 1u << interrupt % 32u) != 0;
+    uint32_t primask;
+    __asm__ volatile("mrs %0, primask" : "=r"(primask));
+    return primask == 0 &&
+           (REGISTER(NVIC_ISER + interrupt / 32u * 4u) & 1u << interrupt % 32u) != 0;
 }
 
 // `wfe` ends at once if there was an exception since the last `wfe`, so a handler that has run ends

@@ -9,8 +9,8 @@
 #include "gemm_check.h"
 #include "ask.h"
 
-// Names the file to which every checked D is appended. Rows are written without padding, as the
-// simulator's --dump-outputs writes them.
+// Names the file that gets every checked D of this process, as the simulator's --dump-outputs does: what
+// the file had is lost, and rows have no padding.
 #define DUMP_VARIABLE "FP8RT_DUMP"
 #define ARENA_BYTES ((16u << 20) - (256u << 10)) // about as much as the chip has
 
@@ -56,7 +56,9 @@ static const void *resolve(void *context, uint64_t address, uint64_t size)
 
 static void dump(const char *path, const fp8rt_check_record *record)
 {
-    FILE *file = fopen(path, "ab");
+    static bool is_begun;
+    FILE *file = fopen(path, is_begun ? "ab" : "wb");
+    is_begun = true;
     for (uint32_t m = 0; file != NULL && m < record->m; m++) {
         size_t bytes;
         const void *row = fp8rt_check_d_row(record, m, resolve, NULL, &bytes);

@@ -22,13 +22,20 @@ static void unmask_interrupts(uint32_t mie)
     __asm__ volatile("csrs mstatus, %0" ::"r"(mie) : "memory");
 }
 
+static bool is_line_enabled(void)
+{
+    uint32_t mie;
+    __asm__ volatile("csrr %0, mie" : "=r"(mie));
+    return (mie & LINE) != 0;
+}
+
 // `wfi` ends for an interrupt that is enabled in mie, even while mstatus.MIE is clear. So an event
-// before the `wfi` is not missed. Without a handler, the line is enabled only here, and nothing
-// traps.
+// before the `wfi` is not missed. Without a handler, or with a line that the program has disabled, the
+// line is enabled only here, and nothing traps. So the accelerator's watchdog bounds each sleep.
 static void sleep_until_event(fp8rt_device *dev)
 {
     const uint32_t mie = mask_interrupts();
-    if (dev == handled) {
+    if (dev == handled && is_line_enabled()) {
         if (!event) {
             __asm__ volatile("wfi" ::: "memory");
             unmask_interrupts(mie); // the handler runs here

@@ -142,6 +142,32 @@ static void run_completion(fp8rt_device *dev, bool handler)
     fp8rt_app_handle_interrupts(NULL);
 }
 
+// The program has a handler, and has disabled its interrupt in mie, or all interrupts in mstatus.
+static void run_masked(fp8rt_device *dev)
+{
+    fp8rt_gemm_plan plan;
+    uint16_t tag;
+    for (unsigned global = 0; global < 2; global++) {
+        fp8rt_app_handle_interrupts(dev);
+#if defined(__riscv)
+        if (global != 0) {
+            __asm__ volatile("csrci mstatus, 8");
+        } else {
+            __asm__ volatile("csrw mie, zero");
+        }
+#endif
+        memset(d, 0x55, sizeof d);
+        bool right = fp8rt_gemm_plan_make(&dev->caps, desc_of(dev, d[0]), &plan) == FP8RT_OK &&
+                     fp8rt_gemm_run(dev, &plan, NULL, 0, NULL) == FP8RT_OK && is_expected(0);
+        right = right && fp8rt_gemm_plan_move(dev, &plan, a, b, d[1]) == FP8RT_OK &&
+                fp8rt_gemm_begin(dev, &plan, NULL, 0, &tag) == FP8RT_OK &&
+                fp8rt_gemm_end(dev, tag, NULL) == FP8RT_OK && is_expected(1);
+        count(right, global != 0 ? "interrupts are masked while a GEMM runs"
+                                 : "the interrupt is disabled while a GEMM runs");
+        fp8rt_app_handle_interrupts(NULL);
+    }
+}
+
 // ---- lock, clean, invalidate --------------------------------------------------------------------
 
 enum { RANGES = 24 };
@@ -331,7 +357,15 @@ static void run_opening(void)
     static fp8rt_gemm_plan plan;
     const fp8rt_port bare = {.registers = fp8rt_app_port.registers};
     const fp8rt_port nowhere = {.registers = (uintptr_t)wrong}; // memory in place of registers
+    const fp8rt_port zero = {.sleep = fp8rt_app_port.sleep};
     count(fp8rt_device_open(&dev, NULL) == FP8RT_ERR_NULL, "no port");
+    count(fp8rt_device_open(NULL, &bare) == FP8RT_ERR_NULL &&
+              fp8rt_device_clear(NULL, 0) == FP8RT_ERR_NULL &&
+              fp8rt_device_wait(NULL) == FP8RT_ERR_NULL &&
+              fp8rt_device_reset(NULL) == FP8RT_ERR_NULL,
+          "no device");
+    count(fp8rt_app_is_host || fp8rt_device_open(&dev, &zero) == FP8RT_ERR_NULL,
+          "a port without the address of registers");
     count(fp8rt_app_is_host || fp8rt_device_open(&dev, &nowhere) == FP8RT_ERR_NO_DEVICE,
           "a port of no accelerator");
     dev.stamp = 0;
@@ -363,6 +397,7 @@ int main(void)
     if (status == FP8RT_OK) {
         run_completion(&dev, true);
         run_completion(&dev, false);
+        run_masked(&dev);
         run_maintenance();
         run_locked_errors();
         run_opening();
