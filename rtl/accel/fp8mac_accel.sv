@@ -267,6 +267,7 @@ module fp8mac_accel
   tag_t          error_tag;
   logic [31:0]   completed, amax;
   table_write_t  table_write;
+  logic [1:0]    tables_loaded;
   flags_t        flags;
   logic          amax_nonfinite;
   counters_t     counters;
@@ -306,6 +307,7 @@ module fp8mac_accel
     .amax_nonfinite_i(amax_nonfinite),
     .counters_i      (counters),
     .table_write_o   (table_write),
+    .tables_loaded_o (tables_loaded),
     .record_select_o (record_select),
     .record_release_o(release_record),
     .record_release_tag_o(release_tag),
@@ -366,6 +368,7 @@ module fp8mac_accel
     .abort_i  (abort),
     .clear_i  (clear),
     .idle_o   (check_idle),
+    .tables_loaded_i(tables_loaded),
     .valid_i  (tile_valid),
     .tile_i(tile),
     .ready_o  (tile_ready),

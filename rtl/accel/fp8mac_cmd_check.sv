@@ -27,6 +27,8 @@ module fp8mac_cmd_check
   input  logic         clear_i,  // the error state is left: the next tile command has no predecessor
   output logic         idle_o,
 
+  input  logic [1:0]   tables_loaded_i,
+
   input  logic         valid_i,
   input  tile_cmd_t    tile_i,
   output logic         ready_o,
@@ -356,6 +358,9 @@ module fp8mac_cmd_check
     same_k = left.k == left_q.k;
     same_mx = left.mx == left_q.mx && left.mx_first == left_q.mx_first;
     sequence_bad = cmd_q.sequence_bad;
+    if (cmd_q.finish.act_table != 2'd0) begin
+      sequence_bad |= !tables_loaded_i[cmd_q.finish.act_table == Table1];
+    end
     if (cmd_q.mode.acc_continue) begin
       sequence_bad |= !kept_q || !same_m || !same_n || left.acc_fmt != left_q.acc_fmt ||
                       left.pass_shape != left_q.pass_shape || unit_bad;

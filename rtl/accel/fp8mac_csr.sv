@@ -63,6 +63,7 @@ module fp8mac_csr
   input  counters_t   counters_i,
 
   output table_write_t table_write_o,
+  output logic [1:0]   tables_loaded_o,  // their last words were written
 
   // Completion records
   output record_index_t record_select_o,
@@ -207,6 +208,13 @@ module fp8mac_csr
 
   assign table_write_o = '{write: table_write_q, second: out.TABLE_INDEX.second.value,
                            word: out.TABLE_INDEX.word.value, codes: out.TABLE_DATA.codes.value};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) tables_loaded_o <= '0;
+    else if (table_write_q && out.TABLE_INDEX.word.value == '1) begin
+      tables_loaded_o[out.TABLE_INDEX.second.value] <= 1'b1;
+    end
+  end
 
   assign ring_addr_o = out.DOORBELL.value.value;
 

@@ -158,15 +158,14 @@ class Host
     {
         write(REG(DOORBELL), descriptor);
     }
-    void load_tables()
+    // Words of both tables, which are taken as one
+    void load_tables(size_t first, size_t end)
     {
-        write(REG(TABLE_INDEX), 0);
-        for (const auto &codes : code_tables()) {
-            for (size_t i = 0; i < codes.size(); i += 4) {
-                uint32_t word;
-                std::memcpy(&word, &codes[i], sizeof word);
-                write(REG(TABLE_DATA), word);
-            }
+        write(REG(TABLE_INDEX), FIELD(TABLE_INDEX, SECOND, first / 64) | first % 64);
+        for (size_t i = first; i < end; i++) {
+            uint32_t word;
+            std::memcpy(&word, &code_tables()[i / 64][i % 64 * 4], sizeof word);
+            write(REG(TABLE_DATA), word);
         }
     }
     void wait_for_room()

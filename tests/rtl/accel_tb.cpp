@@ -31,6 +31,7 @@ class Test : public accel::Interrupted
     using Interrupted::Interrupted;
 
     void identity();
+    void tables();
     void protection();
     void random_batches(unsigned count);
     void convolutions(unsigned count);
@@ -116,9 +117,6 @@ void Test::identity()
                  kElement.by_operands);
     bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2),
                  kElement.terms_log2);
-    host_.load_tables();
-    bench_.equal("the position in the tables is at its beginning again",
-                 host_.read(REG(TABLE_INDEX)), 0);
     bench_.equal("scale of D after reset", host_.read(REG(SCALE_D)), accel::kOne);
     bench_.equal("STATUS after reset", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
     bench_.equal("AMAX after reset", host_.read(REG(AMAX)), 0);
@@ -127,6 +125,30 @@ void Test::identity()
     host_.read(REG(ID));
     bench_.check("a register there: no PSLVERR", !host_.slave_error());
 }
+
+// A table is there when its last word was written.
+void Test::tables()
+{
+    struct Step {
+        size_t first, end; // words that are loaded before a command with this table
+        unsigned table;
+    };
+    for (const Step &step : {Step{0, 0, 1}, {0, 63, 1}, {63, 64, 2}, {64, 127, 2}}) {
+        host_.load_tables(step.first, step.end);
+        begin();
+        Command bad;
+        do {
+            bad = maker_.tile(24, 48);
+        } while (bad.d_bytes() != 1);
+        bad.extended = true;
+        bad.act_table = step.table;
+        fails("a table that was not loaded", accel::ErrSequence, {}, bad, {});
+    }
+    host_.load_tables(127, 128);
+    bench_.equal("the position in the tables is at its beginning again",
+                 host_.read(REG(TABLE_INDEX)), 0);
+}
+
 // Each of the eight values of PPROT. An access that is less secure or less privileged than the DMA is refused: it reads 0
 // and changes nothing. Any other has its effect.
 void Test::protection()
@@ -1272,6 +1294,7 @@ int main(int argc, char **argv)
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();
+    test.tables();
     test.protection();
     test.convolutions(batches);
     test.convolution_speed();

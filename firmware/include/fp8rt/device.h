@@ -48,7 +48,8 @@ typedef struct fp8rt_coding {
     bool stochastic;
     uint32_t seed;
     // 0: none. 1 to FP8RT_TABLES: D's code c becomes that table's code number c, see
-    // fp8rt_device_load_table. D is FP8 or INT8.
+    // fp8rt_device_load_table. D is FP8 or INT8. A run with a table that was never loaded returns
+    // FP8RT_ERR_HW_SEQUENCE.
     uint32_t table;
 } fp8rt_coding;
 
@@ -273,7 +274,9 @@ uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);
 // FP8RT_OK; FP8RT_ERR_SILENT: nothing was cleared.
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what);
 // Waits until no command is in flight, then writes FP8RT_TABLE_CODES codes into table 1 to
-// FP8RT_TABLES. They stay until they are written again. FP8RT_ERR_NULL, FP8RT_ERR_NOT_OPEN,
+// FP8RT_TABLES. They stay until they are written again, also after fp8rt_device_reset. Load what a program
+// needs after fp8rt_device_open: the accelerator may have tables of a program before. FP8RT_ERR_NULL,
+// FP8RT_ERR_NOT_OPEN,
 // FP8RT_ERR_UNSUPPORTED: no such table. FP8RT_ERR_SILENT: nothing was written.
 fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes);
 // Drops all commands, whatever they do, and leaves the error state. D of a dropped command may be

@@ -65,7 +65,8 @@ typedef enum fp8rt_status {
     FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6, // a scale, also in a vector, or the clamp bounds
     FP8RT_ERR_HW_SEQUENCE =
         FP8RT_ERR_HW + 7, // continues or reuses what the preceding command did not leave, or
-                          // changes the unit of a fixed-point accumulator, or fills it up
+                          // changes the unit of a fixed-point accumulator, or fills it up, or
+                          // needs a table that was never loaded
     FP8RT_ERR_HW_READ_SLVERR = FP8RT_ERR_HW + 8, // a read was answered SLVERR
     FP8RT_ERR_HW_READ_DECERR = FP8RT_ERR_HW + 9, // a read was answered DECERR
     FP8RT_ERR_HW_WRITE_SLVERR =

@@ -498,6 +498,7 @@ fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
 void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
 {
     uint8_t *kept = dev->state.tables[table - 1u];
+    dev->state.loaded[table - 1u] = true;
     memcpy(kept, codes, FP8RT_TABLE_CODES);
     fp8rt_host_stuck_bytes(&dev->state.fault, FP8RT_HOST_PART_TABLE, table, 4, 0, kept,
                            FP8RT_TABLE_CODES);

@@ -33,6 +33,7 @@ typedef struct fp8rt_device_state {
     fp8rt_host_fault fault;
     fp8rt_observed observed;
     uint8_t tables[FP8RT_TABLES][FP8RT_TABLE_CODES];
+    bool loaded[FP8RT_TABLES];
     fp8rt_counters counters;
     fp8rt_record records[FP8RT_HOST_RECORDS];
     // The state after the preceding tile command.

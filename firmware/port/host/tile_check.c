@@ -239,6 +239,13 @@ static bool reuse_is_bad(const fp8rt_device_state *left, const fp8rt_host_tile *
                             side.format == format);
 }
 
+// The mode was checked, so that the table is 0 to FP8RT_TABLES.
+static bool table_is_missing(const fp8rt_device *dev, const fp8rt_command *tile)
+{
+    const uint32_t table = FP8RT_GET(OPERATION__ACT_TABLE, fp8rt_host_operation(tile));
+    return table != 0 && !dev->state.loaded[table - 1u];
+}
+
 static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = &host_tile->command;
@@ -320,7 +327,7 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (finishes(tile) && scales_are_bad(tile)) {
         return FP8RT_ERR_HW_SCALE;
     }
-    if (host_tile->sequence_bad || sequence_is_bad(dev, host_tile)) {
+    if (host_tile->sequence_bad || table_is_missing(dev, tile) || sequence_is_bad(dev, host_tile)) {
         return FP8RT_ERR_HW_SEQUENCE;
     }
     return check_memory(tile, list);

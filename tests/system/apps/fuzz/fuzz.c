@@ -385,6 +385,11 @@ int main(int argc, char **argv)
         fp8rt_device_open(&f.dev, &fp8rt_app_port) != FP8RT_OK) {
         return EXIT_FAILURE;
     }
+    static uint8_t codes[FP8RT_TABLE_CODES]; // of table 1; table 2 is never loaded
+    fp8rt_random_codes(&f.random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, codes, sizeof codes);
+    if (fp8rt_device_load_table(&f.dev, 1, codes) != FP8RT_OK) {
+        return EXIT_FAILURE;
+    }
     for (uint32_t i = 0; i < count; i++) {
         try_one(&f, i, option(argc, argv, "EACH", 0) != 0);
     }
