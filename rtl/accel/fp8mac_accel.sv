@@ -8,10 +8,10 @@
 //
 // Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into
 // tile commands, and the engines work on different tile commands at once. Commands finish in the order of their
-// submission. A command that fails writes nothing after its failure, and the accelerator enters the error state: STATUS
-// then has the command's error code (error_e) and tag, and the commands behind it are dropped. A command with
-// MODE.record has its own error code, flags and amax (fp8mac_records). irq_o is a level interrupt; registers enable and
-// clear it.
+// submission. When a command fails, the accelerator enters the error state: STATUS then has the command's error code
+// (error_e) and tag, and the commands behind it are dropped. Those before it are complete in memory. D of the failed
+// command and of the dropped ones may be partly written. No other byte has changed. A command with MODE.record has its
+// own error code, flags and amax (fp8mac_records). irq_o is a level interrupt; registers enable and clear it.
 //
 // The AXI guard (fp8mac_axi_guard) stands between the DMA engines and the pins. After a soft reset or a timeout of the
 // bus it resets everything but the registers and the reports, and completes what was begun on the bus.

@@ -10,12 +10,14 @@ extern "C" {
 // The library finds argument errors (1..31) before it writes anything. Outputs, scratch, device
 // registers and the accelerator's state have not changed.
 //
-// The accelerator reports accelerator errors (FP8RT_ERR_HW and above). Commands before the failing
-// one are complete in memory. The failing one and all after it have written nothing, unless its
-// status says otherwise. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which
+// The accelerator reports accelerator errors (FP8RT_ERR_HW and above), and one guarantee holds for all of
+// them: commands before the failing one are complete in memory; D of the failing one, and of those that
+// were begun behind it, may be partly written; no other byte has changed. D of a layer includes what it
+// writes on the way, and its scratch. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which
 // fp8rt_gemm_run calls itself. The accelerator then works as before. The library refuses what the
 // accelerator would refuse, so fp8rt_gemm can return only the bus errors of these, and
-// FP8RT_ERR_HW_SCALE for a value of a scale vector, which the accelerator checks when it loads it.
+// FP8RT_ERR_HW_SCALE for a value of a scale vector, which the accelerator checks when it loads it, and
+// FP8RT_ERR_HW_SEQUENCE for a table that was never loaded.
 //
 // No call waits for ever for a bus that does not answer: after FP8RT_ERR_HW_TIMEOUT the bus works
 // again, and after FP8RT_ERR_SILENT it does not.
@@ -70,13 +72,13 @@ typedef enum fp8rt_status {
     FP8RT_ERR_HW_READ_SLVERR = FP8RT_ERR_HW + 8, // a read was answered SLVERR
     FP8RT_ERR_HW_READ_DECERR = FP8RT_ERR_HW + 9, // a read was answered DECERR
     FP8RT_ERR_HW_WRITE_SLVERR =
-        FP8RT_ERR_HW + 10, // a write was answered SLVERR: D may be partly written
+        FP8RT_ERR_HW + 10, // a write was answered SLVERR
     FP8RT_ERR_HW_WRITE_DECERR =
-        FP8RT_ERR_HW + 11, // a write was answered DECERR: D may be partly written
+        FP8RT_ERR_HW + 11, // a write was answered DECERR
     FP8RT_ERR_HW_QUEUE_FULL =
         FP8RT_ERR_HW + 12, // pushed into a full queue: that command was dropped, the others ran
     FP8RT_ERR_HW_TIMEOUT = FP8RT_ERR_HW + 13, // the bus was silent for longer than the watchdog
-                                              // allows: D may be partly written
+                                              // allows
     FP8RT_ERR_HW_RECORD = FP8RT_ERR_HW + 14,  // asked for another command's record: that command
                                               // was dropped, the others ran
     FP8RT_ERR_HW_DROPPED =
