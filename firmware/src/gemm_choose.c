@@ -226,12 +226,17 @@ static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles
 }
 
 // Chunks of a chain: as long as the buffers allow where the array is the limit, but at most half of
-// K, so that the chunks of the first tile reach this length. Short ones where the bus is the limit.
+// K, so that the chunks of the first tile reach this length, and less if the rest of K is too short to
+// hide the next tile's first loads. Short ones where the bus is the limit.
 static uint32_t chain_chunk(const shape *s, uint32_t rows, uint32_t tiles, uint32_t most)
 {
     const uint32_t granule = s->granule_k;
     if (tiles * (granule >> s->lanes_log2) >= rows * (granule >> s->beat_log2)) {
-        return min_u32(most, round_up((s->k + 1u) / 2u, granule));
+        const uint32_t half = round_up((s->k + 1u) / 2u, granule), rest = s->k - half;
+        // By a quarter, since the estimate of short chunks is too good.
+        const bool waits = 5u * tiles * ceil_shift(rest, s->lanes_log2) <
+                           4u * rows * ceil_shift(half, s->beat_log2);
+        return min_u32(most, waits && half > granule ? half - granule : half);
     }
     while (most > granule && rows * ceil_shift(most / 2u, s->beat_log2) >= SHORT_LOAD) {
         most = round_up(most / 2u, granule);
