@@ -103,6 +103,9 @@ typedef struct heads {
     float *row_scale; // 1 / sum of each token
     fp8rt_tensor scores, weights;
     fp8rt_tensor context; // of all heads: `out`, or FP32 values from which it is made
+    // Heads that are not whole beats: copies of a head's columns. context_part is FP32.
+    bool copied;
+    fp8rt_tensor query_part, keys_part, context_part;
 } heads;
 
 static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_attention_desc *desc)
@@ -128,22 +131,31 @@ static fp8rt_status check_sizes(const fp8rt_run *run, const fp8rt_attention_desc
 {
     const uint32_t width = desc->cache->keys.cols, tokens = desc->query->rows;
     const uint32_t length = run->query ? desc->cache->keys.rows : desc->cache->length;
-    if (desc->query->cols != width || desc->out->cols != width || desc->out->rows != tokens ||
-        desc->heads == 0 || width % desc->heads != 0 || length == 0 ||
-        (desc->causal && tokens > length)) {
-        return FP8RT_ERR_SHAPE;
-    }
-    return (width / desc->heads & (run->dev->caps.beat_bytes - 1u)) != 0 ? FP8RT_ERR_ALIGNMENT
-                                                                         : FP8RT_OK;
+    return desc->query->cols != width || desc->out->cols != width || desc->out->rows != tokens ||
+                   desc->heads == 0 || width % desc->heads != 0 || length == 0 ||
+                   (desc->causal && tokens > length)
+               ? FP8RT_ERR_SHAPE
+               : FP8RT_OK;
 }
 
 // Heads of an output whose scale follows from all of them cannot be written one by one.
-static fp8rt_tensor context_of(fp8rt_run *run, const fp8rt_attention_desc *desc)
+static fp8rt_tensor context_of(fp8rt_run *run, const fp8rt_attention_desc *desc, bool copied)
 {
-    const bool direct = fp8rt_layer_scaling(desc->out) == FP8RT_SCALING_STATIC &&
+    const bool direct = fp8rt_layer_scaling(desc->out) == FP8RT_SCALING_STATIC && !copied &&
                         desc->out->data != desc->query->data;
     return direct ? *desc->out
                   : fp8rt_layer_tensor(run, desc->out->rows, desc->out->cols, FP8MAC_FP32);
+}
+
+static bool take_copies(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h)
+{
+    const fp8rt_tensor *query = desc->query, *keys = &desc->cache->keys;
+    h->query_part = fp8rt_layer_tensor(run, query->rows, h->size, query->format);
+    h->query_part.scale = query->scale;
+    h->keys_part = fp8rt_layer_tensor(run, keys->rows, h->size, keys->format);
+    h->keys_part.scale = keys->scale;
+    h->context_part = fp8rt_layer_tensor(run, query->rows, h->size, FP8MAC_FP32);
+    return h->query_part.data != NULL && h->keys_part.data != NULL && h->context_part.data != NULL;
 }
 
 static fp8rt_status prepare(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h)
@@ -151,14 +163,15 @@ static fp8rt_status prepare(fp8rt_run *run, const fp8rt_attention_desc *desc, he
     const uint32_t tokens = desc->query->rows, capacity = desc->cache->keys.rows;
     h->keys = run->query ? capacity : desc->cache->length;
     h->size = desc->query->cols / desc->heads;
+    h->copied = (h->size & (run->dev->caps.beat_bytes - 1u)) != 0;
     h->factor = desc->factor > 0.0f ? desc->factor : fp8rt_inverse_root((float)h->size);
     h->origin = fp8rt_layer_take(run, capacity * sizeof(float));
     h->row_scale = fp8rt_layer_take(run, tokens * sizeof(float));
     h->scores = fp8rt_layer_tensor(run, tokens, capacity, FP8MAC_FP32);
     h->weights = fp8rt_layer_tensor(run, tokens, capacity, desc->cache->values.format);
-    h->context = context_of(run, desc);
-    if (h->origin == NULL || h->row_scale == NULL || h->scores.data == NULL ||
-        h->weights.data == NULL || h->context.data == NULL) {
+    h->context = context_of(run, desc, h->copied);
+    if ((h->copied && !take_copies(run, desc, h)) || h->origin == NULL || h->row_scale == NULL ||
+        h->scores.data == NULL || h->weights.data == NULL || h->context.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
     h->scores.stride = fp8rt_tensor_stride(&run->dev->caps, &h->scores);
@@ -177,12 +190,36 @@ static fp8rt_tensor columns(const fp8rt_run *run, const fp8rt_tensor *tensor, ui
     return fp8rt_tensor_part(run, tensor, 0, tensor->rows, 1, head * size, size);
 }
 
+static void copy_rows(const fp8rt_run *run, const fp8rt_tensor *from, uint32_t rows,
+                      const fp8rt_tensor *to)
+{
+    const fp8rt_caps *caps = &run->dev->caps;
+    const size_t bytes = (size_t)from->cols * fp8mac_format_bytes(fp8mac_format_get(from->format));
+    for (uint32_t row = 0; row < rows && !run->query; row++) {
+        memcpy(fp8rt_tensor_row(caps, to, row), fp8rt_tensor_row(caps, from, row), bytes);
+    }
+}
+
+// The columns of a head as an operand: those of the tensor, or `copy` with their codes
+static fp8rt_tensor operand(const fp8rt_run *run, const heads *h, const fp8rt_tensor *tensor,
+                            uint32_t rows, uint32_t head, const fp8rt_tensor *copy)
+{
+    const fp8rt_tensor part = columns(run, tensor, head, h->size);
+    if (!h->copied) {
+        return part;
+    }
+    copy_rows(run, &part, rows, copy);
+    return *copy;
+}
+
 // scores = words of factor * Q K^T
 static fp8rt_status score(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h, uint32_t head)
 {
-    const fp8rt_tensor query = columns(run, desc->query, head, h->size);
+    const fp8rt_tensor query =
+        operand(run, h, desc->query, desc->query->rows, head, &h->query_part);
     const fp8rt_fused clamp = fp8rt_fixed_clamp(FP8RT_LOG_LIMIT);
-    fp8rt_weights keys = {.codes = columns(run, &desc->cache->keys, head, h->size),
+    fp8rt_weights keys = {.codes =
+                              operand(run, h, &desc->cache->keys, h->keys, head, &h->keys_part),
                           .bias = h->origin};
     keys.codes.rows = h->keys;
     keys.codes.scale = fp8rt_layer_scale(keys.codes.scale) * (h->factor * FP8RT_LOG_FACTOR);
@@ -194,12 +231,17 @@ static fp8rt_status score(fp8rt_run *run, const fp8rt_attention_desc *desc, head
 static fp8rt_status mix(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h, uint32_t head)
 {
     const fp8rt_tensor *all = &desc->cache->values;
-    fp8rt_tensor out = columns(run, &h->context, head, h->size);
+    const fp8rt_tensor part = columns(run, &h->context, head, h->size);
+    fp8rt_tensor out = h->copied ? h->context_part : part;
     fp8rt_weights values = {
         .codes = fp8rt_tensor_part(run, all, head * h->size, h->size, 1, 0, h->keys)};
     values.codes.scale = fp8rt_layer_scale(all->scale) * fp8rt_exponential_unit(h->weights.format);
     const fp8rt_product product = {.x = &h->weights, .weights = &values, .x_scale = h->row_scale};
-    return fp8rt_layer_gemm(run, &product, &out);
+    const fp8rt_status status = fp8rt_layer_gemm(run, &product, &out);
+    if (status == FP8RT_OK && h->copied) {
+        copy_rows(run, &out, out.rows, &part);
+    }
+    return status;
 }
 
 static fp8rt_status attend(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h,

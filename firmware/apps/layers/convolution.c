@@ -126,8 +126,21 @@ static uint32_t or_one(uint32_t x)
     return x == 0 ? 1 : x;
 }
 
-static void run_case(layers_test *test, const convolution_case *c)
+// Groups of outputs are whole beats of the bus.
+static convolution_case on_bus(const layers_test *test, const convolution_case *c)
 {
+    convolution_case fitted = *c;
+    const uint32_t beat = test->dev.caps.beat_bytes;
+    if (c->group_out != 0 && c->group_out % beat != 0) {
+        fitted.out_channels += c->out_channels / c->group_out * (beat - c->group_out);
+        fitted.group_out = beat;
+    }
+    return fitted;
+}
+
+static void run_case(layers_test *test, const convolution_case *of)
+{
+    const convolution_case fitted = on_bus(test, of), *c = &fitted;
     const fp8rt_arena arena = test->arena;
     const fp8rt_window *w = &c->window;
     const uint32_t images = or_one(c->images), height = or_one(c->height);
@@ -180,7 +193,8 @@ static void run_depthwise(layers_test *test, const depthwise_case *c)
     enum { POINTS = 9 };
     const fp8rt_arena arena = test->arena;
     const uint32_t outputs = c->channels * c->multiplier;
-    const uint32_t count = fp8rt_groups_to_join(&test->dev.caps, c->out_format, c->multiplier);
+    const uint32_t whole = fp8rt_groups_to_join(&test->dev.caps, c->out_format, c->multiplier);
+    const uint32_t count = whole < c->channels ? whole : c->channels;
     fp8rt_tensor x = layers_codes(test, c->height * c->width, c->channels, FP8MAC_E4M3FN);
     const fp8rt_weights narrow = layers_weights(test, outputs, POINTS);
     fp8rt_weights joined = narrow;
