@@ -3,8 +3,7 @@
 
 #include "layer.h"
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_arithmetic_desc *desc,
-                          uint32_t operation)
+static fp8rt_status check(fp8rt_run *run, const fp8rt_arithmetic_desc *desc, uint32_t operation)
 {
     if (desc == NULL || (operation == FP8RT_OPERATION_MULTIPLY && desc->y == NULL)) {
         return FP8RT_ERR_NULL;

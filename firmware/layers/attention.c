@@ -6,7 +6,7 @@
 
 // ---- the cache ----------------------------------------------------------------------------------
 
-static fp8rt_status check_cache(const fp8rt_run *run, const fp8rt_kv_cache *cache)
+static fp8rt_status check_cache(fp8rt_run *run, const fp8rt_kv_cache *cache)
 {
     if (cache == NULL) {
         return FP8RT_ERR_NULL;
@@ -22,8 +22,7 @@ static fp8rt_status check_cache(const fp8rt_run *run, const fp8rt_kv_cache *cach
                : status;
 }
 
-static fp8rt_status check_part(const fp8rt_run *run, const fp8rt_tensor *part,
-                               const fp8rt_tensor *whole)
+static fp8rt_status check_part(fp8rt_run *run, const fp8rt_tensor *part, const fp8rt_tensor *whole)
 {
     const fp8rt_status status = fp8rt_layer_check_fp8(run, part);
     if (status == FP8RT_OK && part->format != whole->format) {
@@ -35,7 +34,7 @@ static fp8rt_status check_part(const fp8rt_run *run, const fp8rt_tensor *part,
                : status;
 }
 
-static fp8rt_status check_append(const fp8rt_run *run, const fp8rt_kv_cache *cache,
+static fp8rt_status check_append(fp8rt_run *run, const fp8rt_kv_cache *cache,
                                  const fp8rt_tensor *keys, const fp8rt_tensor *values)
 {
     fp8rt_status status = check_cache(run, cache);
@@ -108,7 +107,7 @@ typedef struct heads {
     fp8rt_tensor query_part, keys_part, context_part;
 } heads;
 
-static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_attention_desc *desc)
+static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_attention_desc *desc)
 {
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
@@ -127,7 +126,7 @@ static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_attention_de
                                                                                  : FP8RT_ERR_SCALE;
 }
 
-static fp8rt_status check_sizes(const fp8rt_run *run, const fp8rt_attention_desc *desc)
+static fp8rt_status check_sizes(fp8rt_run *run, const fp8rt_attention_desc *desc)
 {
     const uint32_t width = desc->cache->keys.cols, tokens = desc->query->rows;
     const uint32_t length = run->query ? desc->cache->keys.rows : desc->cache->length;
@@ -275,7 +274,7 @@ static fp8rt_status compute(fp8rt_run *run, const void *layer)
     return fp8rt_layer_convert(run, &h.context, NULL, desc->out);
 }
 
-static fp8rt_status check(const fp8rt_run *run, const void *layer)
+static fp8rt_status check(fp8rt_run *run, const void *layer)
 {
     const fp8rt_attention_desc *desc = layer;
     const fp8rt_status status = check_tensors(run, desc);

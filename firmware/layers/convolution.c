@@ -32,7 +32,7 @@ fp8rt_window fp8rt_window_fill(const fp8rt_window *window)
     return full;
 }
 
-fp8rt_status fp8rt_pixels_check(const fp8rt_run *run, const fp8rt_tensor *x, uint32_t pixel_bytes)
+fp8rt_status fp8rt_pixels_check(fp8rt_run *run, const fp8rt_tensor *x, uint32_t pixel_bytes)
 {
     if (x == NULL || pixel_bytes == 0) {
         return fp8rt_layer_check_fp8(run, x);
@@ -82,7 +82,7 @@ static layer layer_of(const fp8rt_run *run, const fp8rt_convolution_desc *desc)
 
 // ---- checks -------------------------------------------------------------------------------------
 
-static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_convolution_desc *desc)
+static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_convolution_desc *desc)
 {
     if (desc == NULL || desc->weights == NULL) {
         return FP8RT_ERR_NULL;
@@ -113,7 +113,7 @@ static bool fits(const layer *l)
            (residual == NULL || (residual->rows == out->rows && residual->cols == out->cols));
 }
 
-static fp8rt_status check(const fp8rt_run *run, const layer *l)
+static fp8rt_status check(fp8rt_run *run, const layer *l)
 {
     const fp8rt_tensor *out = l->desc->out;
     const uint32_t group_bytes = l->group_out * fp8mac_format_bytes(fp8mac_format_get(out->format));

@@ -3,7 +3,7 @@
 
 #include "layer.h"
 
-static fp8rt_status check_positions(const fp8rt_run *run, const fp8rt_embedding_desc *desc)
+static fp8rt_status check_positions(fp8rt_run *run, const fp8rt_embedding_desc *desc)
 {
     const fp8rt_tensor *positions = desc->positions;
     if (positions == NULL) {
@@ -17,7 +17,7 @@ static fp8rt_status check_positions(const fp8rt_run *run, const fp8rt_embedding_
                : status;
 }
 
-static fp8rt_status check_indices(const fp8rt_run *run, const fp8rt_embedding_desc *desc)
+static fp8rt_status check_indices(fp8rt_run *run, const fp8rt_embedding_desc *desc)
 {
     for (uint32_t i = 0; i < desc->out->rows && !run->query; i++) {
         if (desc->indices[i] >= desc->table->rows) {
@@ -27,7 +27,7 @@ static fp8rt_status check_indices(const fp8rt_run *run, const fp8rt_embedding_de
     return FP8RT_OK;
 }
 
-static fp8rt_status check(const fp8rt_run *run, const void *layer)
+static fp8rt_status check(fp8rt_run *run, const void *layer)
 {
     const fp8rt_embedding_desc *desc = layer;
     if (desc == NULL || desc->indices == NULL) {

@@ -33,7 +33,7 @@ fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_sta
 
 // A layer from its beginning to its end. `check` says whether the descriptor, which may be NULL, is right;
 // `compute` runs the layer.
-typedef fp8rt_status fp8rt_layer_check_function(const fp8rt_run *run, const void *desc);
+typedef fp8rt_status fp8rt_layer_check_function(fp8rt_run *run, const void *desc);
 typedef fp8rt_status fp8rt_layer_compute_function(fp8rt_run *run, const void *desc);
 static inline fp8rt_status fp8rt_layer(fp8rt_run *run, const char *name, const void *desc,
                                        fp8rt_layer_check_function *check,
@@ -80,23 +80,28 @@ static inline float fp8rt_layer_scale(float scale)
 // formats `first` to `last` are possible), FP8RT_ERR_SCALE (also a kind of scaling that there is not),
 // FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE,
 // FP8RT_ERR_UNSUPPORTED (MX scales).
-fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
-                               fp8mac_format_id first, fp8mac_format_id last);
-static inline fp8rt_status fp8rt_layer_check_fp8(const fp8rt_run *run, const fp8rt_tensor *tensor)
-{
-    return fp8rt_layer_check(run, tensor, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
-}
+// If they fail, run->wrong is the argument as it is written: "desc->x", say.
+#define fp8rt_layer_check(run, tensor, first, last)                                                \
+    fp8rt_layer_check_named(run, tensor, first, last, #tensor)
+#define fp8rt_layer_check_fp8(run, tensor)                                                         \
+    fp8rt_layer_check_named(run, tensor, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ, #tensor)
+#define fp8rt_layer_check_any(run, tensor)                                                         \
+    fp8rt_layer_check_named(run, tensor, FP8MAC_E4M3FN, FP8MAC_FP32, #tensor)
+fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
+                                     fp8mac_format_id first, fp8mac_format_id last,
+                                     const char *name);
 // The same for a tensor that may have MX scales, which are checked too. FP8RT_ERR_UNSUPPORTED: the array
 // has no MX, or the tensor has a scaling.
-fp8rt_status fp8rt_layer_check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor,
-                                  fp8mac_format_id first, fp8mac_format_id last);
-static inline fp8rt_status fp8rt_layer_check_any(const fp8rt_run *run, const fp8rt_tensor *tensor)
-{
-    return fp8rt_layer_check(run, tensor, FP8MAC_E4M3FN, FP8MAC_FP32);
-}
+#define fp8rt_layer_check_mx(run, tensor, first, last)                                             \
+    fp8rt_layer_check_mx_named(run, tensor, first, last, #tensor)
+fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tensor,
+                                        fp8mac_format_id first, fp8mac_format_id last,
+                                        const char *name);
 // The codes as a tensor, and FP8RT_ERR_SHAPE if a row has not `k` codes.
-fp8rt_status fp8rt_layer_check_weights(const fp8rt_run *run, const fp8rt_weights *weights,
-                                       uint32_t k);
+#define fp8rt_layer_check_weights(run, weights, k)                                                 \
+    fp8rt_layer_check_weights_named(run, weights, k, #weights)
+fp8rt_status fp8rt_layer_check_weights_named(fp8rt_run *run, const fp8rt_weights *weights,
+                                             uint32_t k, const char *name);
 
 // ---- for the sources of this frame --------------------------------------------------------------
 

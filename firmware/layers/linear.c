@@ -3,7 +3,7 @@
 
 #include "layer.h"
 
-static fp8rt_status check_weights(const fp8rt_run *run, const fp8rt_weights *weights,
+static fp8rt_status check_weights(fp8rt_run *run, const fp8rt_weights *weights,
                                   const fp8rt_tensor *x)
 {
     if (weights == NULL || weights->codes.mx == NULL) {
@@ -20,7 +20,7 @@ static fp8rt_status check_weights(const fp8rt_run *run, const fp8rt_weights *wei
                                           : FP8RT_OK;
 }
 
-static fp8rt_status check(const fp8rt_run *run, const void *layer)
+static fp8rt_status check(fp8rt_run *run, const void *layer)
 {
     const fp8rt_linear_desc *desc = layer;
     if (desc == NULL) {

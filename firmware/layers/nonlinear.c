@@ -61,7 +61,7 @@ static void compute_row(const fp8rt_nonlinear_desc *desc, const float *x, float 
 
 // ---- the layer ----------------------------------------------------------------------------------
 
-static fp8rt_status check(const fp8rt_run *run, const void *layer)
+static fp8rt_status check(fp8rt_run *run, const void *layer)
 {
     const fp8rt_nonlinear_desc *desc = layer;
     if (desc == NULL) {

@@ -31,7 +31,7 @@ static bool is_normal(uint32_t bits)
     return bits - (1u << FRACTION) < FP8RT_FP32_INF - (1u << FRACTION);
 }
 
-static fp8rt_status check(const fp8rt_run *run, const void *layer)
+static fp8rt_status check(fp8rt_run *run, const void *layer)
 {
     const fp8rt_norm_desc *desc = layer;
     if (desc == NULL) {

@@ -14,7 +14,7 @@ static bool is_legal(const fp8rt_window *w)
            w->pad_bottom < w->kernel_h && w->pad_left < w->kernel_w && w->pad_right < w->kernel_w;
 }
 
-static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
+static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_pooling_desc *desc)
 {
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
@@ -23,8 +23,7 @@ static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_pooling_desc
     return status == FP8RT_OK ? fp8rt_layer_check_any(run, desc->out) : status;
 }
 
-fp8rt_status fp8rt_pools_check(const fp8rt_run *run, const fp8rt_pooling_desc *desc,
-                               fp8rt_pools *pools)
+fp8rt_status fp8rt_pools_check(fp8rt_run *run, const fp8rt_pooling_desc *desc, fp8rt_pools *pools)
 {
     const fp8rt_status status = check_tensors(run, desc);
     if (status != FP8RT_OK) {
@@ -292,7 +291,7 @@ static fp8rt_status average_images(fp8rt_run *run, const void *layer)
     return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, desc->out) : status;
 }
 
-static fp8rt_status check_global(const fp8rt_run *run, const void *layer)
+static fp8rt_status check_global(fp8rt_run *run, const void *layer)
 {
     const fp8rt_pooling_desc *desc = layer;
     const fp8rt_status status = check_tensors(run, desc);

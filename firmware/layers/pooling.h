@@ -15,8 +15,7 @@ typedef struct fp8rt_pools {
 } fp8rt_pools;
 
 // Checks the descriptor, out's format excepted, and fills *pools.
-fp8rt_status fp8rt_pools_check(const fp8rt_run *run, const fp8rt_pooling_desc *desc,
-                               fp8rt_pools *pools);
+fp8rt_status fp8rt_pools_check(fp8rt_run *run, const fp8rt_pooling_desc *desc, fp8rt_pools *pools);
 
 // Lines of the image that the windows of an output line see, and pixels likewise.
 typedef struct fp8rt_span {

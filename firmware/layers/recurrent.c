@@ -112,7 +112,7 @@ static sizes sizes_of(const fp8rt_recurrent_desc *desc)
     return (sizes){.batch = batch, .steps = desc->x->rows / batch, .units = desc->hidden->cols};
 }
 
-static fp8rt_status check_output(const fp8rt_run *run, const fp8rt_recurrent_desc *desc)
+static fp8rt_status check_output(fp8rt_run *run, const fp8rt_recurrent_desc *desc)
 {
     if (desc->out == NULL) {
         return FP8RT_OK;
@@ -124,7 +124,7 @@ static fp8rt_status check_output(const fp8rt_run *run, const fp8rt_recurrent_des
                : status;
 }
 
-static fp8rt_status check_state(const fp8rt_run *run, const fp8rt_recurrent_desc *desc)
+static fp8rt_status check_state(fp8rt_run *run, const fp8rt_recurrent_desc *desc)
 {
     if (desc->state == NULL || desc->recurrent == NULL) {
         return FP8RT_ERR_NULL;
@@ -146,7 +146,7 @@ static fp8rt_status check_sizes(const kind *kind, const fp8rt_recurrent_desc *de
                : FP8RT_OK;
 }
 
-static fp8rt_status check(const fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc)
+static fp8rt_status check(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc)
 {
     if (desc == NULL) {
         return FP8RT_ERR_NULL;

@@ -128,6 +128,7 @@ fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *sc
         (fp8rt_scope){.used = run->used, .parent = run->entry, .start = now(run), .name = name};
     run->entry = open_entry(run, name);
     run->depth++;
+    run->wrong = run->status == FP8RT_OK ? NULL : run->wrong;
     return run->status != FP8RT_OK ? run->status : check_run(run);
 }
 
@@ -192,8 +193,8 @@ static fp8rt_status check_region(const fp8rt_run *run, const fp8rt_tensor *tenso
                                                                             : FP8RT_OK;
 }
 
-fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
-                               fp8mac_format_id first, fp8mac_format_id last)
+static fp8rt_status check_tensor(const fp8rt_run *run, const fp8rt_tensor *tensor,
+                                 fp8mac_format_id first, fp8mac_format_id last)
 {
     if (tensor == NULL || tensor->data == NULL) {
         return FP8RT_ERR_NULL;
@@ -209,6 +210,21 @@ fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
         return FP8RT_ERR_SCALE;
     }
     return tensor->mx != NULL ? FP8RT_ERR_UNSUPPORTED : check_region(run, tensor);
+}
+
+static fp8rt_status named(fp8rt_run *run, const char *name, fp8rt_status status)
+{
+    if (status != FP8RT_OK) {
+        run->wrong = name;
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
+                                     fp8mac_format_id first, fp8mac_format_id last,
+                                     const char *name)
+{
+    return named(run, name, check_tensor(run, tensor, first, last));
 }
 
 static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
@@ -228,24 +244,52 @@ static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
                : FP8RT_OK;
 }
 
-fp8rt_status fp8rt_layer_check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor,
-                                  fp8mac_format_id first, fp8mac_format_id last)
+fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tensor,
+                                        fp8mac_format_id first, fp8mac_format_id last,
+                                        const char *name)
 {
     if (tensor == NULL || tensor->mx == NULL) {
-        return fp8rt_layer_check(run, tensor, first, last);
+        return fp8rt_layer_check_named(run, tensor, first, last, name);
     }
     fp8rt_tensor codes = *tensor;
     codes.mx = NULL;
-    const fp8rt_status status = fp8rt_layer_check(run, &codes, first, last);
-    return status == FP8RT_OK ? check_mx(run, tensor) : status;
+    const fp8rt_status status = check_tensor(run, &codes, first, last);
+    return named(run, name, status == FP8RT_OK ? check_mx(run, tensor) : status);
 }
 
-fp8rt_status fp8rt_layer_check_weights(const fp8rt_run *run, const fp8rt_weights *weights,
-                                       uint32_t k)
+fp8rt_status fp8rt_layer_check_weights_named(fp8rt_run *run, const fp8rt_weights *weights,
+                                             uint32_t k, const char *name)
 {
     if (weights == NULL) {
-        return FP8RT_ERR_NULL;
+        return named(run, name, FP8RT_ERR_NULL);
     }
-    const fp8rt_status status = fp8rt_layer_check_fp8(run, &weights->codes);
-    return status == FP8RT_OK && weights->codes.cols != k ? FP8RT_ERR_SHAPE : status;
+    const fp8rt_status status = check_tensor(run, &weights->codes, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
+    return named(run, name,
+                 status == FP8RT_OK && weights->codes.cols != k ? FP8RT_ERR_SHAPE : status);
+}
+
+// ---- message ------------------------------------------------------------------------------------
+
+static char *append(char *to, const char *end, const char *text)
+{
+    while (*text != '\0' && to + 1 < end) {
+        *to++ = *text++;
+    }
+    return to;
+}
+
+const char *fp8rt_run_message(const fp8rt_run *run, char *text, size_t bytes)
+{
+    char *to = text, *const end = text + bytes;
+    if (bytes == 0) {
+        return "";
+    }
+    if (run->failed != NULL) {
+        to = append(append(to, end, run->failed), end, ": ");
+    }
+    if (run->failed != NULL && run->wrong != NULL) {
+        to = append(append(to, end, run->wrong), end, ": ");
+    }
+    *append(to, end, fp8rt_status_string(run->status)) = '\0';
+    return text;
 }

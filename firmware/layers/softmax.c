@@ -3,7 +3,7 @@
 
 #include "exponential.h"
 
-static fp8rt_status check(const fp8rt_run *run, const void *layer)
+static fp8rt_status check(fp8rt_run *run, const void *layer)
 {
     const fp8rt_softmax_desc *desc = layer;
     if (desc == NULL) {

@@ -164,7 +164,7 @@ static bool heads_fit(const fp8rt_block_desc *desc, const fp8rt_block_attention 
            a->cache->keys.cols == desc->x->cols;
 }
 
-static fp8rt_status check(const fp8rt_run *run, const void *layer)
+static fp8rt_status check(fp8rt_run *run, const void *layer)
 {
     const fp8rt_block_desc *desc = layer;
     if (desc == NULL || !is_whole(&desc->self) || (desc->cross != NULL && !is_whole(desc->cross)) ||

@@ -118,7 +118,7 @@ fp8rt_status fp8rt_split_kernel(const fp8rt_caps *caps, const fp8rt_transposed_d
 
 // ---- checks -------------------------------------------------------------------------------------
 
-static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_transposed_desc *desc)
+static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_transposed_desc *desc)
 {
     if (desc == NULL || desc->weights == NULL) {
         return FP8RT_ERR_NULL;

@@ -14,7 +14,7 @@ static inline uint32_t fp8rt_or_one(uint32_t x)
 // With the defaults filled in.
 fp8rt_window fp8rt_window_fill(const fp8rt_window *window);
 // An FP8 tensor of pixels, which may lie at any byte if `pixel_bytes` is not 0.
-fp8rt_status fp8rt_pixels_check(const fp8rt_run *run, const fp8rt_tensor *x, uint32_t pixel_bytes);
+fp8rt_status fp8rt_pixels_check(fp8rt_run *run, const fp8rt_tensor *x, uint32_t pixel_bytes);
 
 // Whether a * b * c is `total`, which is not 0.
 bool fp8rt_is_product(uint32_t total, uint32_t a, uint32_t b, uint32_t c);

@@ -114,13 +114,17 @@ void layers_report(const layers_test *test, const char *name, const fp8rt_tensor
     printf("ok   %-52s hash %08" PRIx32 "\n", name, hash_of(&test->dev.caps, out));
 }
 
-// The layer, with the scratch that it asks for.
+enum { MESSAGE = 160 };
+
+// The layer, with the scratch that it asks for. Prints why it fails.
 static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *desc,
                               fp8rt_profile *profile)
 {
     fp8rt_run query = fp8rt_run_query(&test->dev);
+    char message[MESSAGE];
     fp8rt_status status = call(&query, desc);
     if (status != FP8RT_OK) {
+        printf("%s\n", fp8rt_run_message(&query, message, sizeof message));
         return status;
     }
     fp8rt_arena arena = test->arena;
@@ -132,6 +136,9 @@ static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *
     run.profile = profile;
     status = call(&run, desc);
     profile->observer = NULL;
+    if (status != FP8RT_OK) {
+        printf("%s\n", fp8rt_run_message(&run, message, sizeof message));
+    }
     if (status == FP8RT_OK && run.peak != query.peak) {
         printf("FAIL the run took %zu bytes of scratch, the query said %zu\n", run.peak,
                query.peak);
@@ -218,7 +225,7 @@ void layers_try(layers_test *test, const char *name, layers_call *call, layers_r
     const fp8rt_status status = run_layer(test, call, desc, &profile);
     bool good = status == FP8RT_OK;
     if (!good) {
-        printf("FAIL %s: %s\n", name, fp8rt_status_string(status));
+        printf("FAIL %s\n", name);
     } else {
         layers_report(test, name, out);
         if (!fp8rt_app_is_host) {
@@ -244,6 +251,10 @@ int main(int argc, char **argv)
     test.profile = fp8rt_app_option(argc, argv, "PROFILE");
     if (fp8rt_device_open(&test.dev, &fp8rt_app_port) != FP8RT_OK) {
         printf("layers: no accelerator\n");
+        return 1;
+    }
+    if (test.dev.caps.element.int8) {
+        printf("layers: this array has INT8 elements, and the layers need FP8\n");
         return 1;
     }
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {

@@ -276,6 +276,25 @@ static void refusals(layers_test *test)
     fp8rt_scaling scaling = {.kind = (fp8rt_scaling_kind)9};
     fp8rt_profile profile = {.entries = NULL, .capacity = 1};
     layers_expect(test, "a global average", status_of(test, NULL, &desc) == FP8RT_OK);
+    char message[160];
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    out.stride = 17;
+    fp8rt_global_average(&run, &desc);
+    layers_expect(
+        test, "a message with layer and argument",
+        strcmp(fp8rt_run_message(&run, message, sizeof message),
+               "global_average: desc->out: an address or a stride is not a multiple of the "
+               "bus beat") == 0 &&
+            strcmp(fp8rt_run_message(&run, message, 8), "global_") == 0);
+    out = good;
+    x.rows++;
+    run = fp8rt_run_query(&test->dev);
+    fp8rt_global_average(&run, &desc);
+    layers_expect(test, "a message without an argument",
+                  strcmp(fp8rt_run_message(&run, message, sizeof message),
+                         "global_average: a dimension is zero or too large, or sizes disagree") ==
+                      0);
+    x.rows--;
     out.data = (uint8_t *)x.data + 64;
     layers_expect(test, "a global average within its operand",
                   status_of(test, NULL, &desc) == FP8RT_ERR_OVERLAP);

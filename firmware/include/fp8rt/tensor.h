@@ -14,7 +14,7 @@
 // depends on data: an index of an embedding, the length of a cache, a value in a vector of scales.
 //
 // A run that has failed stays failed: each further layer returns the same status and does nothing.
-// run.failed names the layer. So a long sequence may check the status once, at its end.
+// run.failed names the layer, and fp8rt_run_message says it in words. So a long sequence may check the status once, at its end.
 #ifndef FP8RT_TENSOR_H
 #define FP8RT_TENSOR_H
 
@@ -193,12 +193,15 @@ typedef struct fp8rt_run {
     // Of every GEMM; fp8rt_run_query and fp8rt_run_on choose FP32 if the array has it. With FP16 the
     // operands are used as numbers up to 2, so that 16,000 products do not overflow.
     fp8mac_acc_format acc_format;
-    uint8_t *scratch;       // NULL in a query
-    size_t bytes;           // of scratch
-    size_t used;            // by the layers that run now
-    size_t peak;            // the most that was used at a time
-    fp8rt_status status;    // of the first layer that failed
-    const char *failed;     // its name, or NULL
+    uint8_t *scratch;    // NULL in a query
+    size_t bytes;        // of scratch
+    size_t used;         // by the layers that run now
+    size_t peak;         // the most that was used at a time
+    fp8rt_status status; // of the first layer that failed
+    const char *failed;  // its name, or NULL
+    // The argument of its descriptor that is wrong, as its source spells it: "desc->x". NULL: another
+    // reason, such as sizes that disagree.
+    const char *wrong;
     fp8mac_flags flags;     // of all commands
     bool nonfinite;         // an output before its scale was Inf or NaN
     fp8rt_profile *profile; // NULL: none
@@ -210,6 +213,9 @@ typedef struct fp8rt_run {
 // `dev` is open. The scratch is at a beat of the bus.
 fp8rt_run fp8rt_run_query(fp8rt_device *dev);
 fp8rt_run fp8rt_run_on(fp8rt_device *dev, void *scratch, size_t bytes);
+// "LAYER: ARGUMENT: what is wrong" of a run that has failed, "ok" of another, or as much of it as fits.
+// Returns `text`.
+const char *fp8rt_run_message(const fp8rt_run *run, char *text, size_t bytes);
 
 #ifdef __cplusplus
 }
