@@ -65,6 +65,26 @@ static const kind *kind_of(const char *name, const void *desc)
     return NULL;
 }
 
+// Why a layer has no reference
+static const char *reason_of(const char *name)
+{
+    static const struct {
+        const char *name, *reason;
+    } reasons[] = {
+        {"lstm", "recurrent"},
+        {"gru", "recurrent"},
+        {"transposed_convolution", "transposed"},
+        {"nonlinear", "table"},
+        {"transformer block", "layers"}, // those that it consists of are compared
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        if (strcmp(name, reasons[i].name) == 0) {
+            return reasons[i].reason;
+        }
+    }
+    return "copy";
+}
+
 // ---- the observer -------------------------------------------------------------------------------
 
 static void before(fp8rt_observer *observer, const fp8rt_caps *caps,
@@ -77,7 +97,8 @@ static void before(fp8rt_observer *observer, const fp8rt_caps *caps,
         return;
     }
     fp8rt_reference_frame *frame = &self->frames[depth];
-    *frame = (fp8rt_reference_frame){.saved = self->arena};
+    *frame = (fp8rt_reference_frame){.saved = self->arena,
+                                     .reason = kind == NULL ? reason_of(entry->name) : "memory"};
     if (kind != NULL) {
         memcpy(&frame->out, (const char *)desc + kind->out, sizeof frame->out);
         frame->reference = fp8rt_reference_of(caps, frame->out, self->arena);
@@ -92,12 +113,15 @@ static void after(fp8rt_observer *observer, fp8rt_profile_entry *entry, fp8rt_st
 {
     fp8rt_reference_observer *self = (fp8rt_reference_observer *)observer;
     if (--self->depth >= FP8RT_REFERENCE_DEPTH) {
+        entry->reason = "depth";
         return;
     }
     const fp8rt_reference_frame *frame = &self->frames[self->depth];
     if (frame->reference.values != NULL && status == FP8RT_OK) {
         entry->error = (float)fp8rt_reference_compare(&frame->reference, frame->out).error;
         entry->compared = true;
+    } else {
+        entry->reason = frame->reason;
     }
     self->arena = frame->saved;
 }

@@ -15,7 +15,8 @@ static void put_error(const fp8rt_profile_entry *entry, const char *none, char t
     if (entry->compared) {
         snprintf(text, 24, "%.3e", (double)entry->error);
     } else {
-        snprintf(text, 24, "%s", none);
+        snprintf(text, 24, "%s%s%.20s", none, entry->reason != NULL && *none != '\0' ? " " : "",
+                 entry->reason != NULL && *none != '\0' ? entry->reason : "");
     }
 }
 

@@ -64,7 +64,7 @@ void fp8rt_app_print_utilisation(const fp8rt_caps *caps, const fp8rt_counters *g
 
 // Prints a line for each layer of a profile: cycles of the core and of the accelerator, commands, MACs,
 // utilisation of the multipliers while the accelerator worked, bytes on the bus, and the error if the
-// program has compared. As text, where a layer within a layer is indented, or as CSV with a head, where
+// program has compared, or a word that says why it was not. As text, where a layer within a layer is indented, or as CSV with a head, where
 // the column `depth` says that.
 void fp8rt_app_print_profile(const fp8rt_caps *caps, const fp8rt_profile *profile);
 void fp8rt_app_print_profile_csv(const fp8rt_caps *caps, const fp8rt_profile *profile);

@@ -69,12 +69,10 @@ typedef enum fp8rt_status {
         FP8RT_ERR_HW + 7, // continues or reuses what the preceding command did not leave, or
                           // changes the unit of a fixed-point accumulator, or fills it up, or
                           // needs a table that was never loaded
-    FP8RT_ERR_HW_READ_SLVERR = FP8RT_ERR_HW + 8, // a read was answered SLVERR
-    FP8RT_ERR_HW_READ_DECERR = FP8RT_ERR_HW + 9, // a read was answered DECERR
-    FP8RT_ERR_HW_WRITE_SLVERR =
-        FP8RT_ERR_HW + 10, // a write was answered SLVERR
-    FP8RT_ERR_HW_WRITE_DECERR =
-        FP8RT_ERR_HW + 11, // a write was answered DECERR
+    FP8RT_ERR_HW_READ_SLVERR = FP8RT_ERR_HW + 8,   // a read was answered SLVERR
+    FP8RT_ERR_HW_READ_DECERR = FP8RT_ERR_HW + 9,   // a read was answered DECERR
+    FP8RT_ERR_HW_WRITE_SLVERR = FP8RT_ERR_HW + 10, // a write was answered SLVERR
+    FP8RT_ERR_HW_WRITE_DECERR = FP8RT_ERR_HW + 11, // a write was answered DECERR
     FP8RT_ERR_HW_QUEUE_FULL =
         FP8RT_ERR_HW + 12, // pushed into a full queue: that command was dropped, the others ran
     FP8RT_ERR_HW_TIMEOUT = FP8RT_ERR_HW + 13, // the bus was silent for longer than the watchdog

@@ -122,7 +122,8 @@ typedef struct fp8rt_profile_entry {
     fp8rt_counters counters; // of them
     // The largest difference of the layer's output from a reference: an observer's, or the program's own.
     float error;
-    bool compared; // error counts
+    bool compared;      // error counts
+    const char *reason; // why it does not, in a word; NULL: nobody has compared
 } fp8rt_profile_entry;
 
 // Sees each layer that has an entry: such as the references of fp8rt/reference_profile.h. Calls are

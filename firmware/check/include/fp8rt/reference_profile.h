@@ -7,9 +7,14 @@
 //   profile.observer = &references.observer;
 //
 // The error is the largest |output - value|. It does not contain the errors of earlier layers, but that of
-// rounding the output to its format. Not compared are recurrent layers, transposed convolutions, tables
-// and layers that only copy. Of a block of a transformer its layers are compared. A layer for which the
-// memory does not suffice is not compared either.
+// rounding the output to its format. An entry that is not compared has a reason:
+//   recurrent   LSTM and GRU: `make run APP=layers FAMILY=recurrent` compares their steps
+//   transposed  a transposed convolution: `make run APP=layers FAMILY=transposed` compares them
+//   table       the codes of a table may stand for any function
+//   copy        the layer only copies
+//   layers      the layers of a transformer's block are compared, each by itself
+//   depth       more than FP8RT_REFERENCE_DEPTH layers in layers
+//   memory      the arena is too small
 #ifndef FP8RT_REFERENCE_PROFILE_H
 #define FP8RT_REFERENCE_PROFILE_H
 
@@ -25,7 +30,8 @@ enum { FP8RT_REFERENCE_DEPTH = 4 }; // layers in layers; deeper ones are not com
 typedef struct fp8rt_reference_frame {
     fp8rt_reference reference; // values NULL: it is not compared
     fp8rt_tensor *out;
-    fp8rt_arena saved; // as it was before the layer
+    fp8rt_arena saved;  // as it was before the layer
+    const char *reason; // if it is not compared
 } fp8rt_reference_frame;
 
 typedef struct fp8rt_reference_observer {
