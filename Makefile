@@ -72,6 +72,7 @@ setup_parts_bench-system := model python firmware sim
 setup_parts_bench-report := model python
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
+setup_parts_figures := model python speech
 setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
@@ -145,6 +146,7 @@ help:
 #:   make rtl-release      the accelerator as one plain Verilog file, for a chip: docs/INTEGRATION.md
 #:   make firmware | sim   the applications for chip and host | the simulator
 #:   make examples         the model in C and Python, the accelerator in a small system, a cocotb test
+#:   make figures          the figures of published papers, computed by the model: docs/FIGURES.md; FIGURE=sqnr for one
 #:   make docs             HTML of the documents, the C interfaces, the RTL modules and the registers: build/docs
 #:
 #: Area study:
