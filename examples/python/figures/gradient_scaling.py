@@ -4,7 +4,7 @@
 The mean of N ranks' gradients is computed in e4m3fn, as an all-reduce in FP8 would:
 
     rank i        q_i = FP8(before * scale * g_i)
-    all-reduce    s = FP8(... FP8(FP8(q_0 + q_1) + q_2) ... + q_(N-1))
+    all-reduce    s = the sum of the q_i in a binary tree, every partial sum rounded to FP8 and saturated
     result        after * s / scale
 
 before and after come from fp8mac.recipes.fp8lm_reduction_factors: pre-scaling {1/N, 1}, post-scaling {1, 1/N}, automatic
@@ -16,7 +16,7 @@ Gradients are synthetic. Element j of rank i is 2^(3 n_j) (m_j + e_ij) with n, m
 binades, and ranks agree in part. Each step draws anew. The last step is measured, over its ELEMENTS elements:
 
 underflow     share of the ranks' values that are not zero and become zero
-overflow      share of the sums that saturate at least once
+overflow      share of the elements with a partial sum that saturates
 sqnr          mean square of the exact mean over that of the error, in dB
 
 After Peng et al., FP8-LM: training FP8 large language models (arXiv 2310.18313).
@@ -48,28 +48,29 @@ class Gradients:
         return (self.spread * (self.common + noise)).astype(np.float32)
 
 
+def rounded(x: np.ndarray, overflow: str) -> np.ndarray:
+    return fp8mac.decode(fp8mac.cast(x, FORMAT, overflow=overflow), FORMAT)
+
+
 def all_reduce(gradients: Gradients, ranks: int, before: float, after: float) -> common.Row:
     every = [gradients.rank(i) for i in range(ranks)]
     scale = recipes.fp8lm_shared_scale(
         [recipes.msamp_scale(FORMAT, float(np.abs(g).max()), 1.0) for g in every]
     )
-    lost = nonzero = 0
-    total = np.zeros(ELEMENTS, np.float32)
+    scaled = [fp8mac.cast(g, FORMAT, scale=float(np.float32(before * scale))) for g in every]
+    sums = [fp8mac.decode(codes, FORMAT) for codes in scaled]
+    lost = sum(np.count_nonzero((q == 0) & (g != 0)) for q, g in zip(sums, every))
     overflowed = np.zeros(ELEMENTS, bool)
-    exact = np.zeros(ELEMENTS)
-    for g in every:
-        exact += g
-        codes = fp8mac.cast(g, FORMAT, scale=float(np.float32(before * scale)))
-        values = fp8mac.decode(codes, FORMAT)
-        lost += np.count_nonzero((values == 0) & (g != 0))
-        nonzero += np.count_nonzero(g)
-        total = total + values  # exact in float32: both have few bits
-        overflowed |= np.isnan(fp8mac.decode(fp8mac.cast(total, FORMAT, overflow="ieee"), FORMAT))
-        total = fp8mac.decode(fp8mac.cast(total, FORMAT), FORMAT)
-    exact /= ranks
-    error = total.astype(np.float64) * (after / scale) - exact
+    while len(sums) > 1:
+        for i in range(0, len(sums) - 1, 2):
+            total = sums[i] + sums[i + 1]  # exact in float32: both have few bits
+            overflowed |= np.isnan(rounded(total, "ieee"))
+            sums[i] = rounded(total, "saturate")
+        sums = sums[::2]
+    exact = np.mean(every, axis=0, dtype=np.float64)
+    error = sums[0].astype(np.float64) * (after / scale) - exact
     return {
-        "underflow": lost / nonzero,
+        "underflow": lost / sum(map(np.count_nonzero, every)),
         "overflow": overflowed.mean(),
         "sqnr_db": 10 * np.log10(np.sum(exact**2) / np.sum(error**2)),
     }

@@ -9,8 +9,9 @@ A network asks `products` for its matrix products: linear(x, weights, bias) and 
 keeps the largest magnitude of each operand. Codes answers with the golden model: fp8mac.cast and fp8mac.gemm. Everything
 between the products is float32.
 
-The float32 weights of the perceptron are committed. Those of cnn and transformer are trained with
-firmware/apps/digits/training.py, as the committed FP8 weights were, and kept in build/figures.
+The float32 weights of the perceptron are those of tests/digits. Those of cnn and transformer are in weights/, where this
+module writes them if they are missing: it trains with firmware/apps/digits/training.py and its seed. They may differ from
+those behind the firmware's FP8 weights, because training on another kind of processor sums in another order.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -29,7 +31,7 @@ from threadpoolctl import threadpool_limits
 
 DIGITS = common.ROOT / "firmware" / "apps" / "digits"
 VAD = common.ROOT / "firmware" / "apps" / "vad"
-TRAINED = common.ROOT / "build" / "figures"
+TRAINED = Path(__file__).resolve().parent / "weights"
 sys.path[:0] = [str(DIGITS), str(VAD)]
 import networks
 import operations
@@ -135,7 +137,7 @@ def trained(kind) -> dict[str, np.ndarray]:
         network = kind(rng)
         training.train(network, images, labels, rng)
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, **network.parameters)
+        np.savez_compressed(path, **network.parameters)
     with np.load(path) as file:
         return dict(file)
 
@@ -183,7 +185,8 @@ class Vad:
 
     def outputs(self, products: Any, data: str = "test") -> np.ndarray:
         """The logit of each frame."""
-        return np.concatenate([self.recording(products, samples) for samples in self.recordings])
+        with np.errstate(over="ignore"):  # of exp in a sigmoid that is 0
+            return np.concatenate([self.recording(products, one) for one in self.recordings])
 
     def recording(self, products: Any, samples: np.ndarray) -> np.ndarray:
         spectrum = prepare.windows(samples) @ self.basis.T

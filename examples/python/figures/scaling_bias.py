@@ -51,14 +51,9 @@ def measure(networks=models.NAMES, biases=BIASES) -> list[common.Row]:
     return rows
 
 
-def good_range(rows, key: str = "bias") -> tuple[int, int] | None:
-    """The longest run of biases that keep the accuracy."""
-    best: list[int] = []
-    run: list[int] = []
-    for row in rows:
-        run = [*run, row[key]] if row["kept"] >= KEPT else []
-        best = max(best, run, key=len)
-    return (best[0], best[-1]) if best else None
+def good(rows: list[common.Row], kept: float = KEPT) -> list[int]:
+    """The biases that keep this share of float32's accuracy."""
+    return [row["bias"] for row in rows if row["kept"] >= kept]
 
 
 def constants(rows):
