@@ -53,6 +53,15 @@ figures: $(EXAMPLE_PACKAGE)/installed
 	@set -e; for figure in $(or $(FIGURE),$(FIGURE_NAMES)); do $(EXAMPLE_PYTHON) $(FIGURES_DIR)/$$figure.py; done
 	@$(EXAMPLE_PYTHON) $(FIGURES_DIR)/page.py
 
+# docs/FIGURES.md is what its scripts make of the results. docs-papers computes the quick rows again, docs-papers-all every one.
+PAPERS_FROM := $(wildcard $(FIGURES_DIR)/* $(FIGURES_DIR)/*/* docs/figures/*) docs/FIGURES.md tests/docs/test_papers.py \
+  tests/docs/conftest.py tests/model/test_effects.py $(PYTEST_FILES) tests/run_test.sh
+TESTS += $(BUILD)/test/docs-papers.log $(BUILD)/test/docs-papers-all.log
+$(BUILD)/test/docs-papers-all.log: EVERY_PAPER := --all
+$(BUILD)/test/docs-papers.log $(BUILD)/test/docs-papers-all.log: $(PAPERS_FROM) $(EXAMPLE_PACKAGE)/installed
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTEST) tests/docs/test_papers.py --build $(BUILD) \
+	  $(EVERY_PAPER)
+
 # ---- the accelerator in a small system -------------------------------------------------------------------------------
 EXAMPLE_SOC := $(EXAMPLES_DIR)/soc/soc
 EXAMPLE_SOC_RTL := $(RTL_WAIVER) $(RTL_SIM_SOURCES) examples/soc/axi_ram.sv examples/soc/soc_top.sv

@@ -22,7 +22,10 @@ LENGTHS = tuple(2**i for i in range(4, 17))
 ACCUMULATORS = {
     "FP32": {"acc_format": "fp32"},
     "1-6-9, nearest even": {"acc_format": "e6m9"},
-    **{f"1-6-9, chunks of {cl}": {"acc_format": "e6m9", "chunk": cl} for cl in (8, 32, 64, 256, 1024)},
+    **{
+        f"1-6-9, chunks of {cl}": {"acc_format": "e6m9", "chunk": cl}
+        for cl in (8, 32, 64, 256, 1024)
+    },
     "1-6-9, stochastic": {"preset": "ibm-stochastic", "seed": common.SEED},
 }
 
@@ -62,7 +65,9 @@ def draw(rows):
     some = common.select(rows, data="mean 1, deviation 1")
     for i, name in enumerate(common.distinct(some, "accumulator")):
         points = common.select(some, accumulator=name)
-        errors = [max(row["mean_error"], 1e-8) for row in points]  # 0 has no place on a logarithmic axis
+        errors = [
+            max(row["mean_error"], 1e-8) for row in points
+        ]  # 0 has no place on a logarithmic axis
         axes.plot([row["length"] for row in points], errors, label=name, **common.style(i))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

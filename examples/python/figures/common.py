@@ -37,7 +37,17 @@ Row = dict[str, Any]
 matplotlib.rcParams.update(
     {"svg.hashsalt": "fp8mac", "svg.fonttype": "none", "font.size": 10, "axes.axisbelow": True}
 )
-COLOURS = "#0072b2 #d55e00 #009e73 #cc79a7 #e69f00 #56b4e9 #7f7f7f #332288 #882255".split()
+COLOURS = [
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#7f7f7f",
+    "#332288",
+    "#882255",
+]
 MARKS = "osD^vP<>X"
 
 

@@ -76,7 +76,9 @@ def measure(lengths=LENGTHS) -> list[common.Row]:
 
 def draw(rows):
     laws = common.distinct(rows, "data")
-    figure, every = common.panels(len(laws), "Error of the same FP8 product on several machines", width=5.2)
+    figure, every = common.panels(
+        len(laws), "Error of the same FP8 product on several machines", width=5.2
+    )
     for axes, law in zip(every, laws):
         for i, name in enumerate(common.distinct(rows, "hardware")):
             some = common.select(rows, data=law, hardware=name)

@@ -81,7 +81,12 @@ class Codes(Products):
     """activation(x, amax) and weight(w) give codes and their dequantising scale; amax is that of the calibration."""
 
     def __init__(
-        self, format: str, activation: Callable, weight: Callable, amax: dict[str, float], **how: Any
+        self,
+        format: str,
+        activation: Callable,
+        weight: Callable,
+        amax: dict[str, float],
+        **how: Any,
     ):
         super().__init__()
         self.activation, self.weight, self.amax = activation, weight, amax
@@ -236,9 +241,7 @@ class Measured:
         return row
 
     def run(self, format: str, activation: Callable, weight: Callable, **how: Any) -> common.Row:
-        return self.score(
-            self.network.outputs(Codes(format, activation, weight, self.amax, **how))
-        )
+        return self.score(self.network.outputs(Codes(format, activation, weight, self.amax, **how)))
 
 
 @functools.cache

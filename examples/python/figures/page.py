@@ -67,7 +67,9 @@ def span(biases: list[int]) -> str:
         return "none"
     low, high = biases[0], biases[-1]
     holes = high - low + 1 - len(biases)
-    return (f"{low} to {high}" if high > low else f"{low}") + (f", but for {holes}" if holes else "")
+    return (f"{low} to {high}" if high > low else f"{low}") + (
+        f", but for {holes}" if holes else ""
+    )
 
 
 def filled(text: str) -> str:
@@ -147,7 +149,9 @@ class Page:
             )
             ends = [f"{ones[key]:,.0f}" for key in ("least", "most")]
             total = " to ".join(dict.fromkeys(ends))
-            lines.append([name, total, *(small(law[key]) for key in ("mean_error", "largest_error"))])
+            lines.append(
+                [name, total, *(small(law[key]) for key in ("mean_error", "largest_error"))]
+            )
         header = ["accumulator", f"sum of {longest:,} ones", "mean error, mean 1", "largest"]
         return table(header, lines)
 
@@ -199,8 +203,17 @@ class Page:
                 rows = common.select(self.rows["cfloat8"], network=name, format=format)
                 best = max(rows, key=lambda row: row["accuracy"])
                 good = [span(scaling_bias.good(rows, kept)) for kept in (0.99, 0.995)]
-                lines.append([name, f"`{format}`", *good, percent(best["accuracy"]), str(best["bias"])])
-        header = ["network", "format", "biases that keep 99 %", "99.5 %", "best accuracy", "first at"]
+                lines.append(
+                    [name, f"`{format}`", *good, percent(best["accuracy"]), str(best["bias"])]
+                )
+        header = [
+            "network",
+            "format",
+            "biases that keep 99 %",
+            "99.5 %",
+            "best accuracy",
+            "first at",
+        ]
         return table(header, lines)
 
     def say_tesla(self) -> str:
@@ -219,9 +232,15 @@ class Page:
         for n in (1, 8, 64, 512, 1024):
             for name in gradient_scaling.REDUCTIONS:
                 (row,) = common.select(rows, reduction=name, ranks=n)
-                shares = [percent(row[key], digits) for key, digits in (("underflow", 1), ("overflow", 3))]
-                lines.append([str(n), name, f"{row['before']:.4g}", *shares, f"{row['sqnr_db']:.1f}"])
-        return table(["ranks", "reduction", "factor before", "underflow", "overflow", "SQNR, dB"], lines)
+                shares = [
+                    percent(row[key], digits) for key, digits in (("underflow", 1), ("overflow", 3))
+                ]
+                lines.append(
+                    [str(n), name, f"{row['before']:.4g}", *shares, f"{row['sqnr_db']:.1f}"]
+                )
+        return table(
+            ["ranks", "reduction", "factor before", "underflow", "overflow", "SQNR, dB"], lines
+        )
 
     def say_hardware(self) -> str:
         lines = []
@@ -246,7 +265,9 @@ class Page:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="page.py", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--results", type=Path, default=common.RESULTS, help="folder of the results")
+    parser.add_argument(
+        "--results", type=Path, default=common.RESULTS, help="folder of the results"
+    )
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
     options = parser.parse_args()
     options.out.parent.mkdir(parents=True, exist_ok=True)

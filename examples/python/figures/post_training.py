@@ -49,7 +49,9 @@ def measure(networks=models.NAMES) -> list[common.Row]:
 
 def draw(rows):
     names = common.distinct(rows, "network")
-    figure, (axes,) = common.panels(1, "SQNR of the outputs after post-training quantisation", width=8.4)
+    figure, (axes,) = common.panels(
+        1, "SQNR of the outputs after post-training quantisation", width=8.4
+    )
     for i, format in enumerate(FORMATS):
         for j, scales in enumerate(SCALES):
             some = [common.select(rows, network=n, format=format, weights=scales)[0] for n in names]

@@ -107,7 +107,9 @@ def draw(rows):
         x = np.arange(len(formats)) + (i - 1) * 0.27
         axes.bar(x, [row["bits"] for row in some], 0.25, color=common.COLOURS[i], label=law)
         published = [row["published_bits"] for row in some]
-        axes.plot(x, published, "_", color="black", markersize=16, label="published" if i == 0 else None)
+        axes.plot(
+            x, published, "_", color="black", markersize=16, label="published" if i == 0 else None
+        )
     axes.set_xticks(range(len(formats)), formats)
     axes.set_ylabel("log2(sigma / RMSE), bits")
     axes.legend(fontsize=9)
