@@ -55,7 +55,7 @@ CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_p
 # Set-up: before make builds a goal, tools/setup.sh installs what the goal's parts need. Files and goals that are not
 # listed here get the parts SETUP_PARTS.
 NO_SETUP_GOALS := help clean
-SETUP_PARTS := model python rtl firmware speech sim synth tests
+SETUP_PARTS := model python package rtl firmware speech sim synth tests
 setup_parts_model := model
 setup_parts_cli := model
 setup_parts_install-model := model
@@ -72,7 +72,7 @@ setup_parts_bench-system := model python firmware sim
 setup_parts_bench-report := model python
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
-setup_parts_figures := model python speech
+setup_parts_figures := model python package speech
 setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
