@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Examples of use; each folder has a README with its one command, and `make test` runs every one.
 #   make examples          all of them;  make example-c | example-python | example-soc | example-cocotb
+#   make figures           docs/FIGURES.md and its plots, from examples/python/figures; FIGURE=sqnr computes that one alone
 
 EXAMPLES := c python soc cocotb
 EXAMPLES_DIR := $(BUILD)/examples
@@ -40,6 +41,26 @@ example-python: $(EXAMPLE_PACKAGE)/installed
 	@$(EXAMPLE_PYTHON) examples/python/gemm.py
 $(BUILD)/test/example_python.log: examples/python/gemm.py $(EXAMPLE_PACKAGE)/installed
 	@tests/run_test.sh example_python $@ env $(EXAMPLE_PYTHON) $<
+
+# ---- figures of published papers -------------------------------------------------------------------------------------
+# One after the other: each uses every core. The page is written from the results of all.
+FIGURES_DIR := examples/python/figures
+FIGURE_NAMES := sqnr accumulation post_training scaling_bias cfloat8 gradient_scaling gpu_generations
+$(call check_choice,FIGURE,$(FIGURE_NAMES),sqnr)
+
+.PHONY: figures
+figures: $(EXAMPLE_PACKAGE)/installed
+	@set -e; for figure in $(or $(FIGURE),$(FIGURE_NAMES)); do $(EXAMPLE_PYTHON) $(FIGURES_DIR)/$$figure.py; done
+	@$(EXAMPLE_PYTHON) $(FIGURES_DIR)/page.py
+
+# docs/FIGURES.md is what its scripts make of the results. docs-papers computes the quick rows again, docs-papers-all every one.
+PAPERS_FROM := $(wildcard $(FIGURES_DIR)/* $(FIGURES_DIR)/*/* docs/figures/*) docs/FIGURES.md tests/docs/test_papers.py \
+  tests/docs/conftest.py tests/model/test_effects.py $(PYTEST_FILES) tests/run_test.sh
+TESTS += $(BUILD)/test/docs-papers.log $(BUILD)/test/docs-papers-all.log
+$(BUILD)/test/docs-papers-all.log: EVERY_PAPER := --all
+$(BUILD)/test/docs-papers.log $(BUILD)/test/docs-papers-all.log: $(PAPERS_FROM) $(EXAMPLE_PACKAGE)/installed
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTEST) tests/docs/test_papers.py --build $(BUILD) \
+	  $(EVERY_PAPER)
 
 # ---- the accelerator in a small system -------------------------------------------------------------------------------
 EXAMPLE_SOC := $(EXAMPLES_DIR)/soc/soc

@@ -5,6 +5,7 @@
 #
 #   model      C compiler
 #   python     a private Python environment in BUILD/venv with tools/requirements.txt (registers, oracles, Yosys)
+#   package    Python's headers, with which the Python package is compiled
 #   rtl        Verilator as a linter, Ibex's sources
 #   firmware   the RISC-V cross compiler and its C library
 #   speech     the recordings of application vad
