@@ -29,7 +29,15 @@ FW_RISCV_CFLAGS := $(FW_RISCV_FLAGS) $(FW_CFLAGS)
 # The cross compiler has no C++ library: no headers such as <vector>, no exceptions, no run-time type information.
 FW_RISCV_CXXFLAGS := $(FW_RISCV_FLAGS) $(FW_CXXFLAGS) -ffreestanding -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit
-FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings
+comma := ,
+FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings \
+  $(if $(STACK),-Wl$(comma)--defsym=FP8RT_STACK_BYTES=$(STACK))
+# A program is linked anew when STACK is another one.
+FW_STACK := $(FW_BUILD)/riscv/stack
+.PHONY: fw-stack
+fw-stack:
+$(FW_STACK): fw-stack
+	@mkdir -p $(@D) && echo '$(STACK)' | cmp -s - $@ || echo '$(STACK)' >$@
 # Of the model the chip has formats, conversions and recipes. Dot products are the accelerator's.
 FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/driver/*.c firmware/port/riscv/*.c firmware/port/riscv/*.cpp \
   firmware/port/riscv/*.S) $(CHECK_ASK) $(MODEL_BARE_SOURCES)
@@ -101,7 +109,7 @@ define FW_APP
 FW_SOURCES_$(1) := $$(strip $$(call fw_sources,$(APPS_DIR)/$(1)) \
   $$(if $$(filter firmware/apps,$(APPS_DIR)),$$(FW_MADE_$(1))))
 
-$(FW_BUILD)/riscv/$(1).elf: $$(FW_SOURCES_$(1):%=$(FW_BUILD)/riscv/obj/%.o) $(FW_RISCV_OBJECTS) firmware/link.ld \
+$(FW_BUILD)/riscv/$(1).elf: $$(FW_SOURCES_$(1):%=$(FW_BUILD)/riscv/obj/%.o) $(FW_RISCV_OBJECTS) firmware/link.ld $(FW_STACK) \
     | fw-kinds-$(1)
 	$$(call say,RISCV LD,$$@)
 	$$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) -Wl,-Map=$$(@:.elf=.map) -o $$@ $$(filter %.o,$$^) -lm

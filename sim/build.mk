@@ -20,6 +20,9 @@ SIM_FAST := $(SIM_BASE)-fast/fp8mac-sim
 # The core with RAM alone, with which the speed of the others is compared.
 SIM_CORE := $(BUILD)/sim/core/fp8mac-sim
 
+# The installed library (firmware/install.mk) comes with the simulator.
+install-firmware: $(SIM)
+
 # Ibex: its packages are listed, its modules are found in its folder. Its primitives are rtl/system/prim_*.sv.
 IBEX_PRIM := $(IBEX_DIR)/vendor/lowrisc_ip/ip/prim/rtl
 IBEX_PACKAGES := $(patsubst %,$(IBEX_PRIM)/prim_%_pkg.sv,secded ram_1p util mubi count cipher) \

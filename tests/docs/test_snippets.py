@@ -12,7 +12,8 @@ the blocks of a page run in their order, and a later block sees the folder and t
 
 A comment in the line above a block changes that:
 
-    <!-- snippet: file NAME -->     any language: the block is saved as NAME in the current folder, removed in the end
+    <!-- snippet: file NAME -->     any language: the block is saved as NAME in the current folder, removed in the end;
+                                    NAME may begin with $HOME
     <!-- snippet: output -->        the block is what the block before it prints, exactly
     <!-- snippet: skip, REASON -->  the block is not run, for this reason
 
@@ -144,7 +145,7 @@ class Reader:
 
     def save(self, name: str, text: str) -> None:
         where = self.shell("pwd").stdout.strip()
-        path = Path(where, name)
+        path = Path(where, name.replace("$HOME", self.environment["HOME"]))
         if path.exists():
             raise Malformed(f"{path} exists already")
         path.write_text(text)

@@ -99,11 +99,24 @@ for program in use layers; do
   if [ -n "${2:-}" ]; then check "runs, chip: $program" "$2" --quiet "$program.elf"; fi
 done
 check 'starts where the core does' sh -c 'riscv64-unknown-elf-readelf -h use.elf | grep -q "Entry.*0x80000080"'
+check 'the installed simulator' "$stage/bin/fp8mac-sim" --quiet use.elf
+check 'a larger stack' sh -c 'riscv64-unknown-elf-gcc -o deep.elf use.c $(pkg-config --cflags --libs fp8rt-riscv) \
+  -Wl,--defsym=FP8RT_STACK_BYTES=131072 && riscv64-unknown-elf-nm deep.elf | grep -q "80020100.*__stack_top"'
+share=$stage/share/fp8rt
+check 'sources for a Cortex-M' sh -c "arm-none-eabi-gcc -std=c11 -Wall -Werror -mcpu=cortex-m4 -mthumb --specs=picolibc.specs -c \
+  $share/firmware/src/*.c $share/firmware/layers/*.c $share/firmware/driver/*.c $share/firmware/port/cortex-m/*.c \
+  $share/model/src/*/*.c -I$share/firmware/include -I$share/firmware/driver -I$share/firmware/port/cortex-m \
+  -I$share/firmware/src -I$share/firmware/layers -I$share/model/include -I$share/model/src -I$share/build/catalogue -I$share/build/regs"
+check "Zephyr's module" sh -c "test -f $share/zephyr/module.yml && test -f $share/firmware/port/zephyr/zephyr.c"
 if command -v cmake >/dev/null 2>&1; then
   check 'CMake finds it' cmake -S . -B build -DCMAKE_PREFIX_PATH="$stage"
   check 'CMake builds' cmake --build build
   check 'runs, CMake' build/use
   check 'runs layers, CMake' build/layers
+  check 'CMake finds it, chip' cmake -S . -B chip -DCMAKE_PREFIX_PATH="$stage" -DCMAKE_SYSTEM_NAME=Generic \
+    -DCMAKE_C_COMPILER=riscv64-unknown-elf-gcc -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
+  check 'CMake builds, chip' cmake --build chip
+  check 'runs, CMake, chip' "$stage/bin/fp8mac-sim" --quiet chip/use
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

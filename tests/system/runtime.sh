@@ -31,6 +31,14 @@ for deep in 70 100 5000; do
   esac
 done
 
+# STACK makes it larger, and a size that cannot be is refused.
+make APPS_DIR=$apps STACK=131072 build/firmware/riscv/deep.elf >/dev/null 2>&1 || count no 'the build with STACK'
+output=$("$sim" --quiet build/firmware/riscv/deep.elf KB=100 2>&1)
+[ $? -eq 0 ] && count yes || count no "100 KB with STACK: $output"
+output=$(make APPS_DIR=$apps STACK=1000 build/firmware/riscv/deep.elf 2>&1)
+case $output in *'not a multiple of 256'*) count yes ;; *) count no "STACK=1000: $output" ;; esac
+make APPS_DIR=$apps build/firmware/riscv/deep.elf >/dev/null 2>&1 || count no 'the build without STACK'
+
 # A trap says where: program counter, return address, registers, and the functions on the stack.
 make APPS_DIR=$apps build/firmware/riscv/trap.elf >/dev/null 2>&1
 output=$("$sim" --quiet build/firmware/riscv/trap.elf 2>&1)

@@ -4,7 +4,7 @@
 //
 // An application is a folder with C or C++ sources and `int main(int argc, char **argv)`. Its exit
 // status is main's. On the chip, printf goes to the console. The chip has no file I/O and no malloc.
-// Its stack has 64 KiB; a program that needs more ends with a trap.
+// Its stack has 64 KiB, or what make's STACK says; a program that needs more ends with a trap.
 #ifndef FP8RT_APP_H
 #define FP8RT_APP_H
 
