@@ -53,7 +53,7 @@ $(BUILD)/sim/%-trace/model/fast_1.o $(BUILD)/sim/%-trace/model/fast_2.o $(BUILD)
 SIM_UNITS := fast_1 fast_2 fast_3 slow
 
 # The checker; firmware/check/build.mk lists its sources.
-SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c
+SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c firmware/check/random.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
 # Those that do not see the model are compiled once for all simulators.
 SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,disassemble elf_loader options ram timeline) $(SIM_CHECK)

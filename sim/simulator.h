@@ -76,6 +76,7 @@ class Simulator
     void look_around();
     void stop(End why);
     void heartbeat(Clock::time_point now);
+    uint32_t on_fill(uint32_t record_address);
     void dump_outputs(const fp8rt_check_record &record);
     void close_output(bool complete, const char *what, const std::string &file);
     int report();

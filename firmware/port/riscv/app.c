@@ -41,11 +41,23 @@ void fp8rt_app_stop_bus(bool stopped)
     soc_write(SOC_SIMCTRL + SIMCTRL_STALL, stopped ? SIMCTRL_STALL_ALWAYS : 0);
 }
 
-uint32_t fp8rt_check_ask(const fp8rt_check_record *record)
+static uint32_t ask(const void *record)
 {
     soc_fence();
     soc_write(SOC_SIMCTRL + SIMCTRL_CHECK, (uint32_t)(uintptr_t)record);
-    return soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
+    const uint32_t answer = soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
+    soc_fence();
+    return answer;
+}
+
+uint32_t fp8rt_check_ask(const fp8rt_check_record *record)
+{
+    return ask(record);
+}
+
+uint32_t fp8rt_fill_ask(const fp8rt_fill_record *record)
+{
+    return ask(record);
 }
 
 // ---- the C library's needs ----------------------------------------------------------------------

@@ -13,6 +13,16 @@
 // The checker's answer to a record that it cannot compare.
 #define FP8RT_CHECK_MALFORMED 0xffffffffu
 
+// Asks for random codes in memory, in place of a record above: fp8rt_random_codes from this state on. The
+// answer is the state after it, or 0: nothing was written.
+#define FP8RT_FILL_MAGIC 0x4c494646u
+typedef struct fp8rt_fill_record {
+    uint32_t magic;          // FP8RT_FILL_MAGIC
+    uint32_t data, format;   // fp8rt_data, fp8mac_format_id
+    uint32_t state;          // of the generator
+    uint32_t address, bytes; // multiples of 4
+} fp8rt_fill_record;
+
 // One operand of the record.
 typedef struct fp8rt_check_operand {
     uint64_t address;
