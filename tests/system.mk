@@ -184,6 +184,13 @@ $(SYS_TEST)/firmware-layers.log: $(SYS_HOST)/layers tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-layers $@ $<
 
+# The layers on buses of other widths, by the bits of a beat
+SYS_LAYERS_BUSES := 64 256
+TESTS += $(SYS_LAYERS_BUSES:%=$(SYS_TEST)/firmware-layers-axi%.log)
+$(SYS_LAYERS_BUSES:%=$(SYS_TEST)/firmware-layers-axi%.log): $(SYS_TEST)/firmware-layers-axi%.log: $(SYS_HOST)/layers tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_AXI_DATA_W=$* tests/run_test.sh firmware-layers-axi$* $@ $<
+
 $(SYS_TEST)/firmware-san-layers.log: $(SYS_HOST)-san/layers tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-san-layers $@ $<

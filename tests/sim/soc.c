@@ -237,6 +237,40 @@ static uint32_t check(const fp8rt_check_record *record)
     return soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
 }
 
+static uint32_t fill(uint32_t state, uint32_t address, uint32_t bytes)
+{
+    const fp8rt_fill_record record = {.magic = FP8RT_FILL_MAGIC,
+                                      .data = 2, // FP8RT_DATA_CODES
+                                      .state = state,
+                                      .address = address,
+                                      .bytes = bytes};
+    soc_fence();
+    soc_write(SOC_SIMCTRL + SIMCTRL_CHECK, (uint32_t)(uintptr_t)&record);
+    const uint32_t answer = soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
+    soc_fence();
+    return answer;
+}
+
+// Marsaglia's xorshift32
+static uint32_t next(uint32_t x)
+{
+    x ^= x << 13;
+    x ^= x >> 17;
+    return x ^ x << 5;
+}
+
+static void test_fill(void)
+{
+    static uint32_t words[3] = {1, 2, 3};
+    const uint32_t address = (uint32_t)(uintptr_t)words;
+    const uint32_t second = next(next(77));
+    expect("codes in memory", fill(77, address, 8) == second && words[0] == next(77) &&
+                                  words[1] == second && words[2] == 3);
+    expect("codes between words", fill(77, address + 1, 8) == 0 && fill(77, address, 7) == 0);
+    expect("codes outside memory", fill(77, SOC_RAM - 4, 8) == 0 && fill(77, 0, 4) == 0);
+    expect("no state", fill(0, address, 8) == 0 && words[1] == second);
+}
+
 static void test_check_register(void)
 {
     fp8rt_check_record record = smallest_record();
@@ -288,6 +322,7 @@ int main(void)
     test_accelerator_interrupt();
     test_stall_register();
     test_check_register();
+    test_fill();
     put_number(passed);
     put(" passed, ");
     put_number(failed);
