@@ -49,8 +49,11 @@ class ElementEvents
         const bool many = p_.lanes > 1, deep = p_.sum_bits() >= (p_.fp16 ? 11u : 25u);
         const bool below =
             p_.fp16 && p_.scale && p_.sum_bits() > 10; // units below FP16's smallest subnormal
-        // A single product and an accumulator have no bits so far apart in FP16.
-        const bool near = deep && !(p_.fused && p_.fp16 && p_.sum_bits() > 2 * 11);
+        // An FP16 accumulator has no bit at a tie. Where the last unit is far below, tie and unit are both
+        // of the products: of several, in a window that reaches from one to the other.
+        const bool apart = p_.fp16 && p_.sum_bits() > 2 * 11;
+        const bool near =
+            deep && !(apart && (p_.fused || !many || p_.frac_bits + 11 < p_.sum_bits()));
         const bool truncated =
             p_.late ? many : p_.exp_w == 5 || p_.scale; // a product in the products' window
         steps_.report(bench, p_.lanes, p_.nan, p_.inf);
