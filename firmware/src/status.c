@@ -40,7 +40,9 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_HW_SCALE_EXPONENT:
         return "accelerator: a scaling exponent is outside -32..+32, or not 0 with int8";
     case FP8RT_ERR_HW_SCALE: return "accelerator: a scale or the clamp bounds";
-    case FP8RT_ERR_HW_SEQUENCE: return "accelerator: nothing there to continue or to reuse, or a table that was never loaded";
+    case FP8RT_ERR_HW_SEQUENCE:
+        return "accelerator: nothing there to continue or to reuse, or a table that was never "
+               "loaded";
     case FP8RT_ERR_HW_READ_SLVERR: return "accelerator: a read was answered SLVERR";
     case FP8RT_ERR_HW_READ_DECERR: return "accelerator: a read was answered DECERR";
     case FP8RT_ERR_HW_WRITE_SLVERR: return "accelerator: a write was answered SLVERR";

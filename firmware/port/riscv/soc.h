@@ -11,9 +11,10 @@
 #define SOC_RAM 0x80000000u
 
 // Registers of simctrl.
-#define SIMCTRL_EXIT 0x00u  // w: exit status; ends the simulation
-#define SIMCTRL_PUTC 0x04u  // w: a character to the console
-#define SIMCTRL_CHECK 0x08u // w: address of an fp8rt_check_record or fp8rt_fill_record; r: the answer
+#define SIMCTRL_EXIT 0x00u // w: exit status; ends the simulation
+#define SIMCTRL_PUTC 0x04u // w: a character to the console
+#define SIMCTRL_CHECK                                                                              \
+    0x08u // w: address of an fp8rt_check_record or fp8rt_fill_record; r: the answer
 #define SIMCTRL_ARGS 0x0cu  // r: address of argc, argv[0], argv[1], ...
 #define SIMCTRL_STALL 0x10u // rw: per-mille probability of a stall, per bus channel and cycle
 #define SIMCTRL_STALL_ALWAYS 1000u
