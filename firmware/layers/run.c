@@ -253,19 +253,17 @@ fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tens
     }
     fp8rt_tensor codes = *tensor;
     codes.mx = NULL;
-    const fp8rt_status status = check_tensor(run, &codes, first, last);
-    return named(run, name, status == FP8RT_OK ? check_mx(run, tensor) : status);
+    const fp8rt_status status = fp8rt_layer_check_named(run, &codes, first, last, name);
+    return status == FP8RT_OK ? named(run, name, check_mx(run, tensor)) : status;
 }
 
 fp8rt_status fp8rt_layer_check_weights_named(fp8rt_run *run, const fp8rt_weights *weights,
                                              uint32_t k, const char *name)
 {
-    if (weights == NULL) {
-        return named(run, name, FP8RT_ERR_NULL);
-    }
-    const fp8rt_status status = check_tensor(run, &weights->codes, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
-    return named(run, name,
-                 status == FP8RT_OK && weights->codes.cols != k ? FP8RT_ERR_SHAPE : status);
+    const fp8rt_status status = fp8rt_layer_check_named(
+        run, weights == NULL ? NULL : &weights->codes, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ, name);
+    return status == FP8RT_OK && weights->codes.cols != k ? named(run, name, FP8RT_ERR_SHAPE)
+                                                          : status;
 }
 
 // ---- message ------------------------------------------------------------------------------------

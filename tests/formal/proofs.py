@@ -40,6 +40,7 @@ class Proof:
     cost: int = 1  # approximate seconds
     repeats: bool = False  # the code of another set, other parameters: for `make test-long`
     deeper: bool = False  # a bounded set again, to a greater depth
+    deeper_by: int = 4  # steps
 
     def is_called(self, name):
         return self.name == name or self.name.startswith(name + "_")
@@ -341,6 +342,7 @@ IMAGE_ALIGN = Proof(
     ],
     "bmc",
     8,
+    deeper_by=2,
     cover_depth=14,
     fault_depth=10,
     cost=60,
@@ -1611,7 +1613,7 @@ PROOFS += [
     replace(
         proof,
         name=f"{proof.name}_deeper",
-        depth=proof.depth + 4,
+        depth=proof.depth + proof.deeper_by,
         cover_depth=0,
         faults=[],
         repeats=False,

@@ -2,7 +2,7 @@
 // Sum, product and conversion of tensors, element by element. One command, or two if the scale of `out`
 // is dynamic. The accelerator finishes 4 to 8 values a cycle (docs/THROUGHPUT.md). The core takes 2,900
 // cycles for a sum or product, 6,100 with a dynamic scale (`make run APP=layers FAMILY=arithmetic`), and
-// 1,400 if the run has kept the plan (fp8rt_plans).
+// 1,500 if the run has kept the plan (fp8rt_plans).
 //
 // Error: an FP32 addition or product rounds to nearest even after the scales of the tensors were
 // multiplied in, which makes it at most 2^-21 * (|x| + |factor * y|), of a product 2^-21 * |x * factor *

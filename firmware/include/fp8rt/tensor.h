@@ -164,8 +164,8 @@ typedef struct fp8rt_profile {
 // A plan takes 512 bytes on RV32. Core cycles of layers of 8 x 8 on the chip (`make build/test/system-cycles.log`):
 //
 //   layer    without plans   with plans, first run   later runs
-//   linear           4,700                   5,000        1,700
-//   sum              2,600                   2,700        1,400
+//   linear           4,800                   5,100        1,800
+//   sum              2,700                   2,900        1,500
 typedef struct fp8rt_command_scales {
     float operands, out;
 } fp8rt_command_scales;

@@ -206,8 +206,8 @@ int main(void)
         run_planned("without scales", NULL, 150);
         run_planned("with three single scales", &scale, 350);
         printf("layers:\n");
-        run_layers(false, "linear", 5000, 1800);
-        run_layers(true, "sum", 3000, 1800);
+        run_layers(false, "linear", 5000, 1850);
+        run_layers(true, "sum", 3000, 1850);
     }
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 && passed > 0 ? 0 : 1;
