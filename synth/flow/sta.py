@@ -51,6 +51,8 @@ NO_WIRES = """library (no_wires) {
   }
 }"""
 
+SET_NO_WIRES = "set_wire_load_model -name none -library no_wires\n"
+
 
 def without_wires(library: Library) -> tuple[str, str]:
     """Lines that read NO_WIRES and set it; none for a library that has no default model."""
@@ -60,7 +62,7 @@ def without_wires(library: Library) -> tuple[str, str]:
         f"set file [open no_wires.lib w]\nputs $file {{{NO_WIRES}}}\nclose $file\n"
         "read_liberty no_wires.lib\n"
     )
-    return reads, "set_wire_load_model -name none -library no_wires\n"
+    return reads, SET_NO_WIRES
 
 
 def is_clock(port: str) -> bool:
