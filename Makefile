@@ -80,6 +80,7 @@ setup_parts_synth-report := model python synth
 setup_parts_synth-accel := model python synth
 setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
+setup_parts_synth-stock := model python synth
 setup_parts_test-long := $(SETUP_PARTS) compilers
 setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
@@ -157,6 +158,7 @@ help:
 #:   make synth-fo4        the FO4 delay of a cell library, and the clock that is its default
 #:   make synth TARGET=xilinx | ecp5  LUTs, flip-flops, DSPs and RAMs of an FPGA, minutes
 #:   make synth-memories   the area of the memories, from published areas of a bit
+#:   make synth-stock      the elements of 16 lanes in the stock flow of Yosys, minutes
 #:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
 #:   make synth-full       every element and array, in every usual cell library, hours
 #:   make synth-report     synth/AREA.md, its figures and plots, from the results in synth/results

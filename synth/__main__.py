@@ -6,6 +6,7 @@ report    synth/AREA.md, its figures and plots from the results (make synth-repo
 accel     the accelerator without its memories                 (make synth-accel)
 fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGET=)
 memories  the area of the memories from an area of a bit       (make synth-memories)
+stock     elements in the stock flow of Yosys                  (make synth-stock)
 fo4       the FO4 delay of a library                           (make synth-fo4)
 release   the accelerator as one plain Verilog file        (make rtl-release)
 chip      the accelerator as a netlist, for the simulator      (make synth-check-chip)
@@ -22,6 +23,7 @@ COMMANDS = {
     "accel": "synth.study.accel",
     "fpga": "synth.study.fpga",
     "memories": "synth.study.memories",
+    "stock": "synth.study.stock",
     "fo4": "synth.study.clock",
     "release": "synth.study.release",
     "chip": "synth.study.chip",

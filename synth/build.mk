@@ -18,6 +18,7 @@
 #                                  levels of instances in the tables, INSTANCES=1 areas by instance
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
+#   make synth-stock               the elements of 16 lanes in the stock flow of Yosys, which makes no full-adder cells
 #   make synth-report              synth/AREA.md, synth/AREA_FIGURES.md and synth/plots from synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
@@ -45,12 +46,15 @@ else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
 $(error CONFIG has no effect on synth without TARGET)
 endif
 
-.PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories
+.PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories synth-stock
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
 synth-memories: $(RTL_GENERATED)
 	@$(SYNTH) memories --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config)
+
+synth-stock: $(RTL_GENERATED)
+	@$(SYNTH) stock --build $(BUILD)
 
 synth-report:
 	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)

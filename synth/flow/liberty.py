@@ -437,6 +437,11 @@ class Library:
             name: liberty_text.read(path) for name, path in zip(original_names(self), self.paths)
         }
 
+    @property
+    def default_wire_load(self) -> str | None:
+        """The wire-load model that the first file names."""
+        return self.head.attributes.get("default_wire_load")
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the Liberty files and of the cells that are used."""

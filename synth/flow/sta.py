@@ -32,6 +32,39 @@ class Timing:
     slow_edges: int = 0  # pins with a slower edge than their max_transition
 
 
+# A wire-load model without wires, in a library of its own. OpenSTA takes a library's default model unless another is set.
+NO_WIRES = """library (no_wires) {
+  capacitive_load_unit (1, pf);
+  input_threshold_pct_rise : 50;
+  input_threshold_pct_fall : 50;
+  output_threshold_pct_rise : 50;
+  output_threshold_pct_fall : 50;
+  slew_lower_threshold_pct_rise : 20;
+  slew_lower_threshold_pct_fall : 20;
+  slew_upper_threshold_pct_rise : 80;
+  slew_upper_threshold_pct_fall : 80;
+  wire_load (none) {
+    capacitance : 0;
+    resistance : 0;
+    slope : 0;
+    fanout_length (1, 0);
+  }
+}"""
+
+SET_NO_WIRES = "set_wire_load_model -name none -library no_wires\n"
+
+
+def without_wires(library: Library) -> tuple[str, str]:
+    """Lines that read NO_WIRES and set it; none for a library that has no default model."""
+    if library.default_wire_load is None:
+        return "", ""
+    reads = (
+        f"set file [open no_wires.lib w]\nputs $file {{{NO_WIRES}}}\nclose $file\n"
+        "read_liberty no_wires.lib\n"
+    )
+    return reads, SET_NO_WIRES
+
+
 def is_clock(port: str) -> bool:
     return port == CLOCK or port.endswith(GATED)
 
@@ -41,10 +74,11 @@ def script(top: str, library: Library, period_ns: float, clocked: bool = True) -
     register = library.flip_flop()
     transition = f"set_clock_transition {register.clock_slew:g} [get_clocks clock]\n"
     reads = "\n".join(f"read_liberty {name}" for name in original_names(library))
+    reads_wires, wires = without_wires(library)
     return f"""{reads}
-read_verilog netlist.v
+{reads_wires}read_verilog netlist.v
 link_design {top}
-set_cmd_units -time ns -capacitance pF
+{wires}set_cmd_units -time ns -capacitance pF
 set inputs {{}}
 set clocks {{}}
 foreach port [all_inputs] {{

@@ -52,6 +52,10 @@ def take_memories(made: dict, folder: Path) -> None:
     (folder / "memories.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
+def take_stock(made: dict, folder: Path) -> None:
+    (folder / "stock.json").write_text(json.dumps(made, indent=1) + "\n")
+
+
 def take_fpga(made: dict, folder: Path) -> None:
     """Records take the place of those of the same design and target."""
 
@@ -67,7 +71,7 @@ def take_fpga(made: dict, folder: Path) -> None:
 def take(source: Path, folder: Path, command: str) -> None:
     """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
     user brought, or at another clock than the library's headline, go to pdk.json. Results of the accelerator, of its
-    memories and of an FPGA take the place of older ones."""
+    memories, of an FPGA and of the stock flow take the place of older ones."""
     try:
         made = json.loads(source.read_text())
         if isinstance(made, list):
@@ -76,6 +80,8 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_accel(made, folder)
         if "memories" in made:
             return take_memories(made, folder)
+        if "stock" in made:
+            return take_stock(made, folder)
         if "yosys" in made:
             return take_fpga(made, folder)
         command = command or made["run"].get("command", "make synth")

@@ -17,8 +17,8 @@ from functools import cached_property
 from pathlib import Path
 
 from ..flow.errors import UsageError
-from . import commands, memories, pages, prices, tables
-from .elements import READOUT
+from . import commands, memories, pages, prices, stock, tables
+from .elements import BANKS_SUFFIX, READOUT
 from .intake import load, take
 from .records import Record, netlists_of
 from .table import MANY
@@ -76,6 +76,11 @@ class Page:
     def fpga(self) -> dict:
         return load(self.folder, "fpga")
 
+    @cached_property
+    def stock(self) -> list[stock.Stock]:
+        """Elements in the stock flow."""
+        return [stock.Stock(**one) for one in load(self.folder, "stock")["stock"]]
+
     def whole(self, template: str) -> str:
         """A page, whose contents {{contents}} lists."""
         self.template = template
@@ -124,6 +129,10 @@ class Page:
     def say_ratio(self, name: str) -> str:
         return tables.number(tables.ratio_of(self.record(name)), 2)
 
+    def say_single(self, name: str) -> str:
+        """The ratio to INT8 with one accumulator."""
+        return tables.single_ratio(self.record(name))
+
     def say_with_feeds(self, name: str) -> str:
         """An element's ratio with its share of the operand feeds on both sides."""
         return tables.number(tables.with_feed(self.record(name), self.feeds), 2)
@@ -142,8 +151,10 @@ class Page:
             raise UsageError(f"synth/results has no {element} in {library} at {clock_fo4} FO4")
         return found[-1]
 
-    def say_kit(self, library: str, clock_fo4: str) -> str:
-        """The ratio of the first element of the table of libraries."""
+    def say_kit(self, library: str, clock_fo4: str, side: str = "") -> str:
+        """The ratio of the first element of the table of libraries; for `single` that to INT8 with one accumulator."""
+        if side:
+            return tables.single_ratio(self.kit(library, clock_fo4))
         return tables.number(tables.ratio_of(self.kit(library, clock_fo4)), 2)
 
     def say_full_adder(self, library: str) -> str:
@@ -213,6 +224,22 @@ class Page:
         share = self.record(name)["area"] / self.record(than)["area"] - 1
         return f"{100 * share:.1f} %"
 
+    def say_wires(self, name: str, side: str = "") -> str:
+        """The time in ns that a wire-load model costs an element, or for `single` INT8 with one accumulator."""
+        record, start = self.record(name), f"{side}_" if side else ""
+        return tables.number(record[f"{start}slack_ns"] - record[f"{start}wired_slack_ns"], 2)
+
+    def say_repaired(self, side: str = "") -> str:
+        """Of how many elements, or for `baseline` INT8 baselines, nets had to be repaired because of a design rule."""
+        found = [sum(r[f"{side}_repaired" if side else "repaired"].values()) for r in self.main]
+        return f"{sum(map(bool, found))} of {len(found)}"
+
+    def say_saved(self, name: str, than: str) -> str:
+        """By how much NAME is smaller than THAN, in % of the baseline."""
+        record = self.record(name)
+        saved = self.record(than)["area"] - record["area"]
+        return f"{100 * saved / record['baseline_area']:.0f} %"
+
     def say_lane(self, kind: str) -> str:
         """The area of one more lane, of KIND_fF or int8."""
         return tables.number(tables.lane_areas(self.main)[kind][0])
@@ -262,6 +289,24 @@ class Page:
             area -= own["parts"][READOUT] if results == "0" else 0
         return tables.number(area / base, 2)
 
+    def say_conversions(self, which: str) -> str:
+        """How many results a cycle an array converts to FP32: the default one, another FP8 array, or for `int8` the smallest
+        INT8 array."""
+        if which == "int8":
+            units = self.smallest["baseline_units"]
+        else:
+            units = self.record(DEFAULT_ARRAY if which == "default" else which)["units"]
+        return str(next(one["count"] for one in units if one["top"] == READOUT))
+
+    def say_shapes(self) -> str:
+        """How many shapes of the INT8 array were measured."""
+        return str(len({record["baseline"] for record in self.arrays}))
+
+    def say_smallest_shape(self) -> str:
+        """The shape of the smallest INT8 array."""
+        shape = tables.Shape.of(self.smallest["baseline"], "int8")
+        return f"{shape.rows} x {shape.columns} elements of {shape.lanes} lanes"
+
     def say_targets(self) -> str:
         """How many elements meet their target."""
         aimed = [record for record in self.main if record.get("target") is not None]
@@ -291,6 +336,16 @@ class Page:
             f"The default accelerator has {', '.join(times)}. Everything else of it was not mapped."
         )
 
+    def say_stock(self, name: str) -> str:
+        """By how much the stock flow makes an element larger, in %."""
+        theirs = next(one.area for one in self.stock if one.name == name)
+        return f"{100 * (theirs / stock.own_areas(self.top)[name] - 1):.0f} %"
+
+    def say_stock_ratio(self, name: str) -> str:
+        """The ratio to INT8 with as many accumulators in the stock flow."""
+        areas = {one.name: one.area for one in self.stock}
+        return tables.number(areas[name] / areas[stock.BASELINE.name], 2)
+
     def say_runs(self) -> str:
         """When the figures were measured, and with what."""
         made: dict[tuple[str, ...], list[str]] = {}
@@ -301,6 +356,8 @@ class Page:
             )
         for accel in (self.accel, self.accel_pdk):
             made.setdefault(made_with(accel["run"]), []).append("accelerators")
+        run = load(self.folder, "stock")["run"]
+        made.setdefault(made_with(run), []).extend(["areas of the stock flow"] * len(self.stock))
         return tables.table(
             ["date", "version", "tools", "results"],
             [
@@ -329,10 +386,19 @@ class Page:
             return [self.accel["run"]["command"]]
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
+        if table == "stock":
+            return [load(self.folder, "stock")["run"]["command"]]
         if table in self.notes:
             names = re.findall(r"\{\{\w+ (\w+)\}\}", str(self.notes[table]["lines"]))
             return commands.measured(map(self.record, names), self.runs)
         return commands.measured(self.records_of(table), self.runs)
+
+    @property
+    def wired(self) -> list[Record]:
+        """Elements of one accumulator on both sides, then those of the table of libraries."""
+        least = [r for r in self.main if r["parameters"].get("BANKS") == 1]
+        kits = [r for at in tables.by_clock([*self.main, *self.pdk]).values() for r in at.values()]
+        return [r for r in (*least, *kits) if "wired_slack_ns" in r]
 
     def records_of(self, table: str) -> list[Record]:
         """The records that a table shows."""
@@ -342,12 +408,17 @@ class Page:
             "elements": self.main,
             "pdk": kits,
             "cell_prices": [r for r in kits if r["name"] == next(iter(tables.PDK_ELEMENTS))],
+            "wires": self.wired,
             "formatscope": tables.of_group(self.pdk, "behavioural"),
             "frac_bits": tables.over_frac_bits(self.top),
             "feeds": self.feeds,
             "arrays": self.arrays,
             "pareto": tables.of_shapes(self.arrays),
-            "lanes": [r for r in self.main if r["lanes"] in many and r["copies"] <= 2],
+            "lanes": [
+                r
+                for r in self.main
+                if r["lanes"] in many and r["copies"] <= 2 and BANKS_SUFFIX not in r["name"]
+            ],
             "breakdown": [r for r in self.main if r["breakdown"]],
         }
         return of_table.get(table, [])
@@ -361,7 +432,9 @@ class Page:
             "pdk": lambda: tables.pdk(self.pdk, self.main),
             "cell_prices": lambda: tables.cell_prices(self.pdk, self.main),
             "formatscope": lambda: tables.behavioural(group(self.pdk, "behavioural")),
+            "wires": lambda: tables.wires(self.wired),
             "memories": lambda: memories.areas(self.memories),
+            "stock": lambda: stock.table(self.stock, stock.own_areas(self.top)),
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
             "feeds": lambda: tables.feeds(self.feeds),
             "arrays": lambda: tables.arrays(self.arrays),
@@ -371,7 +444,7 @@ class Page:
             "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
-            **{name: lambda: self.notes_table(name) for name in self.notes if name != "about"},
+            **{one: lambda one=one: self.notes_table(one) for one in self.notes if one != "about"},
         }
         if name not in made:
             raise UsageError(f"there is no table {name}: choose one of {' '.join(made)}")

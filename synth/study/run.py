@@ -14,7 +14,7 @@ from ..flow.liberty import Library
 from ..flow.points import Point
 from ..flow.runs import Design, Synthesiser, remove_stale
 from ..flow.schedule import Task, run_all
-from . import accuracy, libraries, pages, prices, records, table
+from . import accuracy, libraries, pages, prices, records, table, wires
 from .elements import KINDS, Entry, needed, source_folders
 from .records import Pair, Record
 
@@ -96,6 +96,7 @@ def made_by(tools: dict[str, str]) -> dict:
         "version": version(),
         "date": date.today().isoformat(),
         "tools": {tool: tools[tool].split(" (")[0] for tool in ("yosys", "sta")},
+        "flow": tools.get("flow", ""),
     }
 
 
@@ -247,6 +248,8 @@ class Study:
             record["error"] = self._error(entry)
             record["fo4_ns"] = round(fo4.of(self.plan.libraries[library]).delay_ns, 6)
             record |= self._prices(record)
+            if not record["black_boxes"]:
+                record |= wires.slacks(self.synthesisers[library], record)
             found.append(record)
         return found
 

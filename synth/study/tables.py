@@ -115,7 +115,7 @@ def swept(found: list[Record]) -> list[Record]:
 def over_frac_bits(found: list[Record]) -> list[Record]:
     """Elements whose alignment window is varied, and the usual one of the same kind and lanes."""
 
-    def key(record: Record) -> tuple[str, int, str, int, int]:
+    def key(record: Record) -> tuple[str, int, str, int, int, int]:
         given = record["parameters"]
         return (
             record["kind"],
@@ -123,6 +123,7 @@ def over_frac_bits(found: list[Record]) -> list[Record]:
             record["acc"],
             given.get("BLOCK", 0),
             given.get("MX", 0),
+            given.get("BANKS", 0),
         )
 
     varied = {key(record) for record in of_group(found, "frac_bits")}
@@ -209,10 +210,18 @@ def period(found: list[Record]) -> str:
 
 def frac_bits(found: list[Record]) -> str:
     lines = [
-        [code(r["name"]), bits(r), number(r["area"]), number(ratio_of(r), 2), error(r)]
+        [
+            code(r["name"]),
+            bits(r),
+            number(r["area"]),
+            number(ratio_of(r), 2),
+            single_ratio(r),
+            error(r),
+        ]
         for r in found
     ]
-    return table(["element", "fraction bits", "area", "ratio", "error"], lines)
+    header = ["element", "fraction bits", "area", "ratio", "to INT8 with one accumulator"]
+    return table([*header, "error"], lines)
 
 
 def feeds(found: list[Record]) -> str:
@@ -545,32 +554,61 @@ def um2(area: float) -> str:
 
 
 def pdk(found: list[Record], first: list[Record]) -> str:
-    """A line a library and clock: the ratios, and by how much a side misses the clock."""
+    """A line a library and clock: the ratios to INT8 with as many accumulators and with one, and by how much a side misses
+    the clock."""
 
     def cell(record: Record | None) -> str:
         if record is None:
             return "-"
-        text = number(ratio_of(record), 2)
-        own, base = missed(record), missed(record, "baseline_")
+        sides = ("baseline_", "single_") if "single_area" in record else ("baseline_",)
+        text = " / ".join(number(record["area"] / record[f"{side}area"], 2) for side in sides)
+        own, base = missed(record), any(missed(record, side) for side in sides)
         return f"({text}, {own})" if own else f"({text})" if base else text
 
     lines = []
     for (name, period_ns), records in by_clock([*first, *found]).items():
         one = next(iter(records.values()))
         fo4_ns = one.get("fo4_ns")
-        base = missed(one, "baseline_")
+        areas = "; ".join(
+            um2(one[f"{side}area"]) + (f", {words}" if (words := missed(one, side)) else "")
+            for side in ("baseline_", "single_")
+            if f"{side}area" in one
+        )
         lines.append(
             [
                 "OSU018" if name == libraries.FIRST else name,
                 f"{1000 * fo4_ns:.1f}",
                 f"{period_ns:g}",
                 f"{period_ns / fo4_ns:.1f}",
-                um2(one["baseline_area"]) + (f", {base}" if base else ""),
+                areas,
                 *(cell(records.get(element)) for element in PDK_ELEMENTS),
             ]
         )
-    header = ["library", "FO4 delay, ps", "clock, ns", "clock, FO4", "area of INT8, um2"]
-    return table([*header, *PDK_ELEMENTS.values()], lines)
+    header = ["library", "FO4 delay, ps", "clock, ns", "clock, FO4"]
+    areas_of = "area of INT8 with four accumulators and with one, um2"
+    return table([*header, areas_of, *PDK_ELEMENTS.values()], lines)
+
+
+def wires(found: list[Record]) -> str:
+    """A line an element, library and clock: the slack of each side without wires, and under a wire-load model."""
+
+    def slacks(record: Record, side: str) -> str:
+        return " / ".join(
+            number(record.get(f"{side}{key}"), 2) for key in ("slack_ns", "wired_slack_ns")
+        )
+
+    lines = [
+        [
+            "OSU018" if r["library"] == libraries.FIRST else pdk_name(r["library"]),
+            f"{r['period_ns']:g}",
+            code(r["name"]),
+            *(slacks(r, side) for side in ("", "baseline_", "single_")),
+        ]
+        for r in found
+        if "wired_slack_ns" in r
+    ]
+    header = ["library", "clock, ns", "element", "FP8", "INT8", "INT8 with one accumulator"]
+    return table(header, lines)
 
 
 def at_price(record: Record, price: float) -> float:

@@ -15,6 +15,15 @@ TESTS += $(BUILD)/test/synth_rules.log
 $(BUILD)/test/synth_rules.log: tests/synth/test_rules.py $(SYNTH_PY) $(PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh synth_rules $@ $(PYTEST) $< --folder $(BUILD)/synth-rules-test
 
+TESTS += $(BUILD)/test/synth_stock.log
+$(BUILD)/test/synth_stock.log: tests/synth/test_stock.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard tests/synth/*.sv) \
+  $(wildcard synth/results/* synth/study/*.md) tests/run_test.sh
+	@tests/run_test.sh synth_stock $@ $(PYTEST) $< --folder $(BUILD)/synth-stock-test
+
+TESTS += $(BUILD)/test/synth_wires.log
+$(BUILD)/test/synth_wires.log: tests/synth/test_wires.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard tests/synth/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_wires $@ $(PYTEST) $< --folder $(BUILD)/synth-wires-test
+
 TESTS += $(BUILD)/test/synth_views.log
 $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FILES) $(RTL_SOURCES) $(RTL_GENERATED) \
   tests/run_test.sh

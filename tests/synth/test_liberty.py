@@ -359,6 +359,27 @@ def test_conditions(bench: Bench, folder: Path) -> None:
         )
 
 
+def test_default_wires(bench: Bench, folder: Path) -> None:
+    """OpenSTA takes a library's default wire-load model by itself. The verdict is without wires, as the repairs are."""
+    plain = conditional("ns", "pf", True)
+    wires = (
+        'wire_load ("long") { capacitance : 1; resistance : 0; slope : 1; fanout_length (1, 0.5); }\n'
+        '  default_wire_load : "long";\n  default_wire_load_mode : "top";\n'
+    )
+    head, brace, body = plain.partition("{\n")
+    text = f"{head}{brace}  {wires}{body}"
+    (folder / "wires.lib").write_text(text)
+    (folder / "plain.lib").write_text(plain)
+    library, without = (liberty.Library(folder / f"{name}.lib") for name in ("wires", "plain"))
+    bench.check("the model is known", library.default_wire_load == "long")
+    bench.check("no model", without.default_wire_load is None)
+    own = slack_of_choice(folder / "no_wires", library, text)
+    bench.check(f"no wires: {own}", own == 3.05)
+    # A script for a library without a model leaves the default one in force.
+    missed = slack_of_choice(folder / "wires", without, text)
+    bench.check(f"with the model: {missed}", missed < 3.0)
+
+
 def slack_of_choice(folder: Path, library: liberty.Library, text: str) -> float:
     """Of one cell `choice` between ports, at 4 ns; TEXT takes the place of the library's file."""
     folder.mkdir(exist_ok=True)

@@ -25,6 +25,7 @@ from tests.conftest import Bench
 RESULTS = Path("synth/results")
 PAGES = [Path("synth", name) for name in report.PAGES]
 COMMAND = re.compile(r"^    (make synth\b[^#\n]*)", re.M)
+NOISE = 1.02  # between the areas of netlists of one design
 FIRST_LIBRARY = str(libraries.LIBRARIES[libraries.FIRST][0])
 
 
@@ -151,6 +152,9 @@ def test_commands(bench: Bench) -> None:
         for command in COMMAND.findall(one.read_text()):
             if re.match(r"make synth(?![-\w])(?!.*TARGET=)", command):
                 bench.check(f"{command} measures something", len(measures(command)) > 0)
+    for name in ("published", "feed_lane", "libraries"):
+        line = "| " + " | ".join(page.notes[name]["header"]) + " |"
+        bench.check(f"the table {name} is itself", page.say_table(name).startswith(line))
     bad = "make synth EFFORTS=area ONLY=no_such_element"
     bench.raises("an entry that is not there", UsageError, "matches none", lambda: measures(bad))
     bad = "make synth EFFORTS=smallest ONLY=_l1$"
@@ -185,23 +189,46 @@ def test_first_figure(bench: Bench) -> None:
 
 
 def test_readme(bench: Bench) -> None:
-    """README's comparison quotes ratios that the results have."""
+    """README's comparison quotes ratios that the results have: one accumulator against one, and the array that ships."""
     page = report.Page(RESULTS)
-    text = Path("README.md").read_text()
-    for words, names in (
-        ("{} / {}, synthesised", ("late_fp16_l1", "late_fp32_l1")),
+    text = " ".join(Path("README.md").read_text().split())
+    for words, say, names in (
         (
-            "{} with 13 fraction bits, {} with 19",
+            "{} with 13 fraction bits / {} with 19, synthesised",
+            page.say_single,
+            ("block_f13_l1_fp16_b1", "block_f19_l1_fp32_b1"),
+        ),
+        ("{} / {} if it rounds in each step", page.say_single, ("late_fp16_l1", "late_fp32_l1")),
+        (
+            "{} with 13 fraction bits, {} with 19, at INT8's clock",
+            page.say_single,
             ("block_f13_l32_fp32", "block_f19_l32_fp32"),
         ),
+        ("{} as it ships", page.say_array, ("default",)),
+        ("ratio {} without operand feeds", page.say_ratio, ("block_f19_l16_fp32",)),
+        ("{} with them", page.say_with_feeds, ("block_f19_l16_fp32",)),
     ):
-        quoted = words.format(*map(page.say_ratio, names))
+        quoted = words.format(*map(say, names))
         bench.check(f"README says {quoted!r}", quoted in text)
-    for quoted in (
-        f"{page.say_array('default')} as it ships",
-        f"{page.say_with_feeds('block_f19_l16_fp32')} with",
-    ):
-        bench.check(f"README says {quoted!r}", quoted in text)
+
+
+def test_one_baseline(bench: Bench) -> None:
+    """No table mixes results of two flows or of two INT8 baselines: an INT8 element or array has one area in all records of
+    a library and a clock. A median of three and a single netlist differ by noise."""
+    found: dict[tuple, list[float]] = {}
+    flows = set()
+    for name in ("area", "pdk"):
+        results = json.loads((RESULTS / f"{name}.json").read_text())
+        flows |= {one.get("flow") for one in results["runs"].values()}
+        for one in results["records"]:
+            for side in ("baseline", "single"):
+                if one.get(side):
+                    key = one[side], one["library"], one["period_ns"]
+                    found.setdefault(key, []).append(one[f"{side}_area"])
+    bench.check(f"one version of the flow measured everything: {flows}", len(flows - {None}) == 1)
+    bench.check("and every run says which", None not in flows)
+    for key, areas in found.items():
+        bench.check(f"{key}: {min(areas):.0f} to {max(areas):.0f}", max(areas) < NOISE * min(areas))
 
 
 def test_changes(bench: Bench, folder: Path) -> None:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The slack of netlists under a wire-load model: a length of wire for each net, by the number of its sinks.
+
+It is the default model of the library's own file, or where the file has none a stated one: for each sink a wire that is
+SIDES times as long as the side of a square of the area of a NAND with two inputs. The netlists are those that
+were measured without wires: nothing is repaired for the wires. So the slack says how much a side depends on them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+from ..flow import sta
+from ..flow.cache import key_of
+from ..flow.errors import FlowError
+from ..flow.liberty import Library
+from ..flow.runs import Synthesiser
+from . import prices
+from .records import Record
+
+SIDES = 5  # in OSU018 25 um
+# What OpenROAD assumes for metals 1 and 2 of SkyWater 130 nm
+PF_PER_UM = 0.00017
+KOHM_PER_UM = 0.0012
+LINK = "link_design "
+
+
+def stated(library: Library) -> str:
+    """The stated model, in a library of its own."""
+    um = SIDES * math.sqrt(prices.nand(library))
+    head = sta.NO_WIRES.replace("no_wires", "stated_wires").partition("  wire_load")[0]
+    return f"""{head}  pulling_resistance_unit : "1kohm";
+  wire_load (stated) {{
+    capacitance : {PF_PER_UM};
+    resistance : {KOHM_PER_UM};
+    slope : {um:.3f};
+    fanout_length (1, {um:.3f});
+  }}
+}}"""
+
+
+def script(plain: str, library: Library) -> str:
+    """PLAIN, a script of sta.py, with wires."""
+    if library.default_wire_load is not None:
+        return plain.replace(sta.SET_NO_WIRES, "set_wire_load_mode top\n")
+    head, link, rest = plain.partition(LINK)
+    top, end, rest = rest.partition("\n")
+    reads = f"set file [open stated.lib w]\nputs $file {{{stated(library)}}}\nclose $file\nread_liberty stated.lib\n"
+    sets = "set_wire_load_mode top\nset_wire_load_model -name stated -library stated_wires\n"
+    return f"{head}{reads}{link}{top}{end}{sets}{rest}"
+
+
+def slack(flow: Synthesiser, netlist: Path) -> float:
+    """Of a netlist.v of the flow, at the period that it was measured at."""
+    plain = (netlist.parent / "sta.tcl").read_text()
+    text = script(plain, flow.library)
+    if text == plain:
+        raise FlowError(f"{netlist.parent}/sta.tcl has no place for wires")
+    given = {"sta.tcl": text, "netlist.v": netlist.read_text(), **flow.library.originals()}
+    key = key_of({**given, **flow.tools})
+
+    def make(folder: Path) -> None:
+        for name, content in given.items():
+            (folder / name).write_text(content)
+        found = sta.run(folder, flow.sta_command).slack_ns
+        (folder / "result.json").write_text(json.dumps(found) + "\n")
+        for name in set(given) - {"sta.tcl"}:
+            (folder / name).unlink()
+
+    return json.loads((flow.cache.get(key, make)[0] / "result.json").read_text())
+
+
+def slacks(flow: Synthesiser, record: Record) -> Record:
+    """What a record of an element says of both sides. A netlist that was taken over from a longer period has the slack of that
+    one, so the difference counts."""
+    found: Record = {}
+    for side in ("", "baseline_", "single_"):
+        if not record.get(f"{side}netlist"):
+            continue
+        netlist = Path(record[f"{side}netlist"])
+        without = json.loads((netlist.parent / "result.json").read_text())["slack_ns"]
+        wires = slack(flow, netlist) - without
+        found[f"{side}wired_slack_ns"] = round(record[f"{side}slack_ns"] + wires, 4)
+    return found
