@@ -1130,12 +1130,12 @@ std::vector<Command> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t 
         t.acc_fmt = accel::acc_fmt(false);
         t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
         t.a_stride = t.b_stride = k;
-        t.d_stride = mn;
+        t.d_stride = accel::Shape::up(mn, kBeat) * kBeat;
         t.a_addr = maker_.dense(mn, k);
         for (unsigned j = 0; j < b_tiles; j++) {
             t.reuse_a = j > 0;
             t.b_addr = b[j];
-            t.d_addr = maker_.allocate(mn * mn);
+            t.d_addr = maker_.allocate(mn * t.d_stride);
             tiles.push_back(t);
         }
     }
@@ -1185,7 +1185,7 @@ void Test::convolution_speed()
         t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
         t.pass_shape = 3;
         t.a_stride = t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
-        t.d_stride = t.n;
+        t.d_stride = accel::Shape::up(t.n, kBeat) * kBeat;
         if (!kShape.fits(t.tile_m, t.tile_n, t.tile_k ? t.tile_k : t.k) ||
             !kShape.keeps(t.tile_m, t.tile_n, t.pass_shape) ||
             t.macs() / (ROWS * COLS * LANES) > 100000) { // cycles: a small array takes too long
@@ -1193,7 +1193,7 @@ void Test::convolution_speed()
         }
         Command gemm = t;
         gemm.b_addr = t.b_addr = maker_.dense(t.n, t.b_stride);
-        gemm.d_addr = t.d_addr = maker_.allocate(t.m * t.n);
+        gemm.d_addr = t.d_addr = maker_.allocate(t.m * t.d_stride);
         gemm.a_addr = maker_.dense(t.m, t.a_stride);
         t.a_stride = layer.width * layer.channels;
         maker_.store_image(t, image, 0, true);
