@@ -62,11 +62,13 @@ def percent(x: float, digits: int = 2) -> str:
 
 
 def span(biases: list[int]) -> str:
-    """From the first to the last, and how many between them are missing."""
+    """From the first to the last, and how many between them are missing; if most are, those that are there."""
     if not biases:
         return "none"
     low, high = biases[0], biases[-1]
     holes = high - low + 1 - len(biases)
+    if holes > len(biases):
+        return ", ".join(str(bias) for bias in biases)
     return (f"{low} to {high}" if high > low else f"{low}") + (
         f", but for {holes}" if holes else ""
     )
