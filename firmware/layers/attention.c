@@ -162,7 +162,7 @@ static fp8rt_status prepare(fp8rt_run *run, const fp8rt_attention_desc *desc, he
     const uint32_t tokens = desc->query->rows, capacity = desc->cache->keys.rows;
     h->keys = run->query ? capacity : desc->cache->length;
     h->size = desc->query->cols / desc->heads;
-    h->copied = (h->size & (run->dev->caps.beat_bytes - 1u)) != 0;
+    h->copied = desc->heads > 1 && (h->size & (run->dev->caps.beat_bytes - 1u)) != 0;
     h->factor = desc->factor > 0.0f ? desc->factor : fp8rt_inverse_root((float)h->size);
     h->origin = fp8rt_layer_take(run, capacity * sizeof(float));
     h->row_scale = fp8rt_layer_take(run, tokens * sizeof(float));

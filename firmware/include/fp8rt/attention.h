@@ -42,8 +42,8 @@ fp8rt_status fp8rt_kv_append(fp8rt_run *run, fp8rt_kv_cache *cache, const fp8rt_
 typedef struct fp8rt_attention_desc {
     const fp8rt_tensor *query; // tokens x width, FP8
     const fp8rt_kv_cache *cache;
-    // width = heads * size. The core copies the columns of heads whose size is not whole beats: some 2
-    // cycles a byte.
+    // width = heads * size. The core copies the columns of several heads whose size is not whole
+    // beats, and the results of each.
     uint32_t heads;
     float factor;      // finite, > 0; 0: 1 / sqrt(size)
     bool causal;       // the last token sees all of the cache, each one before it a key less

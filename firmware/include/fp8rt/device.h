@@ -48,8 +48,8 @@ typedef struct fp8rt_coding {
     bool stochastic;
     uint32_t seed;
     // 0: none. 1 to FP8RT_TABLES: D's code c becomes that table's code number c, see
-    // fp8rt_device_load_table. D is FP8 or INT8. A run with a table that was never loaded returns
-    // FP8RT_ERR_HW_SEQUENCE.
+    // fp8rt_device_load_table. D is FP8 or INT8. A run with a table that was not loaded since the
+    // accelerator's hardware reset (on the host: since fp8rt_device_open) returns FP8RT_ERR_HW_SEQUENCE.
     uint32_t table;
 } fp8rt_coding;
 

@@ -15,13 +15,23 @@
 #define DCIMVAC REGISTER(0xe000ef5cu)
 #define DCCMVAC REGISTER(0xe000ef68u)
 
-// That can run: while PRIMASK is set, no handler does, and no exception ends a `wfe`.
+// Not 0: a handler may have to wait, and then its exception ends no `wfe`.
+static uint32_t masks(void)
+{
+    uint32_t set, mask = 0;
+    __asm__ volatile("mrs %0, primask" : "=r"(set));
+#if !defined(__ARM_ARCH_6M__) && !defined(__ARM_ARCH_8M_BASE__)
+    __asm__ volatile("mrs %0, basepri" : "=r"(mask));
+    set |= mask;
+    __asm__ volatile("mrs %0, faultmask" : "=r"(mask));
+#endif
+    return set | mask;
+}
+
 static bool has_handler(uint32_t interrupt)
 {
-    uint32_t primask;
-    __asm__ volatile("mrs %0, primask" : "=r"(primask));
-    return primask == 0 &&
-           (REGISTER(NVIC_ISER + interrupt / 32u * 4u) & 1u << interrupt % 32u) != 0;
+    const uint32_t enabled = REGISTER(NVIC_ISER + interrupt / 32u * 4u);
+    return masks() == 0 && (enabled & 1u << interrupt % 32u) != 0;
 }
 
 // `wfe` ends at once if there was an exception since the last `wfe`, so a handler that has run ends
