@@ -88,6 +88,7 @@ setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETU
 setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
+comma := ,
 SETUP_ENV := $(BUILD)/env/$(subst $(space),-,$(setup_parts)).mk
 
 ifneq (,$(setup_goals))

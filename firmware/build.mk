@@ -29,7 +29,6 @@ FW_RISCV_CFLAGS := $(FW_RISCV_FLAGS) $(FW_CFLAGS)
 # The cross compiler has no C++ library: no headers such as <vector>, no exceptions, no run-time type information.
 FW_RISCV_CXXFLAGS := $(FW_RISCV_FLAGS) $(FW_CXXFLAGS) -ffreestanding -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit
-comma := ,
 FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings \
   $(if $(STACK),-Wl$(comma)--defsym=FP8RT_STACK_BYTES=$(STACK))
 # A program is linked anew when STACK is another one.

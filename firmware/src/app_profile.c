@@ -14,9 +14,10 @@ static void put_error(const fp8rt_profile_entry *entry, const char *none, char t
 {
     if (entry->compared) {
         snprintf(text, 24, "%.3e", (double)entry->error);
+    } else if (entry->reason != NULL && *none != '\0') {
+        snprintf(text, 24, "%s %.20s", none, entry->reason);
     } else {
-        snprintf(text, 24, "%s%s%.20s", none, entry->reason != NULL && *none != '\0' ? " " : "",
-                 entry->reason != NULL && *none != '\0' ? entry->reason : "");
+        snprintf(text, 24, "%s", none);
     }
 }
 

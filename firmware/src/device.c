@@ -122,12 +122,12 @@ fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
         return (fp8rt_record){.status = open};
     }
     fp8rt_lock(dev);
-    fp8rt_flight *flight = fp8rt_flight_of(dev, tag);
-    if (tag == 0 || flight->tag != tag) {
+    if (!fp8rt_is_begun(dev, tag)) {
         fp8rt_unlock(dev);
         return (fp8rt_record){.status = FP8RT_ERR_HW_DROPPED};
     }
     const fp8rt_record record = fp8rt_backend_end(dev, tag);
+    fp8rt_flight *flight = fp8rt_flight_of(dev, tag);
     fp8rt_cache_after(dev, flight->d, flight->d_bytes);
     flight->tag = 0;
     dev->begun &= ~fp8rt_record_bit(dev, tag);

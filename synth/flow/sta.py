@@ -54,15 +54,16 @@ NO_WIRES = """library (no_wires) {
 SET_NO_WIRES = "set_wire_load_model -name none -library no_wires\n"
 
 
+def reading(name: str, text: str) -> str:
+    """Lines that write a library into the folder and read it."""
+    return f"set file [open {name} w]\nputs $file {{{text}}}\nclose $file\nread_liberty {name}\n"
+
+
 def without_wires(library: Library) -> tuple[str, str]:
     """Lines that read NO_WIRES and set it; none for a library that has no default model."""
     if library.default_wire_load is None:
         return "", ""
-    reads = (
-        f"set file [open no_wires.lib w]\nputs $file {{{NO_WIRES}}}\nclose $file\n"
-        "read_liberty no_wires.lib\n"
-    )
-    return reads, SET_NO_WIRES
+    return reading("no_wires.lib", NO_WIRES), SET_NO_WIRES
 
 
 def is_clock(port: str) -> bool:

@@ -47,7 +47,7 @@ def script(plain: str, library: Library) -> str:
         return plain.replace(sta.SET_NO_WIRES, "set_wire_load_mode top\n")
     head, link, rest = plain.partition(LINK)
     top, end, rest = rest.partition("\n")
-    reads = f"set file [open stated.lib w]\nputs $file {{{stated(library)}}}\nclose $file\nread_liberty stated.lib\n"
+    reads = sta.reading("stated.lib", stated(library))
     sets = "set_wire_load_mode top\nset_wire_load_model -name stated -library stated_wires\n"
     return f"{head}{reads}{link}{top}{end}{sets}{rest}"
 

@@ -230,11 +230,18 @@ static fp8rt_check_record smallest_record(void)
     };
 }
 
-static uint32_t check(const fp8rt_check_record *record)
+static uint32_t ask(const void *record)
 {
     soc_fence();
     soc_write(SOC_SIMCTRL + SIMCTRL_CHECK, (uint32_t)(uintptr_t)record);
-    return soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
+    const uint32_t answer = soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
+    soc_fence();
+    return answer;
+}
+
+static uint32_t check(const fp8rt_check_record *record)
+{
+    return ask(record);
 }
 
 static uint32_t fill(uint32_t state, uint32_t address, uint32_t bytes)
@@ -244,11 +251,7 @@ static uint32_t fill(uint32_t state, uint32_t address, uint32_t bytes)
                                       .state = state,
                                       .address = address,
                                       .bytes = bytes};
-    soc_fence();
-    soc_write(SOC_SIMCTRL + SIMCTRL_CHECK, (uint32_t)(uintptr_t)&record);
-    const uint32_t answer = soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
-    soc_fence();
-    return answer;
+    return ask(&record);
 }
 
 // Marsaglia's xorshift32
