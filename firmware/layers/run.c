@@ -128,11 +128,8 @@ fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *sc
         (fp8rt_scope){.used = run->used, .parent = run->entry, .start = now(run), .name = name};
     run->entry = open_entry(run, name);
     run->depth++;
-    if (run->status != FP8RT_OK) {
-        return run->status;
-    }
-    run->wrong = NULL;
-    return check_run(run);
+    run->wrong = run->status == FP8RT_OK ? NULL : run->wrong;
+    return run->status != FP8RT_OK ? run->status : check_run(run);
 }
 
 fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_status status)
