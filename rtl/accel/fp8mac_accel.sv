@@ -4,7 +4,7 @@
 //
 //   APB -> csr -> cmd_queue -> cmd_walk -> cmd_check -> load -> compute -> array -> output -> AXI (write)
 //                                                        |         |
-//                                           AXI (read) dma_read -> memories, and C and X to output
+//                                           AXI (read) dma_read -> memories, and C and X to output; fetch, list
 //
 // Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into
 // tile commands, and the engines work on different tile commands at once. Commands finish in the order of their
@@ -252,7 +252,11 @@ module fp8mac_accel
   // ---- registers, queue, checks ------------------------------------------------------------------------------------
   logic          submit, clear_error, clear_flags, clear_counters;
   command_t      command;
-  logic          csr_submit, ring_written, ring, fetch_busy, fetching, fetched, refused;
+  logic          csr_submit, ring_written, ring, fetch_busy, list_busy, fetching, fetched, refused;
+  logic          list_ring, more, pause, next_beyond, resume, end_list, paused, paused_event;
+  addr_t         list_addr, next_descriptor, list_position;
+  error_e        list_error;
+  logic [31:0]   pause_limit;
   command_t      csr_command, fetched_command;
   addr_t         ring_addr;
   logic          overflow, queue_full, queue_valid, queue_ready;
@@ -293,6 +297,12 @@ module fp8mac_accel
     .clear_counters_o(clear_counters),
     .soft_reset_o    (soft_reset),
     .watchdog_o      (watchdog),
+    .resume_o        (resume),
+    .end_list_o      (end_list),
+    .pause_limit_o   (pause_limit),
+    .paused_i        (paused),
+    .paused_event_i  (paused_event),
+    .list_position_i (list_position),
     .idle_i          (idle),
     .draining_i      (draining),
     .queue_full_i    (queue_full || fetching),
@@ -320,11 +330,37 @@ module fp8mac_accel
 
   // A command comes from the registers or, while these are refused, from the descriptor that is being read. A
   // descriptor is accepted when its reading begins: only an abort drops it.
-  assign ring     = ring_written && !fetch_busy && !queue_full && !error;
-  assign fetching = ring || fetch_busy;
-  assign submit   = fetched || (csr_submit && !fetch_busy);
+  assign ring     = ring_written && !list_busy && !queue_full && !error;
+  assign fetching = ring || list_busy;
+  assign submit   = fetched || (csr_submit && !list_busy);
   assign command  = fetched ? fetched_command : csr_command;
-  assign refused  = !error && ((csr_submit && fetch_busy) || (ring_written && (fetch_busy || queue_full)));
+  assign refused  = !error && ((csr_submit && list_busy) || (ring_written && (list_busy || queue_full)));
+
+  fp8mac_list u_list (
+    .clk_i, .rst_ni(inside_rst_n), .position_rst_ni(rst_ni),
+    .ring_i        (ring),
+    .addr_i        (ring_addr),
+    .resume_i      (resume),
+    .end_i         (end_list),
+    .limit_i       (pause_limit),
+    .busy_o        (list_busy),
+    .paused_o      (paused),
+    .paused_event_o(paused_event),
+    .position_o    (list_position),
+    .abort_i       (abort),
+    .refuse_i      (refuse),
+    .idle_i        (idle),
+    .queue_full_i  (queue_full),
+    .ring_o        (list_ring),
+    .addr_o        (list_addr),
+    .ring_error_o  (list_error),
+    .fetching_i    (fetch_busy),
+    .fetched_i     (fetched),
+    .more_i        (more),
+    .pause_i       (pause),
+    .next_i        (next_descriptor),
+    .next_beyond_i (next_beyond)
+  );
 
   // A command that asks for a record is accepted if the record is free.
   logic rejects, accepted;
@@ -399,8 +435,9 @@ module fp8mac_accel
 
   fp8mac_fetch #(.BEAT(Beat)) u_fetch (
     .clk_i, .rst_ni(inside_rst_n),
-    .ring_i      (ring),
-    .addr_i      (ring_addr),
+    .ring_i      (list_ring),
+    .addr_i      (list_addr),
+    .ring_error_i(list_error),
     .busy_o      (fetch_busy),
     .row_valid_o (fetch_row_valid),
     .row_o       (fetch_row),
@@ -411,11 +448,15 @@ module fp8mac_accel
     .beat_error_i(beat_error),
     .beat_last_i (beat_dest.last),
     .valid_o     (fetched),
-    .command_o   (fetched_command)
+    .command_o   (fetched_command),
+    .more_o      (more),
+    .pause_o     (pause),
+    .next_o      (next_descriptor),
+    .next_beyond_o(next_beyond)
   );
 
   // ---- load --------------------------------------------------------------------------------------------------------
-  logic         load_idle, loaded_push, loaded_empty, loaded_pop, released, stored;
+  logic         load_idle, load_waits, loaded_push, loaded_empty, loaded_pop, released, stored;
   loaded_job_t  loaded_pushed, loaded;
   error_e       load_error, loaded_error;
   logic         scale_bad, scale_bad_q;
@@ -454,7 +495,8 @@ module fp8mac_accel
     .strip_ready_i (strip_ready),
     .align_idle_i  (align_idle),
     .row_start_o   (row_start),
-    .stores_done_i (storing_empty && output_empty),
+    .complete_i    (retire_valid && retire.last),
+    .waits_o       (load_waits),
     .read_failed_i (loaded_error != ErrNone),
     .stored_i      (stored)
   );
@@ -878,7 +920,7 @@ module fp8mac_accel
     .stalled_i   (stalled),
     .spacing_i   (spacing),
     .loaded_i    (computing || !load_done_empty),
-    .loading_i   (!loaded_empty),
+    .loading_i   (!loaded_empty && !load_waits),
     .waiting_i   (waiting),
     .idle_i      (idle),
     .taken_i     (step_valid && advance),

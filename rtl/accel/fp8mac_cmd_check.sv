@@ -465,7 +465,9 @@ module fp8mac_cmd_check
   endfunction
 
   always_comb begin
-    checked_o.load.wait_stores = cmd_q.first && cmd_q.mode.wait_stores;
+    checked_o.load.first       = cmd_q.first;
+    checked_o.load.after       = cmd_q.first ? cmd_q.mode.after : '0;
+    checked_o.load.b_free      = cmd_q.mode.b_free;
     checked_o.load.a           = load_of(cmd_q.a, cmd_q.m);
     checked_o.load.b           = load_of(cmd_q.b, cmd_q.n);
     checked_o.load.bias_wanted = error_q == ErrNone && finishes && cmd_q.finish.bias_en;

@@ -148,7 +148,9 @@ package fp8mac_cmd_pkg;
   } load_operand_t;
 
   typedef struct packed {
-    logic          wait_stores;  // all earlier commands are to be stored first
+    logic          first;        // of its command
+    logic [3:0]    after;        // nothing is read before the command so far before is stored; 0: no wait
+    logic          b_free;       // what belongs to B is read without this wait
     load_operand_t a;
     load_operand_t b;
     logic          bias_wanted;

@@ -48,6 +48,14 @@ module fp8mac_csr
   output logic        soft_reset_o,
   output logic [23:0] watchdog_o,
 
+  // Lists
+  output logic        resume_o,
+  output logic        end_list_o,
+  output logic [31:0] pause_limit_o,
+  input  logic        paused_i,
+  input  logic        paused_event_i,
+  input  addr_t       list_position_i,
+
   input  logic        idle_i,
   input  logic        draining_i,
   input  logic        queue_full_i,
@@ -78,6 +86,9 @@ module fp8mac_csr
 );
   fp8mac_regs_pkg::fp8mac_regs__in_t  in;
   fp8mac_regs_pkg::fp8mac_regs__out_t out;
+
+  logic [2:0] unused;
+  assign unused = list_position_i[2:0];  // 0: a beat has 8 bytes at least
 
   // Nobody makes the DMA reach what he does not reach himself: a secure DMA takes secure accesses alone, and a privileged
   // one privileged accesses alone. PPROT[2] and AxPROT[2] tell instructions from data, which protects nothing.
@@ -148,6 +159,9 @@ module fp8mac_csr
     in.STATUS.error_tag.next     = error_tag_i;
     in.IRQ_STATE.done.hwset      = done_event_i;
     in.IRQ_STATE.error.hwset     = error_event_i;
+    in.IRQ_STATE.paused.hwset    = paused_event_i;
+    in.LIST.paused.next          = paused_i;
+    in.LIST.position.next        = list_position_i[31:3];
     in.COMPLETED.value.next      = completed_i;
     in.FLAGS.invalid.next        = flags_i.invalid;
     in.FLAGS.overflow.next       = flags_i.overflow;
@@ -226,8 +240,12 @@ module fp8mac_csr
   assign clear_counters_o = out.CTRL.clear_counters.value;
   assign soft_reset_o     = out.CTRL.soft_reset.value;
   assign watchdog_o       = out.WATCHDOG.cycles.value;
+  assign resume_o         = out.CTRL.resume.value;
+  assign end_list_o       = out.CTRL.end_list.value;
+  assign pause_limit_o    = out.PAUSE_LIMIT.cycles.value;
 
   assign irq_o = (out.IRQ_STATE.done.value && out.IRQ_ENABLE.done.value) ||
-                 (out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value);
+                 (out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value) ||
+                 (out.IRQ_STATE.paused.value && out.IRQ_ENABLE.paused.value);
 
 endmodule

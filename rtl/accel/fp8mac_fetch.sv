@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches a command's descriptor from memory: CommandWords words, which are an image of the registers A_ADDR .. SUBMIT,
 // in whole beats from a beat's address on. With MODE.extended it fetches the rest of MostWords words, too: the beats
-// behind. A descriptor that cannot be read gives a command with an error, the tag 0 and no record.
+// behind. A descriptor that cannot be read, or is asked for with an error, gives a command with this error, the tag 0 and
+// no record.
 module fp8mac_fetch
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -14,6 +15,7 @@ module fp8mac_fetch
 
   input  logic              ring_i,  // only while busy_o is 0
   input  addr_t             addr_i,
+  input  error_e            ring_error_i,  // other than ErrNone: nothing is read
   output logic              busy_o,
 
   // To the read DMA
@@ -28,7 +30,12 @@ module fp8mac_fetch
   input  logic              beat_last_i,
 
   output logic              valid_o,       // one cycle
-  output command_t          command_o
+  output command_t          command_o,
+  // What the descriptor says of a list, with valid_o: another one follows, the list pauses before that
+  output logic              more_o,
+  output logic              pause_o,
+  output addr_t             next_o,        // the beat behind it
+  output logic              next_beyond_o  // which has no address
 );
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned Bytes   = MostWords * 4;
@@ -51,7 +58,8 @@ module fp8mac_fetch
   logic [Beats-1:0][BEAT*8-1:0] beats_q;   // the last one may have more than the last words
   logic [MostWords-1:0][31:0]   word;
   logic                  misaligned, beyond, longer, rest_beyond;
-  error_e                error;
+  error_e                error, ring_error;
+  logic [AddrW:0]        next;
   logic [Beats*BEAT*8-1:0]      data;
   logic                         unused;
 
@@ -63,6 +71,7 @@ module fp8mac_fetch
   assign word        = data[Bytes*8-1:0];
   assign longer      = word[ModeWord][ExtendedBit] && !longer_q && error == ErrNone;
   assign rest_beyond = addr_q > addr_t'(-(Beats * BEAT));
+  assign ring_error  = (ring_error_i != ErrNone) ? ring_error_i : misaligned ? ErrAlign : beyond ? ErrRange : ErrNone;
   assign error       = (error_q == ErrNone && beat_valid_i) ? beat_error_i : error_q;
 
   always_ff @(posedge clk_i) begin
@@ -70,7 +79,7 @@ module fp8mac_fetch
       state_q <= Idle;
     end else begin
       unique case (state_q)
-        Idle:    if (ring_i) state_q <= (misaligned || beyond) ? Done : Request;
+        Idle:    if (ring_i) state_q <= (ring_error != ErrNone) ? Done : Request;
         Request: if (row_ready_i) state_q <= Data;
         Data:    if (beat_valid_i && beat_last_i) state_q <= (longer && !rest_beyond) ? Request : Done;
         default: state_q <= Idle;
@@ -78,7 +87,7 @@ module fp8mac_fetch
     end
     if (ring_i && state_q == Idle) begin
       addr_q   <= addr_i;
-      error_q  <= misaligned ? ErrAlign : beyond ? ErrRange : ErrNone;
+      error_q  <= ring_error;
       count_q  <= '0;
       longer_q <= 1'b0;
     end else if (beat_valid_i) begin
@@ -97,6 +106,12 @@ module fp8mac_fetch
                          beats: longer_q ? dim_t'(Beats - Short) : dim_t'(Short)};
   assign dest_o      = '{kind: DestCommand, half: 1'b0, ram: '0, word: '0, fmt: '0, last_byte: '0, last: 1'b0};
   assign valid_o     = state_q == Done;
+
+  assign more_o  = word[CommandWords-1][MoreBit] && error_q == ErrNone;
+  assign pause_o = word[CommandWords-1][PauseBit];
+  assign next    = (AddrW+1)'(addr_q) + (longer_q ? (AddrW+1)'(Beats * BEAT) : (AddrW+1)'(Short * BEAT));
+  assign next_o  = next[AddrW-1:0];
+  assign next_beyond_o = next[AddrW];
 
   always_comb begin
     command_o       = command_of(word);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load engine turns tile commands into rows to be read. A tile command may start once the second tile command
-// before it has been computed: then its halves of the operand buffers are free. With wait_stores it waits until all
-// tile commands before it have been stored. Its vectors wait until the second tile command before it has been stored.
+// before it has been computed: then its halves of the operand buffers are free. Its vectors wait until the second tile
+// command before it has been stored.
+//
+// A command with `after` reads nothing before the command so far before it is complete, D in memory. With b_free what
+// belongs to B is read meanwhile: B, its MX scales, its vector of scales and the bias.
+//
 // After a read error the engine loads nothing until the error state is left. The rows of an image operand are requested
 // strip by strip, and assembled by fp8mac_image_align.
 module fp8mac_load
@@ -46,15 +50,18 @@ module fp8mac_load
   input  logic         align_idle_i,
   output logic [ROWS-1:0][StripW-1:0] row_start_o,
 
-  input  logic         stores_done_i,    // none is between the start of its compute and the end of its stores
+  input  logic         complete_i,       // a command is complete, or was skipped to its end: D is in memory
+  output logic         waits_o,          // the tile command at hand waits for that
   input  logic         read_failed_i,
   input  logic         stored_i         // a tile command's last use of its vectors
 );
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned HeldW   = 4;
+  localparam int unsigned BegunW  = 4;  // as `after` has: less commands are in flight than it can name
 
   typedef enum logic [3:0] {
     Idle,
+    Wait,      // for commands before
     LoadA,
     LoadMxA,
     LoadB,
@@ -78,8 +85,7 @@ module fp8mac_load
   halves_t halves_d;
 
   assign stop    = failed_q || abort_i;
-  assign ready_o = state_q == Idle && !halves_in_use && !stop &&
-                   (!checked_i.load.wait_stores || (in_use_q == '0 && stores_done_i));
+  assign ready_o = state_q == Idle && !halves_in_use && !stop;
   assign accept  = ready_o && valid_i;
   assign idle_o  = state_q == Idle && in_use_q == '0;
   assign job_d   = accept ? checked_i.load : job_q;
@@ -99,6 +105,19 @@ module fp8mac_load
   always_ff @(posedge clk_i) begin
     if (!rst_ni) in_use_q <= '0;
     else in_use_q <= in_use_q + 2'(accept) - 2'(released_i);
+  end
+
+  // ---- commands before that are not complete -----------------------------------------------------------------------
+  // The command at hand is one of those that have begun, from its first tile command on.
+  logic [BegunW-1:0] begun_q, earlier;
+  logic              may_read;
+
+  assign earlier  = accept ? begun_q : begun_q - BegunW'(1);
+  assign may_read = job_d.after == '0 || earlier < job_d.after;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear_i) begun_q <= '0;
+    else begun_q <= begun_q + BegunW'(accept && checked_i.load.first) - BegunW'(complete_i && begun_q != '0);
   end
 
   // ---- tile commands that may still use their vectors --------------------------------------------------------------
@@ -135,21 +154,50 @@ module fp8mac_load
     logic bias;
   } wanted_t;
 
-  wanted_t wanted;
-  assign wanted = '{a: job_d.a.wanted, mx_a: job_d.a.mx_wanted, b: job_d.b.wanted, mx_b: job_d.b.mx_wanted,
-                    scale_a: job_d.a.scale_wanted, scale_b: job_d.b.scale_wanted, bias: job_d.bias_wanted};
+  wanted_t wanted, left_q, left;  // of all, what is left, and without what the state at hand loads
 
-  // The first state at or after `from` that has something to load.
-  function automatic state_e next_state(state_e from);
-    if (from <= LoadA && wanted.a) return LoadA;
-    if (from <= LoadMxA && wanted.mx_a) return LoadMxA;
-    if (from <= LoadB && wanted.b) return LoadB;
-    if (from <= LoadMxB && wanted.mx_b) return LoadMxB;
-    if (from <= LoadScaleA && wanted.scale_a) return LoadScaleA;
-    if (from <= LoadScaleB && wanted.scale_b) return LoadScaleB;
-    if (from <= LoadBias && wanted.bias) return LoadBias;
-    return Finish;
-  endfunction
+  assign wanted = '{a: checked_i.load.a.wanted, mx_a: checked_i.load.a.mx_wanted,
+                    b: checked_i.load.b.wanted, mx_b: checked_i.load.b.mx_wanted,
+                    scale_a: checked_i.load.a.scale_wanted, scale_b: checked_i.load.b.scale_wanted,
+                    bias: checked_i.load.bias_wanted};
+
+  always_comb begin
+    left = accept ? wanted : left_q;
+    unique case (state_q)
+      LoadA:      left.a       = 1'b0;
+      LoadMxA:    left.mx_a    = 1'b0;
+      LoadB:      left.b       = 1'b0;
+      LoadMxB:    left.mx_b    = 1'b0;
+      LoadScaleA: left.scale_a = 1'b0;
+      LoadScaleB: left.scale_b = 1'b0;
+      LoadBias:   left.bias    = 1'b0;
+      default: ;
+    endcase
+  end
+
+  // What is loaded next. A state that waits for the vectors' memory would hold up what may be read later.
+  state_e next_state;
+
+  always_comb begin
+    next_state = Finish;
+    if (may_read) begin
+      if (left.a) next_state = LoadA;
+      else if (left.mx_a) next_state = LoadMxA;
+      else if (left.b) next_state = LoadB;
+      else if (left.mx_b) next_state = LoadMxB;
+      else if (left.scale_a) next_state = LoadScaleA;
+      else if (left.scale_b) next_state = LoadScaleB;
+      else if (left.bias) next_state = LoadBias;
+    end else begin
+      next_state = Wait;
+      if (job_d.b_free) begin
+        if (left.b) next_state = LoadB;
+        else if (left.mx_b) next_state = LoadMxB;
+        else if (vectors_free && left.scale_b) next_state = LoadScaleB;
+        else if (vectors_free && left.bias) next_state = LoadBias;
+      end
+    end
+  end
 
   assign vector_state = state_q == LoadScaleA || state_q == LoadScaleB || state_q == LoadBias;
   assign row_taken    = row_valid_o && row_ready_i;
@@ -233,12 +281,13 @@ module fp8mac_load
   always_comb begin
     state_d = state_q;
     unique case (state_q)
-      Idle:    if (accept) state_d = next_state(LoadA);
-      LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1))) state_d = next_state(LoadMxA);
+      Idle:    if (accept) state_d = next_state;
+      Wait:    state_d = next_state;
+      LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1))) state_d = next_state;
       LoadMxA, LoadB, LoadMxB:
-               if (row_taken && rows_q == dim_t'(1)) state_d = next_state(state_e'(state_q + 4'd1));
+               if (row_taken && rows_q == dim_t'(1)) state_d = next_state;
       LoadScaleA, LoadScaleB, LoadBias:
-               if (row_taken) state_d = next_state(state_e'(state_q + 4'd1));
+               if (row_taken) state_d = next_state;
       Finish:  if (row_taken) state_d = Idle;
       default: state_d = Idle;
     endcase
@@ -256,6 +305,7 @@ module fp8mac_load
       if (accept) halves_q <= halves_d;
     end
     job_q       <= job_d;
+    if (state_d != state_q) left_q <= left;
     last_byte_q <= 5'(job_d.k - dim_t'(1)) & 5'(BEAT - 1);
 
     if (state_d != state_q) begin
@@ -301,6 +351,10 @@ module fp8mac_load
 
   in_use_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_use_q != 2'd3 && !(released_i && in_use_q == '0));
+  assign waits_o = state_q == Wait;
+
+  // Else a distance that `after` cannot name would need a wait, too.
+  begun_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni) begun_q != '1);
   held_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni) held_q != '1);
 
 endmodule

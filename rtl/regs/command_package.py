@@ -166,6 +166,7 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
     members = [member for n, word in enumerate(words) for member in members_of(word, n)]
     mode = next(n for n, word in enumerate(words) if word.inst_name == "MODE")
     extended = next(field for field in words[mode].fields() if field.inst_name == "extended")
+    last = {field.inst_name: field for field in words[base - 1].fields()}
     text = "// SPDX-License-Identifier: Apache-2.0\n"
     text += f"// Generated from {source} by rtl/regs/command_package.py: the command, of its registers or its descriptor.\n"
     text += "package fp8mac_command_pkg;\n\n"
@@ -177,6 +178,10 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
   parameter int unsigned MostWords      = CommandWords + ExtensionWords;
   parameter int unsigned ModeWord       = {mode};
   parameter int unsigned ExtendedBit    = {extended.low};
+
+  // Bits of the last word without the extension: another descriptor follows; the list pauses before it
+  parameter int unsigned MoreBit        = {last["more"].low};
+  parameter int unsigned PauseBit       = {last["pause"].low};
 
   typedef logic [MostWords-1:0][31:0] words_t;
 

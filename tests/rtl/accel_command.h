@@ -47,7 +47,9 @@ constexpr uint32_t other_format(uint32_t fmt)
 struct Command {
     uint32_t m = 1, n = 1, k = 1;
     uint32_t tile_m = 0, tile_n = 0, tile_k = 0, first_k = 0; // 0: all
-    bool b_resident = false, wait_stores = false;
+    bool b_resident = false;
+    uint32_t after = 0; // commands before: MODE.after
+    bool b_free = false;
     bool record = false; // asks for a completion record
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
     // a_fmt, b_fmt: 0 to 3 the codes of MODE, kNarrow to kInt8 those with a_narrow, b_narrow

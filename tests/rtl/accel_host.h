@@ -126,8 +126,8 @@ class Host
                 FIELD(MODE, REUSE_B, t.reuse_b) | FIELD(MODE, ACC_CONTINUE, t.acc_continue) |
                 FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq) |
                 FIELD(MODE, PASS_SHAPE, t.pass_shape) | FIELD(MODE, B_RESIDENT, t.b_resident) |
-                FIELD(MODE, WAIT_STORES, t.wait_stores) | FIELD(MODE, RECORD, t.record) |
-                FIELD(MODE, EXTENDED, t.extended));
+                FIELD(MODE, AFTER, t.after) | FIELD(MODE, B_FREE, t.b_free) |
+                FIELD(MODE, RECORD, t.record) | FIELD(MODE, EXTENDED, t.extended));
         set(words, REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
         set(words, REG(SCALE_A), t.scale_a);
         set(words, REG(SCALE_B), t.scale_b);
@@ -152,6 +152,16 @@ class Host
             update(REG(OPERATION) + 4 * (i - kWords), words[i]);
         }
         write(REG(SUBMIT), words[kWords - 1]);
+    }
+    // Bytes of a descriptor, in whole beats: the next one of a list is behind them
+    static uint32_t bytes_of(const Descriptor &words)
+    {
+        return (static_cast<uint32_t>(words.size()) * 4 + Beat - 1) / Beat * Beat;
+    }
+    // What the descriptor says of the list that it is part of
+    static void link(Descriptor &words, bool more, bool pause)
+    {
+        words[kWords - 1] |= FIELD(SUBMIT, MORE, more) | FIELD(SUBMIT, PAUSE, pause);
     }
     // Submits the command whose descriptor lies at this address.
     void ring(uint32_t descriptor)

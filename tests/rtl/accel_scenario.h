@@ -38,10 +38,15 @@ class Scenario
     void random_timing();
     void run(const std::vector<Command> &tiles);
     // With the commands as software writes them. `rings` has the addresses of their descriptors; 0:
-    // submitted by registers.
+    // submitted by registers; kListed: the list that was rung before submits it.
+    static constexpr uint32_t kListed = 1;
     void run(const std::vector<Command> &tiles, const std::vector<Command> &sent,
              const std::vector<uint32_t> &rings);
     uint32_t descriptor(const Command &t);
+    // Puts a list into memory and returns the addresses of its descriptors. It pauses behind those whose
+    // number `pauses` has.
+    std::vector<uint32_t> list(const std::vector<Command> &tiles,
+                               const std::vector<size_t> &pauses);
     void compare(const std::vector<uint8_t> &want, const char *what);
     bool is_done(const Command &t);
     void release_all();
@@ -60,6 +65,7 @@ class Scenario
     uint64_t hits_nonfinite_ = 0, hits_finite_ = 0;
     uint64_t hits_records_ = 0, hits_waits_ = 0;  // records compared, and those awaited
     uint64_t hits_rung_ = 0, hits_submitted_ = 0; // by the doorbell, by registers
+    uint64_t hits_listed_ = 0;                    // by the doorbell of a command before
     uint64_t hits_stochastic_ = 0, hits_table_ = 0;
     uint64_t results_ = 0; // cycles in which compute waited for results to be taken
 
@@ -95,6 +101,27 @@ inline uint32_t Scenario::descriptor(const Command &t)
     const uint32_t addr = maker_.allocate(size);
     std::memcpy(&bytes()[addr - axi::kMemoryBase], words.data(), size);
     return addr;
+}
+
+inline std::vector<uint32_t> Scenario::list(const std::vector<Command> &tiles,
+                                            const std::vector<size_t> &pauses)
+{
+    std::vector<uint8_t> image;
+    std::vector<uint32_t> addresses;
+    for (size_t i = 0; i < tiles.size(); i++) {
+        auto words = host_.describe(tiles[i]);
+        host_.link(words, i + 1 < tiles.size(),
+                   std::find(pauses.begin(), pauses.end(), i) != pauses.end());
+        addresses.push_back(static_cast<uint32_t>(image.size()));
+        image.resize(image.size() + host_.bytes_of(words));
+        std::memcpy(&image[addresses.back()], words.data(), words.size() * sizeof words[0]);
+    }
+    const uint32_t at = maker_.allocate(static_cast<uint32_t>(image.size()));
+    std::copy(image.begin(), image.end(), &bytes()[at - axi::kMemoryBase]);
+    for (uint32_t &address : addresses) {
+        address += at;
+    }
+    return addresses;
 }
 
 inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what)
@@ -176,10 +203,17 @@ inline void Scenario::run(const std::vector<Command> &tiles)
 {
     std::vector<Command> sent = tiles;
     std::vector<uint32_t> rings;
+    const bool listed = rng_.below(3) == 0;
+    uint32_t taken = 0; // records: nobody releases one while a list runs
     for (Command &t : sent) {
         maker_.scramble_unused(t);
-        t.record = rng_.coin();
-        rings.push_back(rng_.coin() ? descriptor(t) : 0);
+        t.record = rng_.coin() && !(listed && (taken >> t.tag % kRecords & 1) != 0);
+        taken |= uint32_t(t.record) << t.tag % kRecords;
+        rings.push_back(rng_.coin() && !listed ? descriptor(t) : 0);
+    }
+    if (listed) {
+        rings.assign(sent.size(), kListed);
+        rings[0] = list(sent, {})[0];
     }
     run(tiles, sent, rings);
 }
@@ -206,9 +240,11 @@ inline void Scenario::run(const std::vector<Command> &tiles, const std::vector<C
         if (sent[i].record) {
             recorded.push_back(i);
         }
-        host_.wait_for_room();
-        rings[i] ? host_.ring(rings[i]) : host_.submit(sent[i]);
-        (rings[i] ? hits_rung_ : hits_submitted_)++;
+        if (rings[i] != kListed) {
+            host_.wait_for_room();
+            rings[i] ? host_.ring(rings[i]) : host_.submit(sent[i]);
+        }
+        (rings[i] == kListed ? hits_listed_ : rings[i] ? hits_rung_ : hits_submitted_)++;
         hits_stochastic_ += tiles[i].stochastic;
         hits_table_ += tiles[i].act_table != 0;
         any_irq |= tiles[i].irq;

@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "accel_interrupted.h"
+#include "accel_lists.h"
 
 namespace
 {
@@ -25,10 +25,10 @@ using accel::kShape;
 
 constexpr unsigned kQueueDepth = 8;
 
-class Test : public accel::Interrupted
+class Test : public accel::Lists
 {
   public:
-    using Interrupted::Interrupted;
+    using Lists::Lists;
 
     void identity();
     void tables();
@@ -43,7 +43,6 @@ class Test : public accel::Interrupted
     void late_failure();
     void scales_that_do_not_fit();
     void bad_descriptors();
-    void dependent(unsigned count);
     void longest_chain();
     void bus_errors();
     void bad_vectors();
@@ -56,8 +55,6 @@ class Test : public accel::Interrupted
   private:
     using Fault = axi::Fault;
     using Parts = std::map<std::string, uint32_t>; // cycles of each cause
-
-    Command behind(const Command &before);
 
     std::vector<Command> batch();
     void scene(std::vector<Command> &before, Command &bad, std::vector<Command> &after);
@@ -252,6 +249,7 @@ void Test::random_batches(unsigned count)
     }
     bench_.covered("commands by the doorbell", hits_rung_);
     bench_.covered("commands by registers", hits_submitted_);
+    bench_.covered("commands by a list", hits_listed_);
     bench_.covered("commands with stochastic rounding", hits_stochastic_);
     bench_.covered("commands with a table", hits_table_);
     bench_.covered("commands that reuse an operand", hits_reuse_);
@@ -684,43 +682,6 @@ void Test::bad_descriptors()
     host_.clear(accel::kClearError);
     host_.memory.set_timing(axi::Timing{});
     works_again();
-}
-
-// A command whose A is D of the one before it
-Command Test::behind(const Command &before)
-{
-    Command t = before;
-    t.tag ^= 1;
-    t.k = before.n;
-    t.a_addr = before.d_addr;
-    t.a_stride = before.d_stride;
-    t.n = 2 + rng_.below(20);
-    t.b_stride = accel::Shape::up(t.k, kBeat) * kBeat;
-    t.b_addr = maker_.dense(t.n, t.b_stride);
-    t.d_stride = accel::Shape::up(t.n, kBeat) * kBeat;
-    t.d_addr = maker_.allocate(t.m * t.d_stride);
-    t.wait_stores = true;
-    return t;
-}
-
-void Test::dependent(unsigned count)
-{
-    for (unsigned i = 0; i < count && !bench_.hopeless(); i++) {
-        begin();
-        random_timing();
-        std::vector<Command> chain;
-        for (unsigned j = 2 + rng_.below(3); j > 0; j--) {
-            Command t = chain.empty() ? plain() : behind(chain.back());
-            maker_.without_c(t);
-            t.d_fmt = kElement.int8 ? uint32_t{FP8MAC_INT8} : t.a_fmt % accel::kNarrow;
-            t.overflow = kElement.int8 ? 0 : t.overflow;
-            t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
-            t.scale_a = t.scale_b = accel::kOne;
-            t.irq = false;
-            chain.push_back(t);
-        }
-        run(chain);
-    }
 }
 
 // A sum of as many products as an accumulator takes, and one of one product more.
@@ -1308,6 +1269,9 @@ int main(int argc, char **argv)
     test.scales_that_do_not_fit();
     test.bad_descriptors();
     test.dependent(batches / 2 + 5);
+    test.pauses(batches / 4 + 5);
+    test.answers();
+    test.lists_that_fail();
     test.longest_chain();
     test.bus_errors();
     test.bad_vectors();
