@@ -921,7 +921,7 @@ module fp8mac_accel
     .spacing_i   (spacing),
     .loaded_i    (computing || !load_done_empty),
     .loading_i   (!loaded_empty && !load_waits),
-    .waiting_i   (waiting),
+    .waiting_i   (waiting && !load_waits),
     .idle_i      (idle),
     .taken_i     (step_valid && advance),
     .row_en_i    (row_en),

@@ -50,6 +50,7 @@ class Test : public accel::Lists
     void records();
     void causes();
     void speed(bool gemm512);
+    void list_speed();
     void protocol();
 
   private:
@@ -68,7 +69,8 @@ class Test : public accel::Lists
     std::vector<Command> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
     std::vector<Command> chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
                                 uint32_t part);
-    void utilisation(const char *name, const std::vector<Command> &tiles, double min_percent);
+    void utilisation(const char *name, const std::vector<Command> &tiles, double min_percent,
+                     bool listed = false);
     Parts measure(const std::vector<Command> &tiles, const axi::Stop &stop);
     void grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop);
 
@@ -1047,16 +1049,21 @@ void Test::causes()
 // ---- speed
 // --------------------------------------------------------------------------------------------------------
 
-// Runs `tiles` on a memory that never stalls. Cycles count from the first register write to the
-// last result written.
-void Test::utilisation(const char *name, const std::vector<Command> &tiles, double min_percent)
+// Runs `tiles` on a memory that never stalls, one submission each or as a list. Cycles count from the
+// first register write to the last result written.
+void Test::utilisation(const char *name, const std::vector<Command> &tiles, double min_percent,
+                       bool listed)
 {
     axi::Timing ideal;
     ideal.latency = 8;
     ideal.random_latency = false;
     host_.memory.set_timing(ideal);
     host_.clear(accel::kClearFlags | accel::kClearCounters);
-    run(tiles, tiles, std::vector<uint32_t>(tiles.size()));
+    std::vector<uint32_t> rings(tiles.size(), listed ? kListed : 0);
+    if (listed) {
+        rings[0] = list(tiles, {})[0];
+    }
+    run(tiles, tiles, rings);
     uint64_t macs = 0;
     for (const Command &t : tiles) {
         macs += t.macs();
@@ -1206,6 +1213,30 @@ void Test::speed(bool gemm512)
     utilisation("512 x 512 x 512", chains(8, 8, 64, 512, k), 98.0);
 }
 
+// Lists of 64 GEMMs: none depends on another one; each one's A is D of the one before.
+void Test::list_speed()
+{
+    constexpr uint32_t kSide = 32, kCount = 64;
+    if (!kShape.fits(kSide, kSide, kSide) || uint64_t(ROWS) * COLS * LANES < 256) {
+        return;
+    }
+    begin();
+    std::vector<Command> tiles;
+    for (uint32_t i = 0; i < kCount; i++) {
+        tiles.push_back(product(1, 1, kSide, kSide)[0]);
+    }
+    utilisation("a list of 64 x 32 x 32 x 32, independent", tiles, 85.0, true);
+    for (uint32_t i = 1; i < kCount; i++) {
+        tiles[i].a_addr = tiles[i - 1].d_addr;
+        tiles[i].after = 1;
+    }
+    utilisation("a list of 64 x 32 x 32 x 32, each after the one before", tiles, 0, true);
+    for (Command &t : tiles) {
+        t.b_free = true;
+    }
+    utilisation("a list of 64 x 32 x 32 x 32, the same with B read before", tiles, 0, true);
+}
+
 // What software can read: every register, and every completion record.
 std::vector<uint32_t> readable(accel::Host<Vfp8mac_accel, kBeat> &host)
 {
@@ -1289,6 +1320,7 @@ int main(int argc, char **argv)
     test.random_batches(batches / 10 + 1);
     test.causes();
     test.speed(gemm512);
+    test.list_speed();
     test.protocol();
     return bench.finish();
 }
