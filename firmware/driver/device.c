@@ -3,7 +3,9 @@
 #include "fp8rt/device.h"
 
 #include "backend.h"
+#include "command_words.h"
 #include "fp8rt/registers.h"
+#include "network_image.h"
 #include "stamp.h"
 
 #define READ(dev, name) read_register(dev, offsetof(fp8mac_regs_t, name))
@@ -12,10 +14,12 @@
 #define OLDEST_VERSION                                                                             \
     (FP8RT_PUT(VERSION__MAJOR, FP8MAC_REGS__VERSION__MAJOR_reset) |                                \
      FP8RT_PUT(VERSION__MINOR, FP8MAC_REGS__VERSION__MINOR_reset))
-#define IRQ_ALL (FP8RT_BIT(IRQ_STATE__DONE) | FP8RT_BIT(IRQ_STATE__ERROR))
+#define IRQ_ALL                                                                                    \
+    (FP8RT_BIT(IRQ_STATE__DONE) | FP8RT_BIT(IRQ_STATE__ERROR) | FP8RT_BIT(IRQ_STATE__PAUSED))
 
 _Static_assert(FP8MAC_REGS__IRQ_ENABLE__DONE_bm == FP8MAC_REGS__IRQ_STATE__DONE_bm &&
-                   FP8MAC_REGS__IRQ_ENABLE__ERROR_bm == FP8MAC_REGS__IRQ_STATE__ERROR_bm,
+                   FP8MAC_REGS__IRQ_ENABLE__ERROR_bm == FP8MAC_REGS__IRQ_STATE__ERROR_bm &&
+                   FP8MAC_REGS__IRQ_ENABLE__PAUSED_bm == FP8MAC_REGS__IRQ_STATE__PAUSED_bm,
                "IRQ_ENABLE has each event where IRQ_STATE has it");
 
 static inline uint32_t read_register(const fp8rt_device *dev, size_t offset)
@@ -193,21 +197,12 @@ static inline uint32_t await_idle(fp8rt_device *dev)
 
 // ---- commands -----------------------------------------------------------------------------------
 
-// The words of a descriptor are the command registers in their order.
+// The words of a descriptor are the command registers in their order. Behind them come the words of the extension.
 #define WORD(name) words[(offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, A_ADDR)) / 4]
-
-_Static_assert((offsetof(fp8mac_regs_t, SUBMIT) - offsetof(fp8mac_regs_t, A_ADDR)) / 4 ==
-                   FP8RT_COMMAND_WORDS - 1,
-               "the command registers follow each other");
-
-// Behind them come the words of the extension.
 #define EXTENSION(name)                                                                            \
-    words[FP8RT_COMMAND_WORDS +                                                                    \
+    words[FP8RT_WORDS_SHORT +                                                                      \
           (offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, OPERATION)) / 4]
 
-_Static_assert((offsetof(fp8mac_regs_t, MX_B_STRIDE) - offsetof(fp8mac_regs_t, OPERATION)) / 4 ==
-                   FP8RT_EXTENSION_WORDS - 1,
-               "the registers of the extension follow each other");
 _Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
                    FP8RT_FUNCTION_ELEMENTWISE == FP8MAC_REGS__CONFIG4__ELEMENTWISE_bm &&
                    FP8RT_FUNCTION_STOCHASTIC == FP8MAC_REGS__CONFIG4__STOCHASTIC_bm &&
@@ -216,36 +211,6 @@ _Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
                    FP8RT_FUNCTION_MX == FP8MAC_REGS__CONFIG4__MX_bm &&
                    FP8RT_FUNCTION_INT8 == FP8MAC_REGS__CONFIG4__INT8_bm,
                "FP8RT_FUNCTION_* are CONFIG4's bits");
-
-// The registers of operand SIDE, A or B. SCALE_EXP is shared by both.
-#define PUT_OPERAND(SIDE, operand)                                                                 \
-    do {                                                                                           \
-        WORD(SIDE##_ADDR) = (operand).address;                                                     \
-        WORD(SIDE##_STRIDE) = (operand).stride;                                                    \
-        WORD(SCALE_##SIDE) = (operand).scale;                                                      \
-    } while (0)
-#define EXTEND_OPERAND(SIDE, operand)                                                              \
-    do {                                                                                           \
-        EXTENSION(MX_##SIDE##_ADDR) = (operand).mx;                                                \
-        EXTENSION(MX_##SIDE##_STRIDE) = (operand).mx_stride;                                       \
-    } while (0)
-
-static void extend(uint32_t *words, const fp8rt_command *command)
-{
-    EXTENSION(OPERATION) = command->operation;
-    EXTENSION(C_ADDR) = command->c;
-    EXTENSION(C_STRIDE) = command->c_stride;
-    EXTENSION(BETA) = command->beta;
-    EXTENSION(SEED) = command->seed;
-    EXTENSION(CONV_LINE) = command->conv[0];
-    EXTENSION(CONV_SIZE) = command->conv[1];
-    EXTENSION(CONV_SEGMENT) = command->conv[2];
-    EXTENSION(CONV_STEP) = command->conv[3];
-    EXTENSION(CONV_LINES) = command->conv[4];
-    EXTENSION(CONV_PAD) = command->conv[5];
-    EXTEND_OPERAND(A, command->a);
-    EXTEND_OPERAND(B, command->b);
-}
 
 void fp8rt_backend_fetched(const fp8rt_device *dev)
 {
@@ -256,29 +221,13 @@ void fp8rt_backend_fetched(const fp8rt_device *dev)
 void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
 {
     uint32_t *words = descriptor->words;
-    uint32_t mode =
-        command->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
-    PUT_OPERAND(A, command->a);
-    PUT_OPERAND(B, command->b);
-    WORD(D_ADDR) = command->d;
-    WORD(D_STRIDE) = command->d_stride;
-    WORD(M) = command->m;
-    WORD(N) = command->n;
-    WORD(K) = command->k;
-    WORD(TILE) = FP8RT_PUT(TILE__M, command->tile_m) | FP8RT_PUT(TILE__N, command->tile_n);
-    WORD(TILE_K) =
-        FP8RT_PUT(TILE_K__K, command->tile_k) | FP8RT_PUT(TILE_K__FIRST, command->first_k);
-    WORD(MODE) = mode;
-    WORD(SCALE_EXP) = FP8RT_PUT(SCALE_EXP__SA, command->a.scale_exp) |
-                      FP8RT_PUT(SCALE_EXP__SB, command->b.scale_exp);
-    WORD(BIAS) = command->bias;
-    WORD(SCALE_D) = command->scale_d;
-    WORD(CLAMP_LO) = command->clamp_lo;
-    WORD(CLAMP_HI) = command->clamp_hi;
-    WORD(SUBMIT) = FP8RT_PUT(SUBMIT__TAG, command->tag);
-    if (mode & FP8RT_BIT(MODE__EXTENDED)) {
-        extend(words, command);
-    }
+    fp8rt_words_of_command(command, words);
+    WORD(MODE) |= FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
+}
+
+fp8rt_command fp8rt_backend_decode(const fp8rt_descriptor *descriptor)
+{
+    return fp8rt_command_of_words(descriptor->words);
 }
 
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
@@ -376,6 +325,49 @@ fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
         fp8rt_backend_fetched(dev);
     }
     return status_of(status);
+}
+
+// ---- lists --------------------------------------------------------------------------------------
+
+void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, uint32_t word)
+{
+    FP8RT_PORT_BARRIER();
+    WRITE(dev, DOORBELL, (uint32_t)(uintptr_t)(fp8rt_list_of(network) + word));
+}
+
+static fp8rt_list_state list_state(const fp8rt_device *dev, uint32_t status)
+{
+    if (!is_idle(status)) {
+        return FP8RT_LIST_RUNS;
+    }
+    FP8RT_PORT_BARRIER();
+    return (READ(dev, LIST) & FP8RT_BIT(LIST__PAUSED)) != 0 ? FP8RT_LIST_PAUSES : FP8RT_LIST_ENDED;
+}
+
+fp8rt_list_state fp8rt_backend_list_look(const fp8rt_device *dev)
+{
+    return list_state(dev, READ(dev, STATUS));
+}
+
+fp8rt_list_state fp8rt_backend_list_await(fp8rt_device *dev)
+{
+    return list_state(dev, await_idle(dev));
+}
+
+void fp8rt_backend_list_resume(fp8rt_device *dev)
+{
+    FP8RT_PORT_BARRIER();
+    WRITE(dev, CTRL, FP8RT_BIT(CTRL__RESUME));
+}
+
+uint32_t fp8rt_backend_list_position(const fp8rt_device *dev)
+{
+    return READ(dev, LIST) & FP8RT_BIT(LIST__POSITION);
+}
+
+void fp8rt_device_pause_limit(fp8rt_device *dev, uint32_t cycles)
+{
+    WRITE(dev, PAUSE_LIMIT, cycles);
 }
 
 // ---- commands with a record ---------------------------------------------------------------------

@@ -5,14 +5,13 @@
 #include <stdalign.h>
 #include <stdint.h>
 
-#define FP8RT_COMMAND_WORDS 20   // A_ADDR .. SUBMIT
-#define FP8RT_EXTENSION_WORDS 15 // OPERATION .. MX_B_STRIDE
-#define FP8RT_BEAT_MAX 32        // bytes: the widest bus
+#define FP8RT_DESCRIPTOR_WORDS 35 // A_ADDR .. SUBMIT, OPERATION .. MX_B_STRIDE
+#define FP8RT_BEAT_MAX 32         // bytes: the widest bus
 
 // A command as the accelerator reads it, in whole beats
 typedef struct fp8rt_descriptor {
     alignas(FP8RT_BEAT_MAX)
-        uint32_t words[FP8RT_COMMAND_WORDS + FP8RT_EXTENSION_WORDS + FP8RT_BEAT_MAX / 4];
+        uint32_t words[FP8RT_DESCRIPTOR_WORDS + FP8RT_BEAT_MAX / 4];
 } fp8rt_descriptor;
 
 typedef struct fp8rt_device_state {

@@ -84,7 +84,7 @@ fp8rt_status fp8rt_kv_append(fp8rt_run *run, fp8rt_kv_cache *cache, const fp8rt_
     if (status == FP8RT_OK) {
         status = check_append(run, cache, keys, values);
     }
-    if (status == FP8RT_OK && !run->query) {
+    if (status == FP8RT_OK && fp8rt_layer_computes(run)) {
         append_keys(&run->dev->caps, cache, keys);
         append_values(&run->dev->caps, cache, values);
         cache->length += keys->rows;
@@ -176,7 +176,7 @@ static fp8rt_status prepare(fp8rt_run *run, const fp8rt_attention_desc *desc, he
     h->scores.stride = fp8rt_tensor_stride(&run->dev->caps, &h->scores);
     h->weights.stride = fp8rt_tensor_stride(&run->dev->caps, &h->weights);
     h->scores.cols = h->weights.cols = h->keys;
-    for (uint32_t i = 0; i < h->keys && !run->query; i++) {
+    for (uint32_t i = 0; i < h->keys && fp8rt_layer_computes(run); i++) {
         h->origin[i] = FP8RT_FIXED_OFFSET;
     }
     return FP8RT_OK;
@@ -189,18 +189,18 @@ static fp8rt_tensor columns(const fp8rt_run *run, const fp8rt_tensor *tensor, ui
     return fp8rt_tensor_part(run, tensor, 0, tensor->rows, 1, head * size, size);
 }
 
-static void copy_rows(const fp8rt_run *run, const fp8rt_tensor *from, uint32_t rows,
+static void copy_rows(fp8rt_run *run, const fp8rt_tensor *from, uint32_t rows,
                       const fp8rt_tensor *to)
 {
     const fp8rt_caps *caps = &run->dev->caps;
     const size_t bytes = (size_t)from->cols * fp8mac_format_bytes(fp8mac_format_get(from->format));
-    for (uint32_t row = 0; row < rows && !run->query; row++) {
+    for (uint32_t row = 0; row < rows && fp8rt_layer_computes(run); row++) {
         memcpy(fp8rt_tensor_row(caps, to, row), fp8rt_tensor_row(caps, from, row), bytes);
     }
 }
 
 // The columns of a head as an operand: those of the tensor, or `copy` with their codes
-static fp8rt_tensor operand(const fp8rt_run *run, const heads *h, const fp8rt_tensor *tensor,
+static fp8rt_tensor operand(fp8rt_run *run, const heads *h, const fp8rt_tensor *tensor,
                             uint32_t rows, uint32_t head, const fp8rt_tensor *copy)
 {
     const fp8rt_tensor part = columns(run, tensor, head, h->size);
@@ -250,7 +250,7 @@ static fp8rt_status attend(fp8rt_run *run, const fp8rt_attention_desc *desc, hea
     if (status != FP8RT_OK) {
         return status;
     }
-    if (!run->query) {
+    if (fp8rt_layer_computes(run)) {
         const fp8rt_exponential exponential = {
             .seen = desc->causal ? h->keys - desc->query->rows + 1u : h->keys,
             .causal = desc->causal};

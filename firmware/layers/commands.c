@@ -154,6 +154,10 @@ static fp8rt_status finish(fp8rt_run *run, const target *t, const fp8rt_gemm_res
     if (run->query) {
         return waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
     }
+    if (run->recorder != NULL) { // nothing may depend on what the command has given
+        return t->kind == FP8RT_SCALING_STATIC && t->out->mx == NULL ? FP8RT_OK
+                                                                     : FP8RT_ERR_UNSUPPORTED;
+    }
     fp8rt_layer_count(run, result);
     if (t->out->mx != NULL) {
         return convert_to_mx(run, t);
@@ -280,7 +284,7 @@ static fp8rt_status set_scales(fp8rt_run *run, const fp8rt_product *p,
     if (scaled == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    for (uint32_t i = 0; i < desc->m && !run->query; i++) {
+    for (uint32_t i = 0; i < desc->m && fp8rt_layer_computes(run); i++) {
         scaled[i] = rows[i] * *scale;
     }
     desc->a.scale.values = scaled;

@@ -19,7 +19,7 @@ static fp8rt_status check_positions(fp8rt_run *run, const fp8rt_embedding_desc *
 
 static fp8rt_status check_indices(fp8rt_run *run, const fp8rt_embedding_desc *desc)
 {
-    for (uint32_t i = 0; i < desc->out->rows && !run->query; i++) {
+    for (uint32_t i = 0; i < desc->out->rows && fp8rt_layer_computes(run); i++) {
         if (desc->indices[i] >= desc->table->rows) {
             return FP8RT_ERR_SHAPE;
         }
@@ -69,7 +69,7 @@ static fp8rt_status compute(fp8rt_run *run, const void *layer)
         return FP8RT_ERR_SCRATCH;
     }
     rows.scale = desc->table->scale;
-    if (!run->query) {
+    if (fp8rt_layer_computes(run)) {
         gather(caps, desc, &rows);
     }
     if (desc->positions != NULL) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fixed.h"
 
+#include "record.h"
+
 // A tensor of ones, each of one byte.
 static fp8rt_status take_ones(fp8rt_run *run, const fp8rt_tensor *like, fp8rt_tensor *ones)
 {
@@ -9,10 +11,7 @@ static fp8rt_status take_ones(fp8rt_run *run, const fp8rt_tensor *like, fp8rt_te
     if (ones->data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    if (!run->query) {
-        memset(ones->data, one, fp8rt_tensor_bytes(&run->dev->caps, ones));
-    }
-    return FP8RT_OK;
+    return fp8rt_layer_fill(run, ones->data, one, fp8rt_tensor_bytes(&run->dev->caps, ones));
 }
 
 // out = x + offset

@@ -103,6 +103,10 @@ fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tens
 fp8rt_status fp8rt_layer_check_weights_named(fp8rt_run *run, const fp8rt_weights *weights,
                                              uint32_t k, const char *name);
 
+// Whether the core may compute on data now: neither in a query nor in a recording, which cannot be made of such a layer
+// and fails (FP8RT_ERR_UNSUPPORTED). fp8rt_layer_core (record.h) is for parts that can be recorded.
+bool fp8rt_layer_computes(fp8rt_run *run);
+
 // ---- for the sources of this frame --------------------------------------------------------------
 
 // Static where the tensor has no choice.

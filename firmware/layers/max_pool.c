@@ -124,7 +124,7 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     if (status == FP8RT_OK && fp8rt_pool_overlaps(run, desc)) {
         status = FP8RT_ERR_OVERLAP;
     }
-    if (status == FP8RT_OK && !run->query) {
+    if (status == FP8RT_OK && fp8rt_layer_computes(run)) {
         fp8rt_layer_observe(run, &scope, desc);
         compute(run, &pools);
         desc->out->scale = desc->x->scale;

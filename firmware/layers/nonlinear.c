@@ -127,7 +127,7 @@ static fp8rt_status compute_points(fp8rt_run *run, const fp8rt_nonlinear_desc *d
     if (status != FP8RT_OK) {
         return status;
     }
-    if (!run->query) {
+    if (fp8rt_layer_computes(run)) {
         compute_rows(&run->dev->caps, desc, is_float(x) ? x : &values, &values);
     }
     return direct ? FP8RT_OK : fp8rt_layer_convert(run, &values, NULL, desc->out);

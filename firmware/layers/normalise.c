@@ -190,11 +190,11 @@ static fp8rt_status widen(fp8rt_run *run, const fp8rt_norm_desc *desc, parts *p)
 
 static fp8rt_status measure(fp8rt_run *run, const fp8rt_norm_desc *desc, parts *p)
 {
-    if (!run->query) {
+    if (fp8rt_layer_computes(run)) {
         find_units(&run->dev->caps, p);
     }
     const fp8rt_status status = fp8rt_fixed_from(run, &p->wide, 1.0f, p->unit, 0.0f, &p->words);
-    if (status != FP8RT_OK || run->query) {
+    if (status != FP8RT_OK || !fp8rt_layer_computes(run)) {
         return status;
     }
     set_gamma(&run->dev->caps, desc, &p->gain);

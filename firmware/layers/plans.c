@@ -5,6 +5,7 @@
 #include "gemm_prepare.h"
 #include "gemm_regions.h"
 #include "layer.h"
+#include "record.h"
 
 // The last result of a function of two numbers
 typedef struct result {
@@ -272,7 +273,7 @@ static kept *plan_of(const fp8rt_run *run, const parts *fresh, bool *made)
 {
     fp8rt_plans *plans = run->plans;
     *made = false;
-    if (plans == NULL || run->query) {
+    if (plans == NULL || run->query || run->recorder != NULL) {
         return NULL;
     }
     kept *k = find(plans, fresh);
@@ -349,7 +350,12 @@ fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scra
     }
     if (run->query) {
         count_plan(run);
+        fp8rt_record_count(run);
         return status;
+    }
+    if (run->recorder != NULL) {
+        *result = (fp8rt_gemm_result){0};
+        return status == FP8RT_OK ? fp8rt_record_gemm(run, plan) : status;
     }
     if (status == FP8RT_OK && !is_complete(run, k, plan->desc.beta)) {
         const bool known = k != NULL && scratch != NULL && k->scratch == scratch;
@@ -380,7 +386,12 @@ fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fre
     }
     if (run->query) {
         count_plan(run);
+        fp8rt_record_count(run);
         return status;
+    }
+    if (run->recorder != NULL) {
+        *result = (fp8rt_gemm_result){0};
+        return status == FP8RT_OK ? fp8rt_record_elementwise(run, plan) : status;
     }
     if (status == FP8RT_OK && !is_complete(run, k, plan->desc.beta)) {
         status = fp8rt_elementwise_complete(dev, plan);

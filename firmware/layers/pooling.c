@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parts.h"
+#include "record.h"
 #include "regions.h"
 
 // ---- windows ------------------------------------------------------------------------------------
@@ -94,7 +95,7 @@ static fp8rt_tensor ones(fp8rt_run *run, uint32_t channels, uint32_t points)
 {
     fp8rt_tensor codes = fp8rt_layer_tensor(run, channels, points * channels, FP8MAC_E4M3FN);
     const uint32_t stride = fp8rt_tensor_stride(&run->dev->caps, &codes);
-    if (codes.data == NULL || run->query) {
+    if (codes.data == NULL || !fp8rt_layer_computes(run)) {
         return codes;
     }
     memset(codes.data, 0, (size_t)channels * stride);
@@ -196,7 +197,7 @@ static fp8rt_status average_inside(fp8rt_run *run, const fp8rt_pools *pools)
     if (status != FP8RT_OK) {
         return status;
     }
-    if (!run->query) {
+    if (fp8rt_layer_computes(run)) {
         fill_divisors(pools, inverses);
     }
     const fp8rt_combination division = {
@@ -232,17 +233,34 @@ static fp8rt_image transposed(uint32_t pixels, uint32_t channels)
 }
 
 // A column of codes becomes a row.
-static void gather(const fp8rt_caps *caps, const fp8rt_tensor *column, const fp8rt_tensor *row)
+typedef struct column {
+    const uint8_t *from;
+    uint8_t *to;
+    uint32_t rows, stride, bytes;
+} column;
+
+static void gather(void *context)
 {
-    const uint32_t stride = fp8rt_tensor_stride(caps, column);
-    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(column->format));
-    const uint8_t *from = column->data;
-    uint8_t *to = row->data;
-    for (uint32_t i = 0; i < column->rows; i++, from += stride) {
-        for (uint32_t byte = 0; byte < bytes; byte++) {
+    const column *c = context;
+    const uint8_t *from = c->from;
+    uint8_t *to = c->to;
+    for (uint32_t i = 0; i < c->rows; i++, from += c->stride) {
+        for (uint32_t byte = 0; byte < c->bytes; byte++) {
             *to++ = from[byte];
         }
     }
+}
+
+static fp8rt_status gather_column(fp8rt_run *run, const fp8rt_tensor *from, const fp8rt_tensor *row)
+{
+    const column c = {
+        .from = from->data,
+        .to = row->data,
+        .rows = from->rows,
+        .stride = fp8rt_tensor_stride(&run->dev->caps, from),
+        .bytes = fp8mac_format_bytes(fp8mac_format_get(from->format)),
+    };
+    return fp8rt_layer_core(run, gather, &c, sizeof c);
 }
 
 static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc, uint32_t image,
@@ -260,11 +278,11 @@ static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc
     fp8rt_tensor column = fp8rt_layer_tensor(run, channels, 1, parts->whole.format);
     column.scale = parts->whole.scale;
     column.scaling = parts->whole.scaling;
-    const fp8rt_status status =
+    fp8rt_status status =
         column.data == NULL ? FP8RT_ERR_SCRATCH : fp8rt_layer_gemm(run, &product, &column);
-    if (status == FP8RT_OK && !run->query) {
+    if (status == FP8RT_OK) {
         const fp8rt_tensor row = fp8rt_tensor_part(run, &parts->whole, image, 1, 1, 0, channels);
-        gather(&run->dev->caps, &column, &row);
+        status = gather_column(run, &column, &row);
         parts->whole.scale = column.scale;
     }
     run->used = used;
@@ -282,8 +300,8 @@ static fp8rt_status average_images(fp8rt_run *run, const void *layer)
     weights.codes.scale = 1.0f / (float)pixels;
     if (weights.codes.data == NULL) {
         status = FP8RT_ERR_SCRATCH;
-    } else if (!run->query) {
-        memset(weights.codes.data, code_of_one(FP8MAC_E4M3FN), pixels);
+    } else if (status == FP8RT_OK) {
+        status = fp8rt_layer_fill(run, weights.codes.data, code_of_one(FP8MAC_E4M3FN), pixels);
     }
     for (uint32_t image = 0; image < images && status == FP8RT_OK; image++) {
         status = average_image(run, desc, image, pixels, &weights, &parts);

@@ -198,12 +198,12 @@ static fp8rt_status bias_to_words(fp8rt_run *run, fp8rt_weights *weights)
         fp8rt_tensor from = words;
         if (((uintptr_t)bias & (run->dev->caps.beat_bytes - 1u)) == 0) {
             from.data = (void *)(uintptr_t)bias;
-        } else if (!run->query) {
+        } else if (fp8rt_layer_computes(run)) {
             memcpy(words.data, bias, words.cols * sizeof(float));
         }
         return fp8rt_fixed_from(run, &from, GATE_ONE, NULL, 0.0f, &words);
     }
-    if (!run->query) {
+    if (fp8rt_layer_computes(run)) {
         fill_origin(&words);
     }
     return FP8RT_OK;
@@ -226,7 +226,7 @@ static fp8rt_status input_summed(fp8rt_run *run, const kind *kind, const fp8rt_r
         return FP8RT_ERR_SCRATCH;
     }
     fp8rt_tensor out = rows_of(run, &p->summed, 0, p->summed.rows);
-    if (kind->summed != kind->gates && !run->query) {
+    if (kind->summed != kind->gates && fp8rt_layer_computes(run)) {
         memset(out.data, 0, fp8rt_tensor_bytes(&run->dev->caps, &out));
     }
     out.cols = weights.codes.rows;
@@ -313,7 +313,7 @@ static fp8rt_status run_step(fp8rt_run *run, const kind *kind, const fp8rt_recur
     if (status != FP8RT_OK) {
         return status;
     }
-    if (!run->query) {
+    if (fp8rt_layer_computes(run)) {
         advance_batch(run, kind, desc, step, p, &states);
     }
     return fp8rt_fixed_to(run, &states, STATE_UNIT, &hidden);
@@ -324,11 +324,12 @@ static fp8rt_status compute(fp8rt_run *run, const kind *kind, const fp8rt_recurr
     parts p;
     const uint32_t steps = sizes_of(desc).steps;
     fp8rt_status status = prepare(run, kind, desc, &p);
-    const size_t before = run->plan_bytes;
+    const size_t before = run->plan_bytes, recorded = run->record_bytes;
     for (uint32_t step = 0; status == FP8RT_OK && step < steps; step++) {
         status = run_step(run, kind, desc, step, &p);
         if (run->query) { // all steps take the same
             run->plan_bytes += (steps - 1u) * (run->plan_bytes - before);
+            run->record_bytes += (steps - 1u) * (run->record_bytes - recorded);
             break;
         }
     }

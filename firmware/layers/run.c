@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run of a network: its scratch, its status and its profile.
 #include "layer.h"
+#include "record.h"
 #include "regions.h"
 
 // A query has no memory. Its commands are checked, so its scratch stands where no tensor lies: where an
@@ -24,6 +25,7 @@ fp8rt_run fp8rt_run_query(fp8rt_device *dev)
 {
     fp8rt_run run = run_of(dev);
     run.query = true;
+    run.record_bytes = fp8rt_record_bytes();
     return run;
 }
 
@@ -51,7 +53,7 @@ static fp8rt_profile_entry *entry_at(const fp8rt_run *run, uint32_t entry)
 static uint32_t open_entry(fp8rt_run *run, const char *name)
 {
     fp8rt_profile *profile = run->profile;
-    if (profile == NULL || run->query) {
+    if (profile == NULL || run->query || run->recorder != NULL) {
         return FP8RT_NO_ENTRY;
     }
     const uint32_t index = profile->count++;
@@ -94,7 +96,8 @@ static void close_entry(fp8rt_run *run, const fp8rt_scope *scope)
 void fp8rt_layer_observe(fp8rt_run *run, fp8rt_scope *scope, const void *desc)
 {
     // A layer without an entry of its own has that of the layer that calls it.
-    if (run->query || run->entry == scope->parent || run->profile->observer == NULL) {
+    if (run->query || run->recorder != NULL || run->entry == scope->parent ||
+        run->profile->observer == NULL) {
         return;
     }
     fp8rt_observer *observer = run->profile->observer;
@@ -124,11 +127,18 @@ fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *sc
         *scope = (fp8rt_scope){0};
         return FP8RT_ERR_NULL;
     }
+    if (run->depth == 0 && run->label != NULL) {
+        name = run->label;
+    }
+    run->label = NULL;
     *scope =
         (fp8rt_scope){.used = run->used, .parent = run->entry, .start = now(run), .name = name};
     run->entry = open_entry(run, name);
     run->depth++;
     run->wrong = run->status == FP8RT_OK ? NULL : run->wrong;
+    if (run->depth == 1) {
+        fp8rt_record_layer(run, name);
+    }
     return run->status != FP8RT_OK ? run->status : check_run(run);
 }
 
@@ -137,8 +147,10 @@ fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_sta
     if (run == NULL) {
         return status;
     }
-    if (run->status == FP8RT_OK && status != FP8RT_OK) {
+    if (run->status == FP8RT_OK) {
         run->status = status;
+    }
+    if (run->status != FP8RT_OK && run->failed == NULL) {
         run->failed = scope->name;
     }
     run->used = scope->used;

@@ -37,7 +37,7 @@ static fp8rt_status compute(fp8rt_run *run, const void *layer)
     const float factor = fp8rt_layer_scale(desc->factor) * FP8RT_LOG_FACTOR;
     const fp8rt_status status =
         fp8rt_fixed_from(run, desc->x, factor, NULL, FP8RT_LOG_LIMIT, &words);
-    if (status != FP8RT_OK || run->query) {
+    if (status != FP8RT_OK || !fp8rt_layer_computes(run)) {
         return status;
     }
     const fp8rt_exponential exponential = {.seen = desc->seen == 0 ? desc->x->cols : desc->seen,

@@ -264,7 +264,7 @@ static fp8rt_status run_through_scratch(fp8rt_run *run, const fp8rt_transposed_d
     if (scratch.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    if (!run->query) { // the bytes between pixels are moved too
+    if (fp8rt_layer_computes(run)) { // the bytes between pixels are moved too
         memset(scratch.data, 0, fp8rt_tensor_bytes(caps, &scratch));
     }
     fp8rt_status status = FP8RT_OK;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "fp8rt/device.h"
+#include "fp8rt/network.h"
 
 // The bit of the record of the command with this tag.
 static inline uint32_t fp8rt_record_bit(const fp8rt_device *dev, uint16_t tag)
@@ -55,6 +56,7 @@ fp8rt_status fp8rt_backend_room(fp8rt_device *dev);
 void fp8rt_backend_fetched(const fp8rt_device *dev);
 // The command as the accelerator reads it.
 void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor);
+fp8rt_command fp8rt_backend_decode(const fp8rt_descriptor *descriptor);
 // Changes a part of a descriptor.
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b,
                                 uintptr_t d);
@@ -74,6 +76,23 @@ fp8rt_status fp8rt_backend_wait(fp8rt_device *dev);
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag);
 fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what);
 fp8rt_status fp8rt_backend_reset(fp8rt_device *dev);
+
+// ---- of the back end, for lists ------------------------------------------------------------------
+
+typedef enum fp8rt_list_state {
+    FP8RT_LIST_RUNS,
+    FP8RT_LIST_PAUSES, // and no command is in flight
+    FP8RT_LIST_ENDED,  // or has failed, and no command is in flight
+} fp8rt_list_state;
+
+// Starts the network's list with the descriptor at `word`, while no command is in flight.
+void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, uint32_t word);
+fp8rt_list_state fp8rt_backend_list_look(const fp8rt_device *dev);
+// The same, after sleeping until it does not run.
+fp8rt_list_state fp8rt_backend_list_await(fp8rt_device *dev);
+void fp8rt_backend_list_resume(fp8rt_device *dev);
+// Bits 31:0 of the address of the descriptor that was read last, or behind the pause.
+uint32_t fp8rt_backend_list_position(const fp8rt_device *dev);
 
 // ---- of the back end, for the interrupt ----------------------------------------------------------
 

@@ -148,7 +148,7 @@ static uint32_t mode_of(const fp8rt_elementwise_desc *desc)
     return FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
            FP8RT_PUT(MODE__ACT, desc->activation) |
            FP8RT_PUT(MODE__SCALE_A_VEC, desc->scale_x.mode == FP8MAC_SCALE_VECTOR) |
-           FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
+           FP8RT_PUT(MODE__AFTER, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC) | FP8RT_BIT(MODE__EXTENDED);
 }
 

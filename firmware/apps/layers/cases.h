@@ -11,6 +11,7 @@ typedef struct layers_test {
     fp8rt_arena arena; // of the case: it is as large again for the next one
     fp8rt_random random;
     unsigned passed, failed;
+    unsigned recorded, refused; // cases that were also run as a list, and that have no list
     const char *profile; // what is printed of it: text, csv or NULL
     bool table;          // the case looks its output up
 } layers_test;
@@ -50,7 +51,8 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(normalise)                                                                                   \
     X(transformer)                                                                                 \
     X(plans)                                                                                       \
-    X(queries)
+    X(queries)                                                                                     \
+    X(network)
 
 #define LAYERS_DECLARE(name) void layers_##name(layers_test *test);
 LAYERS_FAMILIES(LAYERS_DECLARE)

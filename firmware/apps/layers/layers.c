@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "fp8rt/network.h"
 #include "fp8rt/reference_profile.h"
 
 // A layer's entry of the profile counts the layers that it calls, if they have entries.
@@ -147,6 +148,91 @@ static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *
     return status;
 }
 
+// ---- the same layer, recorded -------------------------------------------------------------------
+
+// All memory of a family's cases so far, but for scratch
+typedef struct snapshot {
+    uint8_t *from, *copy;
+    size_t bytes;
+} snapshot;
+
+enum { MOST_BYTES_ON_CHIP = 65536 }; // whose copies take the core too long
+
+static snapshot take_snapshot(fp8rt_arena *arena, const uint8_t *end)
+{
+    snapshot s = {.from = fp8rt_app_arena().next};
+    s.bytes = (size_t)(end - s.from);
+    if (fp8rt_app_is_host || s.bytes <= MOST_BYTES_ON_CHIP) {
+        s.copy = fp8rt_arena_alloc(arena, s.bytes);
+    }
+    if (s.copy != NULL) {
+        memcpy(s.copy, s.from, s.bytes);
+    }
+    return s;
+}
+
+static fp8rt_status record(layers_test *test, layers_call *call, const void *desc,
+                           fp8rt_arena *arena, fp8rt_network *network)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    fp8rt_status status = call(&run, desc);
+    if (status != FP8RT_OK) { // a cache that is full now
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    const size_t scratch_bytes = run.peak, bytes = run.record_bytes;
+    void *scratch = fp8rt_arena_alloc(arena, scratch_bytes);
+    fp8rt_recorder recorder = fp8rt_recorder_in(fp8rt_arena_alloc(arena, bytes), bytes);
+    run = fp8rt_run_on(&test->dev, scratch, scratch_bytes);
+    run.recorder = &recorder;
+    call(&run, desc);
+    status = fp8rt_network_record(network, &run);
+    if (status == FP8RT_ERR_UNSUPPORTED) {
+        char message[MESSAGE];
+        printf("     not recorded: %s\n", fp8rt_run_message(&run, message, sizeof message));
+    }
+    return status;
+}
+
+// Runs the layer as a list on the memory that it had before. Both give the same memory. Layers that cannot be recorded
+// have changed nothing.
+static void try_recorded(layers_test *test, const char *name, layers_call *call, const void *desc,
+                         const snapshot *before)
+{
+    fp8rt_arena arena = test->arena;
+    const snapshot after = take_snapshot(&arena, before->from + before->bytes);
+    fp8rt_network network;
+    fp8rt_network_result result = {.status = FP8RT_OK};
+    if (before->copy == NULL || after.copy == NULL) {
+        return;
+    }
+    memcpy(before->from, before->copy, before->bytes);
+    fp8rt_status status = record(test, call, desc, &arena, &network);
+    const bool recorded = status == FP8RT_OK;
+    const bool untouched = memcmp(before->from, before->copy, before->bytes) == 0;
+    if (recorded) {
+        status = fp8rt_network_run(&network, &result);
+    }
+    const bool same = memcmp(after.from, after.copy, after.bytes) == 0;
+    if (!untouched ||
+        (recorded ? status != FP8RT_OK || !same
+                  : status != FP8RT_ERR_UNSUPPORTED && status != FP8RT_ERR_ALIGNMENT)) {
+        printf("FAIL %s, recorded: %s%s\n", name, fp8rt_status_string(status),
+               recorded && !same ? ", other bytes" : "");
+        test->failed++;
+    } else {
+        test->passed++;
+    }
+    test->recorded += recorded;
+    test->refused += !recorded;
+    if (recorded && !fp8rt_app_is_host) {
+        printf("     recorded: %" PRIu32 " commands, accelerator %" PRIu32 " cycles\n",
+               fp8rt_network_commands(&network), result.counters.cycles - result.counters.idle);
+    }
+    memcpy(after.from, after.copy, after.bytes);
+}
+
+// ---- what a case prints -------------------------------------------------------------------------
+
 // Of all layers that the case calls itself.
 static void print_cycles(const fp8rt_profile *profile)
 {
@@ -222,8 +308,14 @@ void layers_try(layers_test *test, const char *name, layers_call *call, layers_r
     static fp8rt_profile_entry entries[LAYERS_OF_A_CASE];
     fp8rt_profile profile = {
         .entries = entries, .capacity = LAYERS_OF_A_CASE, .clock = fp8rt_app_cycles};
+    const fp8rt_arena arena = test->arena; // as the case has left it
+    const snapshot before = take_snapshot(&test->arena, arena.next);
     const fp8rt_status status = run_layer(test, call, desc, &profile);
     bool good = status == FP8RT_OK;
+    if (good) {
+        try_recorded(test, name, call, desc, &before);
+    }
+    test->arena = arena;
     if (!good) {
         printf("FAIL %s\n", name);
     } else {
@@ -265,6 +357,7 @@ int main(int argc, char **argv)
             families[i].run(&test);
         }
     }
+    printf("%u layers were recorded, %u refused\n", test.recorded, test.refused);
     printf("%u passed, %u failed\n", test.passed, test.failed);
     return test.failed == 0 && test.passed > 0 ? 0 : 1;
 }

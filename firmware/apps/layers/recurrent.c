@@ -111,7 +111,8 @@ static fp8rt_status call(fp8rt_run *run, const void *context)
 {
     const net *n = context;
     const fp8rt_status status = run_net(run, n);
-    for (uint32_t row = 0; row < n->batch && !run->query && status == FP8RT_OK; row++) {
+    for (uint32_t row = 0;
+         row < n->batch && !run->query && run->recorder == NULL && status == FP8RT_OK; row++) {
         join(&run->dev->caps, n, row);
     }
     return status;

@@ -108,8 +108,9 @@ typedef struct fp8rt_command_operand {
 // rows follow in turn; else the reverse. A command that fails may have written the tiles of D before
 // the one that failed.
 //
-// A command may read its operands while earlier commands still write D. With MODE.wait_stores it
-// reads them only when D of all earlier commands is in memory.
+// A command may read its operands while earlier commands still write D. With MODE.after = d it reads them
+// only when D of the d-th command before it, and of all before that, is in memory. With MODE.b_free it reads
+// B, its scales and the bias without this wait.
 //
 // FP8RT_ERR_HW_SEQUENCE, unless:
 // - a tile command that keeps its accumulators has a k of whole blocks;
@@ -286,6 +287,9 @@ fp8rt_status fp8rt_device_reset(fp8rt_device *dev);
 // FP8RT_ERR_HW_TIMEOUT. 1 to 2^24 - 1, after reset 65,536. 0: no limit, so that a wait may last for
 // ever. The golden model has no bus.
 void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles);
+// Sets how many cycles a list waits in a pause for the core, until the error FP8RT_ERR_HW_TIMEOUT: after reset 2^24.
+// 0: no limit. The golden model waits for ever.
+void fp8rt_device_pause_limit(fp8rt_device *dev, uint32_t cycles);
 // Both are valid only while no command is in flight.
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev);
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev);

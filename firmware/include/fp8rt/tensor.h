@@ -208,12 +208,22 @@ typedef struct fp8rt_run {
     fp8rt_profile *profile; // NULL: none
     fp8rt_plans *plans;     // NULL: each command is planned when it runs
     size_t plan_bytes;      // a query: memory for a plan of each command
-    uint32_t depth, entry;  // private: nesting, and the profile's entry that is open
+    // Layers are recorded, and compute nothing: fp8rt/network.h. NULL: they run
+    struct fp8rt_recorder *recorder;
+    size_t record_bytes;   // a query: memory for a recording
+    const char *label;     // of the next layer: see fp8rt_run_label
+    uint32_t depth, entry; // private: nesting, and the profile's entry that is open
 } fp8rt_run;
 
 // `dev` is open. The scratch is at a beat of the bus.
 fp8rt_run fp8rt_run_query(fp8rt_device *dev);
 fp8rt_run fp8rt_run_on(fp8rt_device *dev, void *scratch, size_t bytes);
+// The next layer has this name, in place of its kind's, in profiles, messages and recordings. The name stays there while
+// they are in use. Layers that it calls keep theirs.
+static inline void fp8rt_run_label(fp8rt_run *run, const char *name)
+{
+    run->label = name;
+}
 // "LAYER: ARGUMENT: what is wrong" of a run that has failed, "ok" of another, or as much of it as fits.
 // Returns `text`.
 const char *fp8rt_run_message(const fp8rt_run *run, char *text, size_t bytes);

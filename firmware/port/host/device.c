@@ -7,10 +7,12 @@
 
 #include "array.h"
 #include "backend.h"
+#include "command_words.h"
 #include "element_model.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
+#include "network_image.h"
 #include "side.h"
 #include "stamp.h"
 #include "tile_check.h"
@@ -367,6 +369,11 @@ void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descri
     descriptor->command = *command;
 }
 
+fp8rt_command fp8rt_backend_decode(const fp8rt_descriptor *descriptor)
+{
+    return descriptor->command;
+}
+
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
 {
     descriptor->command.a.address = a;
@@ -401,6 +408,82 @@ fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
 fp8rt_status fp8rt_backend_wait(fp8rt_device *dev)
 {
     return error_of(dev);
+}
+
+// ---- lists --------------------------------------------------------------------------------------
+
+// The command at a word of the list, with addresses as the host has them: a word holds the low bits of symbol + offset.
+static fp8rt_command listed_command(const fp8rt_network *network, uint32_t word)
+{
+    const uint32_t *words = fp8rt_list_of(network) + word;
+    fp8rt_command command = fp8rt_command_of_words(words);
+    fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
+    const unsigned count = fp8rt_command_addresses(&command, addresses);
+    const uint32_t *note = fp8rt_notes_of(network);
+    for (unsigned i = 0; i < count; i++) {
+        while (note != fp8rt_notes_end(network) &&
+               (fp8rt_note_kind_of(*note) != FP8RT_NOTE_RELOCATION ||
+                fp8rt_note_word(*note) != word + addresses[i].word)) {
+            note += fp8rt_note_words(*note);
+        }
+        if (note != fp8rt_notes_end(network)) {
+            const uintptr_t base = network->bases[fp8rt_note_symbol(*note)];
+            *addresses[i].at = base + (uint32_t)(words[addresses[i].word] - (uint32_t)base);
+        }
+    }
+    return command;
+}
+
+// Until the list pauses or ends
+static void run_list(fp8rt_device *dev)
+{
+    fp8rt_device_state *state = &dev->state;
+    bool more = true;
+    state->list_paused = false;
+    while (more && !state->list_paused && state->error == 0) {
+        const uint32_t *words = fp8rt_list_of(state->network) + state->list_word;
+        const uint32_t submit = words[FP8RT_WORD_SUBMIT];
+        const fp8rt_command command = listed_command(state->network, state->list_word);
+        fp8rt_host_walk(&dev->caps, &command, run_tile, dev);
+        more = (submit & FP8RT_BIT(SUBMIT__MORE)) != 0;
+        if (more && state->error == 0) {
+            state->list_word += fp8rt_words_stride(&dev->caps, words);
+            state->list_paused = (submit & FP8RT_BIT(SUBMIT__PAUSE)) != 0;
+        }
+    }
+    fp8rt_device_interrupt(dev);
+}
+
+void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, uint32_t word)
+{
+    dev->state.network = network;
+    dev->state.list_word = word;
+    run_list(dev);
+}
+
+fp8rt_list_state fp8rt_backend_list_look(const fp8rt_device *dev)
+{
+    return dev->state.list_paused ? FP8RT_LIST_PAUSES : FP8RT_LIST_ENDED;
+}
+
+fp8rt_list_state fp8rt_backend_list_await(fp8rt_device *dev)
+{
+    return fp8rt_backend_list_look(dev);
+}
+
+void fp8rt_backend_list_resume(fp8rt_device *dev)
+{
+    run_list(dev);
+}
+
+uint32_t fp8rt_backend_list_position(const fp8rt_device *dev)
+{
+    return (uint32_t)(uintptr_t)(fp8rt_list_of(dev->state.network) + dev->state.list_word);
+}
+
+void fp8rt_device_pause_limit(fp8rt_device *dev, uint32_t cycles)
+{
+    (void)dev, (void)cycles;
 }
 
 // ---- commands with a record ---------------------------------------------------------------------

@@ -36,6 +36,9 @@ typedef struct fp8rt_device_state {
     bool loaded[FP8RT_TABLES];
     fp8rt_counters counters;
     fp8rt_record records[FP8RT_HOST_RECORDS];
+    const struct fp8rt_network *network; // whose list runs
+    uint32_t list_word;                  // its position
+    bool list_paused;
     // The state after the preceding tile command.
     bool before; // there was one after the last error was cleared
     bool kept;   // it kept its accumulators

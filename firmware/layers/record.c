@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording: commands with their dependencies and relocations, layers and calls, as words of an image.
+//
+// The list grows up from its header, and the notes grow down from the end of the memory, in their order. At the end they
+// are turned round and moved to the list.
+#include "record.h"
+
+#include <string.h>
+
+#include "backend.h"
+#include "command_words.h"
+#include "fp8rt/registers.h"
+#include "gemm_image.h"
+#include "gemm_prepare.h"
+#include "gemm_regions.h"
+#include "layer.h"
+
+enum {
+    MOST_INPUTS = 4, // regions that one side of a command reads
+    DISTANCES = 15,  // that MODE.after can name
+};
+
+// What a command reads on the side of A, C included, and on the side of B, and what it writes.
+typedef struct reads {
+    fp8rt_region a[MOST_INPUTS], b[MOST_INPUTS], d;
+    unsigned a_count, b_count;
+} reads;
+
+fp8rt_recorder fp8rt_recorder_in(void *memory, size_t bytes)
+{
+    return (fp8rt_recorder){
+        .image = memory,
+        .words = memory == NULL ? 0 : (uint32_t)(bytes / sizeof(uint32_t)),
+    };
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+void fp8rt_record_count(fp8rt_run *run)
+{
+    const uint32_t beat = run->dev->caps.beat_bytes;
+    run->record_bytes += ((FP8RT_WORDS_MOST * 4u + beat - 1u) & ~(size_t)(beat - 1u)) +
+                         FP8RT_ADDRESSES_MOST * sizeof(uint32_t);
+}
+
+static bool has_room(const fp8rt_recorder *r, uint32_t words)
+{
+    return r->words >= FP8RT_IMAGE_HEADER + r->list_words + r->note_words &&
+           words <= r->words - FP8RT_IMAGE_HEADER - r->list_words - r->note_words;
+}
+
+static void put(fp8rt_recorder *r, uint32_t word)
+{
+    r->image[r->words - ++r->note_words] = word;
+}
+
+// A note with one number and some bytes, which a text ends with at least one 0
+static fp8rt_status put_note(fp8rt_recorder *r, fp8rt_note_kind kind, uint32_t number,
+                             const void *bytes, size_t count, bool text)
+{
+    const uint32_t words = (uint32_t)((count + (text ? 4u : 3u)) / 4u);
+    if (words >= FP8RT_NOTE_MOST_WORDS || !has_room(r, 2u + words)) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    put(r, fp8rt_note_head(kind, 1u + words));
+    put(r, number);
+    for (uint32_t i = 0; i < words; i++) {
+        uint32_t word = 0;
+        const size_t left = count - (size_t)i * 4u;
+        if (left != 0) {
+            memcpy(&word, (const uint8_t *)bytes + (size_t)i * 4u, left < 4u ? left : 4u);
+        }
+        put(r, word);
+    }
+    return FP8RT_OK;
+}
+
+// ---- symbols ------------------------------------------------------------------------------------
+
+// Memory that no symbol has: all that 32 bits of an offset reach. On the chip that is everything.
+static uintptr_t window_of(uintptr_t address)
+{
+    return address - (uint32_t)address;
+}
+
+// The number of the symbol of an address; FP8RT_NETWORK_SYMBOLS: there are too many.
+static uint32_t symbol_of(fp8rt_recorder *r, uintptr_t address)
+{
+    for (uint32_t i = 0; i < r->symbol_count; i++) {
+        const uintptr_t from = (uintptr_t)r->symbols[i].data;
+        if (address - from < r->symbols[i].bytes && address >= from) {
+            return i;
+        }
+    }
+    uint32_t i = r->symbol_count;
+    const uint32_t end = r->symbol_count + r->bases_count;
+    while (i < end && r->bases[i] != window_of(address)) {
+        i++;
+    }
+    if (i == end && i < FP8RT_NETWORK_SYMBOLS) {
+        r->bases[i] = window_of(address);
+        r->bases_count++;
+    }
+    return i;
+}
+
+static uintptr_t base_of(const fp8rt_recorder *r, uint32_t symbol)
+{
+    return symbol < r->symbol_count ? (uintptr_t)r->symbols[symbol].data : r->bases[symbol];
+}
+
+// ---- dependencies -------------------------------------------------------------------------------
+
+static void add(fp8rt_region *list, unsigned *count, fp8rt_region region)
+{
+    list[(*count)++] = region;
+}
+
+static fp8rt_region floats(const float *values, uint32_t count)
+{
+    return (fp8rt_region){(uintptr_t)values, count, sizeof(float), sizeof(float)};
+}
+
+static void add_operand(fp8rt_region *list, unsigned *count, const fp8rt_operand *x, uint32_t rows,
+                        uint32_t k)
+{
+    add(list, count, (fp8rt_region){(uintptr_t)x->codes, rows, x->stride, k});
+    if (x->scale.mode == FP8MAC_SCALE_VECTOR) {
+        add(list, count, floats(x->scale.values, rows));
+    }
+    if (x->mx != NULL) {
+        add(list, count, (fp8rt_region){(uintptr_t)x->mx, rows, x->mx_stride, fp8rt_mx_blocks(k)});
+    }
+}
+
+static reads reads_of_gemm(const fp8rt_gemm_desc *desc)
+{
+    reads r = {.d = fp8rt_gemm_output(desc)};
+    add_operand(r.a, &r.a_count, &desc->a, desc->m, desc->k);
+    if (fp8rt_has_image(desc)) {
+        r.a[0].rows = desc->image.height;
+        r.a[0].row_bytes = desc->image.width * desc->image.pixel_bytes;
+    }
+    if (fp8rt_gemm_reads_c(desc)) {
+        add(r.a, &r.a_count,
+            (fp8rt_region){(uintptr_t)desc->c, desc->m, desc->c_stride,
+                           desc->n * fp8rt_gemm_c_bytes(desc)});
+    }
+    add_operand(r.b, &r.b_count, &desc->b, desc->n, desc->k);
+    if (desc->bias != NULL) {
+        add(r.b, &r.b_count, floats(desc->bias, desc->n));
+    }
+    return r;
+}
+
+static fp8rt_region matrix(const void *at, uint32_t rows, uint32_t cols, uint32_t stride,
+                           fp8mac_format_id format)
+{
+    return (fp8rt_region){(uintptr_t)at, rows, stride,
+                          cols * fp8mac_format_bytes(fp8mac_format_get(format))};
+}
+
+static reads reads_of_elementwise(const fp8rt_elementwise_desc *desc)
+{
+    reads r = {.d = matrix(desc->d, desc->m, desc->n, desc->d_stride, desc->d_format)};
+    add(r.a, &r.a_count, matrix(desc->x, desc->m, desc->n, desc->x_stride, desc->x_format));
+    if (desc->c_stride != 0) {
+        add(r.a, &r.a_count, matrix(desc->c, desc->m, desc->n, desc->c_stride, desc->c_format));
+    }
+    if (desc->scale_x.mode == FP8MAC_SCALE_VECTOR) {
+        add(r.a, &r.a_count, floats(desc->scale_x.values, desc->m));
+    }
+    return r;
+}
+
+// How many commands before is the last one that writes what is read here; 0: none whose writes may be late.
+static uint32_t distance(const fp8rt_recorder *r, const fp8rt_region *list, unsigned count)
+{
+    for (uint32_t d = 1; d <= DISTANCES && d <= r->since; d++) {
+        const uint32_t place = (r->commands - d) % DISTANCES;
+        const fp8rt_region written = {r->written[place].address, r->written[place].rows,
+                                      r->written[place].stride, r->written[place].row_bytes};
+        for (unsigned i = 0; i < count; i++) {
+            if (fp8rt_regions_overlap(&written, &list[i])) {
+                return d;
+            }
+        }
+    }
+    return 0;
+}
+
+static uint32_t mode_after(const fp8rt_recorder *r, const reads *reads)
+{
+    const uint32_t a = distance(r, reads->a, reads->a_count),
+                   b = distance(r, reads->b, reads->b_count);
+    const uint32_t nearest = a == 0 || (b != 0 && b < a) ? b : a;
+    return FP8RT_PUT(MODE__AFTER, nearest) | FP8RT_PUT(MODE__B_FREE, b == 0);
+}
+
+static void remember(fp8rt_recorder *r, const fp8rt_region *d)
+{
+    const uint32_t place = r->commands % DISTANCES;
+    r->written[place].address = d->address;
+    r->written[place].rows = d->rows;
+    r->written[place].stride = d->stride;
+    r->written[place].row_bytes = d->row_bytes;
+}
+
+// ---- commands -----------------------------------------------------------------------------------
+
+// The command lies at word `at` of the list: its addresses become offsets.
+static fp8rt_status relocate(fp8rt_recorder *r, uint32_t at, fp8rt_command *command)
+{
+    fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
+    const unsigned count = fp8rt_command_addresses(command, addresses);
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t symbol = symbol_of(r, *addresses[i].at);
+        if (symbol == FP8RT_NETWORK_SYMBOLS) {
+            return FP8RT_ERR_SHAPE;
+        }
+        put(r, fp8rt_relocation(symbol, at + addresses[i].word));
+        *addresses[i].at -= base_of(r, symbol);
+    }
+    return FP8RT_OK;
+}
+
+static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *reads)
+{
+    fp8rt_recorder *r = run->recorder;
+    const uint32_t at = r->list_words, beat = run->dev->caps.beat_bytes / 4u;
+    const uint32_t most = (FP8RT_WORDS_MOST + beat - 1u) & ~(beat - 1u);
+    uint32_t *const list = r->image + FP8RT_IMAGE_HEADER;
+    if (r->commands == FP8RT_NETWORK_COMMANDS || at + most > FP8RT_LIST_MOST_WORDS) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (!has_room(r, most + FP8RT_ADDRESSES_MOST)) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    command.tag = (uint16_t)(r->commands + 1u);
+    command.mode &= ~(FP8RT_BIT(MODE__IRQ) | FP8RT_BIT(MODE__RECORD) | FP8RT_BIT(MODE__AFTER) |
+                      FP8RT_BIT(MODE__B_FREE));
+    command.mode |= mode_after(r, reads);
+    const fp8rt_status status = relocate(r, at, &command);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    memset(&list[at], 0, most * sizeof *list);
+    fp8rt_words_of_command(&command, &list[at]);
+    if (r->commands != 0) {
+        list[r->last + FP8RT_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__MORE);
+    }
+    remember(r, &reads->d);
+    r->last = at;
+    r->list_words = at + fp8rt_words_stride(&run->dev->caps, &list[at]);
+    r->commands++;
+    r->since++;
+    return FP8RT_OK;
+}
+
+fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan)
+{
+    if (plan->scratch_bytes != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    const fp8rt_status status = fp8rt_gemm_complete(run->dev, plan, NULL, 0, false);
+    const reads reads = reads_of_gemm(&plan->desc);
+    return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
+                              : status;
+}
+
+fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *plan)
+{
+    const fp8rt_status status = fp8rt_elementwise_complete(run->dev, plan);
+    const reads reads = reads_of_elementwise(&plan->desc);
+    return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
+                              : status;
+}
+
+// ---- layers and the core ------------------------------------------------------------------------
+
+void fp8rt_record_layer(fp8rt_run *run, const char *name)
+{
+    if (run->query) {
+        run->record_bytes += (strlen(name) / 4u + 3u) * sizeof(uint32_t);
+    } else if (run->recorder != NULL && run->status == FP8RT_OK) {
+        run->status = put_note(run->recorder, FP8RT_NOTE_LAYER, run->recorder->commands, name,
+                               strlen(name), true);
+    }
+}
+
+bool fp8rt_layer_computes(fp8rt_run *run)
+{
+    if (run->recorder != NULL && run->status == FP8RT_OK) {
+        run->status = FP8RT_ERR_UNSUPPORTED;
+    }
+    return !run->query && run->recorder == NULL;
+}
+
+// The list pauses behind the command before, and everything is in memory then.
+fp8rt_status fp8rt_layer_core(fp8rt_run *run, fp8rt_core_function *function, const void *context,
+                              size_t bytes)
+{
+    fp8rt_recorder *r = run->recorder;
+    _Alignas(max_align_t) uint8_t copy[FP8RT_CALL_BYTES];
+    uint8_t note[sizeof function + FP8RT_CALL_BYTES];
+    if (run->query) {
+        run->record_bytes += 2u * sizeof(uint32_t) + sizeof note;
+        return FP8RT_OK;
+    }
+    memcpy(copy, context, bytes);
+    if (r == NULL) {
+        function(copy);
+        return FP8RT_OK;
+    }
+    memcpy(note, &function, sizeof function);
+    memcpy(note + sizeof function, context, bytes);
+    r->calls = true;
+    r->since = 0;
+    if (r->commands != 0) {
+        r->image[FP8RT_IMAGE_HEADER + r->last + FP8RT_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__PAUSE);
+    }
+    return put_note(r, FP8RT_NOTE_CALL, r->commands, note, sizeof function + bytes, false);
+}
+
+typedef struct fill {
+    void *data;
+    uint8_t byte;
+    size_t bytes;
+} fill;
+
+static void fill_bytes(void *context)
+{
+    const fill *f = context;
+    memset(f->data, f->byte, f->bytes);
+}
+
+fp8rt_status fp8rt_layer_fill(fp8rt_run *run, void *data, uint8_t byte, size_t bytes)
+{
+    const fill f = {data, byte, bytes};
+    return fp8rt_layer_core(run, fill_bytes, &f, sizeof f);
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+static fp8rt_status put_symbols(fp8rt_recorder *r)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < r->symbol_count + r->bases_count && status == FP8RT_OK; i++) {
+        const bool named = i < r->symbol_count;
+        const char *name = named ? r->symbols[i].name : "";
+        const size_t bytes = named ? r->symbols[i].bytes : 0;
+        status = put_note(r, FP8RT_NOTE_SYMBOL, (uint32_t)bytes, name, strlen(name), true);
+    }
+    return status;
+}
+
+// The notes, whose words are in the reverse order, move to the end of the list in theirs.
+static void move_notes(fp8rt_recorder *r)
+{
+    uint32_t *const notes = r->image + r->words - r->note_words;
+    for (uint32_t i = 0, j = r->note_words; i + 1 < j; i++) {
+        const uint32_t word = notes[i];
+        notes[i] = notes[--j];
+        notes[j] = word;
+    }
+    memmove(r->image + FP8RT_IMAGE_HEADER + r->list_words, notes, r->note_words * sizeof *notes);
+}
+
+static void make(fp8rt_network *network, const fp8rt_run *run)
+{
+    const fp8rt_recorder *r = run->recorder;
+    uint32_t *const image = r->image;
+    image[FP8RT_IMAGE_WORD_MAGIC] = FP8RT_IMAGE_MAGIC;
+    image[FP8RT_IMAGE_WORD_VERSION] = FP8RT_IMAGE_VERSION;
+    image[FP8RT_IMAGE_WORD_WORDS] = FP8RT_IMAGE_HEADER + r->list_words + r->note_words;
+    image[FP8RT_IMAGE_WORD_STAMP] = run->dev->stamp;
+    image[FP8RT_IMAGE_WORD_COMMANDS] = r->commands;
+    image[FP8RT_IMAGE_WORD_LIST] = r->list_words;
+    image[FP8RT_IMAGE_WORD_NOTES] = r->note_words;
+    image[FP8RT_IMAGE_WORD_HASH] = fp8rt_image_hash(image);
+    *network = (fp8rt_network){.dev = run->dev, .image = image};
+    network->local = r->calls || r->bases_count != 0;
+    for (uint32_t i = 0; i < r->symbol_count + r->bases_count; i++) {
+        fp8rt_network_place(network, i, base_of(r, i));
+    }
+}
+
+fp8rt_status fp8rt_network_record(fp8rt_network *network, fp8rt_run *run)
+{
+    if (network == NULL || run == NULL || run->recorder == NULL || run->dev == NULL ||
+        (run->recorder->symbols == NULL && run->recorder->symbol_count != 0)) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_recorder *r = run->recorder;
+    *network = (fp8rt_network){0};
+    if (((uintptr_t)r->image & (FP8RT_NETWORK_ALIGN - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    if (run->status != FP8RT_OK) {
+        return run->status;
+    }
+    if (r->commands == 0) {
+        return FP8RT_ERR_SHAPE;
+    }
+    const fp8rt_status status = put_symbols(r);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    uint32_t *const last = r->image + FP8RT_IMAGE_HEADER + r->last;
+    last[FP8RT_WORD_MODE] |= FP8RT_BIT(MODE__IRQ);
+    move_notes(r);
+    make(network, run);
+    return FP8RT_OK;
+}
