@@ -39,7 +39,9 @@ void digits_layered_collect(digits_layered *net)
     fp8rt_profile_entry *sum = &net->layers[net->step];
     for (uint32_t i = 0; i < net->profile.count && i < net->profile.capacity; i++) {
         const fp8rt_profile_entry *entry = &net->profile.entries[i];
-        if (entry->depth == 0) {
+        if (entry->depth == 0 && net->recorded) {
+            fp8rt_counters_add(&net->session->totals.counters, &entry->counters);
+        } else if (entry->depth == 0) {
             sum->core_cycles += entry->core_cycles;
             sum->commands += entry->commands;
             fp8rt_counters_add(&sum->counters, &entry->counters);
@@ -81,6 +83,21 @@ static bool has_hashes(const digits_session *session)
            strncmp(spelling, hashed_element, length) == 0 && spelling[length] == '_';
 }
 
+// The steps for a whole batch as a list, if each of them can be recorded.
+static void record(digits_layered *net, void *scratch, size_t bytes, void *list,
+                   size_t record_bytes)
+{
+    fp8rt_recorder recorder = fp8rt_recorder_in(list, record_bytes);
+    net->run = fp8rt_run_on(&net->session->dev, scratch, bytes);
+    net->run.acc_format = net->session->options.acc_format;
+    net->run.recorder = &recorder;
+    for (uint32_t i = 0; i < net->kind->count; i++) {
+        fp8rt_run_label(&net->run, net->kind->steps[i].name);
+        net->kind->steps[i].run(net);
+    }
+    net->recorded = fp8rt_network_record(&net->network, &net->run) == FP8RT_OK;
+}
+
 // The same steps as a query say how much scratch, and memory for plans, they need.
 static fp8rt_status take_scratch(digits_layered *net)
 {
@@ -95,17 +112,28 @@ static fp8rt_status take_scratch(digits_layered *net)
     if (status != FP8RT_OK) {
         return status;
     }
-    const size_t bytes = net->run.peak, plan_bytes = net->run.plan_bytes;
+    const size_t bytes = net->run.peak, plan_bytes = net->run.plan_bytes,
+                 record_bytes = net->run.record_bytes;
     void *scratch = fp8rt_arena_alloc(&net->session->arena, bytes);
     void *plans = fp8rt_arena_alloc(&net->session->arena, plan_bytes);
-    if (scratch == NULL || plans == NULL) {
+    void *list = fp8rt_arena_alloc(&net->session->arena, record_bytes);
+    if (scratch == NULL || plans == NULL || list == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
+    record(net, scratch, bytes, list, record_bytes);
     net->plans = fp8rt_plans_in(plans, plan_bytes);
     net->run = fp8rt_run_on(&net->session->dev, scratch, bytes);
     net->run.acc_format = options->acc_format;
     net->run.plans = &net->plans;
     return FP8RT_OK;
+}
+
+// What each layer takes, before anything is counted: one batch, command by command.
+static fp8rt_status profile_list(digits_layered *net)
+{
+    fp8rt_network_result result;
+    net->all.count = 0;
+    return fp8rt_network_profile(&net->network, &net->all, &result);
 }
 
 fp8rt_status digits_layered_open(digits_session *session)
@@ -122,12 +150,13 @@ fp8rt_status digits_layered_open(digits_session *session)
         .cols = 1,
         .format = FP8MAC_E4M3FN,
         .scale = fp8mac_recipe_power_of_two(DIGITS_PIXEL_EXP)};
-    net->all = (fp8rt_profile){
-        .entries = net->layers, .capacity = DIGITS_MOST_LAYERS, .count = net->kind->count};
+    net->all = (fp8rt_profile){.entries = net->layers,
+                               .capacity = DIGITS_MOST_LAYERS,
+                               .count = net->kind->count,
+                               .clock = fp8rt_app_cycles};
     for (uint32_t i = 0; i < net->kind->count; i++) {
         net->layers[i].name = net->kind->steps[i].name;
     }
-    net->layers[net->kind->count - 1].compared = true;
     if (session->options.hashes) {
         net->list = fp8rt_arena_alloc(&session->arena,
                                       DIGITS_IMAGES * net->kind->count * sizeof *net->list);
@@ -146,7 +175,7 @@ fp8rt_status digits_layered_open(digits_session *session)
     const fp8rt_tensor *classes = net->kind->steps[net->kind->count - 1].out;
     session->classes = classes->data;
     session->classes_stride = classes->stride;
-    return status;
+    return status == FP8RT_OK && net->recorded ? profile_list(net) : status;
 }
 
 // ---- the check ----------------------------------------------------------------------------------
@@ -221,10 +250,19 @@ fp8rt_status digits_layered_run(digits_session *session, uint32_t first, uint32_
     digits_layered *net = &running;
     digits_totals *totals = &session->totals;
     choose_images(net, first, count);
-    for (uint32_t i = 0; i < net->kind->count; i++) {
-        const fp8rt_status status = run_step(net, i);
+    const bool listed = net->recorded && count == session->options.batch;
+    if (listed) {
+        fp8rt_network_result result;
+        const fp8rt_status status = fp8rt_network_run(&net->network, &result);
         if (status != FP8RT_OK) {
-            return digits_failed(first, count, net->kind->steps[i].name, status);
+            return digits_failed(first, count, result.layer, status);
+        }
+        fp8rt_counters_add(&totals->counters, &result.counters);
+    }
+    for (net->step = 0; net->step < net->kind->count; net->step++) {
+        const fp8rt_status status = listed ? FP8RT_OK : run_step(net, net->step);
+        if (status != FP8RT_OK) {
+            return digits_failed(first, count, net->kind->steps[net->step].name, status);
         }
         const uint64_t start = fp8rt_app_cycles();
         check_step(net);
@@ -259,7 +297,8 @@ static float most(const digits_layered *net)
 
 bool digits_layered_report(const digits_session *session)
 {
-    const digits_layered *net = &running;
+    digits_layered *net = &running;
+    net->layers[net->kind->count - 1].compared = true;
     const double largest = (double)net->layers[net->kind->count - 1].error,
                  bound = (double)most(net);
     if (!net->known) {
@@ -268,8 +307,13 @@ bool digits_layered_report(const digits_session *session)
                hashed_element);
     }
     printf("classes       differ from float32's by at most %.3f; bound: %.3f\n", largest, bound);
+    if (net->recorded) {
+        printf("list          %" PRIu32 " commands, started once for each batch\n",
+               fp8rt_network_commands(&net->network));
+    }
     if (!fp8rt_app_is_host) {
-        printf("network       %s, all images together:\n", session->options.net->name);
+        printf("network       %s, %s:\n", session->options.net->name,
+               net->recorded ? "one batch, command by command" : "all images together");
         fp8rt_app_print_profile(&session->dev.caps, &net->all);
     }
     return largest <= bound;

@@ -2,6 +2,9 @@
 // Networks made of the library's layers: memory, the sequence of their layers, and how each output is
 // checked.
 //
+// A network whose layers can all be recorded runs as a list, a start for each whole batch. Others, and a last batch with
+// fewer images, run layer by layer.
+//
 // The outputs of all layers are hashed, image by image. With elements, formats and accumulators as by
 // default, each hash is compared with that of the host build (digits_NAME_hashes.c), where the golden model
 // computes. The first layer that differs is named. In any case the record has one hash of everything,
@@ -18,7 +21,7 @@
 #define DIGITS_LAYERED_H
 
 #include "digits.h"
-#include "fp8rt/tensor.h"
+#include "fp8rt/network.h"
 
 enum {
     DIGITS_LAYERED_BATCH = 32, // images of a batch, without BATCH=
@@ -59,7 +62,9 @@ struct digits_layered {
     const digits_sequence *kind;
     digits_session *session;
     fp8rt_run run;
-    fp8rt_plans plans;      // of all commands of a batch
+    fp8rt_plans plans;     // of all commands of a batch
+    fp8rt_network network; // a whole batch, if its layers can be recorded
+    bool recorded;
     fp8rt_tensor images;    // of the batch, copied: a row for each pixel
     uint32_t first, number; // of the images
     uint32_t step;          // that runs
