@@ -240,7 +240,7 @@ module fp8mac_accel
   // Commands between the start of compute and the end of store
   localparam int unsigned StoringDepth = 4;
   // Bursts in flight
-  localparam int unsigned ReadBursts  = 8;
+  localparam int unsigned ReadBursts  = 16;
   localparam int unsigned WriteBursts = 16;
   localparam int unsigned GuardLenW   = 4;  // of AWLEN: bursts have at most 16 beats
 

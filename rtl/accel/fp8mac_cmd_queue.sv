@@ -23,50 +23,26 @@ module fp8mac_cmd_queue
   input  logic       ready_i
 );
   localparam int unsigned LevelW = $clog2(QUEUE_DEPTH + 1);
-  localparam int unsigned PtrW   = (QUEUE_DEPTH > 1) ? $clog2(QUEUE_DEPTH) : 1;
 
-  logic [PtrW-1:0]   head_q, tail_q, read_at;
-  logic [LevelW-1:0] level_q;
-  logic              shown_q;  // the memory shows the command at head_q
-  logic              push, pop, read;
+  logic              push, pop, shown;
+  logic [LevelW-1:0] level;
 
-  function automatic logic [PtrW-1:0] next(logic [PtrW-1:0] ptr);
-    return (ptr == PtrW'(QUEUE_DEPTH - 1)) ? '0 : ptr + PtrW'(1);
-  endfunction
-
-  assign full_o     = level_q == LevelW'(QUEUE_DEPTH);
   assign overflow_o = submit_i && full_o && !error_i;
   assign push       = submit_i && !full_o && !error_i;
-  assign valid_o    = shown_q && !abort_i;
+  assign valid_o    = shown && !abort_i;
   assign pop        = valid_o && ready_i;
-  assign level_o    = 7'(level_q);
+  assign level_o    = 7'(level);
 
-  // The memory holds its output until the command is taken, and shows the next one in the cycle after.
-  assign read    = (pop || !shown_q) && level_q > LevelW'(pop);
-  assign read_at = pop ? next(head_q) : head_q;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || abort_i) begin
-      head_q  <= '0;
-      tail_q  <= '0;
-      level_q <= '0;
-      shown_q <= 1'b0;
-    end else begin
-      if (push) tail_q <= next(tail_q);
-      if (pop) head_q <= next(head_q);
-      level_q <= level_q + LevelW'(push) - LevelW'(pop);
-      shown_q <= level_q > LevelW'(pop);
-    end
-  end
-
-  fp8mac_two_port_ram #(.DEPTH(QUEUE_DEPTH), .WIDTH($bits(command_t))) u_ram (
-    .clk_i,
-    .write_i        (push),
-    .write_address_i(tail_q),
-    .write_data_i   (command_i),
-    .read_i         (read),
-    .read_address_i (read_at),
-    .read_data_o    (command_o)
+  fp8mac_ram_fifo #(.T(command_t), .DEPTH(QUEUE_DEPTH)) u_fifo (
+    .clk_i, .rst_ni,
+    .flush_i(abort_i),
+    .push_i (push),
+    .data_i (command_i),
+    .full_o,
+    .pop_i  (pop),
+    .data_o (command_o),
+    .shown_o(shown),
+    .level_o(level)
   );
 
   if (QUEUE_DEPTH > 127) begin : g_too_deep

@@ -18,7 +18,7 @@ module fp8mac_image_align
 #(
   parameter int unsigned ROWS   = 4,
   parameter int unsigned BEAT   = 16,
-  parameter int unsigned STRIPS = 4   // that can wait
+  parameter int unsigned STRIPS = 16   // that can wait: as many reads as the bus has in flight
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
@@ -46,14 +46,15 @@ module fp8mac_image_align
   localparam int unsigned RowW  = (ROWS > 1) ? $clog2(ROWS) : 1;
 
   // ---- what waits --------------------------------------------------------------------------------------------------
-  logic              strips_full, strips_empty, strip_take;
+  logic              strips_full, strips_empty, strip_shown, strip_take;
+  logic [$clog2(STRIPS + 1)-1:0] strips;
   image_strip_t      next;
   logic              beats_full, beats_empty, beat_take;
   logic [BEAT*8-1:0] beat;
 
-  fp8mac_fifo #(.T(image_strip_t), .DEPTH(STRIPS)) u_strips (
+  fp8mac_ram_fifo #(.T(image_strip_t), .DEPTH(STRIPS)) u_strips (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(strip_valid_i && strip_ready_o), .data_i(strip_i), .full_o(strips_full),
-    .pop_i(strip_take), .data_o(next), .empty_o(strips_empty), .level_o()
+    .pop_i(strip_take), .data_o(next), .shown_o(strip_shown), .level_o(strips)
   );
 
   fp8mac_fifo #(.T(logic [BEAT*8-1:0]), .DEPTH(2)) u_beats (
@@ -61,6 +62,7 @@ module fp8mac_image_align
     .pop_i(beat_take), .data_o(beat), .empty_o(beats_empty), .level_o()
   );
 
+  assign strips_empty  = strips == '0;
   assign strip_ready_o = !strips_full;
   assign beat_ready_o  = !beats_full;
 
@@ -90,7 +92,7 @@ module fp8mac_image_align
   assign step_valid = busy_q && (zeros || !beats_empty);
   assign step       = step_valid && ready1;
   assign beat_take  = step && !zeros;
-  assign strip_take = !strips_empty && (!busy_q || (step && last_step));
+  assign strip_take = strip_shown && (!busy_q || (step && last_step));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) busy_q <= 1'b0;

@@ -5,7 +5,8 @@
 
 FILE defines FP8MAC_REGS_LIST(X), which calls X(name, offset, writable, constant, reset) for each register:
 
-  writable   bits that keep what software writes, and that nothing else changes. Bits with a side effect are none.
+  writable   bits that keep what software writes, and that nothing else changes. Registers whose writing has a side effect
+             have none.
   constant   bits that the hardware never changes and software cannot write
   reset      the value of these two kinds after reset
 """
@@ -22,7 +23,7 @@ def keeps_writes(field: FieldNode) -> bool:
         and field.get_property("onwrite") is None
         and field.get_property("onread") is None
         and not field.get_property("singlepulse")
-        and not field.get_property("swmod")
+        and not any(other.get_property("swmod") for other in field.parent.fields())
     )
 
 

@@ -37,14 +37,14 @@ module formal_cmd_queue
   assign taken    = valid && ready_i;
 
   for (genvar i = 0; i < int'(DEPTH); i++) begin : g_mem
-    assign mem[i] = FOLLOWED'(dut.u_ram.word_q[i] >> Others);
+    assign mem[i] = FOLLOWED'(dut.u_fifo.u_ram.word_q[i] >> Others);
   end
 
   formal_fifo_track #(.WIDTH(FOLLOWED), .DEPTH(DEPTH)) u_track (
     .clk_i, .rst_ni, .flush_i(abort_i), .push_i(accepted), .mark_i,
     .data_i(FOLLOWED'(command_i >> Others)), .pop_i(taken),
-    .out_i(dut.shown_q ? FOLLOWED'(command >> Others) : mem[dut.head_q]), .mem_i(mem),
-    .head_i(dut.head_q), .tail_i(dut.tail_q), .count_o(count), .held_o(held)
+    .out_i(dut.u_fifo.shown_q ? FOLLOWED'(command >> Others) : mem[dut.u_fifo.head_q]), .mem_i(mem),
+    .head_i(dut.u_fifo.head_q), .tail_i(dut.u_fifo.tail_q), .count_o(count), .held_o(held)
   );
 
   // One command was inside in the cycle before, and neither taken nor dropped.
@@ -59,7 +59,7 @@ module formal_cmd_queue
       full_is_known : assert (full == (count == CountW'(DEPTH)));
       offers_what_it_has : assert (valid == (stays_q && !abort_i));
       has_what_it_offers : assert (!stays_q || count != '0);
-      shows_its_head : assert (!dut.shown_q || FOLLOWED'(command >> Others) == mem[dut.head_q]);
+      shows_its_head : assert (!dut.u_fifo.shown_q || FOLLOWED'(command >> Others) == mem[dut.u_fifo.head_q]);
       a_drop_is_reported : assert (overflow == (submit_i && !error_i && count == CountW'(DEPTH)));
       drops : cover (overflow);
       aborts_a_full_queue : cover (full && abort_i);

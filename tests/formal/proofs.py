@@ -134,30 +134,30 @@ def cmd_queue(depth, followed):
         ),
         Fault(
             "abort_keeps_commands",
-            "fp8mac_cmd_queue.sv",
-            "if (!rst_ni || abort_i) begin",
+            "fp8mac_ram_fifo.sv",
+            "if (!rst_ni || flush_i) begin",
             "if (!rst_ni) begin",
             "level_is_count|tail_follows",
         ),
         Fault(
             "pops_in_abort",
             "fp8mac_cmd_queue.sv",
-            "shown_q && !abort_i;",
-            "shown_q;",
+            "shown && !abort_i;",
+            "shown;",
             "offers_what_it_has",
         ),
         Fault(
             "shows_the_same_again",
-            "fp8mac_cmd_queue.sv",
-            "pop ? next(head_q) : head_q;",
+            "fp8mac_ram_fifo.sv",
+            "pop_i ? next(head_q) : head_q;",
             "head_q;",
             "shows_its_head|leaves_unchanged",
         ),
         Fault(
             "first_command_is_not_read",
-            "fp8mac_cmd_queue.sv",
-            "(pop || !shown_q) && level_q",
-            "pop && level_q",
+            "fp8mac_ram_fifo.sv",
+            "(pop_i || !shown_q) && level_q",
+            "pop_i && level_q",
             "shows_its_head|leaves_unchanged",
         ),
     ]
@@ -167,6 +167,7 @@ def cmd_queue(depth, followed):
         FIFO
         + [
             "rtl/leaf/fp8mac_two_port_ram.sv",
+            "rtl/accel/fp8mac_ram_fifo.sv",
             "rtl/accel/fp8mac_cmd_queue.sv",
             "formal/formal_cmd_queue.sv",
         ],
@@ -337,6 +338,8 @@ IMAGE_ALIGN = Proof(
     RESET
     + [
         "rtl/accel/fp8mac_fifo.sv",
+        "rtl/leaf/fp8mac_two_port_ram.sv",
+        "rtl/accel/fp8mac_ram_fifo.sv",
         "rtl/accel/fp8mac_image_align.sv",
         "formal/formal_image_align.sv",
     ],

@@ -36,6 +36,7 @@ class Test : public accel::Lists
     void random_batches(unsigned count);
     void convolutions(unsigned count);
     void convolution_speed();
+    void narrow_images();
     void interrupts();
     void large_tiles();
     void illegal_commands();
@@ -54,6 +55,7 @@ class Test : public accel::Lists
     void protocol();
 
   private:
+    static constexpr unsigned kLatency = 8; // of the memory
     using Fault = axi::Fault;
     using Parts = std::map<std::string, uint32_t>; // cycles of each cause
 
@@ -69,8 +71,8 @@ class Test : public accel::Lists
     std::vector<Command> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
     std::vector<Command> chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
                                 uint32_t part);
-    void utilisation(const char *name, const std::vector<Command> &tiles, double min_percent,
-                     bool listed = false);
+    uint32_t utilisation(const char *name, const std::vector<Command> &tiles, double min_percent,
+                         bool listed = false, unsigned latency = kLatency);
     Parts measure(const std::vector<Command> &tiles, const axi::Stop &stop);
     void grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop);
 
@@ -1051,11 +1053,11 @@ void Test::causes()
 
 // Runs `tiles` on a memory that never stalls, one submission each or as a list. Cycles count from the
 // first register write to the last result written.
-void Test::utilisation(const char *name, const std::vector<Command> &tiles, double min_percent,
-                       bool listed)
+uint32_t Test::utilisation(const char *name, const std::vector<Command> &tiles, double min_percent,
+                           bool listed, unsigned latency)
 {
     axi::Timing ideal;
-    ideal.latency = 8;
+    ideal.latency = latency;
     ideal.random_latency = false;
     host_.memory.set_timing(ideal);
     host_.clear(accel::kClearFlags | accel::kClearCounters);
@@ -1077,9 +1079,10 @@ void Test::utilisation(const char *name, const std::vector<Command> &tiles, doub
     }
     const double percent = 100.0 * static_cast<double>(macs) / (ROWS * COLS * LANES) / cycles;
     std::printf("%s: utilisation %.2f %% of %u cycles from first command to idle "
-                "(%s), memory latency 8\n",
-                name, percent, cycles, parts.c_str());
+                "(%s), memory latency %u\n",
+                name, percent, cycles, parts.c_str(), latency);
     bench_.check("utilisation is not below what it was", percent >= min_percent);
+    return cycles;
 }
 
 // A product divided into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once
@@ -1171,6 +1174,47 @@ void Test::convolution_speed()
         host_.wait_idle();
         host_.write(REG(IRQ_STATE), ~0u);
         utilisation((name + ", read in place").c_str(), {t}, 0);
+    }
+}
+
+// Images whose segments are short: a memory that answers later hardly costs more.
+void Test::narrow_images()
+{
+    struct Layer {
+        const char *name;
+        uint32_t width, channels, pixel_bytes, n, stride;
+    };
+    for (const Layer &layer : {Layer{"first layer, 1 channel", 28, 1, 1, 16, 1},
+                               Layer{"first layer, 3 channels", 28, 3, 3, 16, 2},
+                               Layer{"depthwise, a group of 16 channels", 14, 16, 64, 16, 1}}) {
+        fp8mac_image image{};
+        image.channels = layer.channels, image.pixel_bytes = layer.pixel_bytes;
+        image.height = image.width = layer.width, image.out_w = layer.width / layer.stride;
+        image.kernel_w = 3, image.pad_top = image.pad_left = 1;
+        image.stride_x = image.stride_y = layer.stride;
+        image.dilation_x = image.dilation_y = 1;
+        begin();
+        Command t;
+        t.m = image.out_w * image.out_w, t.n = layer.n, t.k = 9 * layer.channels;
+        t.tile_m = 112;
+        t.acc_fmt = accel::acc_fmt(false);
+        t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
+        t.pass_shape = 3;
+        t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
+        t.d_stride = accel::Shape::up(t.n, kBeat) * kBeat;
+        t.a_stride = layer.width * layer.pixel_bytes;
+        if (!kShape.fits(t.tile_m, t.n, t.k) || !kShape.keeps(t.tile_m, t.n, t.pass_shape) ||
+            t.tile_m > kMaxMn) {
+            continue;
+        }
+        t.b_addr = maker_.dense(t.n, t.b_stride);
+        t.d_addr = maker_.allocate(t.m * t.d_stride);
+        maker_.store_image(t, image, 0, true);
+        const uint32_t early = utilisation(layer.name, {t}, 0);
+        host_.write(REG(IRQ_STATE), ~0u);
+        const uint32_t late = utilisation(layer.name, {t}, 0, false, kLatency + 20);
+        bench_.check("a late memory costs a fifth at most", late * 5 <= early * 6);
+        host_.write(REG(IRQ_STATE), ~0u);
     }
 }
 
@@ -1291,6 +1335,7 @@ int main(int argc, char **argv)
     test.protection();
     test.convolutions(batches);
     test.convolution_speed();
+    test.narrow_images();
     test.random_batches(batches);
     test.interrupts();
     test.large_tiles();
