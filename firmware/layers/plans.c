@@ -273,7 +273,7 @@ static kept *plan_of(const fp8rt_run *run, const parts *fresh, bool *made)
 {
     fp8rt_plans *plans = run->plans;
     *made = false;
-    if (plans == NULL || run->query || run->recorder != NULL) {
+    if (plans == NULL) {
         return NULL;
     }
     kept *k = find(plans, fresh);
@@ -333,6 +333,38 @@ static bool wants_counters(const fp8rt_run *run)
     return run->profile != NULL;
 }
 
+// ---- queries and recordings ---------------------------------------------------------------------
+
+static bool runs_nothing(const fp8rt_run *run)
+{
+    return run->query || run->recorder != NULL;
+}
+
+static __attribute__((noinline)) fp8rt_status plan_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan)
+{
+    const fp8rt_status status = fp8rt_gemm_prepare(&run->dev->caps, run->dev->stamp, plan);
+    if (run->query) {
+        count_plan(run);
+        fp8rt_record_count(run);
+        return status;
+    }
+    return status == FP8RT_OK ? fp8rt_record_gemm(run, plan) : status;
+}
+
+static __attribute__((noinline)) fp8rt_status plan_elementwise(fp8rt_run *run,
+                                                               fp8rt_elementwise_plan *plan)
+{
+    const fp8rt_status status = fp8rt_elementwise_prepare(&run->dev->caps, run->dev->stamp, plan);
+    if (run->query) {
+        count_plan(run);
+        fp8rt_record_count(run);
+        return status;
+    }
+    return status == FP8RT_OK ? fp8rt_record_elementwise(run, plan) : status;
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
 fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scratch, size_t bytes,
                               fp8rt_gemm_result *result)
 {
@@ -340,6 +372,10 @@ fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scra
     fp8rt_status status = FP8RT_OK;
     bool made;
     fp8rt_gemm_fill(&dev->caps, &fresh->desc);
+    if (runs_nothing(run)) {
+        *result = (fp8rt_gemm_result){0};
+        return plan_gemm(run, fresh);
+    }
     fresh->stamp = dev->stamp;
     const parts wanted = gemm_parts(fresh);
     kept *k = plan_of(run, &wanted, &made);
@@ -347,15 +383,6 @@ fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scra
     if (!made) {
         copy(&plan->desc, &fresh->desc, sizeof plan->desc);
         status = fp8rt_gemm_prepare(&dev->caps, dev->stamp, plan);
-    }
-    if (run->query) {
-        count_plan(run);
-        fp8rt_record_count(run);
-        return status;
-    }
-    if (run->recorder != NULL) {
-        *result = (fp8rt_gemm_result){0};
-        return status == FP8RT_OK ? fp8rt_record_gemm(run, plan) : status;
     }
     if (status == FP8RT_OK && !is_complete(run, k, plan->desc.beta)) {
         const bool known = k != NULL && scratch != NULL && k->scratch == scratch;
@@ -376,6 +403,10 @@ fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fre
     fp8rt_status status = FP8RT_OK;
     bool made;
     fp8rt_elementwise_fill(&dev->caps, &fresh->desc);
+    if (runs_nothing(run)) {
+        *result = (fp8rt_gemm_result){0};
+        return plan_elementwise(run, fresh);
+    }
     fresh->stamp = dev->stamp;
     const parts wanted = elementwise_parts(fresh);
     kept *k = plan_of(run, &wanted, &made);
@@ -383,15 +414,6 @@ fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fre
     if (!made) {
         copy(&plan->desc, &fresh->desc, sizeof plan->desc);
         status = fp8rt_elementwise_prepare(&dev->caps, dev->stamp, plan);
-    }
-    if (run->query) {
-        count_plan(run);
-        fp8rt_record_count(run);
-        return status;
-    }
-    if (run->recorder != NULL) {
-        *result = (fp8rt_gemm_result){0};
-        return status == FP8RT_OK ? fp8rt_record_elementwise(run, plan) : status;
     }
     if (status == FP8RT_OK && !is_complete(run, k, plan->desc.beta)) {
         status = fp8rt_elementwise_complete(dev, plan);

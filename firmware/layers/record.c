@@ -280,6 +280,9 @@ fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *pl
 
 void fp8rt_record_layer(fp8rt_run *run, const char *name)
 {
+    if (run->depth != 1) {
+        return;
+    }
     if (run->query) {
         run->record_bytes += (strlen(name) / 4u + 3u) * sizeof(uint32_t);
     } else if (run->recorder != NULL && run->status == FP8RT_OK) {

@@ -13,7 +13,7 @@ static inline size_t fp8rt_record_bytes(void)
 }
 // In a query: the memory for one command more.
 void fp8rt_record_count(fp8rt_run *run);
-// The commands from here on belong to this layer.
+// The commands from here on belong to this layer, if no other layer has called it.
 void fp8rt_record_layer(fp8rt_run *run, const char *name);
 // The commands of plans that are prepared. FP8RT_ERR_ALIGNMENT: it has vectors that are not at a beat.
 // FP8RT_ERR_SCRATCH: no room. FP8RT_ERR_SHAPE: too many commands or symbols. FP8RT_ERR_SCALE.

@@ -127,16 +127,16 @@ fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *sc
         *scope = (fp8rt_scope){0};
         return FP8RT_ERR_NULL;
     }
-    if (run->depth == 0 && run->label != NULL) {
-        name = run->label;
+    if (run->label != NULL) {
+        name = run->depth == 0 ? run->label : name;
+        run->label = NULL;
     }
-    run->label = NULL;
     *scope =
         (fp8rt_scope){.used = run->used, .parent = run->entry, .start = now(run), .name = name};
     run->entry = open_entry(run, name);
     run->depth++;
     run->wrong = run->status == FP8RT_OK ? NULL : run->wrong;
-    if (run->depth == 1) {
+    if (run->recorder != NULL || run->query) {
         fp8rt_record_layer(run, name);
     }
     return run->status != FP8RT_OK ? run->status : check_run(run);
@@ -147,7 +147,7 @@ fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_sta
     if (run == NULL) {
         return status;
     }
-    if (run->status == FP8RT_OK) {
+    if (run->status == FP8RT_OK && status != FP8RT_OK) {
         run->status = status;
     }
     if (run->status != FP8RT_OK && run->failed == NULL) {
