@@ -10,8 +10,7 @@
 
 // A command as the accelerator reads it, in whole beats
 typedef struct fp8rt_descriptor {
-    alignas(FP8RT_BEAT_MAX)
-        uint32_t words[FP8RT_DESCRIPTOR_WORDS + FP8RT_BEAT_MAX / 4];
+    alignas(FP8RT_BEAT_MAX) uint32_t words[FP8RT_DESCRIPTOR_WORDS + FP8RT_BEAT_MAX / 4];
 } fp8rt_descriptor;
 
 typedef struct fp8rt_device_state {

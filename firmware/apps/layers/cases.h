@@ -12,8 +12,8 @@ typedef struct layers_test {
     fp8rt_random random;
     unsigned passed, failed;
     unsigned recorded, refused; // cases that were also run as a list, and that have no list
-    const char *profile; // what is printed of it: text, csv or NULL
-    bool table;          // the case looks its output up
+    const char *profile;        // what is printed of it: text, csv or NULL
+    bool table;                 // the case looks its output up
 } layers_test;
 
 typedef fp8rt_status layers_call(fp8rt_run *run, const void *desc);
