@@ -461,6 +461,8 @@ module fp8mac_accel
   error_e       load_error, loaded_error;
   logic         scale_bad, scale_bad_q;
   logic         load_done_empty, storing_empty, output_empty;
+  logic         retire_valid;
+  finished_job_t retire;
 
   // Image operands
   logic                        strip_valid, strip_ready, align_idle, align_quiet, align_ready, word_valid;
@@ -734,8 +736,7 @@ module fp8mac_accel
   );
 
   // ---- results -----------------------------------------------------------------------------------------------------
-  logic          retire_valid, epi_valid, epi_nonfinite;
-  finished_job_t retire;
+  logic          epi_valid, epi_nonfinite;
   flags_t        epi_flags;
   logic [31:0]   epi_amax;
   owner_t        epi_owner;
