@@ -10,7 +10,8 @@
 //
 // An abort ends the list, and so does a command of it that is refused. In a pause software may submit single commands,
 // whose SUBMIT.more has no effect. The pause is announced when the accelerator is idle, and its limit counts from then on.
-// Beyond the limit the list gives a command with the error timeout.
+// At the limit the list goes on by itself, but gives a command with the error timeout: software cannot answer any more, and
+// as after an answer, it cannot submit before that command has come.
 module fp8mac_list
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -50,23 +51,24 @@ module fp8mac_list
   logic        listed_q;    // the descriptor that is read belongs to the list
   logic        room_q;      // the list waits for room in the queue
   logic        paused_q, announced_q, expired;
+  logic        late_q;      // software did not answer: an error takes the place of the next descriptor
   logic        beyond_q;    // the next descriptor has no address
   addr_t       position_q;
   logic [31:0] cycles_q;    // since the announcement
-  logic        goes_on, follow, fail;
+  logic        goes_on, follow, late;
 
   assign goes_on = fetched_i && listed_q && more_i && !abort_i && !refuse_i;
   assign follow  = room_q && !abort_i && !queue_full_i && !fetching_i;
   assign expired = announced_q && limit_i != '0 && cycles_q >= limit_i;
-  assign fail    = paused_q && expired && !abort_i && !resume_i && !end_i && !fetching_i && !queue_full_i && !ring_i;
+  assign late    = paused_q && expired && !abort_i && !resume_i && !end_i;
 
-  assign ring_o       = ring_i || follow || fail;
+  assign ring_o       = ring_i || follow;
   assign addr_o       = ring_i ? addr_i : position_q;
-  assign ring_error_o = fail ? ErrTimeout : (follow && beyond_q) ? ErrRange : ErrNone;
+  assign ring_error_o = !follow ? ErrNone : late_q ? ErrTimeout : beyond_q ? ErrRange : ErrNone;
 
   assign busy_o         = fetching_i || room_q;
   assign paused_o       = paused_q;
-  assign paused_event_o = paused_q && !announced_q && idle_i;
+  assign paused_event_o = paused_q && !announced_q && idle_i && !abort_i;
   assign position_o     = position_q;
 
   always_ff @(posedge clk_i) begin
@@ -74,21 +76,23 @@ module fp8mac_list
       listed_q    <= 1'b0;
       room_q      <= 1'b0;
       paused_q    <= 1'b0;
+      late_q      <= 1'b0;
       announced_q <= 1'b0;
     end else begin
       if (ring_o) listed_q <= !paused_q;
       if (abort_i || follow) room_q <= 1'b0;
-      else if ((goes_on && !pause_i) || (paused_q && resume_i)) room_q <= 1'b1;
+      else if ((goes_on && !pause_i) || (paused_q && resume_i) || late) room_q <= 1'b1;
+      late_q <= late || (late_q && !follow && !abort_i);
       if (goes_on && pause_i) paused_q <= 1'b1;
-      else if (abort_i || resume_i || end_i || fail) paused_q <= 1'b0;
+      else if (abort_i || resume_i || end_i || late) paused_q <= 1'b0;
       announced_q <= paused_q && (announced_q || idle_i) && !resume_i && !end_i;
     end
     if (!position_rst_ni) begin
       position_q <= '0;
-    end else if (ring_i && !paused_q) begin
+    end else if (rst_ni && ring_i && !paused_q) begin
       position_q <= addr_i;
       beyond_q   <= 1'b0;
-    end else if (goes_on) begin
+    end else if (rst_ni && goes_on) begin
       position_q <= next_i;
       beyond_q   <= next_beyond_i;
     end

@@ -33,6 +33,9 @@ module formal_irq
   input logic          epi_nonfinite_i,
   input counters_t     counters_i,
   input logic [6:0]    queue_level_i,
+  input logic          paused_i,
+  input logic          paused_event_i,
+  input addr_t         list_position_i,
   input logic          fetching_i,
   input logic          queue_full_i,
   input record_t       record_i,
@@ -43,8 +46,9 @@ module formal_irq
   logic [31:0] prdata, completed, amax;
   logic [23:0] watchdog;
   command_t    command;
-  logic        ring;
+  logic        ring, resume, end_list;
   addr_t       ring_addr;
+  logic [31:0] pause_limit;
   logic        clear, abort, error, done_event, error_event, amax_nonfinite;
   error_e      error_code;
   tag_t        error_tag;
@@ -68,6 +72,7 @@ module formal_irq
     .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .ring_o(ring),
     .ring_addr_o(ring_addr), .clear_error_o(clear_error), .clear_flags_o(clear_flags),
     .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
+    .resume_o(resume), .end_list_o(end_list), .pause_limit_o(pause_limit), .paused_i, .paused_event_i, .list_position_i,
     .idle_i, .draining_i, .queue_full_i, .queue_level_i, .fetching_i,
     .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
     .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .record_select_o(select),
@@ -120,7 +125,8 @@ module formal_irq
   // ---- the registers, as software knows them -----------------------------------------------------------------------
   // One register, at an address that the solver chooses, with the mask of its bits and the value that a read gives
   localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0cc,
-                          Doorbell = 12'h0d0, Select = 12'h0d8, Release = 12'h0e4;
+                          Doorbell = 12'h0d0, Select = 12'h0d8, Release = 12'h0e4,
+                          List = 12'h0f8, PauseLimit = 12'h0fc;
 
   logic [11:0] addr;
   formal_const #(.WIDTH(12)) u_addr (.clk_i, .any_i(any_addr_i), .const_o(addr));
@@ -129,6 +135,7 @@ module formal_irq
 
   function automatic logic [31:0] reset_value(logic [11:0] a);
     if (a == 12'h03c) return 32'h1_0000;
+    if (a == PauseLimit) return 32'h100_0000;
     return (a == 12'h0b4 || a == 12'h0b8 || a == 12'h0c0) ? Fp32One : '0;
   endfunction
 
@@ -152,9 +159,8 @@ module formal_irq
       12'h0a4: shown = {command.tile.n, command.tile.m};
       12'h0a8: shown = {command.tile.first_k, command.tile.k};
       12'h0ac: begin
-        mask  = 32'hfff_ffff;
-        shown = 32'({command.b.narrow, command.a.narrow, command.mode.extended, command.mode.record,
-                     command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape,
+        shown = 32'({command.mode.after, command.b.narrow, command.a.narrow, command.mode.extended, command.mode.record,
+                     command.mode.b_free, command.mode.b_resident, command.mode.pass_shape,
                      command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
                      command.b.reuse, command.a.reuse, command.finish.bias_en, command.b.scale_vec,
                      command.a.scale_vec, command.finish.act, command.finish.overflow, command.d.fmt,
@@ -171,10 +177,11 @@ module formal_irq
       12'h0c4: shown = command.finish.clamp_lo;
       12'h0c8: shown = command.finish.clamp_hi;
       Submit: begin
-        mask  = 32'hffff;
-        shown = 32'(command.tag);
+        mask  = 32'h3_ffff;
+        shown = 32'({u_csr.out.SUBMIT.pause.value, u_csr.out.SUBMIT.more.value, command.tag});
       end
       Doorbell: shown = ring_addr;
+      PauseLimit: shown = pause_limit;
       Select: begin
         mask  = 32'hffff;
         shown = 32'(u_csr.out.RECORD_SELECT.tag.value);
@@ -210,7 +217,7 @@ module formal_irq
   end
 
   // ---- causes and enables ------------------------------------------------------------------------------------------
-  logic [1:0] cause_q, enable_q, events, cleared;
+  logic [2:0] cause_q, enable_q, events, cleared;
 
   // Causes, derived from the tile commands and not from the events in between. A failed or dropped command is an
   // error. A command is done if it asks for an interrupt, its last tile command does not fail, and no failure came
@@ -218,12 +225,12 @@ module formal_irq
   logic good, bad;
   assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq && retire_i.last;
   assign bad     = timeout_i || refused_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
-  assign events  = {bad, good};
+  assign events  = {paused_event_i, bad, good};
 
   logic good_end, bad_end;
   assign good_end = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.last && retire_i.record;
   assign bad_end  = retire_valid_i && !abort && retire_i.error != ErrNone && retire_i.record;
-  assign cleared = (written && word_addr == IrqState) ? pwdata_i[1:0] & biten[1:0] : '0;
+  assign cleared = (written && word_addr == IrqState) ? pwdata_i[2:0] & biten[2:0] : '0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -231,7 +238,7 @@ module formal_irq
       enable_q <= '0;
     end else begin
       cause_q <= (cause_q & ~cleared) | events;
-      if (written && word_addr == IrqEnable) enable_q <= (enable_q & ~biten[1:0]) | (pwdata_i[1:0] & biten[1:0]);
+      if (written && word_addr == IrqEnable) enable_q <= (enable_q & ~biten[2:0]) | (pwdata_i[2:0] & biten[2:0]);
     end
   end
 
@@ -241,13 +248,15 @@ module formal_irq
   error_e      code_q;
   tag_t        tag_q;
 
-  // CTRL.clear_error and CTRL.soft_reset are pulses in the cycle after their write.
-  logic clear_written_q, soft_reset_written_q;
+  // CTRL.clear_error, soft_reset, resume and end_list are pulses in the cycle after their write.
+  logic clear_written_q, soft_reset_written_q, resume_written_q, end_list_written_q;
   assign leaves = clear_written_q && idle_i && in_error_q;
 
   always_ff @(posedge clk_i) begin
     clear_written_q <= rst_ni && written && word_addr == 12'h020 && pwdata_i[0] && biten[0];
     soft_reset_written_q <= rst_ni && written && word_addr == 12'h020 && pwdata_i[3] && biten[3];
+    resume_written_q <= rst_ni && written && word_addr == 12'h020 && pwdata_i[4] && biten[4];
+    end_list_written_q <= rst_ni && written && word_addr == 12'h020 && pwdata_i[5] && biten[5];
     if (!rst_ni || leaves || soft_reset_written_q) begin
       in_error_q <= 1'b0;
       in_abort_q <= 1'b0;
@@ -284,8 +293,7 @@ module formal_irq
       software_writes_the_command : assert ((shown & mask) == value_q);
       software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
                                        prdata == value_q);
-      nowhere_is_an_error : assert (!(answered && (word_addr >= 12'h13c ||
-                                                   word_addr inside {12'h0ec, 12'h0f8, 12'h0fc})) || pslverr);
+      nowhere_is_an_error : assert (!(answered && (word_addr >= 12'h13c || word_addr == 12'h0ec)) || pslverr);
       somewhere_is_none : assert (!(answered && word_addr == addr && mask != '0) || !pslverr);
       a_submission_per_write : assert (submit == submit_q);
       a_fetch_per_write : assert (ring == ring_q);
@@ -306,6 +314,8 @@ module formal_irq
 
       line_is_causes_and_enables : assert (irq == ((cause_q & enable_q) != '0));
       causes_are_read : assert (!read_state || prdata == 32'(cause_q));
+      list_is_read : assert (!(answered && !pwrite_i && word_addr == List) ||
+                             prdata == {list_position_i[31:3], 2'b00, paused_i});
       enables_are_read : assert (!read_enable || prdata == 32'(enable_q));
       status_is_read : assert (!read_status || prdata == {in_error_q ? tag_q : tag_t'(0), fetching_i, queue_level_i,
         in_error_q ? code_q : ErrNone, draining_i, in_error_q, queue_full_i, idle_i});
@@ -320,16 +330,21 @@ module formal_irq
         u_csr.u_regs.cpuif_req == (access_q && allowed) && (!access_q || !allowed ||
         (u_csr.u_regs.cpuif_req_is_wr == pwrite_i && u_csr.u_regs.cpuif_addr == word_addr &&
          u_csr.u_regs.cpuif_wr_data == pwdata_i && u_csr.u_regs.cpuif_wr_biten == biten)));
-      causes_are_held : assert (u_csr.out.IRQ_STATE.error.value == cause_q[1] &&
+      causes_are_held : assert (u_csr.out.IRQ_STATE.paused.value == cause_q[2] &&
+                                u_csr.out.IRQ_STATE.error.value == cause_q[1] &&
                                 u_csr.out.IRQ_STATE.done.value == cause_q[0]);
-      enables_are_held : assert (u_csr.out.IRQ_ENABLE.error.value == enable_q[1] &&
+      enables_are_held : assert (u_csr.out.IRQ_ENABLE.paused.value == enable_q[2] &&
+                                 u_csr.out.IRQ_ENABLE.error.value == enable_q[1] &&
                                  u_csr.out.IRQ_ENABLE.done.value == enable_q[0]);
       a_clear_lasts_one_cycle : assert (clear_error == clear_written_q && soft_reset == soft_reset_written_q);
+      an_answer_lasts_one_cycle : assert (resume == resume_written_q && end_list == end_list_written_q);
 
-      both_at_once : cover (events == 2'b11);
+      all_at_once : cover (events == 3'b111);
       event_wins_over_clear : cover (irq && cleared[0] && events[0]);
       a_refused_write : cover (psel_i && penable_i && pwrite_i && !allowed);
-      line_falls : cover (cleared == 2'b10 && cause_q == 2'b10 && enable_q == 2'b11);
+      line_falls : cover (cleared == 3'b010 && cause_q == 3'b010 && enable_q == 3'b111);
+      a_pause_alone_is_told : cover (irq && cause_q == 3'b100 && paused_i);
+      resumes : cover (resume && !end_list && paused_i);
       reset_in_the_error_state : cover (soft_reset && in_abort_q && !idle_i && code_q == ErrTimeout);
       leaves_the_error_state : cover (leaves && in_abort_q);
       reads_a_command_register : cover (answered && !pwrite_i && word_addr == addr && addr == 12'h0a0 &&
