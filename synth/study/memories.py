@@ -68,13 +68,10 @@ MACROS = {
 # Modules without memories. Without their bodies the memories are found in seconds.
 WITHOUT = (
     *(f"fp8mac_{name}" for name in ("feed", "nest", "readout", "epilogue", "regs", "compute")),
+    *(f"fp8mac_{name}" for name in ("list", "fetch", "cmd_walk", "cmd_check", "load")),
     *(
         f"fp8mac_{name}"
-        for name in ("cmd_walk", "cmd_check", "load", "image_strips", "image_align")
-    ),
-    *(
-        f"fp8mac_{name}"
-        for name in ("fetch", "store", "write_out", "records", "report", "counters")
+        for name in ("image_strips", "store", "write_out", "records", "report", "counters")
     ),
 )
 
