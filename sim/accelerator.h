@@ -3,19 +3,19 @@
 #ifndef FP8MAC_SIM_ACCELERATOR_H
 #define FP8MAC_SIM_ACCELERATOR_H
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 
+#include "ram.h"
 #include "verilated.h"
 
 class Accelerator
 {
   public:
     virtual ~Accelerator() = default;
-    // Called before each cycle of the chip, cycles in reset included.
-    virtual void begin_cycle() = 0;
-    // Brings counters to the values that they have before the cycle that runs.
-    virtual void catch_up() = 0;
+    // Simulates a cycle in which only the accelerator can change, without the chip. False if the
+    // chip must be evaluated in this cycle, too. Called before each cycle, those in reset included.
+    virtual bool cycle_alone(bool core_sleeps) = 0;
     // Behind the last cycle: counters have their last values, and the model reports its sums.
     virtual void end() = 0;
 };
@@ -23,7 +23,10 @@ class Accelerator
 // How the accelerator is simulated, for messages: "RTL", "fast mode"
 extern const char *const simulator_mode;
 
-// nullptr if the accelerator is in the model of the chip. A process has one accelerator at a time.
-std::unique_ptr<Accelerator> make_accelerator(VerilatedContext &context);
+// nullptr if the accelerator is in the model of the chip. `settle` evaluates the chip without an
+// edge of its clock. `everything`: evaluate all in every cycle. A process has one accelerator at a
+// time.
+std::unique_ptr<Accelerator> make_accelerator(VerilatedContext &context, const Ram &ram,
+                                              std::function<void()> settle, bool everything);
 
 #endif

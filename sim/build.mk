@@ -105,13 +105,13 @@ $(call sim_units,$(1)): $(1)/%.o: $(1)/units
 
 endef
 
-# Compiles C++ sources that see a model. $(1): folder of the objects; $(2): folder of the sources; $(3): folder of the
-# model; $(4): -trace or nothing; $(5): what messages call the simulator.
+# Compiles C++ sources that see models. $(1): folder of the objects; $(2): folder of the sources; $(3): folders of the
+# models; $(4): -trace or nothing; $(5): what messages call the simulator.
 define SIM_CXX
-$(1)/%.o: $(2)%.cpp $(3)/units $(CATALOGUE_H) sim/build.mk
+$(1)/%.o: $(2)%.cpp $(3:%=%/units) $(CATALOGUE_H) sim/build.mk
 	@mkdir -p $$(@D)
 	$$(call say,CXX,$$@)
-	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(call sim_model_includes,$(3)) \
+	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(foreach model,$(3),$(call sim_model_includes,$(model))) \
 	  -DVM_TRACE_FST=$(if $(4),1,0) -DFP8SIM_MODE='"$(5)"' $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
 
 endef
@@ -149,7 +149,7 @@ $(1)/fp8mac-sim: $(call sim_apart_objects,$(1),$(4))
 	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm
 
 $(call SIM_MODEL,$(1)/model,fp8mac_sys_accel,$(2),$(3))
-$(foreach folder,sim/apart/ sim/fast/,$(call SIM_CXX,$(1),$(folder),$(1)/model,,$(5)))
+$(foreach folder,sim/apart/ sim/fast/,$(call SIM_CXX,$(1),$(folder),$(1)/model $(call sim_chip,$(AXI_DATA_W))/model,,$(5)))
 $(call SIMULATOR_C,$(1),sim/fast/)
 -include $(patsubst %,$(1)/%.d,accelerator $(basename $(notdir $(4))))
 endef

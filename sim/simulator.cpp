@@ -63,8 +63,8 @@ Simulator *Simulator::running = nullptr;
 
 Simulator::Simulator(const Options &options)
     : options_(options), chip_(powered_up(context_, options.power_up)),
-      accelerator_(make_accelerator(context_)),
       ram_(ram_of(chip_.rootp->fp8mac_system__DOT__u_ram__DOT__mem)),
+      accelerator_(make_accelerator(context_, ram_, [this] { chip_.eval(); }, options.evaluate_all)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
       timeline_(options.timeline_file), watch_(chip_),
@@ -103,9 +103,6 @@ Simulator::~Simulator()
 
 void Simulator::clock(bool level)
 {
-    if (accelerator_ && level) {
-        accelerator_->begin_cycle();
-    }
     chip_.clk_i = level;
     chip_.eval();
 }
@@ -115,11 +112,13 @@ void Simulator::clock(bool level)
 void Simulator::step()
 {
     context_.time(2 * cycles_);
-    clock(true);
-    trace_.dump();
-    context_.time(2 * cycles_ + 1);
-    clock(false);
-    trace_.dump();
+    if (!accelerator_ || !accelerator_->cycle_alone(chip_.core_sleep_o)) {
+        clock(true);
+        trace_.dump();
+        context_.time(2 * cycles_ + 1);
+        clock(false);
+        trace_.dump();
+    }
     if (instructions_.wanted() || gdb_.wanted()) {
         follow();
     }
@@ -144,6 +143,9 @@ void Simulator::reset()
     chip_.rst_ni = 0;
     clock(false);
     for (unsigned i = 0; i < reset_cycles; i++) {
+        if (accelerator_) {
+            accelerator_->cycle_alone(false);
+        }
         clock(true);
         clock(false);
     }

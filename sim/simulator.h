@@ -98,8 +98,8 @@ class Simulator
     Options options_;
     VerilatedContext context_;
     Vfp8mac_system chip_;
-    std::unique_ptr<Accelerator> accelerator_; // nullptr: it is in chip_
     Ram ram_;
+    std::unique_ptr<Accelerator> accelerator_; // nullptr: it is in chip_
     Program program_;
     Trace trace_;
     Timeline timeline_;

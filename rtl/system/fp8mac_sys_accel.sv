@@ -169,19 +169,24 @@ module fp8mac_sys_accel
   logic unused_idle;
   assign unused_idle = reads_idle ^ writes_idle;
 `else
-  // Behind the last command and the last access, registers change for some more cycles: pipelines run empty.
-  localparam int unsigned Settle = 8;
-  localparam int unsigned SettleW = $clog2(Settle + 1);
+  // Behind the last work, pipelines run empty for some cycles, the longest one between C's buffer and the epilogue. Behind
+  // an access, registers pass on what was written.
+  localparam int unsigned AfterWork   = 16;
+  localparam int unsigned AfterAccess = 3;
 
-  logic still;
-  logic [SettleW-1:0] still_q;  // cycles without work so far
+  logic working, accessing;
+  logic [$clog2(AfterWork+1)-1:0]   work_left_q;    // cycles that must pass
+  logic [$clog2(AfterAccess+1)-1:0] access_left_q;
 
-  assign still   = u_accel.idle && !psel && reads_idle && writes_idle;
-  assign quiet_o = still && still_q == SettleW'(Settle);
+  assign working   = !u_accel.idle || !reads_idle || !writes_idle;
+  assign accessing = valid_i || psel || stall_write_i;
+  assign quiet_o   = work_left_q == '0 && access_left_q == '0 && !working && !psel;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !still || valid_i || stall_write_i) still_q <= '0;
-    else if (still_q != SettleW'(Settle)) still_q <= still_q + 1'b1;
+    if (!rst_ni || working)      work_left_q <= $bits(work_left_q)'(AfterWork);
+    else if (work_left_q != '0)   work_left_q <= work_left_q - 1'b1;
+    if (!rst_ni || accessing)    access_left_q <= $bits(access_left_q)'(AfterAccess);
+    else if (access_left_q != '0) access_left_q <= access_left_q - 1'b1;
   end
 
   // Does what `cycles` quiet cycles would have done. The simulator calls it between two cycles.

@@ -3,6 +3,11 @@
 // parameters and the ports of rtl/system/fp8mac_sys_accel.sv and replaces it in the model of the core. It calls the
 // accelerator's model (accelerator.cpp) in each cycle in which something may change there. In all others, an
 // evaluation of the chip is one of the core alone.
+//
+// While the core sleeps, the simulator may evaluate the accelerator alone. It calls fp8sim_chip_pause() after the last
+// cycle of the chip, and fp8sim_chip_resume() before the next one.
+`define MCYCLE fp8mac_system.u_core.u_ibex.u_ibex_core.cs_registers_i.mcycle_counter_i
+
 module fp8mac_sys_accel
   import fp8mac_sys_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -80,4 +85,34 @@ module fp8mac_sys_accel
     end
   end
 
+  // For how many cycles the sleeping core's inputs can only change by the accelerator; and what the RAM has read
+  export "DPI-C" function fp8sim_chip_pause;
+  function void fp8sim_chip_pause(output longint unsigned cycles, output bit [AXI_DATA_W-1:0] ram_rdata);
+    ram_rdata = ram_rdata_i;
+    if (fp8mac_system.u_timer.irq_o) cycles = '0;
+    else if (fp8mac_system.u_timer.mtime_q >= fp8mac_system.u_timer.mtimecmp_q) cycles = '0;
+    else cycles = fp8mac_system.u_timer.mtimecmp_q - fp8mac_system.u_timer.mtime_q;
+  endfunction
+
+  // Does what `cycles` cycles of sleep would have done: the chip's counters, and this module's and the RAM's outputs.
+  export "DPI-C" function fp8sim_chip_resume;
+  function void fp8sim_chip_resume(
+    input longint unsigned cycles, input bit irq, input bit read_valid, input bit [RamAddrW-1:0] read_addr,
+    input bit [AXI_DATA_W-1:0] ram_rdata, input bit write_valid, input bit [RamAddrW-1:0] write_addr,
+    input bit [AXI_DATA_W-1:0] wdata, input bit [AXI_DATA_W/8-1:0] wstrb, input bit quiet);
+    fp8mac_system.u_timer.mtime_q = fp8mac_system.u_timer.mtime_q + cycles;
+    if (`MCYCLE.counter_inc_i) `MCYCLE.counter_q = `MCYCLE.counter_q + cycles;
+    fp8mac_system.u_ram.axi_rdata_o = ram_rdata;
+    irq_o             = irq;
+    ram_read_valid_o  = read_valid;
+    ram_read_addr_o   = read_addr;
+    ram_write_valid_o = write_valid;
+    ram_write_addr_o  = write_addr;
+    ram_wdata_o       = wdata;
+    ram_wstrb_o       = wstrb;
+    quiet_o           = quiet;
+  endfunction
+
 endmodule
+
+`undef MCYCLE

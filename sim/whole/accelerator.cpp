@@ -4,7 +4,8 @@
 
 const char *const simulator_mode = FP8SIM_MODE;
 
-std::unique_ptr<Accelerator> make_accelerator(VerilatedContext &)
+std::unique_ptr<Accelerator> make_accelerator(VerilatedContext &, const Ram &,
+                                              std::function<void()>, bool)
 {
     return nullptr;
 }
