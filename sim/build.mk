@@ -177,6 +177,7 @@ sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_D
 $(foreach width,64 128 256,$(eval $(call SIM_CHIP,$(width))))
 $(eval $(call SIMULATOR_APART,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL))
 $(eval $(call SIMULATOR_APART,$(SIM_BASE)-fast,SIM_INPUTS_ACCEL_FAST,$(sim_chip_parameters),$(SIM_SOURCES_FAST),fast mode))
+SIM_RTL_OBJECTS := $(call sim_apart_objects,$(SIM_BASE))
 SIM_FAST_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-fast,$(SIM_SOURCES_FAST))
 # Those that write waveforms have everything in one model, under one name of the top.
 $(eval $(call SIMULATOR,$(SIM_BASE)-trace,SIM_INPUTS,$(sim_chip_parameters),-trace,,RTL))

@@ -21,7 +21,8 @@ PROGRAMS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     for name, meaning in PROGRAMS.items():
         parser.addoption(f"--{name}", help=meaning)
-    parser.addoption("--elfs", nargs="+", help="programs to disassemble")
+    parser.addoption("--elfs", nargs="+", help="programs to disassemble or to run")
+    parser.addoption("--faulties", nargs="+", help="simulators with one seeded fault each")
 
 
 def option(name: str):
@@ -32,4 +33,4 @@ def option(name: str):
     return value
 
 
-globals().update({name: option(name) for name in (*PROGRAMS, "elfs")})
+globals().update({name: option(name) for name in (*PROGRAMS, "elfs", "faulties")})
