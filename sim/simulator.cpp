@@ -64,7 +64,8 @@ Simulator *Simulator::running = nullptr;
 Simulator::Simulator(const Options &options)
     : options_(options), chip_(powered_up(context_, options.power_up)),
       ram_(ram_of(chip_.rootp->fp8mac_system__DOT__u_ram__DOT__mem)),
-      accelerator_(make_accelerator(context_, ram_, [this] { chip_.eval(); }, options.evaluate_all)),
+      accelerator_(make_accelerator(
+          context_, ram_, [this] { chip_.eval(); }, options.evaluate_all)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
       timeline_(options.timeline_file), watch_(chip_),

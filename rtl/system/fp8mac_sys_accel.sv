@@ -191,7 +191,7 @@ module fp8mac_sys_accel
 
   // Does what `cycles` quiet cycles would have done. The simulator calls it between two cycles.
   export "DPI-C" function fp8sim_accel_catch_up;
-  function void fp8sim_accel_catch_up(int unsigned cycles);
+  function automatic void fp8sim_accel_catch_up(int unsigned cycles);
     u_accel.u_counters.counters_o.cycles = u_accel.u_counters.counters_o.cycles + cycles;
     u_accel.u_counters.counters_o.idle   = u_accel.u_counters.counters_o.idle + cycles;
     u_stall.catch_up(cycles);

@@ -87,7 +87,7 @@ module fp8mac_sys_accel
 
   // For how many cycles the sleeping core's inputs can only change by the accelerator; and what the RAM has read
   export "DPI-C" function fp8sim_chip_pause;
-  function void fp8sim_chip_pause(output longint unsigned cycles, output bit [AXI_DATA_W-1:0] ram_rdata);
+  function automatic void fp8sim_chip_pause(output longint unsigned cycles, output bit [AXI_DATA_W-1:0] ram_rdata);
     ram_rdata = ram_rdata_i;
     if (fp8mac_system.u_timer.irq_o) cycles = '0;
     else if (fp8mac_system.u_timer.mtime_q >= fp8mac_system.u_timer.mtimecmp_q) cycles = '0;
@@ -96,7 +96,7 @@ module fp8mac_sys_accel
 
   // Does what `cycles` cycles of sleep would have done: the chip's counters, and this module's and the RAM's outputs.
   export "DPI-C" function fp8sim_chip_resume;
-  function void fp8sim_chip_resume(
+  function automatic void fp8sim_chip_resume(
     input longint unsigned cycles, input bit irq, input bit read_valid, input bit [RamAddrW-1:0] read_addr,
     input bit [AXI_DATA_W-1:0] ram_rdata, input bit write_valid, input bit [RamAddrW-1:0] write_addr,
     input bit [AXI_DATA_W-1:0] wdata, input bit [AXI_DATA_W/8-1:0] wstrb, input bit quiet);

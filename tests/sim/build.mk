@@ -151,3 +151,17 @@ TESTS += $(SIM_TEST)/sim-waves.log
 $(SIM_TEST)/sim-waves.log: tests/sim/test_waves.py $(SIM_PYTEST_FILES) $(wildcard sim/waves/*) $(WAVES_SIM) $(WAVES_NAMES) \
     $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
 	@tests/run_test.sh sim-waves $@ $(SIM_PYTEST) --sim $(WAVES_SIM) --names $(WAVES_NAMES) --elf $(FW_BUILD)/riscv/gemm.elf
+
+# What changes in the accelerator while it is quiet, in the waveform of the same chip
+$(SIM_TEST_BUILD)/quiet: tests/sim/quiet.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -O1 -w -DFST_CONFIG_INCLUDE='"fst_config.h"' -I$(VERILATOR_ROOT)/include \
+	  -I$(VERILATOR_ROOT)/include/gtkwave -o $@ $< \
+	  $(patsubst %,$(VERILATOR_ROOT)/include/gtkwave/%.c,fstapi fastlz lz4) -lz
+
+SIM_QUIET_ELFS := $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm faults)
+TESTS += $(SIM_TEST)/sim-quiet.log
+$(SIM_TEST)/sim-quiet.log: tests/sim/test_quiet.py $(SIM_PYTEST_FILES) $(WAVES_SIM) $(SIM_TEST_BUILD)/quiet $(SIM_QUIET_ELFS) \
+    tests/run_test.sh
+	@tests/run_test.sh sim-quiet $@ $(SIM_PYTEST) --sim $(WAVES_SIM) --changes $(SIM_TEST_BUILD)/quiet --elfs $(SIM_QUIET_ELFS)

@@ -14,6 +14,7 @@ PROGRAMS = {
     "objdump": "objdump for RISC-V",
     "objcopy": "objcopy for RISC-V",
     "gdb": "gdb for RISC-V",
+    "changes": "the program that lists what changes in quiet cycles",
     "names": "the program that lists the signals of a waveform",
 }
 

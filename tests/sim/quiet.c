@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// quiet FILE.fst SCOPE: what changes below SCOPE while its signal quiet_o says that nothing does.
+// quiet FILE.fst SCOPE SIGNAL: what changes below SCOPE while SIGNAL says that nothing does.
 // Prints `N quiet cycles`, then the names below SCOPE that change in one of them, a line each.
 //
-// A cycle is two units of time, the first from the rising edge of the clock. It is quiet if quiet_o
-// was 1 before that edge, and valid_i and stall_write_i were 0.
+// A cycle is two units of time, the first from the rising edge of the clock. It is quiet if SIGNAL
+// was 1 before that edge, and the inputs valid_i and stall_write_i were 0.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum { PATH = 4096 };
 
 typedef struct signal {
-    char *name; // below the scope, or NULL
+    char *name;   // below the scope, or NULL
     bool changed; // since the cycle began
     bool reported;
 } signal;
@@ -44,8 +44,9 @@ static void leave(char *path)
 }
 
 // Keeps the first name of a signal; others are aliases.
-static void keep(reader *r, const char *scope, const char *path, const char *name, fstHandle handle)
+static void keep(reader *r, char **arguments, const char *path, const char *name, fstHandle handle)
 {
+    const char *scope = arguments[2];
     char full[2 * PATH];
     snprintf(full, sizeof full, "%s.%.*s", path, (int)strcspn(name, " "), name);
     const size_t length = strlen(scope);
@@ -56,19 +57,19 @@ static void keep(reader *r, const char *scope, const char *path, const char *nam
     if (r->signals[handle].name == NULL) {
         r->signals[handle].name = strdup(below);
     }
-    r->quiet = strcmp(below, "quiet_o") == 0 ? handle : r->quiet;
+    r->quiet = strcmp(below, arguments[3]) == 0 ? handle : r->quiet;
     r->valid = strcmp(below, "valid_i") == 0 ? handle : r->valid;
     r->stall = strcmp(below, "stall_write_i") == 0 ? handle : r->stall;
 }
 
-static void name_signals(reader *r, void *file, const char *scope)
+static void name_signals(reader *r, void *file, char **arguments)
 {
     char path[PATH] = "";
     for (struct fstHier *item; (item = fstReaderIterateHier(file)) != NULL;) {
         switch (item->htyp) {
         case FST_HT_SCOPE: enter(path, item->u.scope.name); break;
         case FST_HT_UPSCOPE: leave(path); break;
-        case FST_HT_VAR: keep(r, scope, path, item->u.var.name, item->u.var.handle); break;
+        case FST_HT_VAR: keep(r, arguments, path, item->u.var.name, item->u.var.handle); break;
         default: break;
         }
     }
@@ -103,7 +104,8 @@ static void change(void *user, uint64_t time, fstHandle handle, const unsigned c
     r->is_stall = handle == r->stall ? value[0] == '1' : r->is_stall;
 }
 
-static void change_long(void *user, uint64_t time, fstHandle handle, const unsigned char *value, uint32_t length)
+static void change_long(void *user, uint64_t time, fstHandle handle, const unsigned char *value,
+                        uint32_t length)
 {
     (void)length;
     change(user, time, handle, value);
@@ -111,15 +113,15 @@ static void change_long(void *user, uint64_t time, fstHandle handle, const unsig
 
 int main(int argc, char **argv)
 {
-    void *file = argc == 3 ? fstReaderOpen(argv[1]) : NULL;
+    void *file = argc == 4 ? fstReaderOpen(argv[1]) : NULL;
     if (file == NULL) {
-        fprintf(stderr, "usage: quiet FILE.fst SCOPE\n");
+        fprintf(stderr, "usage: quiet FILE.fst SCOPE SIGNAL\n");
         return 2;
     }
     reader r = {.count = fstReaderGetMaxHandle(file) + 1};
     r.signals = calloc(r.count, sizeof *r.signals);
     r.changed = calloc(r.count, sizeof *r.changed);
-    name_signals(&r, file, argv[2]);
+    name_signals(&r, file, argv);
     fstReaderSetFacProcessMaskAll(file);
     fstReaderIterBlocks2(file, change, change_long, &r, NULL);
     printf("%llu quiet cycles\n", (unsigned long long)r.quiet_cycles);
