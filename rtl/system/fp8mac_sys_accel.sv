@@ -167,7 +167,7 @@ module fp8mac_sys_accel
   assign quiet_o = 1'b0;
 
   logic unused_idle;
-  assign unused_idle = reads_idle ^ writes_idle;
+  assign unused_idle = ^{sleeping_i, reads_idle, writes_idle};
 `else
   // Behind the last work, pipelines run empty for some cycles, the longest one between C's buffer and the epilogue. Behind
   // an access, registers pass on what was written.
