@@ -22,7 +22,7 @@ RUNS = (
 MAY_CHANGE = re.compile(
     "|".join(
         (
-            r"clk_i|sleeping_i|valid_i|req_i\..*|stall_permille_i",  # inputs
+            r"clk_i|sleeping_i|valid_i|accessing|req_i\..*|stall_permille_i",  # inputs
             r"u_accel\.counters\.(cycles|idle)|u_accel\.u_csr\.in\.(CYCLES|CYC_IDLE)\..*",
             r"rdata_o|.*\.readback_data_var",  # a counter, if it was read last
             r"u_axi_(read|write)\.(now_q|age|(burst_in|answer_in)\.arrival)",  # differences count
