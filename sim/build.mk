@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs.
+# fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs. It has two models: the chip
+# with its core, and the accelerator, which is evaluated only while it has work (sim/apart). One that writes waveforms
+# has both in one model and evaluates everything.
 #   make sim             $(BUILD)/sim/ROWSxCOLSxLANES-ELEMENT/fp8mac-sim
 #   make sim AXI_DATA_W=64   the same with a bus of 64 bits, in a folder *-axi64
 #   make waves           builds one that can write waveforms, in a folder *-trace
@@ -30,15 +32,25 @@ IBEX_PACKAGES := $(patsubst %,$(IBEX_PRIM)/prim_%_pkg.sv,secded ram_1p util mubi
 IBEX_FLAGS := -I$(IBEX_DIR)/vendor/lowrisc_ip/dv/sv/dv_utils -I$(IBEX_PRIM) -y $(IBEX_DIR)/rtl
 
 SYSTEM_PACKAGE := rtl/system/fp8mac_sys_pkg.sv
+system_modules = $(SYSTEM_PACKAGE) $(patsubst %,rtl/system/fp8mac_sys_%.sv,$(1))
+SYSTEM_PRIMITIVES := $(sort $(wildcard rtl/system/prim_*.sv))
 SYSTEM_SOURCES := $(SYSTEM_PACKAGE) $(filter-out $(SYSTEM_PACKAGE),$(sort $(wildcard rtl/system/*.sv)))
+# The whole chip. $(1): the accelerator's sources.
 system_inputs = $(RTL_WAIVER) $(IBEX_PACKAGES) $(1) $(SYSTEM_SOURCES)
 SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
 # The fast mode replaces one module, the nest of operand feeds and elements.
-SIM_INPUTS_FAST := \
-  $(call system_inputs,$(filter-out rtl/array/fp8mac_nest.sv,$(RTL_SIM_SOURCES)) sim/fast/fp8mac_nest.sv)
-SIM_INPUTS_CORE := $(RTL_WAIVER) $(IBEX_PACKAGES) $(SYSTEM_PACKAGE) $(sort $(wildcard rtl/system/prim_*.sv)) \
-  $(patsubst %,rtl/system/fp8mac_sys_%.sv,core bus ctrl ram) sim/speed/fp8mac_system.sv
-SYSTEM_FLAGS := -Wall --assert --top-module fp8mac_system $(IBEX_FLAGS)
+RTL_SIM_SOURCES_FAST := $(filter-out rtl/array/fp8mac_nest.sv,$(RTL_SIM_SOURCES)) sim/fast/fp8mac_nest.sv
+SIM_INPUTS_FAST := $(call system_inputs,$(RTL_SIM_SOURCES_FAST))
+# The chip without the accelerator, and the accelerator
+SIM_INPUTS_CHIP := $(RTL_WAIVER) $(IBEX_PACKAGES) $(CATALOGUE_SV) $(call system_modules,core bus ctrl timer ram) \
+  $(SYSTEM_PRIMITIVES) sim/apart/fp8mac_sys_accel.sv rtl/system/fp8mac_system.sv
+accel_inputs = $(RTL_WAIVER) $(1) $(call system_modules,accel apb axi_read axi_write axi_checker stall timeline usage)
+SIM_INPUTS_ACCEL := $(call accel_inputs,$(RTL_SIM_SOURCES))
+SIM_INPUTS_ACCEL_FAST := $(call accel_inputs,$(RTL_SIM_SOURCES_FAST))
+# The core with RAM alone
+SIM_INPUTS_CORE := $(RTL_WAIVER) $(IBEX_PACKAGES) $(call system_modules,core bus ctrl ram) $(SYSTEM_PRIMITIVES) \
+  sim/speed/fp8mac_system.sv
+SYSTEM_FLAGS := -Wall --assert $(IBEX_FLAGS)
 # $(1): ROWS_COLS_LANES_AXIWIDTH, and what may follow it.
 system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1),2) \
   -GLANES=$(call lint_word,$(1),3) -GAXI_DATA_W=$(call lint_word,$(1),4)
@@ -48,16 +60,18 @@ SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
   --output-split 20000 --output-split-cfuncs 2000
 SIM_OPTIMISE := -O3
 # One that writes waveforms waits for them most of the time.
-$(BUILD)/sim/%-trace/model/fast_1.o $(BUILD)/sim/%-trace/model/fast_2.o $(BUILD)/sim/%-trace/model/fast_3.o: SIM_OPTIMISE := -O1
-# The model is compiled in four parts (tools/units.sh), side by side.
+SIM_OPTIMISE_TRACE := -O1
+# A model is compiled in parts (tools/units.sh), side by side.
 SIM_UNITS := fast_1 fast_2 fast_3 slow
 
 # The checker; firmware/check/build.mk lists its sources.
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c firmware/check/random.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
-# Those that do not see the model are compiled once for all simulators.
+# Those that do not see a model are compiled once for all simulators,
 SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,disassemble elf_loader options ram timeline) $(SIM_CHECK)
 SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHARED_SOURCES))))
+# and those that see the chip alone once for each width of the bus.
+SIM_CHIP_SOURCES := $(filter-out $(SIM_SHARED_SOURCES),$(SIM_SOURCES))
 SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
 SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
   -I$(REGS_DIR)
@@ -68,45 +82,76 @@ sim_model_includes = -isystem $(1) -isystem $(VERILATOR_ROOT)/include -isystem $
 .PHONY: sim
 sim: $(SIM)
 
-# What a simulator is linked from. $(1): its folder; $(2): -trace or nothing; $(3): its sources.
-simulator_objects = $(patsubst %,$(1)/%.o,$(basename $(notdir $(filter-out $(SIM_SHARED_SOURCES),$(3))))) $(SIM_SHARED) \
-  $(SIM_UNITS:%=$(1)/model/%.o) $(VERILATED) $(VERILATED_DPI) $(if $(2),$(VERILATED_FST)) $(BUILD)/model/libfp8mac.a
-SIM_FAST_OBJECTS := $(call simulator_objects,$(SIM_BASE)-fast,,$(SIM_SOURCES) $(SIM_SOURCES_FAST))
+sim_objects = $(patsubst %,$(1)/%.o,$(basename $(notdir $(2))))
+sim_units = $(SIM_UNITS:%=$(1)/%.o)
+SIM_LIBRARIES := $(SIM_SHARED) $(VERILATED) $(VERILATED_DPI) $(BUILD)/model/libfp8mac.a
 
-# A simulator. $(1): its folder; $(2): the variable of its model's inputs; $(3): Verilator's parameters; $(4): -trace or
-# nothing; $(5): its sources; $(6): the mode that its messages name.
-define SIMULATOR
-$(1)/fp8mac-sim: $(call simulator_objects,$(1),$(4),$(5))
-	$$(call say,LINK,$$@)
-	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm $(if $(4),-lz)
-
-$(1)/model/units: $$($(2)) sim/fp8mac_sim.vlt sim/build.mk tools/units.sh
+# A model. $(1): its folder; $(2): its top module; $(3): the variable of its inputs; $(4): Verilator's parameters; $(5):
+# -trace or nothing.
+define SIM_MODEL
+$(1)/units: $$($(3)) sim/fp8mac_sim.vlt sim/build.mk tools/units.sh
 	@mkdir -p $$(@D)
-	$$(call say,VERILATE,fp8mac_system $(notdir $(1)))
+	$$(call say,VERILATE,$(patsubst $(BUILD)/sim/%,%,$(1)))
 	$$(Q)rm -f $$(@D)/V*.cpp $$(@D)/V*.h
-	$$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(if $(4),--trace-fst --trace-structs) $(3) \
-	  --Mdir $$(@D) sim/fp8mac_sim.vlt $$($(2))
+	$$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) --top-module $(2) $(SIM_VERILATOR_FLAGS) \
+	  $(if $(5),--trace-fst --trace-structs) $(4) --Mdir $$(@D) sim/fp8mac_sim.vlt $$($(3))
 	$$(Q)tools/units.sh $$(@D) $$(words $$(filter fast_%,$(SIM_UNITS)))
 	@touch $$@
 
-$(SIM_UNITS:%=$(1)/model/%.o): $(1)/model/%.o: $(1)/model/units
+$(call sim_units,$(1)): $(1)/%.o: $(1)/units
 	$$(call say,CXX,$$@)
-	$$(Q)$(CXX) -std=c++17 $$(if $$(filter slow,$$*),-O0,$$(SIM_OPTIMISE)) -w $(call sim_model_includes,$(1)/model) \
-	  -DVM_TRACE_FST=$(if $(4),1,0) -c -o $$@ $$(@:.o=.cpp)
+	$$(Q)$(CXX) -std=c++17 $$(if $$(filter slow,$$*),-O0,$(if $(5),$(SIM_OPTIMISE_TRACE),$$(SIM_OPTIMISE))) -w \
+	  $(call sim_model_includes,$(1)) -DVM_TRACE_FST=$(if $(5),1,0) -c -o $$@ $$(@:.o=.cpp)
 
-$(1)/%.o: sim/%.cpp $(1)/model/units $(CATALOGUE_H) sim/build.mk
-	$$(call say,CXX,$$@)
-	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(call sim_model_includes,$(1)/model) \
-	  -DVM_TRACE_FST=$(if $(4),1,0) -DFP8SIM_MODE='"$(6)"' $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
+endef
 
-$(1)/%.o: sim/fast/%.cpp $(CATALOGUE_H) sim/build.mk
+# Compiles C++ sources that see models. $(1): folder of the objects; $(2): folder of the sources; $(3): folders of the
+# models; $(4): -trace or nothing; $(5): what messages call the simulator.
+define SIM_CXX
+$(1)/%.o: $(2)%.cpp $(3:%=%/units) $(CATALOGUE_H) sim/build.mk
 	@mkdir -p $$(@D)
 	$$(call say,CXX,$$@)
-	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(call sim_model_includes,$(1)/model) $(CXXFLAGS) \
-	  -MMD -MP -c -o $$@ $$<
+	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(foreach model,$(3),$(call sim_model_includes,$(model))) \
+	  -DVM_TRACE_FST=$(if $(4),1,0) -DFP8SIM_MODE='"$(5)"' $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
 
+endef
+
+# A simulator with one model. $(1): its folder; $(2): the variable of its model's inputs; $(3): Verilator's parameters;
+# $(4): -trace or nothing; $(5): more sources than SIM_SOURCES; $(6): what its messages call it.
+define SIMULATOR
+$(1)/fp8mac-sim: $(call sim_objects,$(1),$(SIM_CHIP_SOURCES) sim/whole/accelerator.cpp $(5)) \
+    $(call sim_units,$(1)/model) $(if $(4),$(VERILATED_FST)) $(SIM_LIBRARIES)
+	$$(call say,LINK,$$@)
+	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm $(if $(4),-lz)
+
+$(call SIM_MODEL,$(1)/model,fp8mac_system,$(2),$(3),$(4))
+$(foreach folder,sim/ sim/whole/ sim/fast/,$(call SIM_CXX,$(1),$(folder),$(1)/model,$(4),$(6)))
 $(call SIMULATOR_C,$(1),sim/fast/)
--include $(patsubst %,$(1)/%.d,$(basename $(notdir $(5))))
+-include $(patsubst %,$(1)/%.d,accelerator $(basename $(notdir $(SIM_CHIP_SOURCES) $(5))))
+endef
+
+# The part that all simulators with two models share. $(1): bits of the bus
+sim_chip = $(BUILD)/sim/chip-axi$(1)
+sim_chip_objects = $(call sim_objects,$(call sim_chip,$(1)),$(SIM_CHIP_SOURCES)) $(call sim_units,$(call sim_chip,$(1))/model)
+define SIM_CHIP
+$(call SIM_MODEL,$(call sim_chip,$(1))/model,fp8mac_system,SIM_INPUTS_CHIP,-GAXI_DATA_W=$(1))
+$(call SIM_CXX,$(call sim_chip,$(1)),sim/,$(call sim_chip,$(1))/model)
+-include $(patsubst %,$(call sim_chip,$(1))/%.d,$(basename $(notdir $(SIM_CHIP_SOURCES))))
+endef
+
+# A simulator with two models. $(1): its folder; $(2): the variable of the accelerator's inputs; $(3): Verilator's
+# parameters; $(4): more sources; $(5): what its messages call it.
+sim_apart_objects = $(call sim_objects,$(1),sim/apart/accelerator.cpp $(2)) $(call sim_units,$(1)/model) \
+  $(call sim_chip_objects,$(AXI_DATA_W)) $(SIM_LIBRARIES)
+define SIMULATOR_APART
+$(1)/fp8mac-sim: $(call sim_apart_objects,$(1),$(4))
+	$$(call say,LINK,$$@)
+	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm
+
+$(call SIM_MODEL,$(1)/model,fp8mac_sys_accel,$(2),$(3))
+$(foreach folder,sim/apart/ sim/fast/,$(call SIM_CXX,$(1),$(folder),$(1)/model $(call sim_chip,$(AXI_DATA_W))/model,,$(5)))
+$(call SIMULATOR_C,$(1),sim/fast/)
+-include $(patsubst %,$(1)/%.d,accelerator $(basename $(notdir $(4))))
 endef
 
 # $(1): the simulator's folder; $(2): a folder with C sources.
@@ -129,11 +174,15 @@ $(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIMULATOR_C,$(BUILD)/
 
 sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
   $(call element_parameters,$(ELEMENT_SPEC))
-$(foreach trace,none -trace,\
-  $(eval $(call SIMULATOR,$(SIM_BASE)$(trace:none=),SIM_INPUTS,$(sim_chip_parameters),$(trace:none=),$(SIM_SOURCES),RTL))\
-  $(eval $(call SIMULATOR,$(SIM_BASE)-fast$(trace:none=),SIM_INPUTS_FAST,$(sim_chip_parameters),$(trace:none=),\
-    $(SIM_SOURCES) $(SIM_SOURCES_FAST),fast mode)))
-$(eval $(call SIMULATOR,$(BUILD)/sim/core,SIM_INPUTS_CORE,,,$(SIM_SOURCES),core alone))
+$(foreach width,64 128 256,$(eval $(call SIM_CHIP,$(width))))
+$(eval $(call SIMULATOR_APART,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL))
+$(eval $(call SIMULATOR_APART,$(SIM_BASE)-fast,SIM_INPUTS_ACCEL_FAST,$(sim_chip_parameters),$(SIM_SOURCES_FAST),fast mode))
+SIM_RTL_OBJECTS := $(call sim_apart_objects,$(SIM_BASE))
+SIM_FAST_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-fast,$(SIM_SOURCES_FAST))
+# Those that write waveforms have everything in one model, under one name of the top.
+$(eval $(call SIMULATOR,$(SIM_BASE)-trace,SIM_INPUTS,$(sim_chip_parameters),-trace,,RTL))
+$(eval $(call SIMULATOR,$(SIM_BASE)-fast-trace,SIM_INPUTS_FAST,$(sim_chip_parameters),-trace,$(SIM_SOURCES_FAST),fast mode))
+$(eval $(call SIMULATOR,$(BUILD)/sim/core,SIM_INPUTS_CORE,,,,core alone))
 
 # The system's lint has the accelerator's parameter sets. Its stamps have the same names in another folder.
 SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_aligned_fp32.ok)
@@ -142,7 +191,7 @@ lint: $(SYSTEM_LINT_STAMPS)
 $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SIM_INPUTS)
 	@mkdir -p $(@D)
 	$(call say,LINT,fp8mac_system $*)
-	$(Q)$(VERILATOR) --lint-only $(SYSTEM_FLAGS) $(call system_parameters,$*) \
+	$(Q)$(VERILATOR) --lint-only $(SYSTEM_FLAGS) --top-module fp8mac_system $(call system_parameters,$*) \
 	  $(call lint_element,$*,5) $^
 	@touch $@
 

@@ -38,6 +38,7 @@ const char *const usage_text =
     "  --dump-outputs FILE   write the outputs of every checked GEMM, row after row, in the order\n"
     "                        of the GEMMs\n"
     "  --dump-memory FILE    write the RAM as it is at the end\n"
+    "  --evaluate-all        evaluate core and accelerator in every cycle, with the same results\n"
     "  --quiet               print only the program's console and errors\n"
     "  --help                print this text\n"
     "\n"
@@ -152,6 +153,9 @@ std::map<std::string, Setter> setters(Options &options)
 // Sets the switch `name`. False if there is no such switch.
 bool parse_switch(const std::string &name, Options &options)
 {
+    if (name == "--evaluate-all") {
+        return options.evaluate_all = true;
+    }
     if (name == "--quiet") {
         return options.quiet = true;
     }

@@ -25,6 +25,7 @@ struct Options {
     std::string dump_file;     // empty: outputs are not kept
     std::string memory_file;   // empty: the memory is not kept
     std::string timeline_file; // empty: no timeline
+    bool evaluate_all = false; // in every cycle
     bool quiet = false;
     bool help = false;
 };

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "Vfp8mac_system___024root.h"
-#include "Vfp8mac_system__Dpi.h"
 #include "fp8rt/random.h"
 
 namespace
@@ -15,11 +14,8 @@ namespace
 
 constexpr uint32_t entry_point = Ram::base + 0x80; // where Ibex starts: boot address + 0x80
 constexpr unsigned reset_cycles = 8;
-constexpr uint64_t look_interval = 4096;  // cycles between two readings of the host's clock
-constexpr const char *mode = FP8SIM_MODE; // how the chip was built: "RTL" or "fast mode"
+constexpr uint64_t look_interval = 4096; // cycles between two readings of the host's clock
 
-// DPI calls and signals carry no context, so a process runs one simulation at a time.
-Simulator *running = nullptr;
 volatile std::sig_atomic_t interrupted = 0;
 
 void on_signal(int)
@@ -56,15 +52,6 @@ const void *resolve(void *context, uint64_t address, uint64_t size)
 
 constexpr uint8_t unused_stack = 0xa5; // fills the stack before the program starts
 
-// Spreads a small seed over all 64 bits (the finaliser of splitmix64).
-uint64_t spread(uint64_t seed)
-{
-    uint64_t z = seed + 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 double seconds(std::chrono::steady_clock::duration d)
 {
     return std::chrono::duration<double>(d).count();
@@ -72,9 +59,13 @@ double seconds(std::chrono::steady_clock::duration d)
 
 } // namespace
 
+Simulator *Simulator::running = nullptr;
+
 Simulator::Simulator(const Options &options)
     : options_(options), chip_(powered_up(context_, options.power_up)),
       ram_(ram_of(chip_.rootp->fp8mac_system__DOT__u_ram__DOT__mem)),
+      accelerator_(make_accelerator(
+          context_, ram_, [this] { chip_.eval(); }, options.evaluate_all)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
       timeline_(options.timeline_file), watch_(chip_),
@@ -122,11 +113,13 @@ void Simulator::clock(bool level)
 void Simulator::step()
 {
     context_.time(2 * cycles_);
-    clock(true);
-    trace_.dump();
-    context_.time(2 * cycles_ + 1);
-    clock(false);
-    trace_.dump();
+    if (!accelerator_ || !accelerator_->cycle_alone(chip_.core_sleep_o)) {
+        clock(true);
+        trace_.dump();
+        context_.time(2 * cycles_ + 1);
+        clock(false);
+        trace_.dump();
+    }
     if (instructions_.wanted() || gdb_.wanted()) {
         follow();
     }
@@ -151,6 +144,9 @@ void Simulator::reset()
     chip_.rst_ni = 0;
     clock(false);
     for (unsigned i = 0; i < reset_cycles; i++) {
+        if (accelerator_) {
+            accelerator_->cycle_alone(false);
+        }
         clock(true);
         clock(false);
     }
@@ -209,7 +205,7 @@ void Simulator::heartbeat(Clock::time_point now)
         static_cast<double>(cycles_ - last_beat_cycles_) / seconds(now - last_beat_) / 1e3;
     if (!options_.quiet) {
         std::fprintf(stderr, "fp8mac-sim: %.1f M cycles, %.1f kHz (%s), at %s\n",
-                     static_cast<double>(cycles_) / 1e6, khz, mode, location().c_str());
+                     static_cast<double>(cycles_) / 1e6, khz, simulator_mode, location().c_str());
     }
     last_beat_ = now;
     last_beat_cycles_ = cycles_;
@@ -364,6 +360,9 @@ int Simulator::report()
 {
     const double khz = rate();
     trace_.close();
+    if (accelerator_) {
+        accelerator_->end();
+    }
     close_output(timeline_.close(cycles_), "timeline", options_.timeline_file);
     close_output(instructions_.close(), "list of instructions", options_.instructions_file);
     chip_.final();
@@ -372,7 +371,7 @@ int Simulator::report()
     if (!options_.quiet || end_ != End::exit) {
         std::fprintf(stderr,
                      "fp8mac-sim: %s after %" PRIu64 " cycles in %.1f s (%.1f kHz, %s)%s%s\n",
-                     reason().c_str(), cycles_, seconds(Clock::now() - start_), khz, mode,
+                     reason().c_str(), cycles_, seconds(Clock::now() - start_), khz, simulator_mode,
                      end_ == End::exit ? "" : ", at ", end_ == End::exit ? "" : location().c_str());
     }
     if (!options_.quiet) {
@@ -452,67 +451,4 @@ void Simulator::report_checks() const
         std::fprintf(stderr, "fp8mac-sim: malformed check records %" PRIu64 "\n",
                      counters_.malformed);
     }
-}
-
-// The functions that rtl/system/fp8mac_sys_ctrl.sv imports.
-void fp8sim_exit(unsigned int status)
-{
-    running->on_exit(status);
-}
-void fp8sim_putc(unsigned char character)
-{
-    running->on_putc(character);
-}
-void fp8sim_location(unsigned int address)
-{
-    running->on_location(address);
-}
-unsigned int fp8sim_check(unsigned int record)
-{
-    return running->on_check(record);
-}
-unsigned int fp8sim_args()
-{
-    return running->argument_address();
-}
-unsigned int fp8sim_stall_permille()
-{
-    return running->options().stall_permille;
-}
-unsigned long long fp8sim_stall_seed()
-{
-    return spread(running->options().seed);
-}
-unsigned char fp8sim_axi_latency()
-{
-    return static_cast<unsigned char>(running->options().latency);
-}
-
-// The function that rtl/system/fp8mac_sys_usage.sv imports.
-void fp8sim_usage(unsigned int macs_per_cycle, unsigned long long macs,
-                  unsigned long long busy_cycles)
-{
-    running->on_usage(macs_per_cycle, macs, busy_cycles);
-}
-
-// The functions that rtl/system/fp8mac_sys_timeline.sv imports.
-unsigned char fp8sim_timeline_wanted()
-{
-    return running->timeline().wanted();
-}
-void fp8sim_timeline_begin(unsigned int track, unsigned int tag)
-{
-    running->timeline().begin(track, tag, running->cycles());
-}
-void fp8sim_timeline_end(unsigned int track)
-{
-    running->timeline().end(track, running->cycles());
-}
-void fp8sim_timeline_retire(unsigned int tag)
-{
-    running->timeline().retire(tag, running->cycles());
-}
-void fp8sim_timeline_rates(unsigned int steps, unsigned int reads, unsigned int writes)
-{
-    running->timeline().rates(steps, reads, writes, running->cycles());
 }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "Vfp8mac_system.h"
+#include "accelerator.h"
 #include "core_watch.h"
 #include "elf_loader.h"
 #include "gdb.h"
@@ -56,6 +57,9 @@ class Simulator
         return ram_.argument_address();
     }
 
+    // DPI calls and signals carry no context, so a process runs one simulation at a time.
+    static Simulator *running;
+
   private:
     using Clock = std::chrono::steady_clock;
     enum class End {
@@ -95,6 +99,7 @@ class Simulator
     VerilatedContext context_;
     Vfp8mac_system chip_;
     Ram ram_;
+    std::unique_ptr<Accelerator> accelerator_; // nullptr: it is in chip_
     Program program_;
     Trace trace_;
     Timeline timeline_;

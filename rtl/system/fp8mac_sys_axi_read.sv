@@ -32,7 +32,9 @@ module fp8mac_sys_axi_read
 
   output logic                ram_valid_o,
   output logic [RamAddrW-1:0] ram_addr_o,
-  input  logic [DATA_W-1:0]   ram_rdata_i    // in the cycle after ram_valid_o
+  input  logic [DATA_W-1:0]   ram_rdata_i,   // in the cycle after ram_valid_o
+
+  output logic                idle_o         // there is no burst
 );
 
   localparam int unsigned BeatOffset = $clog2(DATA_W / 8);
@@ -114,6 +116,7 @@ module fp8mac_sys_axi_read
     .pop_i(rvalid_o && rready_i), .data_o(beat), .empty_o(beats_empty), .level_o(beats_level)
   );
 
+  assign idle_o   = bursts_empty && beats_empty && !issued_q;
   assign rvalid_o = !beats_empty && (shown_q || !stall_r_i);
   assign rid_o    = beat.id;
   assign rlast_o  = beat.last;

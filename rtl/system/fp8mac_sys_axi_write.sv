@@ -31,7 +31,9 @@ module fp8mac_sys_axi_write
   input  logic                bready_i,
 
   output logic                ram_valid_o,   // W's data and strobes go to this address now
-  output logic [RamAddrW-1:0] ram_addr_o
+  output logic [RamAddrW-1:0] ram_addr_o,
+
+  output logic                idle_o         // there is no burst
 );
 
   localparam int unsigned BeatOffset = $clog2(DATA_W / 8);
@@ -92,6 +94,7 @@ module fp8mac_sys_axi_write
     .pop_i(bvalid_o && bready_i), .data_o(answer), .empty_o(answers_empty), .level_o(unused_answers_level)
   );
 
+  assign idle_o   = bursts_empty && answers_empty;
   assign age      = now_q - answer.arrival;
   assign bvalid_o = !answers_empty && (shown_q || (age > AgeW'(latency_i) && !stall_b_i));
   assign bid_o    = answer.id;

@@ -20,9 +20,10 @@ module fp8mac_sys_ctrl
   output logic [31:0] rdata_o,   // in the cycle after valid_i
   output logic        err_o,
 
+  // The register STALL is with the generator of the stalls.
+  output logic        stall_write_o,
   output logic [9:0]  stall_permille_o,
-  output logic [63:0] stall_seed_o,
-  output logic [7:0]  axi_latency_o
+  input  logic [9:0]  stall_permille_i
 );
 
   import "DPI-C" function void fp8sim_exit(input int unsigned status);
@@ -30,9 +31,6 @@ module fp8mac_sys_ctrl
   import "DPI-C" function void fp8sim_location(input int unsigned address);
   import "DPI-C" function int unsigned fp8sim_check(input int unsigned record);
   import "DPI-C" function int unsigned fp8sim_args();
-  import "DPI-C" function int unsigned fp8sim_stall_permille();
-  import "DPI-C" function longint unsigned fp8sim_stall_seed();
-  import "DPI-C" function byte unsigned fp8sim_axi_latency();
 
   typedef enum logic [WindowW-1:0] {
     RegExit     = 12'h00,
@@ -43,28 +41,22 @@ module fp8mac_sys_ctrl
     RegLocation = 12'h14
   } reg_e;
 
-  localparam logic [31:0] StallMax = 900, StallAlways = 1000;
-
-  logic [9:0]  stall_q;
   logic [31:0] check_q;
   logic [WindowW-1:0] offset;
 
   assign offset = {req_i.addr[WindowW-1:2], 2'b00};
 
-  function automatic logic [9:0] stall_limit(logic [31:0] permille);
-    return (permille > StallMax && permille != StallAlways) ? StallMax[9:0] : permille[9:0];
-  endfunction
+  assign stall_write_o    = valid_i && req_i.we && offset == RegStall;
+  assign stall_permille_o = stall_limit(req_i.wdata);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       check_q <= '0;
-      stall_q <= stall_limit(fp8sim_stall_permille());
     end else if (valid_i && req_i.we) begin
       unique case (offset)
         RegExit:     fp8sim_exit(req_i.wdata);
         RegPutc:     fp8sim_putc(req_i.wdata[7:0]);
         RegCheck:    check_q <= fp8sim_check(req_i.wdata);
-        RegStall:    stall_q <= stall_limit(req_i.wdata);
         RegLocation: fp8sim_location(req_i.wdata);
         default: ;
       endcase
@@ -81,20 +73,10 @@ module fp8mac_sys_ctrl
         if (valid_i) rdata_o <= fp8sim_args();
         err_o <= req_i.we;
       end
-      RegStall: rdata_o <= 32'(stall_q);
+      RegStall: rdata_o <= 32'(stall_permille_i);
       default: err_o <= 1'b1;
     endcase
   end
-
-  // Constant over a simulation.
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      stall_seed_o  <= fp8sim_stall_seed();
-      axi_latency_o <= fp8sim_axi_latency();
-    end
-  end
-
-  assign stall_permille_o = stall_q;
 
   logic unused_req;
   assign unused_req = ^{req_i.be, req_i.addr[31:WindowW], req_i.addr[1:0]};

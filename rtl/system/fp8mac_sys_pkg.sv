@@ -72,4 +72,10 @@ package fp8mac_sys_pkg;
     return AxiDecErr;
   endfunction
 
+  // Per-mille probability of a stall: 0..900; 1000 stops the bus; other values mean 900.
+  function automatic logic [9:0] stall_limit(logic [31:0] permille);
+    if (permille == 32'd1000) return 10'd1000;
+    return permille > 32'd900 ? 10'd900 : permille[9:0];
+  endfunction
+
 endpackage

@@ -50,11 +50,14 @@ module fp8mac_sys_ram
       end
     end
 
-    for (int unsigned i = 0; i < BeatWords; i++) begin
-      if (axi_read_valid_i) axi_rdata_o[32*i+:32] <= mem[axi_read_word + WordW'(i)];
-      for (int unsigned b = 0; b < 4; b++) begin
-        if (axi_write_valid_i && axi_wstrb_i[4*i+b]) begin
-          mem[axi_write_word + WordW'(i)][8*b+:8] <= axi_wdata_i[32*i+8*b+:8];
+    if (axi_read_valid_i) begin
+      for (int unsigned i = 0; i < BeatWords; i++) axi_rdata_o[32*i+:32] <= mem[axi_read_word + WordW'(i)];
+    end
+
+    if (axi_write_valid_i) begin
+      for (int unsigned i = 0; i < BeatWords; i++) begin
+        for (int unsigned b = 0; b < 4; b++) begin
+          if (axi_wstrb_i[4*i+b]) mem[axi_write_word + WordW'(i)][8*b+:8] <= axi_wdata_i[32*i+8*b+:8];
         end
       end
     end

@@ -31,7 +31,7 @@ module fp8mac_sys_timeline
   import "DPI-C" function void fp8sim_timeline_end(input int unsigned track);
   import "DPI-C" function void fp8sim_timeline_retire(input int unsigned tag);
   import "DPI-C" function void fp8sim_timeline_rates(input int unsigned steps, input int unsigned reads,
-                                                     input int unsigned writes);
+                                                     input int unsigned writes, input int unsigned ago);
 
   // Tracks, in the order of sim/timeline.cpp
   localparam int unsigned TrackCore    = 0;
@@ -64,12 +64,27 @@ module fp8mac_sys_timeline
 
       cycle_q <= cycle_q + 1'b1;
       if (cycle_q == '1) begin
-        fp8sim_timeline_rates(computing_i - computing_q, read_beats_i - read_beats_q, write_beats_i - write_beats_q);
+        fp8sim_timeline_rates(computing_i - computing_q, read_beats_i - read_beats_q, write_beats_i - write_beats_q, 0);
         computing_q   <= computing_i;
         read_beats_q  <= read_beats_i;
         write_beats_q <= write_beats_i;
       end
     end
   end
+
+  // What so many cycles without work do: windows end in them.
+  function automatic void catch_up(int unsigned cycles);
+    if (!wanted_q) return;
+    for (int unsigned left = cycles; left != 0; left--) begin
+      cycle_q = cycle_q + 1'b1;
+      if (cycle_q == '0) begin
+        fp8sim_timeline_rates(computing_i - computing_q, read_beats_i - read_beats_q, write_beats_i - write_beats_q,
+                              left);
+        computing_q   = computing_i;
+        read_beats_q  = read_beats_i;
+        write_beats_q = write_beats_i;
+      end
+    end
+  endfunction
 
 endmodule

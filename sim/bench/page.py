@@ -252,7 +252,7 @@ class Page:
     def ratios(one: dict) -> list[str]:
         target = one["target"]
         ends = (bold(f"1/{1 / one[key]:.1f}", one[key] >= target) for key in ("most", "least"))
-        return [" to ".join(ends), f"1/{1 / target:.0f}"]
+        return [" to ".join(ends), f"1/{1 / target:g}"]
 
 
 def write(path: Path, out: Path) -> None:

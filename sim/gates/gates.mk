@@ -23,7 +23,7 @@ gates_parameters := $(call system_parameters,$(GATES_ROWS)_$(GATES_COLS)_$(GATES
   $(call element_parameters,$(GATES_SPEC)) +define+ACCEL_NETLIST -Wno-lint -Wno-style -Wno-UNOPTFLAT
 # One statement for each cell: -O3 would compile for half an hour.
 $(SIM_UNITS:%=$(BUILD)/sim/gates/model/%.o): SIM_OPTIMISE := -O1
-$(eval $(call SIMULATOR,$(BUILD)/sim/gates,SIM_INPUTS_GATES,$(gates_parameters),,$(SIM_SOURCES),netlist))
+$(eval $(call SIMULATOR,$(BUILD)/sim/gates,SIM_INPUTS_GATES,$(gates_parameters),,,netlist))
 
 # ---- the firmware on it: `make synth-check` --------------------------------------------------------------------------
 # Flip-flops of a netlist have no initial value: each run starts them from other random values.

@@ -41,7 +41,7 @@ module fp8mac_system
   fp8mac_sys_ctrl u_ctrl (
     .clk_i, .rst_ni,
     .valid_i(ctrl_valid), .req_i(request), .rdata_o(ctrl_rdata), .err_o(ctrl_err),
-    .stall_permille_o(), .stall_seed_o(), .axi_latency_o()
+    .stall_write_o(), .stall_permille_o(), .stall_permille_i('0)
   );
 
   fp8mac_sys_ram #(.AXI_DATA_W(AxiW)) u_ram (

@@ -17,7 +17,8 @@ ROUNDS = 3
 SECONDS = 2.0  # of processor time, at least, between the two lengths
 START = 60_000  # cycles of the shorter run: the program is in its loop
 TIMEOUT_STATUS = 124  # of the simulator
-IDLE_TARGET, COMPUTE_TARGET = 1 / 8, 1 / 20
+IDLE_TARGET = 1 / 1.5
+COMPUTE_TARGETS = {"RTL": 1 / 20, "fast": 1 / 8}
 GROUP = "Simulation speed"  # of the rows
 
 
@@ -66,7 +67,7 @@ def speeds(core, elf, modes):
     for (mode, work), measurement in works.items():
         value = statistics.median(measurement.rates)
         ratios = [own / beside for own, beside in zip(measurement.rates, alone.rates)]
-        target = COMPUTE_TARGET if work == "compute" else IDLE_TARGET
+        target = COMPUTE_TARGETS.get(mode, 1 / 20) if work == "compute" else IDLE_TARGET
         rows.append(
             {
                 "name": "while the array computes" if work == "compute" else "accelerator idle",
@@ -90,7 +91,7 @@ def line(row):
     verdict = "met" if row["met"] else "MISSED"
     return (
         f"{row['mode']:<10} {row['name']:<26} {row['value']:>9} cycles/s, 1/{1 / row['ratio']:.1f} of the "
-        f"{row['baseline']}; target 1/{1 / row['target']:.0f} {verdict}"
+        f"{row['baseline']}; target 1/{1 / row['target']:g} {verdict}"
     )
 
 

@@ -111,6 +111,35 @@ $(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_PYTEST_FILES) $(SIM_RTL) 
 	  --elf $(FW_BUILD)/riscv/gemm.elf
 endif
 
+# Cycles that are left out (sim/apart): runs with and without them are compared. Seeded faults, by what they spoil,
+SIM_LEFT_OUT := counters clock timer strobes
+seed_counters := s/fp8sim_accel_catch_up(static_cast<unsigned>(part));/(void)scope_;/
+seed_clock := s/fp8sim_chip_resume(paused_cycles_,/fp8sim_chip_resume(paused_cycles_ - 1,/
+seed_timer := s/paused_most_ = cycles;/paused_most_ = cycles + 1;/
+seed_strobes := s/(model_.ram_wstrb_o >> i & 1) != 0/i < sizeof beat/
+# in the fast mode, where the array has one
+SIM_LEFT_OUT_SIM := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM_RTL))
+SIM_LEFT_OUT_DIR := $(dir $(SIM_LEFT_OUT_SIM))
+SIM_LEFT_OUT_OBJECTS := $(if $(filter $(SIM_FAST),$(SIM_LEFT_OUT_SIM)),$(SIM_FAST_OBJECTS),$(SIM_RTL_OBJECTS))
+
+$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%.cpp: sim/apart/accelerator.cpp tests/sim/build.mk
+	@mkdir -p $(@D)
+	@sed '$(seed_$*)' $< >$@
+	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
+
+$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%): $(SIM_TEST_BUILD)/left-out-%: $(SIM_TEST_BUILD)/left-out-%.cpp $(SIM_LEFT_OUT_OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) -std=c++17 -O1 $(SIM_INCLUDES) $(call sim_model_includes,$(SIM_LEFT_OUT_DIR)model) \
+	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -o $@ $< \
+	  $(filter-out $(SIM_LEFT_OUT_DIR)accelerator.o,$(SIM_LEFT_OUT_OBJECTS)) -pthread -lm
+
+SIM_LEFT_OUT_ELFS := $(SIM_TEST_BUILD)/soc.elf $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits faults selftest)
+TESTS += $(SIM_TEST)/sim-left-out.log
+$(SIM_TEST)/sim-left-out.log: tests/sim/test_left_out.py $(SIM_PYTEST_FILES) $(SIM_LEFT_OUT_SIM) $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%) \
+    $(SIM_LEFT_OUT_ELFS) tests/run_test.sh
+	@tests/run_test.sh sim-left-out $@ $(SIM_PYTEST) --sim $(SIM_LEFT_OUT_SIM) --elfs $(SIM_LEFT_OUT_ELFS) \
+	  --faulties $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%)
+
 # The waveform of a small chip in the fast mode, which is compiled quickly. A make that the test starts builds it.
 WAVES_SIM := $(BUILD)/sim/2x2x4-block_f19-fast-trace/fp8mac-sim
 ifneq ($(SIM_BASE)-fast-trace/fp8mac-sim,$(WAVES_SIM))
@@ -122,3 +151,17 @@ TESTS += $(SIM_TEST)/sim-waves.log
 $(SIM_TEST)/sim-waves.log: tests/sim/test_waves.py $(SIM_PYTEST_FILES) $(wildcard sim/waves/*) $(WAVES_SIM) $(WAVES_NAMES) \
     $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
 	@tests/run_test.sh sim-waves $@ $(SIM_PYTEST) --sim $(WAVES_SIM) --names $(WAVES_NAMES) --elf $(FW_BUILD)/riscv/gemm.elf
+
+# What changes in the accelerator while it is quiet, in the waveform of the same chip
+$(SIM_TEST_BUILD)/quiet: tests/sim/quiet.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -O1 -w -DFST_CONFIG_INCLUDE='"fst_config.h"' -I$(VERILATOR_ROOT)/include \
+	  -I$(VERILATOR_ROOT)/include/gtkwave -o $@ $< \
+	  $(patsubst %,$(VERILATOR_ROOT)/include/gtkwave/%.c,fstapi fastlz lz4) -lz
+
+SIM_QUIET_ELFS := $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm faults)
+TESTS += $(SIM_TEST)/sim-quiet.log
+$(SIM_TEST)/sim-quiet.log: tests/sim/test_quiet.py $(SIM_PYTEST_FILES) $(WAVES_SIM) $(SIM_TEST_BUILD)/quiet $(SIM_QUIET_ELFS) \
+    tests/run_test.sh
+	@tests/run_test.sh sim-quiet $@ $(SIM_PYTEST) --sim $(WAVES_SIM) --changes $(SIM_TEST_BUILD)/quiet --elfs $(SIM_QUIET_ELFS)

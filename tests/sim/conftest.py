@@ -14,6 +14,7 @@ PROGRAMS = {
     "objdump": "objdump for RISC-V",
     "objcopy": "objcopy for RISC-V",
     "gdb": "gdb for RISC-V",
+    "changes": "the program that lists what changes in quiet cycles",
     "names": "the program that lists the signals of a waveform",
 }
 
@@ -21,7 +22,8 @@ PROGRAMS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     for name, meaning in PROGRAMS.items():
         parser.addoption(f"--{name}", help=meaning)
-    parser.addoption("--elfs", nargs="+", help="programs to disassemble")
+    parser.addoption("--elfs", nargs="+", help="programs to disassemble or to run")
+    parser.addoption("--faulties", nargs="+", help="simulators with one seeded fault each")
 
 
 def option(name: str):
@@ -32,4 +34,4 @@ def option(name: str):
     return value
 
 
-globals().update({name: option(name) for name in (*PROGRAMS, "elfs")})
+globals().update({name: option(name) for name in (*PROGRAMS, "elfs", "faulties")})
