@@ -68,7 +68,7 @@ SIM_UNITS := fast_1 fast_2 fast_3 slow
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c firmware/check/random.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
 # Those that do not see a model are compiled once for all simulators,
-SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,disassemble elf_loader options ram timeline) $(SIM_CHECK)
+SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,disassemble elf_loader list_names options ram timeline) $(SIM_CHECK)
 SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHARED_SOURCES))))
 # and those that see the chip alone once for each width of the bus.
 SIM_CHIP_SOURCES := $(filter-out $(SIM_SHARED_SOURCES),$(SIM_SOURCES))

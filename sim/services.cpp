@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that modules of rtl/system import: what the simulated chip asks of the simulator.
+#include "list_names.h"
 #include "simulator.h"
 
 namespace
@@ -77,6 +78,10 @@ void fp8sim_timeline_end(unsigned int track)
 void fp8sim_timeline_retire(unsigned int tag)
 {
     Simulator::running->timeline().retire(tag, Simulator::running->cycles());
+}
+void fp8sim_timeline_list(unsigned int address)
+{
+    Simulator::running->timeline().list(address, names_of_list(Simulator::running->ram(), address));
 }
 void fp8sim_timeline_rates(unsigned int steps, unsigned int reads, unsigned int writes,
                            unsigned int ago)

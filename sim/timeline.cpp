@@ -45,7 +45,34 @@ void Timeline::event(const char *format, ...)
 
 void Timeline::begin(unsigned track, uint32_t tag, uint64_t cycle)
 {
-    open_.at(track).push_back({tag, cycle});
+    open_.at(track).push_back({name_of(tag), tag, cycle});
+}
+
+void Timeline::list(uint32_t address, const ListNames &names)
+{
+    if (!names.names.empty() || address < names_.begin || address >= names_.end) {
+        names_ = names;
+    }
+}
+
+// Commands of a list have names, others their tags.
+std::string Timeline::name_of(uint32_t tag) const
+{
+    const bool listed = tag >= 1 && tag <= names_.names.size();
+    return listed ? names_.names[tag - 1] : std::to_string(tag);
+}
+
+// A name as JSON has it
+static std::string quoted(const std::string &name)
+{
+    std::string text;
+    for (const char c : name) {
+        if (c == '"' || c == '\\') {
+            text += '\\';
+        }
+        text += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+    }
+    return text;
 }
 
 // Commands overlap, so each has a line of its own. On the other tracks a span begins when the one
@@ -54,14 +81,15 @@ void Timeline::span(unsigned track, const Span &open, uint64_t cycle, const char
 {
     if (track == command) {
         const char *format = R"({"ph":"%c","pid":1,"cat":"command","id":%)" PRIu64
-                             R"(,"name":"command %u%s","ts":%)" PRIu64 "}";
-        event(format, 'b', open.begin, open.tag, outcome, open.begin);
-        event(format, 'e', open.begin, open.tag, outcome, cycle);
+                             R"(,"name":"command %s%s","ts":%)" PRIu64 "}";
+        const std::string name = quoted(open.name);
+        event(format, 'b', open.begin, name.c_str(), outcome, open.begin);
+        event(format, 'e', open.begin, name.c_str(), outcome, cycle);
         return;
     }
     const uint64_t begin = std::max(open.begin, free_[track]);
     const std::string name =
-        track == core ? "active" : std::string(names[track]) + " " + std::to_string(open.tag);
+        track == core ? "active" : std::string(names[track]) + " " + quoted(open.name);
     event(R"({"ph":"X","pid":1,"tid":%u,"name":"%s","ts":%)" PRIu64 R"(,"dur":%)" PRIu64 "}", track,
           name.c_str(), begin, std::max(cycle, begin) - begin);
     free_[track] = std::max(cycle, begin);

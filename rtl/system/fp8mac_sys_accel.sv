@@ -107,6 +107,8 @@ module fp8mac_sys_accel
     .retires_i       (u_accel.retire_valid &&
                       (u_accel.retire.last || u_accel.retire.error != fp8mac_command_pkg::ErrNone)),
     .retire_tag_i    (u_accel.retire.tag),
+    .rings_i         (u_accel.ring),
+    .ring_addr_i     (u_accel.ring_addr),
     .computing_i     (u_accel.counters.compute),
     .read_beats_i    (u_accel.counters.read_beats),
     .write_beats_i   (u_accel.counters.write_beats)

@@ -20,6 +20,8 @@ module fp8mac_sys_timeline
   input logic        compute_ends_i,   // it has read all its operands
   input logic        retires_i,        // its results are in memory
   input tag_t        retire_tag_i,
+  input logic        rings_i,          // software writes a descriptor's address, which may begin a list
+  input logic [31:0] ring_addr_i,
 
   input logic [31:0] computing_i,      // counters: cycles with a step, and beats of the bus
   input logic [31:0] read_beats_i,
@@ -30,6 +32,7 @@ module fp8mac_sys_timeline
   import "DPI-C" function void fp8sim_timeline_begin(input int unsigned track, input int unsigned tag);
   import "DPI-C" function void fp8sim_timeline_end(input int unsigned track);
   import "DPI-C" function void fp8sim_timeline_retire(input int unsigned tag);
+  import "DPI-C" function void fp8sim_timeline_list(input int unsigned address);
   import "DPI-C" function void fp8sim_timeline_rates(input int unsigned steps, input int unsigned reads,
                                                      input int unsigned writes, input int unsigned ago);
 
@@ -56,6 +59,7 @@ module fp8mac_sys_timeline
       if (sleeping_q && !sleeping_i) fp8sim_timeline_begin(TrackCore, 0);
       if (!sleeping_q && sleeping_i) fp8sim_timeline_end(TrackCore);
       if (retires_i) fp8sim_timeline_retire(32'(retire_tag_i));
+      if (rings_i) fp8sim_timeline_list(ring_addr_i);
       if (submitted_i) fp8sim_timeline_begin(TrackCommand, 32'(submitted_tag_i));
       if (load_ends_i) fp8sim_timeline_end(TrackLoad);
       if (load_begins_i) fp8sim_timeline_begin(TrackLoad, 32'(load_tag_i));

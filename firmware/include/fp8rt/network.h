@@ -26,6 +26,7 @@
 #ifndef FP8RT_NETWORK_H
 #define FP8RT_NETWORK_H
 
+#include "fp8rt/network_format.h" // the image
 #include "fp8rt/tensor.h"
 
 #ifdef __cplusplus
@@ -36,35 +37,6 @@ enum {
     FP8RT_NETWORK_ALIGN = 32,   // bytes: the widest beat
     FP8RT_NETWORK_SYMBOLS = 16, // at most, with those that a recording adds
     FP8RT_NETWORK_COMMANDS = 65535,
-};
-
-// ---- the image ----------------------------------------------------------------------------------
-
-// A recorded network is an image of words, least significant byte first. It is the same on host and chip.
-//
-//   word  0       "FP8L"
-//         1       version: major in bits 31:16, which has to be equal; minor, which may be larger
-//         2       words of the image
-//         3       FNV-1a of all other words
-//         4       stamp of the array and the library that it was made for
-//         5       commands
-//         6       words of the list
-//         7       words of the notes
-//         8..     the list: descriptors as the register map describes them, each at a beat, SUBMIT.more in all but the
-//                 last one, tags from 1 on. Addresses are offsets in a symbol
-//         ..      notes
-//
-//   note          words   bits of its first word: 31:28 its kind, below it the rest; then its other words
-//   relocation    1       0 | symbol 27:22 | word of the list 21:0       in the order of the list
-//   symbol        2 + t   1 | words behind the first 15:0; bytes; name   in the order of their numbers
-//   layer         2 + t   2 | as above; its first command; name          in the order of the list
-//   call          2 + c   3 | as above; the command before it; private   only valid where it was recorded
-//
-// Names end with 1 to 4 bytes of 0.
-enum {
-    FP8RT_IMAGE_MAGIC = 0x4c385046,
-    FP8RT_IMAGE_VERSION = 1 << 16,
-    FP8RT_IMAGE_HEADER = 8, // words
 };
 
 // ---- recording ----------------------------------------------------------------------------------
