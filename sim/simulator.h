@@ -56,6 +56,10 @@ class Simulator
     {
         return ram_.argument_address();
     }
+    const Ram &ram() const
+    {
+        return ram_;
+    }
 
     // DPI calls and signals carry no context, so a process runs one simulation at a time.
     static Simulator *running;

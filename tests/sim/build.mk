@@ -41,8 +41,9 @@ SIM_PYTEST = $(PYTEST) $< --folder $(SIM_TEST_BUILD)/$(basename $(@F))
 SIM_PYTEST_FILES := $(PYTEST_FILES) tests/sim/conftest.py
 
 TESTS += $(SIM_TEST)/sim-timeline.log
-$(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM_PYTEST_FILES) $(SIM) $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
-	@tests/run_test.sh sim-timeline $@ $(SIM_PYTEST) --sim $(SIM) --elf $(FW_BUILD)/riscv/gemm.elf
+$(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM_PYTEST_FILES) $(SIM) $(FW_BUILD)/riscv/gemm.elf \
+    $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
+	@tests/run_test.sh sim-timeline $@ $(SIM_PYTEST) --sim $(SIM) --elf $(FW_BUILD)/riscv/gemm.elf --digits $(FW_BUILD)/riscv/digits.elf
 
 # The instructions that the core retires, and their text beside objdump's
 $(SIM_TEST_BUILD)/disassemble: tests/sim/disassemble.cpp sim/disassemble.cpp sim/disassemble.h

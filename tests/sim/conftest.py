@@ -10,6 +10,7 @@ PROGRAMS = {
     "fast": "the simulator in the fast mode",
     "faulty": "the same with a seeded fault",
     "elf": "the program that it runs",
+    "digits": "the application digits",
     "disassembler": "the program that prints texts of instructions",
     "objdump": "objdump for RISC-V",
     "objcopy": "objcopy for RISC-V",

@@ -55,6 +55,21 @@ def test_gemm(bench: Bench, sim: str, elf: str, folder: Path) -> None:
     )
 
 
+def test_list(bench: Bench, sim: str, digits: str, folder: Path) -> None:
+    """The commands of a recorded network have the names of its layers, at their start and their end."""
+    path = folder / "list.json"
+    command = [sim, "--timeline", path, digits, "NET=cnn", "IMAGES=4", "BATCH=2"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    bench.check("the application ends with 0", done.returncode == 0)
+    events = json.loads(path.read_text())["traceEvents"]
+    begins = [e["name"] for e in events if e["ph"] == "b"]
+    ends = [e["name"] for e in events if e["ph"] == "e"]
+    layers = ["convolution1"] * 2 + ["convolution2"] * 2 + ["classes"]
+    # A batch command by command for the profile, then two batches as lists
+    want = [f"command {layer}" for layer in 3 * layers]
+    bench.check(f"the commands have their layers' names: {begins}", begins == want and ends == want)
+
+
 def test_refused(bench: Bench, sim: str, elf: str, folder: Path) -> None:
     full = subprocess.run(
         [sim, "--timeline", "/dev/full", elf, *SHAPE], capture_output=True, text=True
