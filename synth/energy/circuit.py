@@ -17,7 +17,9 @@ from ..flow.liberty import Library
 from ..flow.sta import CLOCK
 from ..flow.timing import FALL, RISE, Graph, Timing
 
-TICK_NS = 0.01
+TICKS = 1000  # of a clock period
+# Wires make netlists slower than the clock that they were made for. The energy of a cycle does not depend on the clock.
+SLOWER = 2
 STREAMS = 64  # copies of the netlist that run side by side
 SKIPPED = 16  # cycles at the start that are not counted: pipelines fill
 
@@ -32,11 +34,11 @@ class Mode:
 
 
 MODES = (
-    Mode("settled", "settled"),
-    Mode("long_glitches", "long glitches", 1.0),
-    Mode("glitches", "shorter ones too", 0.5),
+    Mode("settled", "without glitches"),
+    Mode("glitches", "with glitches"  , 1.0),
+    Mode("short_glitches", "with shorter ones too", 0.5),
 )
-SETTLED = MODES[0]
+SETTLED, GLITCHES, SHORT_GLITCHES = MODES
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,11 @@ class Activity:
 
 
 class Circuit:
-    def __init__(self, module: dict, library: Library, period_ns: float):
+    """`wire`: see Graph."""
+
+    def __init__(self, module: dict, library: Library, period_ns: float, wire: float = 0.0):
         self.module, self.library, self.period_ns = module, library, period_ns
+        self.tick_ns = period_ns / TICKS
         unknown = {cell["type"] for cell in module["cells"].values()} - {
             c.name for c in library.usable()
         }
@@ -59,7 +64,7 @@ class Circuit:
             raise RejectedNetlist(
                 f"energy needs a flat netlist of library cells: {', '.join(sorted(unknown))}"
             )
-        self.graph = Graph(module, library, period_ns)
+        self.graph = Graph(module, library, period_ns, wire)
         self.clock = module["ports"].get(CLOCK, {"bits": [None]})["bits"][0]
         self.timing = Timing(self.graph)
         self.order = self.graph.order()
@@ -72,11 +77,13 @@ class Circuit:
             self.number.setdefault(bit, len(self.number))
 
     @classmethod
-    def read(cls, path: Path, top: str, library: Library, period_ns: float) -> Circuit:
+    def read(
+        cls, path: Path, top: str, library: Library, period_ns: float, wire: float = 0.0
+    ) -> Circuit:
         modules = json.loads(path.read_text())["modules"]
         if top not in modules:
             raise RejectedNetlist(f"{path} has no module {top}")
-        return cls(modules[top], library, period_ns)
+        return cls(modules[top], library, period_ns, wire)
 
     def ports(self, direction: str) -> dict[str, list[int | str]]:
         return {
@@ -104,12 +111,12 @@ class Circuit:
             clock = graph.register.clock_slew
             slews = (clock, clock) if model.cell.is_flip_flop else self.slew(pins[pin])
             delays += [delay(load, slews[source]) for source in froms]
-        return max(1, round(sum(delays) / len(delays) / TICK_NS)) if delays else 1
+        return max(1, round(sum(delays) / len(delays) / self.tick_ns)) if delays else 1
 
     def _input_ticks(self, bit: int | str) -> int:
         """Inputs come from flip-flops."""
         arrival = self.timing.arrival[bit]
-        return max(1, round((arrival[RISE] + arrival[FALL]) / 2 / TICK_NS))
+        return max(1, round((arrival[RISE] + arrival[FALL]) / 2 / self.tick_ns))
 
     def _truth(self, kind: str, out: str) -> tuple[list[str], int]:
         pin = self.library.cells[kind].pins[out]
@@ -130,10 +137,10 @@ class Circuit:
         if register.output not in pins:
             return []
         q, d = (self.number[pins[pin]] for pin in (register.output, register.data))
-        return [f"flop {q} {d} {self._ticks(name, register.output)}"]
+        return [f"flop {q} {d} {self._ticks(name, register.output)} {int(register.inverted)}"]
 
     def text(self, shortest: float = 1.0) -> str:
-        lines = [f"nets {len(self.number)}", f"period {round(self.period_ns / TICK_NS)}"]
+        lines = [f"nets {len(self.number)}", f"period {SLOWER * TICKS}"]
         truths: dict[tuple[str, str], tuple[list[str], int]] = {}
         for name in self.order:
             kind, pins = self.graph.kind[name], self.graph.pins[name]

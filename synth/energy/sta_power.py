@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same energy in OpenSTA's report_power, with the activity of every pin set: a check of loads, wires, slews, tables and
+units by a program that shares no code with this one.
+
+Debian's version 2.0.17 reads no activity files, and the figures that are quoted cannot be its own:
+- `set_power_activity -pins` fails, and what is set on a pin is overwritten by estimates that start at inputs and at
+  constants. So the netlist is written without either: flip-flops take their place, and the clock is the only input.
+- A transition of an output counts the energy of rise and of fall, and that of every input with tables, whichever of
+  them changed. Later versions take the mean, and weigh inputs as power_tables.py does.
+
+So what is compared is the power of switching, and the internal power of cells for which the version's rule is known: an
+output of one input counts twice, another pin once. Leakage is OpenSTA's alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..flow import sta
+from ..flow.errors import FlowError
+from ..flow.liberty import original_names
+from ..study import wires
+from .circuit import Activity, Circuit
+from .power import pin_energy
+from .power_tables import Tables
+
+TOP = "energy"
+CORNER = "[sta::cmd_corner]"
+
+
+@dataclass(frozen=True)
+class Power:
+    """pJ a cycle: OpenSTA's, and what it should be by its rules."""
+
+    switching: float
+    wanted_switching: float
+    internal: float  # of cells with one input, and of flip-flops
+    wanted_internal: float
+    all_internal: float  # OpenSTA's, of all cells
+    leakage: float
+
+    def judge(self) -> None:
+        """The two programs must agree."""
+        for name, most in (("switching", 0.001), ("internal", 0.02)):
+            found, wanted = getattr(self, name), getattr(self, f"wanted_{name}")
+            if not abs(found - wanted) <= most * wanted:
+                raise FlowError(f"OpenSTA's {name} power is {found:g} pJ a cycle, not {wanted:g}")
+
+
+def simple(circuit: Circuit, name: str) -> bool:
+    """A cell whose outputs have one cause"""
+    cell = circuit.library.cells[circuit.graph.kind[name]]
+    return cell.is_flip_flop or len(cell.inputs()) == 1
+
+
+class Wrapped:
+    """A netlist with the clock as its only port"""
+
+    def __init__(self, circuit: Circuit):
+        self.circuit, self.register = circuit, circuit.graph.register
+        self.cell = circuit.library.cells[self.register.cell]
+        self.instance = {name: f"c{i}" for i, name in enumerate(circuit.graph.kind)}
+
+    def net(self, bit: int | str) -> str:
+        return "clk_i" if bit == self.circuit.clock else f"n{self.circuit.number[bit]}"
+
+    def flop(self, name: str, data: str, output: str) -> str:
+        pins = {self.register.data: data, self.register.clock: "clk_i", self.register.output: output}
+        for pin in self.cell.inputs():
+            pins.setdefault(pin, "n1")
+        joined = ", ".join(f".{pin}({net})" for pin, net in pins.items() if net)
+        return f"  {self.cell.name} {name} ({joined});"
+
+    def verilog(self) -> str:
+        graph = self.circuit.graph
+        lines = [f"module {TOP} (clk_i);", "  input clk_i;"]
+        lines += [f"  wire n{number};" for number in range(len(self.circuit.number))]
+        lines += [
+            f"  {kind} {self.instance[name]} ("
+            + ", ".join(f".{pin}({self.net(bit)})" for pin, bit in graph.pins[name].items())
+            + ");"
+            for name, kind in graph.kind.items()
+        ]
+        for bit in ("0", "1", *graph.inputs):
+            lines.append(self.flop(f"i{self.circuit.number[bit]}", "n0", self.net(bit)))
+        for bit, count in graph.port_loads.items():
+            lines += [
+                self.flop(f"o{self.circuit.number[bit]}_{i}", self.net(bit), "")
+                for i in range(count)
+            ]
+        return "\n".join((*lines, "endmodule", ""))
+
+    def activities(self, activity: Activity) -> str:
+        """Tcl: of each pin transitions a cycle, and the part of time it is 1"""
+        graph, lines = self.circuit.graph, []
+        for name in graph.kind:
+            lines += [
+                f"a {self.instance[name]}/{pin} {activity.per_cycle[bit]:.6g} {activity.ones[bit]:.6g}"
+                for pin, bit in graph.pins[name].items()
+                if bit != self.circuit.clock
+            ]
+        for bit in ("0", "1", *graph.inputs):
+            lines.append(
+                f"a i{self.circuit.number[bit]}/{self.register.output} "
+                f"{activity.per_cycle[bit]:.6g} {activity.ones[bit]:.6g}"
+            )
+        return "\n".join(lines) + "\n"
+
+    def script(self, factor: float) -> str:
+        library, register = self.circuit.library, self.register
+        reads = "\n".join(f"read_liberty {name}" for name in original_names(library))
+        every = " ".join(
+            f"{{{self.instance[name]} {int(simple(self.circuit, name))}}}"
+            for name in self.circuit.graph.kind
+        )
+        return f"""{reads}
+{sta.reading("stated.lib", wires.stated(library, factor))}read_verilog wrapped.v
+link_design {TOP}
+set_wire_load_mode top
+set_wire_load_model -name stated -library stated_wires
+set_cmd_units -time ns -capacitance pF
+create_clock -name clock -period {self.circuit.period_ns:g} [get_ports clk_i]
+set_clock_transition {register.clock_slew:g} [get_clocks clock]
+proc a {{name activity duty}} {{ sta::set_power_pin_activity [get_pins $name] $activity $duty }}
+source activity.tcl
+set all {{0 0 0}}
+set simple 0
+foreach one {{{every}}} {{
+  set power [sta::instance_power [get_cells [lindex $one 0]] {CORNER}]
+  set all [list [expr {{[lindex $all 0] + [lindex $power 0]}}] [expr {{[lindex $all 1] + [lindex $power 1]}}] \\
+    [expr {{[lindex $all 2] + [lindex $power 2]}}]]
+  if {{[lindex $one 1]}} {{ set simple [expr {{$simple + [lindex $power 0]}}] }}
+}}
+puts "POWER $all $simple"
+"""
+
+
+def run(
+    circuit: Circuit,
+    activity: Activity,
+    tables: Tables,
+    folder: Path,
+    factor: float = 1.0,
+    command: str = "sta",
+) -> Power:
+    """`factor` is that of the circuit's wires."""
+    wrapped = Wrapped(circuit)
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {
+        "wrapped.v": wrapped.verilog(),
+        "activity.tcl": wrapped.activities(activity),
+        "sta.tcl": wrapped.script(factor),
+        **circuit.library.originals(),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    log = folder / "sta.log"
+    sta.run_script(log, command)
+    for name in circuit.library.originals():
+        (folder / name).unlink()
+    words = [line.split()[1:] for line in log.read_text().splitlines() if line.startswith("POWER ")]
+    if not words:
+        raise FlowError("OpenSTA reports no power", log)
+    pj = 1e3 * circuit.period_ns
+    internal, switching, leakage, of_simple = (float(word) * pj for word in words[0])
+    return Power(
+        switching,
+        _switching(circuit, activity, tables.volts),
+        of_simple,
+        _internal(circuit, activity, tables),
+        internal,
+        leakage,
+    )
+
+
+def _switching(circuit: Circuit, activity: Activity, volts: float) -> float:
+    inside = set(circuit.number) - {"0", "1", circuit.clock} - set(circuit.graph.inputs)
+    return 0.5 * volts**2 * sum(circuit.load(bit) * activity.per_cycle[bit] for bit in inside)
+
+
+def _internal(circuit: Circuit, activity: Activity, tables: Tables) -> float:
+    """By the rules of 2.0.17"""
+    energy = 0.0
+    for name, kind in circuit.graph.kind.items():
+        cell, pins = circuit.library.cells[kind], circuit.graph.pins[name]
+        if simple(circuit, name):
+            twice = {*cell.outputs(), *([cell.clock] if cell.is_flip_flop else [])}
+            energy += sum(
+                pin_energy(circuit, activity, tables, cell, pins, pin) * (1 + (pin in twice))
+                for pin in pins
+            )
+    return energy
