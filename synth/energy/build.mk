@@ -21,3 +21,10 @@ TESTS += $(BUILD)/test/synth_energy.log
 $(BUILD)/test/synth_energy.log: tests/synth/test_energy.py $(PYTEST_FILES) tests/synth/conftest.py $(ENERGY_TOGGLES) \
   $(wildcard synth/*/*.py) tests/run_test.sh
 	@tests/run_test.sh synth_energy $@ $(PYTEST) $< --toggles $(ENERGY_TOGGLES) --folder $(BUILD)/synth-energy-test
+
+# Two real netlists: their results, Icarus's transitions, OpenSTA's power.
+TESTS += $(BUILD)/test/synth_energy_netlists.log
+$(BUILD)/test/synth_energy_netlists.log: tests/synth/test_energy_netlists.py $(PYTEST_FILES) tests/synth/conftest.py \
+  $(ENERGY_TOGGLES) $(SYNTH_PY) $(RTL_GENERATED) $(wildcard rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_energy_netlists $@ $(PYTEST) $< --toggles $(ENERGY_TOGGLES) --build $(BUILD) \
+	  --folder $(BUILD)/synth-energy-netlists-test

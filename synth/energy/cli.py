@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import time
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..study.elements import source_folders
 from ..study.run import made_by
 from . import tensors
 from .circuit import SETTLED, SHORT_GLITCHES
-from .measure import SENSITIVE, Case, Measured, Study, elements, entry
+from .measure import Case, Measured, Study, elements, entry
 
 OTHER_FORMAT = "e5m2"
 OTHER_FORMAT_DATA = ("digits_2", "normal")
@@ -44,9 +45,9 @@ def cases(data: str) -> list[Case]:
         raise UsageError(f"DATA={unknown[0]} is not possible: choose {' '.join(tensors.TITLES)}")
     found = [Case(name) for name in names]
     found += [Case(name, OTHER_FORMAT) for name in names if name in OTHER_FORMAT_DATA]
-    if SENSITIVE in names:
-        found += [Case(SENSITIVE, mode=mode) for mode in (SETTLED, SHORT_GLITCHES)]
-        found += [Case(SENSITIVE, wires=factor) for factor in (0.5, 2.0)]
+    if tensors.SENSITIVE in names:
+        found += [Case(tensors.SENSITIVE, mode=mode) for mode in (SETTLED, SHORT_GLITCHES)]
+        found += [Case(tensors.SENSITIVE, wires=factor) for factor in (0.5, 2.0)]
     return sorted(found, key=lambda case: abs(case.wires - 1))  # a length after the other
 
 
@@ -95,7 +96,8 @@ def run(options: argparse.Namespace) -> None:
     for measured in study.run(found, wanted):
         entries.append(entry(measured))
         print(f"  ENERGY    [{len(entries)}/{total}] {line(measured, time.monotonic() - start)}", flush=True)
-    made = {"command": command(options), **made_by(synthesiser.tools)}
+    area = json.loads((folder / "area.json").read_text())["run"]["command"]
+    made = {"command": command(options), "area": area, **made_by(synthesiser.tools)}
     records.write(folder / "energy.json", made, entries)
     print(f"  ENERGY    {folder}/energy.json: {len(entries)} points")
 

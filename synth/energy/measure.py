@@ -49,8 +49,7 @@ class Case:
         )
 
 
-SENSITIVE = "vad_lstm"  # the operands for which the assumptions vary
-CHECKED = Case(SENSITIVE)  # where OpenSTA is asked, too
+CHECKED = Case(tensors.SENSITIVE)  # where OpenSTA is asked, too
 
 
 def side_of(record: Record, side: str) -> Record:

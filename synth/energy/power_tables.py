@@ -136,18 +136,22 @@ class Tables:
         key = cell.name, pin
         if key not in self.found:
             its = self.pins.setdefault(cell.name, Pins(cell))
-            grounds = {
-                group.arguments[0]
-                for group in cell.group.all("pg_pin")
-                if group.attributes.get("pg_type") == "primary_ground"
-            }
-            groups = [
-                group
-                for group in cell.pins[pin].group.all("internal_power")
-                if group.attributes.get("related_pg_pin") not in grounds
-            ]
-            self.found[key] = self._of_groups(cell, pin, its, groups)
+            self.found[key] = self._of_groups(cell, pin, its, self.groups(cell, pin))
         return self.found[key]
+
+    @staticmethod
+    def groups(cell: Cell, pin: str) -> list[Group]:
+        """A pin's groups of tables, without those of the ground pin"""
+        grounds = {
+            group.arguments[0]
+            for group in cell.group.all("pg_pin")
+            if group.attributes.get("pg_type") == "primary_ground"
+        }
+        return [
+            group
+            for group in cell.pins[pin].group.all("internal_power")
+            if group.attributes.get("related_pg_pin") not in grounds
+        ]
 
     def _of_groups(
         self, cell: Cell, pin: str, its: Pins, groups: list[Group]

@@ -8,22 +8,23 @@ Debian's version 2.0.17 reads no activity files, and the figures that are quoted
 - A transition of an output counts the energy of rise and of fall, and that of every input with tables, whichever of
   them changed. Later versions take the mean, and weigh inputs as power_tables.py does.
 
-So what is compared is the power of switching, and the internal power of cells for which the version's rule is known: an
-output of one input counts twice, another pin once. Leakage is OpenSTA's alone.
+So what is compared is the power of switching, and by the version's own rule the internal power of the cells for which the
+rule is short: those with one input, and flip-flops. Leakage is OpenSTA's alone.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..flow import sta
+from ..flow import functions, sta
 from ..flow.errors import FlowError
 from ..flow.liberty import original_names
 from ..study import wires
 from .circuit import Activity, Circuit
-from .power import pin_energy
-from .power_tables import Tables
+from .power_tables import EnergyTable, Tables
 
 TOP = "energy"
 CORNER = "[sta::cmd_corner]"
@@ -121,7 +122,7 @@ set_wire_load_mode top
 set_wire_load_model -name stated -library stated_wires
 set_cmd_units -time ns -capacitance pF
 create_clock -name clock -period {self.circuit.period_ns:g} [get_ports clk_i]
-set_clock_transition {register.clock_slew:g} [get_clocks clock]
+set_input_transition {register.clock_slew:g} [get_ports clk_i]
 proc a {{name activity duty}} {{ sta::set_power_pin_activity [get_pins $name] $activity $duty }}
 source activity.tcl
 set all {{0 0 0}}
@@ -159,8 +160,9 @@ def run(
     sta.run_script(log, command)
     for name in circuit.library.originals():
         (folder / name).unlink()
-    words = [line.split()[1:] for line in log.read_text().splitlines() if line.startswith("POWER ")]
-    if not words:
+    text = log.read_text()
+    words = [line.split()[1:] for line in text.splitlines() if line.startswith("POWER ")]
+    if not words or "Error: " in text:
         raise FlowError("OpenSTA reports no power", log)
     pj = 1e3 * circuit.period_ns
     internal, switching, leakage, of_simple = (float(word) * pj for word in words[0])
@@ -181,13 +183,47 @@ def _switching(circuit: Circuit, activity: Activity, volts: float) -> float:
 
 def _internal(circuit: Circuit, activity: Activity, tables: Tables) -> float:
     """By the rules of 2.0.17"""
+    return sum(
+        _pin_internal(circuit, activity, tables, name, pin)
+        for name in circuit.graph.kind
+        if simple(circuit, name)
+        for pin in circuit.graph.pins[name]
+    )
+
+
+def _pin_internal(
+    circuit: Circuit, activity: Activity, tables: Tables, name: str, pin: str
+) -> float:
+    """Every group of tables counts with rise and fall: as often as `when` holds, or as likely as its cause is. That is 1 for
+    the clock and for the input of a gate, else one half."""
+    cell, nets = circuit.library.cells[circuit.graph.kind[name]], circuit.graph.pins[name]
+    its_clock = cell.clock if cell.is_flip_flop else ""
+    clock_slew = circuit.graph.register.clock_slew
+    ones = {one: 0.5 if one == its_clock else activity.ones[net] for one, net in nets.items()}
+    load = circuit.load(nets[pin]) if pin in cell.outputs() else 0.0
     energy = 0.0
-    for name, kind in circuit.graph.kind.items():
-        cell, pins = circuit.library.cells[kind], circuit.graph.pins[name]
-        if simple(circuit, name):
-            twice = {*cell.outputs(), *([cell.clock] if cell.is_flip_flop else [])}
-            energy += sum(
-                pin_energy(circuit, activity, tables, cell, pins, pin) * (1 + (pin in twice))
-                for pin in pins
+    for group in tables.groups(cell, pin):
+        when = group.attributes.get("when")
+        for related in group.attributes.get("related_pin", pin).split():
+            sure = related == its_clock or (pin in cell.outputs() and not cell.is_flip_flop)
+            likely = probability(when, ones) if when else 1.0 if sure else 0.5
+            slews = (clock_slew,) * 2 if related == its_clock else circuit.slew(nets[related])
+            for edge in group.groups:
+                if edge.kind in ("rise_power", "fall_power"):
+                    slew = slews[edge.kind == "fall_power"]
+                    energy += likely * EnergyTable(edge, circuit.library)(load, slew)
+    return energy * (2.0 if pin == its_clock else activity.per_cycle[nets[pin]])
+
+
+def probability(function: str, ones: dict[str, float]) -> float:
+    """Of a function whose variables are independent"""
+    names, holds = sorted(functions.names(function)), functions.evaluator(function)
+    total = 0.0
+    for row in itertools.product((False, True), repeat=len(names)):
+        values = dict(zip(names, row))
+        if holds(values):
+            total += math.prod(
+                ones.get(name, 0.0) if value else 1 - ones.get(name, 0.0)
+                for name, value in values.items()
             )
-    return energy
+    return total

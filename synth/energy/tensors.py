@@ -180,6 +180,7 @@ TITLES = {
     "normal": "N(0,1), K = 512",
     "uniform": "evenly drawn codes",
 }
+SENSITIVE = "vad_lstm"  # the operands for which assumptions vary
 SOURCES = {
     "digits_1": perceptron,
     "digits_2": perceptron,

@@ -170,7 +170,7 @@ class Simulation
     }
 
   private:
-    static constexpr uint32_t kWheel = 1024;
+    static constexpr uint32_t kWheel = 1 << 15;
 
     struct Change {
         uint32_t tick;
