@@ -36,7 +36,7 @@ class Mode:
 
 MODES = (
     Mode("settled", "without glitches"),
-    Mode("glitches", "with glitches"  , 1.0),
+    Mode("glitches", "with glitches", 1.0),
     Mode("short_glitches", "with shorter ones too", 0.5),
 )
 SETTLED, GLITCHES, SHORT_GLITCHES = MODES

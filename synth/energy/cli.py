@@ -95,7 +95,10 @@ def run(options: argparse.Namespace) -> None:
     study = Study(synthesiser, found[0]["period_ns"], binary, folder / "energy")
     for measured in study.run(found, wanted):
         entries.append(entry(measured))
-        print(f"  ENERGY    [{len(entries)}/{total}] {line(measured, time.monotonic() - start)}", flush=True)
+        print(
+            f"  ENERGY    [{len(entries)}/{total}] {line(measured, time.monotonic() - start)}",
+            flush=True,
+        )
     area = json.loads((folder / "area.json").read_text())["run"]["command"]
     made = {"command": command(options), "area": area, **made_by(synthesiser.tools)}
     records.write(folder / "energy.json", made, entries)

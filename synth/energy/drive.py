@@ -14,7 +14,7 @@ from ..flow.runs import Design
 from ..study.elements import BANKS, KINDS
 from ..study.records import Record
 from .circuit import STREAMS
-from .data import COLUMNS, GROUPS, Data, Order, Steps, operands, steps, value_of
+from .data import COLUMNS, Data, Order, Steps, operands, steps, value_of
 
 FORMATS = {"e4m3fn": 0, "e5m2": 1}  # fp8_fmt_e
 NO_BOUND = 63  # BoundNone
@@ -120,9 +120,7 @@ class Drive:
     def where(self, side: str) -> np.ndarray:
         """[cycle, feed]: the rows of A or of B that the feeds of the array's rows or columns decode."""
         start, count = (
-            (self.steps.row, self.order.rows)
-            if side == "a"
-            else (self.steps.column, COLUMNS)
+            (self.steps.row, self.order.rows) if side == "a" else (self.steps.column, COLUMNS)
         )
         return start[:, None] + np.arange(count)
 
@@ -203,15 +201,16 @@ class Drive:
         ports: dict[str, list],
     ) -> dict[str, np.ndarray]:
         """Steps leave the feeds in cycle 1. What the unit takes of row r comes r cycles after the block's last step."""
-        a = [{name: bits[:, rows[:, r]] for name, bits in a_feed.items()} for r in range(self.order.share)]
+        a = [
+            {name: bits[:, rows[:, r]] for name, bits in a_feed.items()}
+            for r in range(self.order.share)
+        ]
         a_bound = self._in_turn(self._bounds(self.a, self.where("a")), rows)
         b_bound = self._in_turn(
             self._bounds(self.b, self.where("b")), np.repeat(column[:, None], rows.shape[1], 1)
         )
         none = (a_bound == NO_BOUND) | (b_bound == NO_BOUND)
-        acc_first = self._in_turn(
-            np.repeat(self.steps.first[:, None], self.order.rows, 1), rows
-        )
+        acc_first = self._in_turn(np.repeat(self.steps.first[:, None], self.order.rows, 1), rows)
         found = {
             "rst_ni": constant(1, 1, self.total),
             "block_first_i": self.same(self.steps.begins, 1),

@@ -74,7 +74,11 @@ def elements(every: list[Record]) -> list[Record]:
     """The elements of area.json whose energy can be measured and their baselines, each netlist once."""
     found: dict[str, Record] = {}
     for record in every:
-        if record["family"] in FAMILIES and record["group"] in ("main", "choice") and record.get("single"):
+        if (
+            record["family"] in FAMILIES
+            and record["group"] in ("main", "choice")
+            and record.get("single")
+        ):
             for one in (record, *(side_of(record, side) for side in SIDES)):
                 found.setdefault(one["netlist"], one)
     return sorted(found.values(), key=lambda one: -one["lanes"])
@@ -213,4 +217,3 @@ def entry(measured: Measured) -> Record:
         "results": measured.results,
         **({"opensta": asdict(measured.checked)} if measured.checked else {}),
     }
-

@@ -13,6 +13,8 @@ from functools import cached_property
 from ..flow.errors import UsageError
 from ..study.records import Record
 from ..study.tables import number, table
+from ..study.wires import PF_PER_UM
+from ..study.wires import SIDES as SIDES_OF_NAND
 from .circuit import GLITCHES, SETTLED, SHORT_GLITCHES
 from .networks import NETWORKS
 from .power import PARTS
@@ -55,7 +57,9 @@ class Energies:
         """A record in the usual case, but for what `more` says"""
         kind = "int8" if name.startswith("int8") else "e4m3fn"
         wanted = {"name": name, "data": data, "format": kind, "mode": GLITCHES.name, "wires": 1.0}
-        wanted |= {key: value for key, value in more.items() if not (kind == "int8" and key == "format")}
+        wanted |= {
+            key: value for key, value in more.items() if not (kind == "int8" and key == "format")
+        }
         for one in self.of(library):
             if all(one[key] == value for key, value in wanted.items()):
                 return one
@@ -121,7 +125,9 @@ class Energies:
         for data in self.data(library):
             if any(one["data"] == data and one["format"] == "e5m2" for one in self.of(library)):
                 found = [number(self.one(library, n, data, format="e5m2")["pj"], 2) for n in names]
-                lines.append([f"{TITLES[data]}, E5M2", *found, *["-"] * (len(columns) - len(names))])
+                lines.append(
+                    [f"{TITLES[data]}, E5M2", *found, *["-"] * (len(columns) - len(names))]
+                )
         return table(["operands", *(f"`{name}`" for name in columns)], lines)
 
     def say_parts(self, library: str, lanes: str) -> str:
@@ -132,19 +138,30 @@ class Energies:
             one = self.one(library, name, SENSITIVE)
             parts = [number(one["element"][part], 2) for part in PARTS]
             lines.append(
-                [f"`{name}`", *parts, number(one["feeds_pj"], 2), number(one["pj"], 2), number(one["transitions"])]
+                [
+                    f"`{name}`",
+                    *parts,
+                    number(one["feeds_pj"], 2),
+                    number(one["pj"], 2),
+                    number(one["transitions"]),
+                ]
             )
         return table(["element", *PARTS, "feeds", "sum", "transitions"], lines)
 
     def say_assumptions(self, library: str, *names: str) -> str:
         rows = [(f"wires x {w:g}", {"wires": w}) for w in (0.5, 1.0, 2.0)]
-        rows += [(MODE_TITLES[mode], {"mode": mode}) for mode in (SETTLED.name, SHORT_GLITCHES.name)]
+        rows += [
+            (MODE_TITLES[mode], {"mode": mode}) for mode in (SETTLED.name, SHORT_GLITCHES.name)
+        ]
         lines = []
         for title, more in rows:
             line = [title]
             for name in names:
                 own = self.one(library, name, SENSITIVE, **more)["pj"]
-                its = [number(self.ratio(library, name, count, SENSITIVE, **more), 2) for count in SIDES]
+                its = [
+                    number(self.ratio(library, name, count, SENSITIVE, **more), 2)
+                    for count in SIDES
+                ]
                 line += [number(own, 2), *its]
             lines.append(line)
         head = ["assumption"]
@@ -184,6 +201,10 @@ class Energies:
         """The part of the energy that glitches take"""
         settled = self.one(library, name, SENSITIVE, mode=SETTLED.name)["pj"]
         return f"{100 * (1 - settled / self.one(library, name, SENSITIVE)['pj']):.0f} %"
+
+    @staticmethod
+    def say_wire() -> str:
+        return f"{SIDES_OF_NAND} sides of a NAND's square at {1000 * PF_PER_UM:g} fF/um"
 
     @cached_property
     def checks(self) -> list[Record]:
@@ -231,7 +252,9 @@ def take(made: dict, known: dict, name: str) -> dict:
         for one in made["records"]
     }
     found = {**{key(one): one for one in known["records"]}, **fresh}
-    records = sorted(found.values(), key=lambda one: (one["library"], -one["lanes"], *map(str, key(one))))
+    records = sorted(
+        found.values(), key=lambda one: (one["library"], -one["lanes"], *map(str, key(one)))
+    )
     used = {one["run"] for one in records}
     runs = {**known["runs"], name: made["run"]}
     return {"runs": {k: v for k, v in runs.items() if k in used}, "records": records}

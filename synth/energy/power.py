@@ -56,9 +56,7 @@ def of_cycle(circuit: Circuit, activity: Activity, tables: Tables) -> Energy:
     _nets(energy, circuit, activity, tables.volts)
     for name, kind in circuit.graph.kind.items():
         cell, pins = circuit.library.cells[kind], circuit.graph.pins[name]
-        inside = {
-            pin: pin_energy(circuit, activity, tables, cell, pins, pin) for pin in pins
-        }
+        inside = {pin: pin_energy(circuit, activity, tables, cell, pins, pin) for pin in pins}
         if cell.is_flip_flop:
             its = cell.pins[cell.clock].largest_capacitance
             energy.clock += inside.pop(cell.clock) + its * tables.volts**2

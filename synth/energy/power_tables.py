@@ -153,9 +153,7 @@ class Tables:
             if group.attributes.get("related_pg_pin") not in grounds
         ]
 
-    def _of_groups(
-        self, cell: Cell, pin: str, its: Pins, groups: list[Group]
-    ) -> list[Condition]:
+    def _of_groups(self, cell: Cell, pin: str, its: Pins, groups: list[Group]) -> list[Condition]:
         found = []
         for related in {
             name: None for group in groups for name in _related(group, pin)

@@ -67,7 +67,11 @@ class Wrapped:
         return "clk_i" if bit == self.circuit.clock else f"n{self.circuit.number[bit]}"
 
     def flop(self, name: str, data: str, output: str) -> str:
-        pins = {self.register.data: data, self.register.clock: "clk_i", self.register.output: output}
+        pins = {
+            self.register.data: data,
+            self.register.clock: "clk_i",
+            self.register.output: output,
+        }
         for pin in self.cell.inputs():
             pins.setdefault(pin, "n1")
         joined = ", ".join(f".{pin}({net})" for pin, net in pins.items() if net)

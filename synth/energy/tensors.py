@@ -126,7 +126,9 @@ def vad() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     for i, stride in enumerate(app.STRIDES, 1):
         padded = np.pad(x, ((0, 0), (1, 1), (0, 0)))
         seen.append(
-            np.stack([padded[:, t : t + 3].reshape(len(x), -1) for t in range(0, x.shape[1], stride)], 1)
+            np.stack(
+                [padded[:, t : t + 3].reshape(len(x), -1) for t in range(0, x.shape[1], stride)], 1
+            )
         )
         weight, bias = weights[f"conv{i}.weight"], weights[f"conv{i}.bias"]
         x = np.maximum(app.convolution(x, weight, bias, stride), 0)
@@ -151,9 +153,7 @@ def vad() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 def normal(k: int = RANDOM_K) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     draw = np.random.default_rng(SEED)
-    return {
-        "normal": tuple(draw.standard_normal((RANDOM_ROWS, k)).astype(F32) for _ in range(2))
-    }
+    return {"normal": tuple(draw.standard_normal((RANDOM_ROWS, k)).astype(F32) for _ in range(2))}
 
 
 def uniform(kind: str = "e4m3fn", k: int = RANDOM_K) -> Data:

@@ -37,7 +37,9 @@ class Bench:
 
     def lines(self, cycles: int) -> Iterator[str]:
         circuit = self.circuit
-        registers = {circuit.graph.pins[name].get(circuit.graph.register.output) for name in circuit.flops}
+        registers = {
+            circuit.graph.pins[name].get(circuit.graph.register.output) for name in circuit.flops
+        }
         yield "`timescale 1ns/1ns\nmodule bench;\n  reg clock = 0;"
         yield f"  reg [{len(self.bits) - 1}:0] stimulus [0:{cycles - 1}];\n  integer cycle = 0;"
         for bit, number in circuit.number.items():
@@ -50,7 +52,7 @@ class Bench:
         for i, bit in enumerate(self.bits):
             yield f"    {self.net(bit)} <= {self.delay(circuit.input_ticks(bit))}stimulus[cycle][{i}];"
         yield "    cycle = cycle + 1;\n  end"
-        yield f'  initial begin\n    $readmemb("stimulus.txt", stimulus);\n    $dumpfile("bench.vcd");\n    $dumpvars(1, bench);'
+        yield '  initial begin\n    $readmemb("stimulus.txt", stimulus);\n    $dumpfile("bench.vcd");\n    $dumpvars(1, bench);'
         yield f"    repeat ({cycles}) begin #{self.period // 2} clock = 1; #{self.period - self.period // 2} clock = 0; end"
         yield "    $finish;\n  end\nendmodule"
 
@@ -90,7 +92,10 @@ def count(circuit: Circuit, folder: Path, inputs: dict[str, np.ndarray], timed: 
     rows = np.concatenate([inputs[name] for name in circuit.ports("input")], axis=1)[:, ::-1]
     (folder / "stimulus.txt").write_text("".join("".join(map(str, row)) + "\n" for row in rows))
     (folder / "bench.v").write_text("\n".join(bench.lines(len(rows))) + "\n")
-    for command in (["iverilog", "-g2005", "-o", "bench.vvp", "bench.v"], ["vvp", "-n", "bench.vvp"]):
+    for command in (
+        ["iverilog", "-g2005", "-o", "bench.vvp", "bench.v"],
+        ["vvp", "-n", "bench.vvp"],
+    ):
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
             raise FlowError(f"{command[0]} failed: {(done.stderr or done.stdout).strip()[:500]}")

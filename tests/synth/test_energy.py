@@ -16,7 +16,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from synth.energy import circuit, data, drive, power, power_tables, sta_power, tensors, vcd
+from synth.energy import (
+    circuit,
+    data,
+    drive,
+    networks,
+    pages,
+    power,
+    power_tables,
+    sta_power,
+    tensors,
+    vcd,
+)
 from synth.energy.circuit import MODES, SKIPPED, STREAMS, Circuit
 from synth.flow import recipe, runs
 from synth.flow.cache import Cache
@@ -152,8 +163,10 @@ class Hand:
 
     def variant(self, name: str, without: tuple[str, ...], more: str) -> Library:
         """The library without some cells, and with others"""
-        cells = [line for line in re.split(r"(?m)^(?=cell )", TEXT)]
-        kept = [cell for cell in cells if not cell.startswith(tuple(f"cell ({one})" for one in without))]
+        cells = re.split(r"(?m)^(?=cell )", TEXT)
+        kept = [
+            cell for cell in cells if not cell.startswith(tuple(f"cell ({one})" for one in without))
+        ]
         path = self.folder / f"{name}.lib"
         path.write_text("".join(kept).rstrip().removesuffix("}") + more + "}\n")
         return Library(path, power=True)
@@ -335,12 +348,18 @@ def test_rejected(bench: Compared, hand: Hand) -> None:
     )
     path = hand.folder / "no_voltage.lib"
     path.write_text(TEXT.replace("nom_voltage : 2.0;", ""))
-    bench.raises("a library without a voltage", UsageError, lambda: power_tables.Tables(Library(path)))
+    bench.raises(
+        "a library without a voltage", UsageError, lambda: power_tables.Tables(Library(path))
+    )
 
 
 def test_wires(bench: Compared, hand: Hand) -> None:
     """7 fF for each sink: a net with two, an output, and an input."""
-    cells = [("flop", {"C": 2, "D": 3, "Q": 4}), ("inv", {"A": 4, "Y": 5}), ("inv", {"A": 4, "Y": 6})]
+    cells = [
+        ("flop", {"C": 2, "D": 3, "Q": 4}),
+        ("inv", {"A": 4, "Y": 5}),
+        ("inv", {"A": 4, "Y": 6}),
+    ]
     made = hand.circuit([3], [5, 6], cells, wire=0.007)
     energy = hand.energy(made, hand.run(made, [[0], [1]], LONG))
     bench.near("wires: two sinks, two outputs", energy["wires"], 2 * (2 * 7 + 2 * 7))
@@ -376,9 +395,13 @@ def test_conditions(bench: Compared, hand: Hand) -> None:
         for when, fj, pin in groups
     )
     ground = said.replace("related_pin", 'related_pg_pin : "VSS"; related_pin').replace("00", "70")
-    supply = 'pg_pin (VSS) { pg_type : primary_ground; }'
-    text = gate("either", 7, "A B", "A ^ B", energy=ground + said).replace("area : 7;", f"area : 7; {supply}")
-    made = hand.circuit([3, 4], [5], [("either", {"A": 3, "B": 4, "Y": 5})], library=hand.variant("when", (), text))
+    supply = "pg_pin (VSS) { pg_type : primary_ground; }"
+    text = gate("either", 7, "A B", "A ^ B", energy=ground + said).replace(
+        "area : 7;", f"area : 7; {supply}"
+    )
+    made = hand.circuit(
+        [3, 4], [5], [("either", {"A": 3, "B": 4, "Y": 5})], library=hand.variant("when", (), text)
+    )
     # A changes every cycle, and B is 1 half of the time but never changes while it is counted.
     rows = np.zeros((CYCLES, STREAMS, 2), np.uint8)
     rows[::2, :, 0] = 1
@@ -471,15 +494,23 @@ def test_order(bench: Compared) -> None:
         turns = [places[i : i + turn] for i in range(0, len(places), turn)]
         bench.check(
             f"{name}: a turn is a run of k",
-            all([k for _, _, k in one] == [one[0][2] + i * order.lanes for i in range(turn)] for one in turns),
+            all(
+                [k for _, _, k in one] == [one[0][2] + i * order.lanes for i in range(turn)]
+                for one in turns
+            ),
         )
         bench.check(f"{name}: begins and ends", (s.begins.sum(), s.ends.sum()), (len(turns),) * 2)
         outputs = [one[0][:2] for one in turns]
-        marks = [[one[0][2] == 0 for one in turns], [one[-1][2] + order.lanes == k for one in turns]]
+        marks = [
+            [one[0][2] == 0 for one in turns],
+            [one[-1][2] + order.lanes == k for one in turns],
+        ]
         found = [s.first[s.ends].tolist(), s.last[s.ends].tolist()]
         bench.check(f"{name}: an output's first and last turn", found, marks)
         again = [outputs[i] == outputs[i + banks] for i in range(0, banks * (k // 32 // 1 - 1))]
-        bench.check(f"{name}: an accumulator's turns", all(again) and len(set(outputs[:banks])) == banks)
+        bench.check(
+            f"{name}: an accumulator's turns", all(again) and len(set(outputs[:banks])) == banks
+        )
     codes = np.arange(6 * 8).reshape(6, 8)
     found = data.operands(codes, np.array([[1, 7]]), np.array([4]), 4)
     bench.check("lanes are consecutive k, rows repeat", found.tolist(), [[[12, 13, 14, 15]] * 2])
@@ -511,7 +542,9 @@ def test_quantised(bench: Compared) -> None:
                 one.a_int8.astype(float) @ one.b_int8.astype(float).T,
             )
             bench.check(f"{name} {kind}: finite", bool(np.isfinite(x).all()))
-            bench.check(f"{name} {kind}: of the same", np.corrcoef(x.ravel(), y.ravel())[0, 1] > 0.99)
+            bench.check(
+                f"{name} {kind}: of the same", np.corrcoef(x.ravel(), y.ravel())[0, 1] > 0.99
+            )
             bench.check(f"{name}: whole blocks", one.a_fp8.shape[1] % data.BLOCK, 0)
 
 
@@ -552,11 +585,15 @@ def test_wrong_results(bench: Compared) -> None:
         bench.check("all results are compared", found, 64 * 96)
         acc[np.flatnonzero(work.steps.last)[0] + at, 5] += 1
         bench.raises(
-            "one result off by one", FlowError, lambda: work.check({"acc_o": drive.bits_of(acc, 32)})
+            "one result off by one",
+            FlowError,
+            lambda: work.check({"acc_o": drive.bits_of(acc, 32)}),
         )
     record = record_of("block_l16", LANES=16, SHARE=2, BANKS=4, FRAC_BITS=19)
     work = drive.Drive(record, numbers)
-    products = (data.value_of(work.a) @ data.value_of(work.b).T * 2.0**numbers.scale).astype(np.float32)
+    products = (data.value_of(work.a) @ data.value_of(work.b).T * 2.0**numbers.scale).astype(
+        np.float32
+    )
     acc = results(work, products)
     right = lambda: work.check({"acc_o": drive.bits_of(acc.view(np.uint32), 32)})
     bench.check("block: all results are compared", right(), 64 * 96)
@@ -576,7 +613,16 @@ def test_block_inputs(bench: Compared) -> None:
         for count in (work.order.rows, data.COLUMNS)
     ]
     ports = dict.fromkeys(
-        ("block_first_i", "block_last_i", "a_i", "b_i", "a_field_i", "b_place_i", "none_i", "acc_first_i")
+        (
+            "block_first_i",
+            "block_last_i",
+            "a_i",
+            "b_i",
+            "a_field_i",
+            "b_place_i",
+            "none_i",
+            "acc_first_i",
+        )
     )
     found = work.element_inputs(*feeds, ports)
     number = lambda name: (found[name] << np.arange(found[name].shape[2])).sum(axis=2)
@@ -591,8 +637,16 @@ def test_block_inputs(bench: Compared) -> None:
             bound = int(np.floor(np.log2(top))) + 16 if top else drive.NO_BOUND
             at = step + 1 + r
             bounds.append(bound)
-            bench.check(f"step {step}, row {r}: field", number("a_field_i")[at, stream], (bound + work.base) % 512)
-            bench.check("none a cycle later", found["none_i"][at + 1, stream, 0], int(bound == drive.NO_BOUND))
+            bench.check(
+                f"step {step}, row {r}: field",
+                number("a_field_i")[at, stream],
+                (bound + work.base) % 512,
+            )
+            bench.check(
+                "none a cycle later",
+                found["none_i"][at + 1, stream, 0],
+                int(bound == drive.NO_BOUND),
+            )
             first = int(work.steps.first[step])
             bench.check("first a cycle later", found["acc_first_i"][at + 1, stream, 0], first)
         marks = [found[f"block_{end}_i"][step + 1, 0, 0] for end in ("first", "last")]
@@ -600,3 +654,72 @@ def test_block_inputs(bench: Compared) -> None:
     bench.check(f"rows differ: {bounds}", len(set(bounds)) > 2 and drive.NO_BOUND in bounds)
     zero = drive.bounds(np.array([[0.0, 0, 2, 3]]), 2)
     bench.check("a block of zeros has no bound", zero.tolist(), [[drive.NO_BOUND, 17]])
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+def page_record(name: str, pj: float, **more: object) -> dict:
+    int8 = name.startswith("int8")
+    banks = int(name[-1]) if "_b" in name else 4
+    return {
+        "name": name,
+        "kind": "int8" if int8 else "block",
+        "acc": "int32" if int8 else "fp32",
+        "frac_bits": None if int8 else 19,
+        "lanes": 16,
+        "library": "some_library",
+        "period_ns": 6.0,
+        "area": 300.0 if int8 else 400.0,
+        "parameters": {"LANES": 16, "BANKS": banks, **({} if int8 else {"SHARE": 2})},
+        "data": "digits_1",
+        "format": "int8" if int8 else "e4m3fn",
+        "mode": LONG.name,
+        "wires": 1.0,
+        "pj": pj,
+        "element_pj": pj - 0.5,
+        "feeds_pj": 0.5,
+        "netlist": "folder/netlist.v",
+        "results": 10,
+        **more,
+    }
+
+
+def test_page(bench: Compared) -> None:
+    """Words of the page, and new records in the place of older ones"""
+    names = {"block_f19_l16_fp32": 6.0, "int8_l16": 4.0, "int8_l16_b1": 3.0}
+    first = [page_record(name, pj) for name, pj in names.items()]
+    first += [page_record(name, 3 * pj, data="digits_2") for name, pj in names.items()]
+    first += [page_record("block_f19_l16_fp32", 99.0, format="e5m2")]
+    run = {"command": "make synth-energy", "area": "make synth", "date": "2026-01-01"}
+    none = {"runs": {}, "records": []}
+    taken = pages.take({"run": run, "records": first}, none, "first")
+    bench.check("all records", len(taken["records"]), 7)
+    bench.check(
+        "no path of a build folder", any("netlist" in one for one in taken["records"]), False
+    )
+    found = pages.Energies(taken)
+    words = {
+        ("mean", "some", "block_f19_l16_fp32"): "12.00",
+        ("mean", "some", "block_f19_l16_fp32", "one"): "2.00",
+        ("mean", "some", "block_f19_l16_fp32", "as_many"): "1.50",
+        ("ratio", "some", "block_f19_l16_fp32", "one", "digits_2"): "2.00",
+        ("results",): "70",
+        ("commands", "some"): "    make synth\n    make synth-energy",
+    }
+    for said, wanted in words.items():
+        bench.check(" ".join(said), found.word(*said), wanted)
+    row = found.word("elements", "some").splitlines()[-1]
+    wanted = "12.00 | 8.00 | 1.50 (1.50 to 1.50) | 1.33 | 6.00 | 2.00 (2.00 to 2.00) | 1.33"
+    bench.check("a row", row, f"| `block_f19_l16_fp32` | {wanted} |")
+    bench.check("E5M2 has a row", "99.00" in found.word("operands", "some", "16"))
+    again = {"run": run, "records": [page_record("int8_l16_b1", 6.0)]}
+    taken = pages.take(again, taken, "second")
+    bench.check("a record is replaced", len(taken["records"]), 7)
+    bench.check("its run is known", set(taken["runs"]), {"first", "second"})
+    ratio = pages.Energies(taken).word("ratio", "some", "block_f19_l16_fp32", "one", "digits_1")
+    bench.check("the new ratio", ratio, "1.00")
+    bench.raises("a word that is not known", UsageError, lambda: found.word("nothing"))
+    bench.raises("no such library", UsageError, lambda: found.word("elements", "other"))
+    products = {name: sum(one.macs for one in its) for name, its in networks.NETWORKS.items()}
+    bench.check("MACs of the perceptron", products["digits, perceptron, an image"], 12928)

@@ -40,9 +40,7 @@ def study(request: pytest.FixtureRequest, build: Path, folder: Path) -> Study:
 
 
 def record_of(study: Study, entry: Entry) -> dict:
-    made = study.synthesiser.run(
-        entry.design, study.period_ns, recipe.EFFORTS[0], recipe.SEEDS[0]
-    )
+    made = study.synthesiser.run(entry.design, study.period_ns, recipe.EFFORTS[0], recipe.SEEDS[0])
     its = ("name", "kind", "family", "acc", "frac_bits", "lanes")
     return {
         **{name: getattr(entry, name) for name in its},
@@ -91,7 +89,9 @@ def test_wrong_netlist(bench: Bench, study: Study) -> None:
     """A netlist with other parameters than its record says has wrong results."""
     record = record_of(study, ENTRIES["int8"])
     record["parameters"] = {**record["parameters"], "TREE_REGISTER": 1}
-    bench.raises("a cycle late", FlowError, "are wrong", lambda: study.measure(record, CHECKED, STEPS))
+    bench.raises(
+        "a cycle late", FlowError, "are wrong", lambda: study.measure(record, CHECKED, STEPS)
+    )
 
 
 def test_speech(bench: Bench) -> None:
@@ -106,7 +106,9 @@ def test_speech(bench: Bench) -> None:
     wanted = app.probabilities(weights, samples)[:-1]
     last = weights["final_conv.weight"][0, :, 0]
     states = np.maximum(found["vad_lstm"][0], 0) @ last + weights["final_conv.bias"]
-    bench.check("states give the network's answers", np.abs(app.sigmoid(states) - wanted).max() < 1e-5)
+    bench.check(
+        "states give the network's answers", np.abs(app.sigmoid(states) - wanted).max() < 1e-5
+    )
     for name in found:
         for kind in tensors.FORMATS:
             one = tensors.data(name, kind)
@@ -114,4 +116,6 @@ def test_speech(bench: Bench) -> None:
                 data.value_of(one.a_fp8, kind) @ data.value_of(one.b_fp8, kind).T,
                 one.a_int8.astype(float) @ one.b_int8.astype(float).T,
             )
-            bench.check(f"{name} {kind}: of the same", np.corrcoef(x.ravel(), y.ravel())[0, 1] > 0.99)
+            bench.check(
+                f"{name} {kind}: of the same", np.corrcoef(x.ravel(), y.ravel())[0, 1] > 0.99
+            )
