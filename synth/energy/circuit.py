@@ -86,12 +86,18 @@ class Circuit:
 
     @classmethod
     def read(
-        cls, path: Path, top: str, library: Library, period_ns: float, wire: float = 0.0
+        cls,
+        path: Path,
+        top: str,
+        library: Library,
+        period_ns: float,
+        wire: float = 0.0,
+        ticks: int = TICKS,
     ) -> Circuit:
         modules = json.loads(path.read_text())["modules"]
         if top not in modules:
             raise RejectedNetlist(f"{path} has no module {top}")
-        return cls(modules[top], library, period_ns, wire)
+        return cls(modules[top], library, period_ns, wire, ticks)
 
     def ports(self, direction: str) -> dict[str, list[int | str]]:
         return {

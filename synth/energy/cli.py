@@ -93,15 +93,13 @@ def run(options: argparse.Namespace) -> None:
     entries, start = [], time.monotonic()
     total = sum(1 for record in found for case in wanted if case.suits(record))
     study = Study(synthesiser, found[0]["period_ns"], binary, folder / "energy")
-    for measured in study.run(found, wanted):
-        entries.append(entry(measured))
-        print(
-            f"  ENERGY    [{len(entries)}/{total}] {line(measured, time.monotonic() - start)}",
-            flush=True,
-        )
     area = json.loads((folder / "area.json").read_text())["run"]["command"]
     made = {"command": command(options), "area": area, **made_by(synthesiser.tools)}
-    records.write(folder / "energy.json", made, entries)
+    for measured in study.run(found, wanted):
+        entries.append(entry(measured))
+        records.write(folder / "energy.json", made, entries)  # a run that is interrupted is kept
+        said = line(measured, time.monotonic() - start)
+        print(f"  ENERGY    [{len(entries)}/{total}] {said}", flush=True)
     print(f"  ENERGY    {folder}/energy.json: {len(entries)} points")
 
 

@@ -16,18 +16,19 @@ import numpy as np
 import pytest
 
 from synth.energy import data, drive, tensors, vcd
-from synth.energy.circuit import GLITCHES, SETTLED
+from synth.energy.circuit import GLITCHES, SETTLED, Circuit
 from synth.energy.measure import CHECKED, Case, Study
 from synth.flow import recipe, runs
 from synth.flow.cache import Cache
 from synth.flow.errors import FlowError
 from synth.flow.liberty import Library
-from synth.study import libraries
+from synth.study import libraries, wires
 from synth.study.elements import Entry, block, int8, source_folders
 from tests.conftest import Bench
 
 ENTRIES = {"block": block(4, 13, "fp16"), "int8": int8(4, banks=1)}
 STEPS = 64
+FINE = 20000  # ticks of a period
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +55,7 @@ def record_of(study: Study, entry: Entry) -> dict:
 def test_netlist(bench: Bench, study: Study, name: str) -> None:
     record = record_of(study, ENTRIES[name])
     found = study.measure(record, CHECKED, STEPS)  # compares with OpenSTA, too
-    bench.check(f"{found.results} results were compared", found.results > 500)
+    bench.check(f"{found.results} results were compared", found.results >= 128)
     bench.check("OpenSTA was asked", found.checked is not None)
     bench.check(f"every part costs energy: {found.element}", min(vars(found.element).values()) > 0)
     settled = study.measure(record, Case(CHECKED.data, mode=SETTLED), STEPS)
@@ -66,11 +67,14 @@ def test_netlist(bench: Bench, study: Study, name: str) -> None:
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_icarus(bench: Bench, study: Study, name: str) -> None:
-    """One of the 64 streams, in all of them: the same counts"""
+    """One of the 64 streams, in all of them: the same counts. Time is finer than in the study, because a pulse that is
+    exactly as long as a delay passes or not, as the simulators' order of events has it."""
     record = record_of(study, ENTRIES[name])
     work = drive.Drive(record, tensors.data(CHECKED.data), STEPS)
     inputs, _ = study.inputs(work, record, CHECKED)
-    circuit = study.circuit(Path(record["netlist"]).with_name("netlist.json"), record["top"], 1.0)
+    netlist = Path(record["netlist"]).with_name("netlist.json")
+    wire = wires.pf_of_sink(study.library)
+    circuit = Circuit.read(netlist, record["top"], study.library, study.period_ns, wire, ticks=FINE)
     alone = {port: bits[:, 5] for port, bits in inputs.items()}
     same = {port: np.broadcast_to(bits[:, 5:6], bits.shape) for port, bits in inputs.items()}
     for mode in (SETTLED, GLITCHES):
@@ -99,8 +103,8 @@ def test_speech(bench: Bench) -> None:
     app = tensors.imported(tensors.VAD, "prepare")
     found = tensors.vad()
     frames = tensors.VAD_FRAMES
-    bench.check("convolution", found["vad_conv2"][0].shape, (2 * frames, 3 * 128))
-    bench.check("states", found["vad_lstm"][0].shape, (frames - 1, app.UNITS))
+    bench.check("convolution", found["vad_conv2"][0].shape == (2 * frames, 3 * 128))
+    bench.check("states", found["vad_lstm"][0].shape == (frames - 1, app.UNITS))
     weights = app.read_weights()
     samples = np.concatenate(list(app.recordings().values()))[: frames * app.FRAME]
     wanted = app.probabilities(weights, samples)[:-1]
