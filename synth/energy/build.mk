@@ -18,9 +18,14 @@ synth-energy: $(ENERGY_TOGGLES) $(RTL_GENERATED)
 	  $(call SYNTH_OPTION,DATA,data) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use)
 
 TESTS += $(BUILD)/test/synth_energy.log
-$(BUILD)/test/synth_energy.log: tests/synth/test_energy.py $(PYTEST_FILES) tests/synth/conftest.py $(ENERGY_TOGGLES) \
+$(BUILD)/test/synth_energy.log: tests/synth/test_energy.py tests/synth/compared.py $(PYTEST_FILES) tests/synth/conftest.py $(ENERGY_TOGGLES) \
   $(wildcard synth/*/*.py) tests/run_test.sh
 	@tests/run_test.sh synth_energy $@ $(PYTEST) $< --toggles $(ENERGY_TOGGLES) --folder $(BUILD)/synth-energy-test
+
+TESTS += $(BUILD)/test/synth_energy_operands.log
+$(BUILD)/test/synth_energy_operands.log: tests/synth/test_energy_operands.py tests/synth/compared.py $(PYTEST_FILES) \
+  $(SYNTH_PY) $(wildcard firmware/apps/digits/*) tests/run_test.sh
+	@tests/run_test.sh synth_energy_operands $@ $(PYTEST) $<
 
 # Two real netlists: their results, Icarus's transitions, OpenSTA's power.
 TESTS += $(BUILD)/test/synth_energy_netlists.log
