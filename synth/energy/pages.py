@@ -197,6 +197,9 @@ class Energies:
     def say_feeds(self, library: str, name: str) -> str:
         return number(self.one(library, name, SENSITIVE)["feeds_pj"], 2)
 
+    def say_transitions(self, library: str, name: str) -> str:
+        return number(self.one(library, name, SENSITIVE)["transitions"])
+
     def say_glitches(self, library: str, name: str) -> str:
         """The part of the energy that glitches take"""
         settled = self.one(library, name, SENSITIVE, mode=SETTLED.name)["pj"]
