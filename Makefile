@@ -162,9 +162,9 @@ help:
 #:   make synth-stock      the elements of 16 lanes in the stock flow of Yosys, minutes
 #:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
 #:   make synth-full       every element and array, in every usual cell library, hours
-#:   make synth-report     synth/AREA.md, its figures and plots, from the results in synth/results
+#:   make synth-report     synth/AREA.md, its figures and plots, synth/ENERGY.md, from the results in synth/results
 #:   make synth-check      simulate the synthesised netlists against the golden model; firmware on a chip of gates
-#:   make synth-energy     energy of the netlists on real operands, indicative
+#:   make synth-energy     energy of the netlists of `make synth` on real operands, in pJ for each MAC
 #:
 #: Checks and tools:
 #:   make test-long        all tests, with more parameter sets, seeded faults and data: hours

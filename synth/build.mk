@@ -19,7 +19,7 @@
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-stock               the elements of 16 lanes in the stock flow of Yosys, which makes no full-adder cells
-#   make synth-report              synth/AREA.md, synth/AREA_FIGURES.md and synth/plots from synth/results;
+#   make synth-report              synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -17,7 +18,9 @@ from ..flow.liberty import Library
 from ..flow.sta import CLOCK
 from ..flow.timing import FALL, RISE, Graph, Timing
 
-TICK_NS = 0.01
+TICKS = 1000  # of a clock period
+# Wires make netlists slower than the clock that they were made for. The energy of a cycle does not depend on the clock.
+SLOWER = 2
 STREAMS = 64  # copies of the netlist that run side by side
 SKIPPED = 16  # cycles at the start that are not counted: pipelines fill
 
@@ -32,11 +35,11 @@ class Mode:
 
 
 MODES = (
-    Mode("settled", "settled"),
-    Mode("long_glitches", "long glitches", 1.0),
-    Mode("glitches", "shorter ones too", 0.5),
+    Mode("settled", "without glitches"),
+    Mode("glitches", "with glitches", 1.0),
+    Mode("short_glitches", "with shorter ones too", 0.5),
 )
-SETTLED = MODES[0]
+SETTLED, GLITCHES, SHORT_GLITCHES = MODES
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,18 @@ class Activity:
 
 
 class Circuit:
-    def __init__(self, module: dict, library: Library, period_ns: float):
+    """`wire`: see Graph. `ticks`: those of a clock period, in which delays are counted."""
+
+    def __init__(
+        self,
+        module: dict,
+        library: Library,
+        period_ns: float,
+        wire: float = 0.0,
+        ticks: int = TICKS,
+    ):
         self.module, self.library, self.period_ns = module, library, period_ns
+        self.ticks, self.tick_ns = ticks, period_ns / ticks
         unknown = {cell["type"] for cell in module["cells"].values()} - {
             c.name for c in library.usable()
         }
@@ -59,7 +72,7 @@ class Circuit:
             raise RejectedNetlist(
                 f"energy needs a flat netlist of library cells: {', '.join(sorted(unknown))}"
             )
-        self.graph = Graph(module, library, period_ns)
+        self.graph = Graph(module, library, period_ns, wire)
         self.clock = module["ports"].get(CLOCK, {"bits": [None]})["bits"][0]
         self.timing = Timing(self.graph)
         self.order = self.graph.order()
@@ -72,11 +85,19 @@ class Circuit:
             self.number.setdefault(bit, len(self.number))
 
     @classmethod
-    def read(cls, path: Path, top: str, library: Library, period_ns: float) -> Circuit:
+    def read(
+        cls,
+        path: Path,
+        top: str,
+        library: Library,
+        period_ns: float,
+        wire: float = 0.0,
+        ticks: int = TICKS,
+    ) -> Circuit:
         modules = json.loads(path.read_text())["modules"]
         if top not in modules:
             raise RejectedNetlist(f"{path} has no module {top}")
-        return cls(modules[top], library, period_ns)
+        return cls(modules[top], library, period_ns, wire, ticks)
 
     def ports(self, direction: str) -> dict[str, list[int | str]]:
         return {
@@ -95,7 +116,7 @@ class Circuit:
         rise, fall = self.timing.slew.get(bit, (0.0, 0.0))
         return rise, fall
 
-    def _ticks(self, name: str, out: str) -> int:
+    def ticks_of(self, name: str, out: str) -> int:
         """The mean delay of all arcs to an output, at its load and its inputs' slews."""
         graph, pins = self.graph, self.graph.pins[name]
         model = graph.models[graph.kind[name]]
@@ -104,12 +125,12 @@ class Circuit:
             clock = graph.register.clock_slew
             slews = (clock, clock) if model.cell.is_flip_flop else self.slew(pins[pin])
             delays += [delay(load, slews[source]) for source in froms]
-        return max(1, round(sum(delays) / len(delays) / TICK_NS)) if delays else 1
+        return max(1, round(sum(delays) / len(delays) / self.tick_ns)) if delays else 1
 
-    def _input_ticks(self, bit: int | str) -> int:
+    def input_ticks(self, bit: int | str) -> int:
         """Inputs come from flip-flops."""
         arrival = self.timing.arrival[bit]
-        return max(1, round((arrival[RISE] + arrival[FALL]) / 2 / TICK_NS))
+        return max(1, round((arrival[RISE] + arrival[FALL]) / 2 / self.tick_ns))
 
     def _truth(self, kind: str, out: str) -> tuple[list[str], int]:
         pin = self.library.cells[kind].pins[out]
@@ -130,10 +151,10 @@ class Circuit:
         if register.output not in pins:
             return []
         q, d = (self.number[pins[pin]] for pin in (register.output, register.data))
-        return [f"flop {q} {d} {self._ticks(name, register.output)}"]
+        return [f"flop {q} {d} {self.ticks_of(name, register.output)} {int(register.inverted)}"]
 
     def text(self, shortest: float = 1.0) -> str:
-        lines = [f"nets {len(self.number)}", f"period {round(self.period_ns / TICK_NS)}"]
+        lines = [f"nets {len(self.number)}", f"period {SLOWER * self.ticks}"]
         truths: dict[tuple[str, str], tuple[list[str], int]] = {}
         for name in self.order:
             kind, pins = self.graph.kind[name], self.graph.pins[name]
@@ -144,14 +165,14 @@ class Circuit:
                     truths[kind, out] = self._truth(kind, out)
                 names, truth = truths[kind, out]
                 inputs = " ".join(str(self.number[pins[pin]]) for pin in names)
-                ticks = self._ticks(name, out)
+                ticks = self.ticks_of(name, out)
                 lines.append(
                     f"gate {self.number[pins[out]]} {ticks} {round(ticks * shortest)} {truth} {inputs}"
                 )
         for name in self.flops:
             lines += self._flop(name)
         lines += [
-            f"input {self.number[bit]} {self._input_ticks(bit)}"
+            f"input {self.number[bit]} {self.input_ticks(bit)}"
             for bits in self.ports("input").values()
             for bit in bits
         ]
@@ -172,27 +193,24 @@ class Circuit:
         for name, bits in ports.items():
             if inputs[name].shape[1:] != (STREAMS, len(bits)):
                 raise ValueError(f"{name} has {len(bits)} bits, not {inputs[name].shape}")
-        folder.mkdir(parents=True, exist_ok=True)
-        nets, stimulus, result = (
-            folder / name for name in ("nets.txt", "stimulus.bin", "result.bin")
-        )
-        nets.write_text(self.text(mode.shortest or 0.0))
         how = "SETTLED" if mode.shortest is None else "TIMED"
-        words(np.concatenate([inputs[name] for name in ports], axis=2)).tofile(stimulus)
-        done = subprocess.run(
-            [binary, nets, stimulus, result, how, str(SKIPPED)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise FlowError(done.stderr.strip() or f"{binary} ended with status {done.returncode}")
-        activity = self._activity(
-            np.fromfile(result, dtype=np.uint64), len(next(iter(inputs.values())))
-        )
-        for path in (nets, stimulus, result):
-            path.unlink()
-        return activity
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            nets, stimulus, result = (Path(name, part) for part in ("nets", "stimulus", "result"))
+            nets.write_text(self.text(mode.shortest or 0.0))
+            words(np.concatenate([inputs[name] for name in ports], axis=2)).tofile(stimulus)
+            done = subprocess.run(
+                [binary, nets, stimulus, result, how, str(SKIPPED)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                raise FlowError(
+                    done.stderr.strip() or f"{binary} ended with status {done.returncode}"
+                )
+            found = np.fromfile(result, dtype=np.uint64)
+        return self._activity(found, len(next(iter(inputs.values()))))
 
     def _activity(self, result: np.ndarray, cycles: int) -> Activity:
         n, counted = len(self.number), (cycles - SKIPPED) * STREAMS

@@ -1,37 +1,27 @@
-# SPDX-License-Identifier: Apache-2.0
 """Operands of a matrix product as FP8 and as INT8 codes, in the order in which an array's elements receive them.
 
-    digits 1   the digits network's first layer: 64 test images (pixels, many are 0) on 96 x 64 weights
-    digits 2   its second layer: what the float32 network's first layer makes of these images (ReLU), on 64 x 96 weights
-    normal     N(0,1) on N(0,1), K = 4096
-
-FP8 is e4m3fn, as in the firmware. The weights are the committed codes of w * 448 / amax of their row. The activations of
-the first layer are the pixels; those of the second are x * 448 / amax of the tensor. INT8 is symmetric: q is x * 127 /
-amax, rounded to nearest even, with the same amax as FP8. N(0,1) has one amax for each tensor on both sides.
+A is the activations, B the weights. FP8 is e4m3fn, or e5m2 where the name ends so: x * top / amax, to the nearest even,
+with the largest finite value as top. INT8 is symmetric: x * 127 / amax, to the nearest even. Both sides have the same amax:
+that of a row of B, and of all of A. K is filled with zeros to a multiple of 32.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 
-DIGITS = Path("firmware/apps/digits")
-DIGITS_FLOAT32 = Path("tests/digits/digits_float32.c")  # the network as it was trained
-IMAGES, PIXELS, PIXEL_EXP, CODE_EXP = 64, 64, -4, -8
-ROWS, COLUMNS = 8, 8  # elements of the array
+GROUPS, COLUMNS = 8, 8  # netlists of the array, one for each of the simulation's streams
 SNAKE = (
     (0, 0),
     (0, 1),
     (1, 1),
     (1, 0),
-)  # banks, in the order of their turns: which block of rows, of columns
-NORMAL_K, SEED = 4096, 2026
-FP8, FP8_MAX, INT8_MAX = ml_dtypes.float8_e4m3fn, np.float32(448), np.float32(127)
-BLOCK_M, BLOCK_N = 2 * ROWS, 2 * COLUMNS  # outputs of a pass
+)  # accumulators, in the order of their turns: which block of rows, of columns
+BLOCK = 32
+INT8_MAX = np.float32(127)
+TYPES = {"e4m3fn": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
 
 
 @dataclass(frozen=True)
@@ -45,86 +35,40 @@ class Data:
     a_int8: np.ndarray
     b_int8: np.ndarray
     scale: int
+    format: str = "e4m3fn"
 
 
-def quantise_fp8(x: np.ndarray, amax: np.ndarray) -> np.ndarray:
-    return (x.astype(np.float32) * (FP8_MAX / amax).astype(np.float32)).astype(FP8).view(np.uint8)
+def quantise_fp8(x: np.ndarray, amax: np.ndarray, name: str = "e4m3fn") -> np.ndarray:
+    kind = TYPES[name]
+    top = np.float32(ml_dtypes.finfo(kind).max)
+    return (x.astype(np.float32) * (top / amax).astype(np.float32)).astype(kind).view(np.uint8)
 
 
 def quantise_int8(x: np.ndarray, amax: np.ndarray) -> np.ndarray:
     return np.rint(x.astype(np.float32) * (INT8_MAX / amax).astype(np.float32)).astype(np.int8)
 
 
-def value_of(codes: np.ndarray) -> np.ndarray:
+def value_of(codes: np.ndarray, name: str = "e4m3fn") -> np.ndarray:
     """FP8 codes' values."""
-    return codes.view(FP8).astype(np.float64)
+    return codes.view(TYPES[name]).astype(np.float64)
 
 
-# ---- sources of the operands ------------------------------------------------------------------------------------------
+def filled(matrix: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(np.pad(matrix, ((0, 0), (0, -matrix.shape[1] % BLOCK))))
 
 
-def c_array(path: Path, name: str, kind: type) -> np.ndarray:
-    """An array of a generated C source."""
-    found = re.search(rf"\b{name}\[\] = {{(.*?)}};", path.read_text(), re.S)
-    if found is None:
-        raise ValueError(f"{path} has no array {name}")
-    words = found[1].replace("\n", "").rstrip(", ").split(",")
-    if kind is np.float32:
-        return np.array([float.fromhex(word.strip().rstrip("f")) for word in words], np.float32)
-    return np.array([int(word, 0) for word in words], kind)
-
-
-def layer(number: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Float32 weights, FP8 codes, bias."""
-    net = DIGITS / "digits_net.c"
-    weights = (
-        c_array(DIGITS_FLOAT32, f"weights{number}", np.uint32).view(np.float32).reshape(outputs, -1)
-    )
-    codes = c_array(net, f"fp8_weights{number}", np.uint8).reshape(outputs, -1)
-    return weights, codes, c_array(net, f"bias{number}", np.float32)
-
-
-def digits() -> list[Data]:
-    pixels = c_array(DIGITS / "digits_images.c", "digits_images", np.uint8).reshape(-1, PIXELS)[
-        :IMAGES
-    ]
-    pixels = pixels.view(FP8).astype(np.float32)
-    first, first_codes, bias = layer(0, 96)
-    second, second_codes, _ = layer(1, 64)
-    hidden = np.maximum(pixels * np.float32(2.0**PIXEL_EXP) @ first.T + bias, 0)
-    rows = lambda w: np.abs(w).max(axis=1, keepdims=True)
-    return [
-        Data(
-            "digits_1",
-            "digits, first layer",
-            pixels.astype(FP8).view(np.uint8),
-            first_codes,
-            quantise_int8(pixels, pixels.max()),
-            quantise_int8(first, rows(first)),
-            PIXEL_EXP + CODE_EXP,
-        ),
-        Data(
-            "digits_2",
-            "digits, second layer",
-            quantise_fp8(hidden, hidden.max()),
-            second_codes,
-            quantise_int8(hidden, hidden.max()),
-            quantise_int8(second, rows(second)),
-            2 * CODE_EXP,
-        ),
-    ]
-
-
-def normal(k: int = NORMAL_K) -> Data:
-    draw = np.random.default_rng(SEED)
-    a, b = (draw.standard_normal((n, k)).astype(np.float32) for n in (BLOCK_M, BLOCK_N))
-    tops = np.abs(a).max(), np.abs(b).max()
+def of_floats(name: str, title: str, a: np.ndarray, b: np.ndarray, kind: str = "e4m3fn") -> Data:
+    tops = np.abs(a).max(keepdims=True), np.maximum(np.abs(b).max(axis=1, keepdims=True), 1e-30)
+    sides = (filled(a.astype(np.float32)), filled(b.astype(np.float32)))
+    # The largest values are of the size 1.
+    scale = -2 * int(np.log2(float(ml_dtypes.finfo(TYPES[kind]).max)))
     return Data(
-        "normal",
-        f"N(0,1), K = {k}",
-        *(quantise_fp8(x, top) for x, top in zip((a, b), tops)),
-        *(quantise_int8(x, top) for x, top in zip((a, b), tops)),
-        2 * CODE_EXP,
+        name if kind == "e4m3fn" else f"{name}_{kind}",
+        title,
+        *(quantise_fp8(x, top, kind) for x, top in zip(sides, tops)),
+        *(quantise_int8(x, top) for x, top in zip(sides, tops)),
+        scale,
+        kind,
     )
 
 
@@ -132,40 +76,74 @@ def normal(k: int = NORMAL_K) -> Data:
 
 
 @dataclass(frozen=True)
+class Order:
+    """How an array of GROUPS x COLUMNS netlists takes the outputs. A netlist has `share` elements, which are rows of one
+    column. Each accumulator has its turn of `turn` steps: a block, or one step."""
+
+    lanes: int
+    share: int = 1
+    turn: int = 1
+    banks: int = 4
+
+    @property
+    def rows(self) -> int:
+        """Of the array"""
+        return GROUPS * self.share
+
+    @property
+    def snake(self) -> tuple[tuple[int, int], ...]:
+        """Which block of rows and of columns each accumulator has: neighbours share one of them."""
+        return SNAKE[: self.banks]
+
+
+@dataclass(frozen=True)
 class Steps:
-    """Row and column of D that an element's step works on, [cycle, element], and its first k; `first` and `last` of an
-    output. Elements count through the columns first."""
+    """For each cycle: the first row and column of D that the array works on, the first k; the first and the last step of
+    a turn; whether the turn is an output's first and last one."""
 
     row: np.ndarray
     column: np.ndarray
     k: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
     first: np.ndarray
     last: np.ndarray
 
+    def __len__(self) -> int:
+        return len(self.k)
 
-def steps(m: int, n: int, k: int, lanes: int) -> Steps:
-    """Passes of 2 x 2 blocks of the array's size, columns first; in a pass LANES consecutive k for each bank in its
-    turn."""
-    if m % BLOCK_M or n % BLOCK_N or k % lanes:
-        raise ValueError(f"{m} x {n} x {k} is not a multiple of {BLOCK_M} x {BLOCK_N} x {lanes}")
-    issued = [
-        (m0 + im * ROWS, n0 + jn * COLUMNS, k0)
-        for m0 in range(0, m, BLOCK_M)
-        for n0 in range(0, n, BLOCK_N)
-        for k0 in range(0, k, lanes)
-        for im, jn in SNAKE
-    ]
+
+def steps(m: int, n: int, k: int, order: Order, most: int | None = None) -> Steps:
+    """Passes over all of D, columns first, each of as many outputs of an element as it has accumulators; in a pass a
+    turn for each of them. No pass starts once there are `most` steps."""
+    length = order.lanes * order.turn
+    if k % length or order.banks not in (1, 2, 4):
+        raise ValueError(f"{k} products in turns of {length}, {order.banks} accumulators")
+    high, wide = (1 + max(place[side] for place in order.snake) for side in (0, 1))
+    issued: list[tuple[int, int, int]] = []
+    for m0 in range(0, m, high * order.rows):
+        for n0 in range(0, n, wide * COLUMNS):
+            if most is not None and len(issued) >= most:
+                break
+            issued += [
+                (m0 + im * order.rows, n0 + jn * COLUMNS, k0 + step * order.lanes)
+                for k0 in range(0, k, length)
+                for im, jn in order.snake
+                for step in range(order.turn)
+            ]
     row, column, start = (np.array(part) for part in zip(*issued))
-    element = np.arange(ROWS * COLUMNS)
+    within = start % length
     return Steps(
-        row[:, None] + element // COLUMNS,
-        column[:, None] + element % COLUMNS,
+        row,
+        column,
         start,
-        start == 0,
-        start == k - lanes,
+        within == 0,
+        within == length - order.lanes,
+        start < length,
+        start >= k - length,
     )
 
 
 def operands(codes: np.ndarray, where: np.ndarray, start: np.ndarray, lanes: int) -> np.ndarray:
-    """[cycle, element, lane]."""
-    return codes[where[:, :, None], start[:, None, None] + np.arange(lanes)]
+    """[cycle, row, lane] of the rows `where` [cycle, row]; a matrix with fewer rows starts again at its first."""
+    return codes[where[:, :, None] % len(codes), start[:, None, None] + np.arange(lanes)]

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives an element's netlist with operands through the netlists of its operand feeds, as in an array, and checks the
-results.
-
-In an array the feed of a row decodes for all elements of the row. Here every copy of the element has its own copies of
-both feeds.
+results. With block accumulation the netlist has as many elements as share an accumulate unit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..flow.errors import FlowError
 from ..flow.runs import Design
-from ..study.elements import KINDS
+from ..study.elements import BANKS, KINDS
 from ..study.records import Record
 from .circuit import STREAMS
-from .data import Data, Steps, operands, steps, value_of
+from .data import COLUMNS, Data, Order, Steps, operands, steps, value_of
 
-FMT_E4M3FN = 0
+FORMATS = {"e4m3fn": 0, "e5m2": 1}  # fp8_fmt_e
+NO_BOUND = 63  # BoundNone
 # Largest error, relative to the sum of the products' magnitudes: by kind, and for a window of less than 25 bits.
 TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "kulisch": 1e-12, "static": 1e-4}
 TOLERANCE_NARROW = 2e-3
@@ -36,6 +34,7 @@ class Kind:
     b: tuple[tuple[str, int], ...]
     first: int
     result: int
+    turn: int = 1  # steps of an accumulator's turn, and elements of a netlist
 
     def feed(self, side: str, lanes: int) -> Design:
         return Design(self.top, (("LANES", lanes), *(self.a if side == "a" else self.b)))
@@ -52,7 +51,11 @@ def kind_of(record: Record) -> Kind:
     number = parameters.get("ELEMENT", KINDS["int8"].number)
     window = {"FRAC_BITS": parameters["FRAC_BITS"]} if "FRAC_BITS" in parameters else {}
     if record["top"] == "fp8mac_element_int8":
-        return both("int8", number, 1, 6)
+        cycles = 2 + parameters.get("BANKS", BANKS) + parameters.get("TREE_REGISTER", 0)
+        return both("int8", number, 1, cycles)
+    if record["top"] == "fp8mac_element_block":
+        kind = both("block", KINDS[record["kind"]].number, 2, 6, **window)
+        return replace(kind, turn=parameters["SHARE"])
     if record["top"] == "fp8mac_element_static":
         name = "kulisch" if number == KINDS["kulisch"].number else "static"
         return both(name, number, 1, 7, **window)
@@ -88,66 +91,155 @@ def delayed(values: np.ndarray, cycles: int, total: int) -> np.ndarray:
     return result
 
 
-class Drive:
-    """One element's work on one data set."""
+def later(values: np.ndarray) -> np.ndarray:
+    """A cycle later"""
+    return delayed(values[:-1], 1, len(values))
 
-    def __init__(self, record: Record, data: Data):
+
+class Drive:
+    """One netlist's work on one data set, `most` steps of it and the rest of the pass."""
+
+    def __init__(self, record: Record, data: Data, most: int | None = None):
         self.record, self.data, self.kind = record, data, kind_of(record)
         self.lanes = record["lanes"]
         self.is_int8 = self.kind.name == "int8"
         self.a = data.a_int8 if self.is_int8 else data.a_fp8
         self.b = data.b_int8 if self.is_int8 else data.b_fp8
-        self.steps: Steps = steps(len(self.a), len(self.b), self.a.shape[1], self.lanes)
-        self.total = len(self.steps.k) + self.kind.result
+        turn, banks = self.kind.turn, record["parameters"].get("BANKS", BANKS)
+        self.order = Order(self.lanes, turn, turn, banks)
+        self.steps: Steps = steps(len(self.a), len(self.b), self.a.shape[1], self.order, most)
+        self.total = len(self.steps) + self.kind.result + turn - 1
 
-    def feed_inputs(self, side: str, ports: dict[str, list]) -> dict[str, np.ndarray]:
-        codes, where = (self.a, self.steps.row) if side == "a" else (self.b, self.steps.column)
+    @property
+    def macs(self) -> int:
+        """Of a netlist in a cycle"""
+        return self.lanes * self.order.share
+
+    # ---- operand feeds -----------------------------------------------------------------------------------------------
+
+    def where(self, side: str) -> np.ndarray:
+        """[cycle, feed]: the rows of A or of B that the feeds of the array's rows or columns decode."""
+        start, count = (
+            (self.steps.row, self.order.rows) if side == "a" else (self.steps.column, COLUMNS)
+        )
+        return start[:, None] + np.arange(count)
+
+    def feed_inputs(
+        self, side: str, ports: dict[str, list], feeds: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """`feeds`: which feed each stream is"""
+        codes, where = self.a if side == "a" else self.b, self.where(side)[:, feeds]
+        count = len(self.steps)
         lanes = np.zeros((self.total, STREAMS, self.lanes), np.uint8)
-        lanes[: len(self.steps.k)] = operands(codes, where, self.steps.k, self.lanes).view(np.uint8)
+        lanes[:count] = operands(codes, where, self.steps.k, self.lanes).view(np.uint8)
         all_inputs = {
-            "valid_i": delayed(np.ones((len(self.steps.k), STREAMS, 1), np.uint8), 0, self.total),
+            "rst_ni": constant(1, 1, self.total),
+            "valid_i": delayed(np.ones((count, STREAMS, 1), np.uint8), 0, self.total),
             "lane_en_i": constant((1 << self.lanes) - 1, self.lanes, self.total),
             "code_i": np.unpackbits(lanes, axis=2, bitorder="little"),
-            "fmt_i": constant(FMT_E4M3FN, 2, self.total),
-            "bound_i": self._bounds(codes, where),
+            "fmt_i": constant(FORMATS[self.data.format], 2, self.total),
+            "bound_i": self._feed_bounds(codes, where),
             "nan_i": constant(0, 1, self.total),
             "base_i": constant(self.base & 0x1FF if side == "a" else 0, 9, self.total),
         }
         return {name: all_inputs[name] for name in ports}
 
-    def _bounds(self, codes: np.ndarray, where: np.ndarray) -> np.ndarray:
-        """The largest exponent of each row over all of K, with E5M2's bias, plus 1."""
-        if self.kind.name != "static":
+    def _feed_bounds(self, codes: np.ndarray, where: np.ndarray) -> np.ndarray:
+        """The largest exponent, with E5M2's bias, plus 1: of a row's block, or of all of a row."""
+        if self.kind.name not in ("static", "block"):
             return np.zeros((self.total, STREAMS, 6), np.uint8)
-        return delayed(bits_of(exponents(codes)[where] + 15 + 1, 6), 0, self.total)
+        return delayed(bits_of(self._bounds(codes, where), 6), 0, self.total)
+
+    def _bounds(self, codes: np.ndarray, where: np.ndarray) -> np.ndarray:
+        """[cycle, feed]"""
+        length = self.lanes * self.kind.turn if self.kind.name == "block" else codes.shape[1]
+        found = bounds(value_of(codes, self.data.format), length)
+        return found[where % len(codes), self.steps.k[:, None] // length]
+
+    # ---- the element -------------------------------------------------------------------------------------------------
 
     def element_inputs(
         self, a_feed: dict[str, np.ndarray], b_feed: dict[str, np.ndarray], ports: dict[str, list]
     ) -> dict[str, np.ndarray]:
+        """From the outputs of the feeds of all rows and of all columns, [cycle, feed, bit]"""
+        group, column = np.divmod(np.arange(STREAMS), COLUMNS)
+        rows = group[:, None] * self.order.share + np.arange(self.order.share)
+        b = {name: bits[:, column] for name, bits in b_feed.items()}
+        if self.kind.name == "block":
+            return self._block_inputs(a_feed, b, rows, column, ports)
+        a = {name: bits[:, rows[:, 0]] for name, bits in a_feed.items()}
         found = {}
-        first = np.broadcast_to(
-            delayed(self.steps.first, self.kind.first, self.total)[:, None, None],
-            (self.total, STREAMS, 1),
-        )
+        first = self.same(self.steps.first & self.steps.begins, self.kind.first)
         for name in ports:
             if name == "step_first_i":
-                found[name] = first.astype(np.uint8)
+                found[name] = first
+            elif name == "rst_ni":
+                found[name] = constant(1, 1, self.total)
             elif name == "acc_fp16_i":  # where it is chosen, the accumulator is FP32
                 found[name] = constant(0, 1, self.total)
             elif name == "base_i":
                 found[name] = constant(self.base & 0x1FF, 9, self.total)
             elif name in ("nan_i", "none_i"):
-                found[name] = self._common(a_feed, name[:-2]) | self._common(b_feed, name[:-2])
+                found[name] = self._common(a, name[:-2]) | self._common(b, name[:-2])
             elif name == "field_a_i":
-                found[name] = self._common(a_feed, "field")
+                found[name] = self._common(a, "field")
             elif name == "negatives_i":
-                found[name] = self._above(b_feed, self.lanes * FIELDS["int8"]["b"][0][1])
+                found[name] = self._above(b, self.lanes * FIELDS["int8"]["b"][0][1])
             elif name == "bound_b_i":
-                found[name] = self._common(b_feed, "field")[..., :6]
+                found[name] = self._common(b, "field")[..., :6]
             else:
-                feed = a_feed if name.startswith("a") else b_feed
+                feed = a if name.startswith("a") else b
                 found[name] = self._lanes(feed, name[0], name[1:-2])
         return found
+
+    def _block_inputs(
+        self,
+        a_feed: dict[str, np.ndarray],
+        b: dict[str, np.ndarray],
+        rows: np.ndarray,
+        column: np.ndarray,
+        ports: dict[str, list],
+    ) -> dict[str, np.ndarray]:
+        """Steps leave the feeds in cycle 1. What the unit takes of row r comes r cycles after the block's last step."""
+        a = [
+            {name: bits[:, rows[:, r]] for name, bits in a_feed.items()}
+            for r in range(self.order.share)
+        ]
+        a_bound = self._in_turn(self._bounds(self.a, self.where("a")), rows)
+        b_bound = self._in_turn(
+            self._bounds(self.b, self.where("b")), np.repeat(column[:, None], rows.shape[1], 1)
+        )
+        none = (a_bound == NO_BOUND) | (b_bound == NO_BOUND)
+        acc_first = self._in_turn(np.repeat(self.steps.first[:, None], self.order.rows, 1), rows)
+        found = {
+            "rst_ni": constant(1, 1, self.total),
+            "block_first_i": self.same(self.steps.begins, 1),
+            "block_last_i": self.same(self.steps.ends, 1),
+            "a_i": np.concatenate([self._lanes(feed, "a", "") for feed in a], axis=2),
+            "b_i": self._lanes(b, "b", ""),
+            "a_nan_i": np.concatenate([self._common(feed, "nan") for feed in a], axis=2),
+            "b_nan_i": self._common(b, "nan"),
+            "a_field_i": bits_of(a_bound + self.base & 0x1FF, 9),
+            "b_place_i": bits_of(b_bound, 6),
+            "none_i": later(none[..., None].astype(np.uint8)),
+            "acc_first_i": later(acc_first[..., None].astype(np.uint8)),
+            "acc_fp16_i": constant(0, 1, self.total),
+        }
+        return {name: found[name] for name in ports}
+
+    def _in_turn(self, values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """[cycle, feed] to [cycle, stream]: what the unit takes, in its cycle 0, of the block's rows one after the
+        other."""
+        result = np.zeros((self.total, STREAMS), values.dtype)
+        ends = np.flatnonzero(self.steps.ends)
+        for r in range(self.order.share):
+            result[ends + 1 + r] = values[ends][:, rows[:, r]]
+        return result
+
+    def same(self, values: np.ndarray, cycles: int) -> np.ndarray:
+        """One bit of each cycle, for all streams, delayed"""
+        bits = delayed(values.astype(np.uint8), cycles, self.total)[:, None, None]
+        return np.broadcast_to(bits, (self.total, STREAMS, 1))
 
     def _common(self, feed: dict[str, np.ndarray], name: str) -> np.ndarray:
         bits = feed["feed_o"]
@@ -174,23 +266,33 @@ class Drive:
 
     @property
     def base(self) -> int:
-        """fp8mac_element_pkg's base_of, for operands of 5 exponent bits."""
+        """fp8mac_element_pkg's base_of, for operands of 5 exponent bits; with block accumulation block_base."""
         bias = 15 if self.record["acc"] == "fp16" else 127
-        return self.data.scale + bias - 2 * 15 - 2
-
-    @property
-    def macs_per_cycle(self) -> int:
-        return self.lanes
+        return self.data.scale + bias - (2 * 16 if self.kind.name == "block" else 2 * 15 + 2)
 
     # ---- the check ----------------------------------------------------------------------------------------------------
 
     def check(self, outputs: dict[str, np.ndarray]) -> int:
         """Every result against the product of the operands' values; how many there were."""
-        issued = np.flatnonzero(self.steps.last)
-        at = issued + self.kind.result
-        row, column = self.steps.row[issued], self.steps.column[issued]
-        found = self._value({name: bits[at] for name, bits in outputs.items()}, row, column)
-        values = (lambda codes: codes.astype(np.float64)) if self.is_int8 else value_of
+        issued = np.flatnonzero(self.steps.last & self.steps.ends)
+        group, column = np.divmod(np.arange(STREAMS), COLUMNS)
+        column = (self.steps.column[issued][:, None] + column) % len(self.b)
+        return sum(
+            self._check_row(
+                {name: bits[issued + self.kind.result + r] for name, bits in outputs.items()},
+                (self.steps.row[issued][:, None] + group * self.order.share + r) % len(self.a),
+                column,
+            )
+            for r in range(self.order.share)
+        )
+
+    def _check_row(
+        self, outputs: dict[str, np.ndarray], row: np.ndarray, column: np.ndarray
+    ) -> int:
+        found = self._value(outputs, row, column)
+        values = lambda codes: (
+            codes.astype(np.float64) if self.is_int8 else value_of(codes, self.data.format)
+        )
         a, b = values(self.a), values(self.b)
         scale = (
             1.0 if self.is_int8 or self.kind.name in ("kulisch", "static") else 2.0**self.data.scale
@@ -222,6 +324,8 @@ class Drive:
             ).sum(axis=-1)
             for name, bits in outputs.items()
         }
+        if self.kind.name == "block":
+            return pattern_value(number["acc_o"], self.record["acc"])
         if "acc_o" in number:
             width = outputs["acc_o"].shape[-1]
             signed = number["acc_o"] - (
@@ -249,3 +353,17 @@ class Drive:
 def exponents(codes: np.ndarray) -> np.ndarray:
     """floor(log2) of the largest magnitude of each row."""
     return np.floor(np.log2(np.abs(value_of(codes)).max(axis=1))).astype(int)
+
+
+def bounds(values: np.ndarray, length: int) -> np.ndarray:
+    """[row, block] of blocks of `length` values: the largest exponent plus 16, NO_BOUND if all are zero."""
+    largest = np.abs(values).reshape(len(values), -1, length).max(axis=2)
+    exponent = np.floor(np.log2(np.where(largest > 0, largest, 1))).astype(int)
+    return np.where(largest > 0, exponent + 16, NO_BOUND)
+
+
+def pattern_value(patterns: np.ndarray, acc: str) -> np.ndarray:
+    """The values of FP32's or FP16's patterns"""
+    if acc == "fp16":
+        return patterns.astype(np.uint16).view(np.float16).astype(np.float64)
+    return patterns.astype(np.uint32).view(np.float32).astype(np.float64)

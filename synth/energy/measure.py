@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The study of energy: the netlists of area.json, each beside its INT8 baseline, on every data set."""
+"""The study of energy: netlists of area.json and of their operand feeds, on operands."""
 
 from __future__ import annotations
 
@@ -9,65 +9,97 @@ from pathlib import Path
 
 import numpy as np
 
-from ..flow.runs import Synthesiser
-from ..study.elements import int8
+from ..flow import recipe
+from ..flow.runs import Design, Synthesiser
+from ..study import wires
+from ..study.elements import KINDS
 from ..study.records import Record
-from . import feeds, power
-from .circuit import MODES, SETTLED, Circuit
-from .data import COLUMNS, ROWS, Data
+from . import power, sta_power, tensors
+from .circuit import GLITCHES, STREAMS, Circuit, Mode
 from .drive import Drive
+from .power_tables import Tables
 
-LANES = (1, 4, 16)
-GROUPS = ("main", "choice")
-FAMILIES = ("late", "aligned", "static")  # drive.py knows their pipelines
+FAMILIES = ("block", "late", "aligned", "static")  # drive.py knows their pipelines
+STEPS = 256  # of each netlist at least
+SIDES = ("baseline", "single")  # of an element: INT8 with as many accumulators, and with one
+KEPT = 3  # circuits
+MANY = 16  # lanes
+ARRAY = 256  # products a cycle of the array whose feeds are shared
 
 
-def baseline_of(record: Record) -> Record:
-    entry = int8(record["lanes"])
+@dataclass(frozen=True)
+class Case:
+    """One measurement of a netlist: operands, how transitions are counted, and how long wires are."""
+
+    data: str
+    format: str = "e4m3fn"
+    mode: Mode = GLITCHES
+    wires: float = 1.0
+
+    @property
+    def name(self) -> str:
+        name = self.data if self.format == "e4m3fn" else f"{self.data}_{self.format}"
+        return f"{name}, {self.mode.name}, wires x {self.wires:g}"
+
+    def suits(self, record: Record) -> bool:
+        """INT8 has one format. Assumptions vary for many lanes alone."""
+        usual = self.mode == GLITCHES and self.wires == 1
+        return (record["kind"] != "int8" or self.format == "e4m3fn") and (
+            usual or record["lanes"] == MANY
+        )
+
+
+CHECKED = Case(tensors.SENSITIVE)  # where OpenSTA is asked, too
+
+
+def side_of(record: Record, side: str) -> Record:
+    """The record of an element's INT8 baseline"""
     return {
-        **record,
-        "name": entry.name,
-        "kind": entry.kind,
-        "family": entry.family,
-        "acc": entry.acc,
-        "frac_bits": entry.frac_bits,
-        "top": entry.design.top,
-        "parameters": dict(entry.design.parameters),
-        "netlist": record["baseline_netlist"],
-        "area": record["baseline_area"],
+        "name": record[side],
+        "kind": "int8",
+        "family": "int8",
+        "acc": KINDS["int8"].accumulators[0],
+        "frac_bits": None,
+        "lanes": record["lanes"],
+        "top": "fp8mac_element_int8",
+        "parameters": record[f"{side}_parameters"],
+        "netlist": record[f"{side}_netlist"],
+        "area": record[f"{side}_area"],
+        "library": record["library"],
+        "period_ns": record["period_ns"],
     }
 
 
-def elements(every: list[Record], library: str, period_ns: float) -> list[Record]:
-    """The records of area.json whose energy is measured."""
-    return [
-        record
-        for record in every
-        if record["library"] == library
-        and record["period_ns"] == period_ns
-        and record["group"] in GROUPS
-        and record["family"] in FAMILIES
-        and record["lanes"] in LANES
-    ]
+def elements(every: list[Record]) -> list[Record]:
+    """The elements of area.json whose energy can be measured and their baselines, each netlist once."""
+    found: dict[str, Record] = {}
+    for record in every:
+        if (
+            record["family"] in FAMILIES
+            and record["group"] in ("main", "choice")
+            and record.get("single")
+        ):
+            for one in (record, *(side_of(record, side) for side in SIDES)):
+                found.setdefault(one["netlist"], one)
+    return sorted(found.values(), key=lambda one: -one["lanes"])
 
 
 @dataclass
 class Measured:
-    """pJ a cycle of one netlist on one data set, by mode."""
+    """pJ a MAC of one netlist in one case"""
 
     record: Record
-    data: Data
+    case: Case
     results: int  # how many were compared
     cycles: int
-    energy: dict[str, power.Energy]
-    feed: float = 0.0  # an element's share of the feeds of its row and its column, without glitches
-
-    def per_mac(self, mode: str) -> float:
-        return self.energy[mode].total / self.record["lanes"]
+    transitions: float  # of all nets in a cycle, a MAC
+    element: power.Energy
+    feeds: power.Energy  # the shares of a row's and of a column's feed
+    checked: sta_power.Power | None = None  # the netlist in OpenSTA, pJ a cycle
 
     @property
-    def feed_per_mac(self) -> float:
-        return self.feed / self.record["lanes"]
+    def total(self) -> float:
+        return self.element.total + self.feeds.total
 
 
 class Study:
@@ -76,88 +108,112 @@ class Study:
     def __init__(self, synthesiser: Synthesiser, period_ns: float, binary: Path, folder: Path):
         self.synthesiser, self.library, self.period_ns = synthesiser, synthesiser.library, period_ns
         self.binary, self.folder = binary, folder
-        self.tables = power.Tables(self.library)
-        self.feed_key: tuple | None = None
-        self.feed_value: tuple = ()
+        self.tables = Tables(self.library)
+        self.kept: dict[tuple[Path, float], Circuit] = {}
 
-    def circuit(self, record: Record) -> Circuit:
+    def circuit(self, path: Path, top: str, factor: float) -> Circuit:
+        """A netlist and its feeds are kept."""
+        key = path, factor
+        if key not in self.kept:
+            if len(self.kept) == KEPT:
+                del self.kept[next(iter(self.kept))]
+            wire = factor * wires.pf_of_sink(self.library)
+            self.kept[key] = Circuit.read(path, top, self.library, self.period_ns, wire)
+        return self.kept[key]
+
+    def measure(self, record: Record, case: Case, steps: int = STEPS) -> Measured:
+        drive = Drive(record, tensors.data(case.data, case.format), steps)
+        inputs, feeds = self.inputs(drive, record, case)
+        circuit = self.circuit(
+            Path(record["netlist"]).with_name("netlist.json"), record["top"], case.wires
+        )
+        activity = circuit.simulate(self.binary, self.folder, inputs, case.mode)
+        element = power.of_cycle(circuit, activity, self.tables)
+        checked = None
+        if case == CHECKED:
+            checked = sta_power.run(circuit, activity, self.tables, self.folder / "sta")
+            checked.judge()
+        return Measured(
+            record,
+            case,
+            drive.check(activity.outputs),
+            activity.cycles,
+            sum(activity.per_cycle.values()) / drive.macs,
+            element.scaled(1 / drive.macs),
+            feeds,
+            checked,
+        )
+
+    # ---- operand feeds -----------------------------------------------------------------------------------------------
+
+    def inputs(
+        self, drive: Drive, record: Record, case: Case
+    ) -> tuple[dict[str, np.ndarray], power.Energy]:
+        """What the feeds send to the netlist, and a MAC's share of their energy"""
+        outputs, energy = [], power.Energy()
+        for side in "ab":
+            found, its = self._feed(drive, side, case)
+            outputs.append(found)
+            energy = energy.plus(its)
         path = Path(record["netlist"]).with_name("netlist.json")
-        return Circuit.read(path, record["top"], self.library, self.period_ns)
+        ports = self.circuit(path, record["top"], case.wires).ports("input")
+        return drive.element_inputs(*outputs, ports), energy
 
-    def measure(self, record: Record, data: Data) -> Measured:
-        drive = Drive(record, data)
-        outputs, feed = self._feeds(drive)
-        circuit = self.circuit(record)
-        inputs = drive.element_inputs(*outputs, circuit.ports("input"))
-        measured = Measured(record, data, 0, 0, {}, feed=feed)
-        for mode in MODES:
-            activity = circuit.simulate(self.binary, self.folder / "run", inputs, mode)
-            measured.results, measured.cycles = drive.check(activity.outputs), activity.cycles
-            measured.energy[mode.name] = power.of_cycle(circuit, activity, self.tables)
-        return measured
+    def _feed(
+        self, drive: Drive, side: str, case: Case
+    ) -> tuple[dict[str, np.ndarray], power.Energy]:
+        """The outputs of the feeds of all rows or columns, [cycle, feed, bit], and a MAC's share of their energy"""
+        design = drive.kind.feed(side, drive.lanes)
+        netlist = self.feed_netlist(design)
+        circuit = self.circuit(netlist, design.top, case.wires)
+        count, parts, energies = drive.where(side).shape[1], [], []
+        for start in range(0, count, STREAMS):
+            feeds = (start + np.arange(STREAMS)) % count
+            inputs = drive.feed_inputs(side, circuit.ports("input"), feeds)
+            activity = circuit.simulate(self.binary, self.folder, inputs, case.mode)
+            parts.append(activity.outputs)
+            energies.append(power.of_cycle(circuit, activity, self.tables))
+        outputs = {
+            name: np.concatenate([part[name] for part in parts], axis=1)[:, :count]
+            for name in parts[0]
+        }
+        # A row of the array has as many elements as a column.
+        sharers = round((ARRAY / drive.lanes) ** 0.5) * drive.lanes
+        energy = power.Energy()
+        for one in energies:
+            energy = energy.plus(one.scaled(1 / len(energies) / sharers))
+        return outputs, energy
 
-    def _feeds(self, drive: Drive) -> tuple[list[dict[str, np.ndarray]], float]:
-        """The outputs of both feeds, and an element's share of their energy."""
-        key = drive.kind, drive.lanes, drive.data.name, drive.base
-        if key != self.feed_key:
-            self.feed_key, self.feed_value = key, self._simulate_feeds(drive)
-        return self.feed_value
+    def feed_netlist(self, design: Design) -> Path:
+        made = self.synthesiser.run(design, self.period_ns, recipe.EFFORTS[0], recipe.SEEDS[0])
+        return Path(made.netlist) / "netlist.json"
 
-    def _simulate_feeds(self, drive: Drive) -> tuple[list[dict[str, np.ndarray]], float]:
-        outputs, share = [], 0.0
-        for side, sharers in (("a", COLUMNS), ("b", ROWS)):
-            design = drive.kind.feed(side, drive.lanes)
-            path = feeds.netlist(self.synthesiser, design, self.period_ns)
-            circuit = Circuit.read(path, design.top, self.library, self.period_ns)
-            activity = circuit.simulate(
-                self.binary,
-                self.folder / "run",
-                drive.feed_inputs(side, circuit.ports("input")),
-                SETTLED,
-            )
-            share += power.of_cycle(circuit, activity, self.tables).total / sharers
-            outputs.append(activity.outputs)
-        return outputs, share
-
-    def run(self, found: list[Record], sets: list[Data]) -> Iterator[tuple[Measured, Measured]]:
-        """Every element with its baseline."""
-        for data in sets:
-            baselines: dict[int, Measured] = {}
-            for record in sorted(found, key=lambda one: (one["lanes"], one["family"], one["name"])):
-                if record["lanes"] not in baselines:
-                    baselines[record["lanes"]] = self.measure(baseline_of(record), data)
-                yield self.measure(record, data), baselines[record["lanes"]]
+    def run(self, found: list[Record], cases: list[Case]) -> Iterator[Measured]:
+        for record in found:
+            for case in cases:
+                if case.suits(record):
+                    yield self.measure(record, case)
 
 
-def entry(measured: Measured, baseline: Measured, library: str, period_ns: float) -> Record:
+def entry(measured: Measured) -> Record:
     """A record of energy.json."""
-    record = measured.record
-    same = ("name", "kind", "family", "acc", "frac_bits", "lanes")
+    record, case = measured.record, measured.case
+    same = ("name", "kind", "acc", "frac_bits", "lanes", "library", "period_ns", "area", "netlist")
+    parts = lambda energy: {part: round(pj, 6) for part, pj in asdict(energy).items()}
     return {
         **{key: record[key] for key in same},
-        "library": library,
-        "period_ns": period_ns,
-        "data": measured.data.name,
-        "indicative": True,
-        "area_ratio": record["ratio"],
+        "parameters": record["parameters"],
+        "data": case.data,
+        "format": "int8" if record["kind"] == "int8" else case.format,
+        "mode": case.mode.name,
+        "wires": case.wires,
+        "pj": round(measured.total, 6),
+        "element_pj": round(measured.element.total, 6),
+        "feeds_pj": round(measured.feeds.total, 6),
+        "element": parts(measured.element),
+        "feeds": parts(measured.feeds),
+        "transitions": round(measured.transitions, 4),
         "cycles": measured.cycles,
-        "results_checked": measured.results,
-        "fp8": side(measured),
-        "baseline": side(baseline),
-        "ratio": {
-            mode.name: round(measured.per_mac(mode.name) / baseline.per_mac(mode.name), 4)
-            for mode in MODES
-        },
-        "netlist": record["netlist"],
-        "baseline_netlist": record["baseline_netlist"],
-    }
-
-
-def side(measured: Measured) -> Record:
-    lanes = measured.record["lanes"]
-    per_mac = lambda energy: {part: round(pj / lanes, 5) for part, pj in asdict(energy).items()}
-    return {
-        "pj_per_mac": {mode.name: round(measured.per_mac(mode.name), 5) for mode in MODES},
-        "parts_pj_per_mac": {mode: per_mac(energy) for mode, energy in measured.energy.items()},
-        "feed_pj_per_mac": round(measured.feed_per_mac, 5),
+        "results": measured.results,
+        **({"opensta": asdict(measured.checked)} if measured.checked else {}),
     }

@@ -1,128 +1,263 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page energy.md and its caveats."""
+"""Tables and figures of synth/ENERGY.md, computed from synth/results/energy.json.
+
+In the page's template {{energy WORD ARGUMENT...}} stands for one of them: see Energies. A library is named by a part of
+its name.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterable
+from functools import cached_property
 
+from ..flow.errors import UsageError
+from ..study.records import Record
 from ..study.tables import number, table
-from .circuit import MODES
-from .measure import Measured
+from ..study.wires import PF_PER_UM
+from ..study.wires import SIDES as SIDES_OF_NAND
+from .circuit import GLITCHES, SETTLED, SHORT_GLITCHES
+from .networks import NETWORKS
 from .power import PARTS
+from .tensors import SENSITIVE, TITLES
 
-Pair = tuple[Measured, Measured]
-
-CAVEATS = """**Indicative.** Good for comparing the two sides of a line, not for a budget.
-
-- There are no wires: the load of a net is the pins that it drives. There is no clock tree: the clock drives the clock
-  pins of the flip-flops in every cycle, without gating. There is no leakage. The library is {library}, an old one, at
-  {volts:g} V and one corner.
-- Transitions are counted in three ways. *Settled*: a net counts once a cycle if its value changes from one cycle to the
-  next. That leaves out glitches, so it is a lower bound. *Long glitches*: changes travel with each cell's mean delay
-  from the Liberty tables, and a cell stops a pulse that is shorter than its delay. *Shorter ones too*: a cell stops a
-  pulse that is shorter than half its delay. Silicon can lie between the last two counts, or beyond them.
-- Netlists were made for area at {period:g} ns, not for energy, on both sides. The energy of a cycle is the same at any
-  slower clock.
-- Elements are measured alone. Operands come decoded (FP8) or recoded (INT8); the operand feeds are listed below.
-  Memories, operand distribution and read-out are left out. A fixed-point element leaves normalisation and rounding to
-  its read-out, as INT8 does.
-- Every MAC counts, also those with a zero operand.
-- OpenSTA's report_power is not used. Version 2.0.17 reads no activity files and ignores activities that are set on the
-  outputs of adder cells. It adds the internal power of rise and fall for every single transition.
-"""
-
-METHOD = """## Method
-
-The netlists of `area.json` are simulated, 64 copies at a time: the elements of an 8 x 8 array. Netlists of the operand
-feeds drive them in the order of the array: 2 x 2 banks in a snake, LANES consecutive k a step, output after output.
-Every result is compared with the product of the operands' values: INT8 must be equal, FP8 within the accumulator's
-precision. The transitions of every net are counted.
-
-    energy = 0.5 C V^2 a transition of a net  +  internal_power of the cells, mean of rise and fall, at load and slew
-           + flip-flops' clock pins: C V^2 and internal_power, every cycle
-
-Data: FP8 is e4m3fn as the digits application quantises it (weights per output row, activations per tensor). INT8 is
-symmetric, round to nearest even of x * 127 / amax with the same granularity. N(0,1): one amax a tensor on both sides.
-"""
+REAL = tuple(name for name in TITLES if name not in ("normal", "uniform"))
+SIDES = {"as many": "baseline", "one": "single"}
+KEY = ("name", "library", "period_ns", "data", "format", "mode", "wires")
+MODE_TITLES = {
+    SETTLED.name: "no glitches: a net changes once a cycle at most",
+    GLITCHES.name: "glitches of at least a cell's delay (as everywhere else)",
+    SHORT_GLITCHES.name: "glitches of at least half a cell's delay",
+}
 
 
-def main_table(pairs: list[Pair]) -> str:
-    lines = [
-        [
-            f"`{m.record['name']}`",
-            *(number(x.per_mac(mode.name), 2) for mode in MODES for x in (m, baseline)),
-            *(number(m.per_mac(mode.name) / baseline.per_mac(mode.name), 2) for mode in MODES),
-            number(m.record["ratio"], 2),
+def banks(record: Record) -> int:
+    return record["parameters"].get("BANKS", 4)
+
+
+class Energies:
+    def __init__(self, found: dict):
+        self.records: list[Record] = found["records"]
+        self.runs: dict[str, dict] = found["runs"]
+
+    def word(self, name: str, *arguments: str) -> str:
+        method = getattr(self, f"say_{name}", None)
+        if method is None:
+            raise UsageError(f"the energy page has no word {name}")
+        return method(*arguments)
+
+    # ---- records -----------------------------------------------------------------------------------------------------
+
+    def of(self, library: str) -> list[Record]:
+        found = [one for one in self.records if library in one["library"]]
+        if not found:
+            raise UsageError(f"synth/results/energy.json has no record of {library}")
+        return found
+
+    def one(self, library: str, name: str, data: str, **more: object) -> Record:
+        """A record in the usual case, but for what `more` says"""
+        kind = "int8" if name.startswith("int8") else "e4m3fn"
+        wanted = {"name": name, "data": data, "format": kind, "mode": GLITCHES.name, "wires": 1.0}
+        wanted |= {
+            key: value for key, value in more.items() if not (kind == "int8" and key == "format")
+        }
+        for one in self.of(library):
+            if all(one[key] == value for key, value in wanted.items()):
+                return one
+        raise UsageError(f"synth/results/energy.json has no record of {library} with {wanted}")
+
+    def names(self, library: str) -> list[str]:
+        """FP8 elements: few lanes first, many bits first"""
+        found = {one["name"]: one for one in self.of(library) if one["kind"] != "int8"}
+        order = lambda one: (one["lanes"], -one["frac_bits"], one["acc"] != "fp32")
+        return [one["name"] for one in sorted(found.values(), key=order)]
+
+    def rival(self, library: str, name: str, count: str) -> str:
+        """The INT8 element with as many accumulators, or with one"""
+        its = next(one for one in self.of(library) if one["name"] == name)
+        wanted = banks(its) if count == "as many" else 1
+        for one in self.of(library):
+            if (one["kind"], one["lanes"], banks(one)) == ("int8", its["lanes"], wanted):
+                return one["name"]
+        raise UsageError(f"synth/results/energy.json has no INT8 beside {name}")
+
+    def data(self, library: str) -> list[str]:
+        """The operands of which every element has a record"""
+        found = {one["data"] for one in self.of(library)}
+        return [name for name in TITLES if name in found]
+
+    def ratio(self, library: str, name: str, count: str, data: str, **more: object) -> float:
+        own = self.one(library, name, data, **more)
+        rival = self.one(library, self.rival(library, name, count), data, **more)
+        return own["pj"] / rival["pj"]
+
+    # ---- words -------------------------------------------------------------------------------------------------------
+
+    def say_elements(self, library: str) -> str:
+        """pJ of a MAC with the feeds, the mean of the networks' operands"""
+        real = [name for name in self.data(library) if name in REAL]
+        mean = lambda name: sum(self.one(library, name, data)["pj"] for data in real) / len(real)
+        lines = []
+        for name in self.names(library):
+            line = [f"`{name}`", number(mean(name), 2 if mean(name) > 1 else 3)]
+            for count in SIDES:
+                rival = self.rival(library, name, count)
+                ratios = [self.ratio(library, name, count, data) for data in self.data(library)]
+                areas = [self.one(library, one, real[0])["area"] for one in (name, rival)]
+                line += [
+                    number(mean(rival), 2 if mean(name) > 1 else 3),
+                    f"{number(mean(name) / mean(rival), 2)} ({number(min(ratios), 2)} to {number(max(ratios), 2)})",
+                    number(areas[0] / areas[1], 2),
+                ]
+            lines.append(line)
+        head = ["element", "FP8"]
+        for count in SIDES:
+            head += [f"INT8, accumulators: {count}", "ratio (of all operands)", "ratio of areas"]
+        return table(head, lines)
+
+    def say_operands(self, library: str, lanes: str) -> str:
+        names = [name for name in self.names(library) if f"_l{lanes}_" in f"{name}_"]
+        rivals = [self.rival(library, names[0], count) for count in SIDES]
+        columns = [*names, *dict.fromkeys(rivals)]
+        lines = [
+            [TITLES[data], *(number(self.one(library, name, data)["pj"], 2) for name in columns)]
+            for data in self.data(library)
         ]
-        for m, baseline in pairs
-    ]
-    return table(
-        [
-            "element",
-            *(f"{who}, {mode.title}" for mode in MODES for who in ("FP8", "INT8")),
-            *(f"ratio, {mode.title}" for mode in MODES),
-            "ratio of areas",
-        ],
-        lines,
-    )
+        for data in self.data(library):
+            if any(one["data"] == data and one["format"] == "e5m2" for one in self.of(library)):
+                found = [number(self.one(library, n, data, format="e5m2")["pj"], 2) for n in names]
+                lines.append(
+                    [f"{TITLES[data]}, E5M2", *found, *["-"] * (len(columns) - len(names))]
+                )
+        return table(["operands", *(f"`{name}`" for name in columns)], lines)
 
-
-def parts_table(pairs: list[Pair]) -> str:
-    seen: dict[str, Measured] = {}
-    for m, baseline in pairs:
-        seen.setdefault(baseline.record["name"], baseline)
-        seen[m.record["name"]] = m
-    lines = []
-    for name, m in seen.items():
-        for mode in MODES:
-            parts = asdict(m.energy[mode.name])
+    def say_parts(self, library: str, lanes: str) -> str:
+        names = [name for name in self.names(library) if f"_l{lanes}_" in f"{name}_"]
+        rivals = [self.rival(library, names[0], count) for count in SIDES]
+        lines = []
+        for name in (*names, *dict.fromkeys(rivals)):
+            one = self.one(library, name, SENSITIVE)
+            parts = [number(one["element"][part], 2) for part in PARTS]
             lines.append(
                 [
                     f"`{name}`",
-                    mode.title,
-                    *(number(parts[part] / m.record["lanes"], 2) for part in PARTS),
-                    number(m.per_mac(mode.name), 2),
+                    *parts,
+                    number(one["feeds_pj"], 2),
+                    number(one["pj"], 2),
+                    number(one["transitions"]),
                 ]
             )
-    return table(["element", "counted", *PARTS, "sum"], lines)
+        return table(["element", *PARTS, "feeds", "sum", "transitions"], lines)
 
+    def say_assumptions(self, library: str, *names: str) -> str:
+        rows = [(f"wires x {w:g}", {"wires": w}) for w in (0.5, 1.0, 2.0)]
+        rows += [
+            (MODE_TITLES[mode], {"mode": mode}) for mode in (SETTLED.name, SHORT_GLITCHES.name)
+        ]
+        lines = []
+        for title, more in rows:
+            line = [title]
+            for name in names:
+                own = self.one(library, name, SENSITIVE, **more)["pj"]
+                its = [
+                    number(self.ratio(library, name, count, SENSITIVE, **more), 2)
+                    for count in SIDES
+                ]
+                line += [number(own, 2), *its]
+            lines.append(line)
+        head = ["assumption"]
+        for name in names:
+            head += [f"`{name}`, pJ", "ratio, as many accumulators", "ratio, one"]
+        return table(head, lines)
 
-def feeds_table(pairs: list[Pair]) -> str:
-    lines = []
-    for m, baseline in pairs:
-        ratio = (m.per_mac("settled") + m.feed_per_mac) / (
-            baseline.per_mac("settled") + baseline.feed_per_mac
+    def say_networks(self, library: str, *names: str) -> str:
+        lines = []
+        columns = list(
+            dict.fromkeys((*names, *(self.rival(library, names[0], count) for count in SIDES)))
         )
-        lines.append(
-            [
-                f"`{m.record['name']}`",
-                number(m.feed_per_mac, 2),
-                number(baseline.feed_per_mac, 2),
-                number(ratio, 2),
-            ]
+        for network, products in NETWORKS.items():
+            macs = sum(product.macs for product in products)
+            line = [network, number(macs)]
+            for name in columns:
+                pj = sum(p.macs * self.one(library, name, p.data)["pj"] for p in products)
+                line.append(number(pj / 1e6, 3))
+            lines.append(line)
+        return table(["network", "MACs", *(f"`{name}`" for name in columns)], lines)
+
+    def say_ratio(self, library: str, name: str, count: str, data: str) -> str:
+        return number(self.ratio(library, name, count.replace("_", " "), data), 2)
+
+    def say_mean(self, library: str, name: str, count: str = "") -> str:
+        """pJ of a MAC, or the ratio to INT8: the mean of the networks' operands"""
+        real = [data for data in self.data(library) if data in REAL]
+        total = lambda one: sum(self.one(library, one, data)["pj"] for data in real)
+        if not count:
+            return number(total(name) / len(real), 2)
+        return number(total(name) / total(self.rival(library, name, count.replace("_", " "))), 2)
+
+    def say_feeds(self, library: str, name: str) -> str:
+        return number(self.one(library, name, SENSITIVE)["feeds_pj"], 2)
+
+    def say_transitions(self, library: str, name: str) -> str:
+        return number(self.one(library, name, SENSITIVE)["transitions"])
+
+    def say_glitches(self, library: str, name: str) -> str:
+        """The part of the energy that glitches take"""
+        settled = self.one(library, name, SENSITIVE, mode=SETTLED.name)["pj"]
+        return f"{100 * (1 - settled / self.one(library, name, SENSITIVE)['pj']):.0f} %"
+
+    @staticmethod
+    def say_wire() -> str:
+        return f"{SIDES_OF_NAND} sides of a NAND's square at {1000 * PF_PER_UM:g} fF/um"
+
+    @cached_property
+    def checks(self) -> list[Record]:
+        return [one["opensta"] for one in self.records if "opensta" in one]
+
+    def say_opensta(self, what: str) -> str:
+        """The largest difference from OpenSTA"""
+        worst = max(abs(one[what] / one[f"wanted_{what}"] - 1) for one in self.checks)
+        return f"{100 * worst:.2g} %"
+
+    def say_netlists(self) -> str:
+        return str(len(self.checks))
+
+    def say_leakage(self) -> str:
+        worst = max(
+            one["opensta"]["leakage"] / one["element_pj"] / per_cycle(one)
+            for one in self.records
+            if "opensta" in one
         )
-    return table(["element", "FP8 feeds", "INT8 feeds", "ratio with feeds, settled"], lines)
+        return f"{100 * worst:.1g} %"
+
+    def say_results(self) -> str:
+        return number(sum(one["results"] for one in self.records))
+
+    def say_commands(self, library: str) -> str:
+        runs = {one["run"] for one in self.of(library)}
+        found = [command for name in sorted(runs) for command in self._commands(self.runs[name])]
+        return "\n".join(f"    {command}" for command in dict.fromkeys(found))
+
+    @staticmethod
+    def _commands(run: dict) -> Iterable[str]:
+        return [*([run["area"]] if run.get("area") else []), run["command"]]
 
 
-def page(pairs: list[Pair], library: str, volts: float, period_ns: float) -> str:
-    parts = [
-        "# Energy of a MAC: FP8 elements beside their INT8 baselines\n",
-        CAVEATS.format(library=library, volts=volts, period=period_ns),
-    ]
-    names = list(dict.fromkeys(m.data.name for m, _ in pairs))
-    for name in names:
-        mine = [pair for pair in pairs if pair[0].data.name == name]
-        parts += [f"## {mine[0][0].data.title}\n", "pJ a MAC.\n", main_table(mine)]
-    first = [pair for pair in pairs if pair[0].data.name == names[0]]
-    parts += [
-        "## Parts\n",
-        f"pJ a MAC, {first[0][0].data.title}. *Registers* is the internal energy "
-        "of flip-flops at data pins and outputs. *Inputs* is the energy of driving the element's input pins.\n",
-        parts_table(first),
-        "## Operand feeds\n",
-        "An element's share of the feeds of its row and its column in an 8 x 8 array, pJ a MAC, "
-        f"settled, {first[0][0].data.title}. The feeds are mapped for area, not sized for the clock.\n",
-        feeds_table(first),
-        METHOD,
-    ]
-    return "\n".join(parts)
+def per_cycle(record: Record) -> int:
+    """MACs of a netlist in a cycle"""
+    return record["lanes"] * record["parameters"].get("SHARE", 1)
+
+
+def take(made: dict, known: dict, name: str) -> dict:
+    """Records of a measurement take the place of those of the same netlist and case."""
+    key = lambda one: tuple(one[part] for part in KEY)
+    fresh = {
+        key(one): {**{k: v for k, v in one.items() if k != "netlist"}, "run": name}
+        for one in made["records"]
+    }
+    found = {**{key(one): one for one in known["records"]}, **fresh}
+    records = sorted(
+        found.values(), key=lambda one: (one["library"], -one["lanes"], *map(str, key(one)))
+    )
+    used = {one["run"] for one in records}
+    runs = {**known["runs"], name: made["run"]}
+    return {"runs": {k: v for k, v in runs.items() if k in used}, "records": records}

@@ -5,7 +5,7 @@
 //   toggles NETS STIMULUS RESULT SETTLED|TIMED SKIP
 //
 // NETS is text, one item a line. Delays are in ticks. A gate comes after the gates that drive it:
-//   nets N | gate OUT DELAY SHORTEST TRUTH INPUT... | flop Q D DELAY | input NET DELAY | sample NET | period TICKS
+//   nets N | gate OUT DELAY SHORTEST TRUTH INPUT... | flop Q D DELAY INVERTED | input NET DELAY | sample NET | period TICKS
 //   TRUTH: bit i is the output for the inputs that spell i, the first input the lowest bit. Nets 0 and 1 are constants.
 // STIMULUS: words[cycle][input]. The length of the file gives the number of cycles.
 // RESULT: words toggles[net], ones[net], then samples[cycle][sample].
@@ -36,7 +36,11 @@ struct Gate {
 };
 
 struct Flop {
-    uint32_t q, d, delay;
+    uint32_t q, d, delay, inverted;
+    Word next(const std::vector<Word> &value) const
+    {
+        return inverted ? ~value[d] : value[d];
+    }
 };
 
 struct Input {
@@ -82,7 +86,7 @@ Circuit read_circuit(const char *path)
             continue;
         } else if (kind == "flop") {
             Flop f;
-            words >> f.q >> f.d >> f.delay;
+            words >> f.q >> f.d >> f.delay >> f.inverted;
             c.flops.push_back(f);
         } else if (kind == "input") {
             Input i;
@@ -166,7 +170,7 @@ class Simulation
     }
 
   private:
-    static constexpr uint32_t kWheel = 1024;
+    static constexpr uint32_t kWheel = 1 << 15;
 
     struct Change {
         uint32_t tick;
@@ -198,7 +202,7 @@ class Simulation
     void settle(const Word *inputs, std::vector<Word> &value) const
     {
         for (const Flop &flop : c_.flops) {
-            value[flop.q] = start_[flop.d];
+            value[flop.q] = flop.next(start_);
         }
         for (size_t i = 0; i < c_.inputs.size(); i++) {
             value[c_.inputs[i].net] = inputs[i];
@@ -237,8 +241,8 @@ class Simulation
     void travel(const Word *inputs)
     {
         for (const Flop &flop : c_.flops) {
-            if (start_[flop.d] != value_[flop.q]) {
-                schedule(flop.q, flop.delay, start_[flop.d]);
+            if (flop.next(start_) != value_[flop.q]) {
+                schedule(flop.q, flop.delay, flop.next(start_));
             }
         }
         for (size_t i = 0; i < c_.inputs.size(); i++) {

@@ -47,6 +47,7 @@ SKIPPED = frozenset(
     ]
 )
 POWER = "internal_power"
+SUPPLY = "pg_pin"  # of which internal power is told apart
 DELAYS = frozenset(["cell_rise", "cell_fall", "rise_transition", "fall_transition"])
 CONSTRAINTS = frozenset(["rise_constraint", "fall_constraint"])
 POWERS = frozenset(["rise_power", "fall_power"])
@@ -240,7 +241,7 @@ class Library:
     ):
         self.paths = [paths] if isinstance(paths, Path) else list(paths)
         self.path = self.paths[0]
-        skipped = SKIPPED if power else SKIPPED | {POWER}
+        skipped = SKIPPED - {SUPPLY} if power else SKIPPED | {POWER}
         files = [liberty_text.parse(liberty_text.read(path), skipped) for path in self.paths]
         self.templates: dict[str, Group] = {}
         for group in files:

@@ -106,16 +106,20 @@ def run(folder: Path, command: str = "sta") -> Timing:
     """Runs FOLDER/sta.tcl, keeps FOLDER/sta.log. OpenSTA continues after an error and exits with 0, so the log
     decides."""
     log = folder / "sta.log"
+    return read_log(log, run_script(log, command))
+
+
+def run_script(log: Path, command: str = "sta") -> int:
+    """Runs sta.tcl in the log's folder and returns OpenSTA's status."""
     with log.open("w") as output:
-        status = subprocess.run(
+        return subprocess.run(
             [command, "-no_splash", "-exit", "sta.tcl"],
-            cwd=folder,
+            cwd=log.parent,
             stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             check=False,
         ).returncode
-    return read_log(log, status)
 
 
 def read_log(log: Path, status: int = 0) -> Timing:

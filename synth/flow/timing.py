@@ -158,10 +158,12 @@ def _merged(arcs: list[tuple]) -> list[tuple]:
 
 
 class Graph:
-    """A flat netlist that can be changed. A gate has a name, a model and the nets of its pins."""
+    """A flat netlist that can be changed. A gate has a name, a model and the nets of its pins. `wire` is the capacitance
+    of a net's wires for each of its sinks, in pF; without it nets have none, as in sta.py."""
 
-    def __init__(self, module: dict, library: Library, period_ns: float):
+    def __init__(self, module: dict, library: Library, period_ns: float, wire: float = 0.0):
         self.library = library
+        self.wire = wire
         self.register = library.flip_flop()
         self.period = period_ns
         self.models = {
@@ -225,9 +227,11 @@ class Graph:
 
     def load(self, bit: Bit) -> float:
         models, kind = self.models, self.kind
+        sinks, ends = self.sinks.get(bit, ()), self.port_loads.get(bit, 0)
         return (
-            sum(models[kind[name]].loads[pin] for name, pin in self.sinks.get(bit, ()))
-            + self.port_loads.get(bit, 0) * self.register.data_capacitance
+            sum(models[kind[name]].loads[pin] for name, pin in sinks)
+            + ends * self.register.data_capacitance
+            + (len(sinks) + ends) * self.wire
         )
 
     def _setup_tables(self) -> list[tuple[int, Table]]:

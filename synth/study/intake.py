@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ..energy import pages as energy
 from ..flow.errors import UsageError
 from . import libraries, tables
 from .records import Record
@@ -68,6 +69,14 @@ def take_fpga(made: dict, folder: Path) -> None:
     (folder / "fpga.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
+def take_energy(made: dict, folder: Path) -> None:
+    """Records of `make synth-energy` take the place of those of the same netlist and case."""
+    path = folder / "energy.json"
+    known = load(folder, "energy") if path.is_file() else {"runs": {}, "records": []}
+    name = f"{made['run']['command']} {made['run']['date']}"
+    path.write_text(json.dumps(energy.take(made, known, name), indent=1) + "\n")
+
+
 def take(source: Path, folder: Path, command: str) -> None:
     """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
     user brought, or at another clock than the library's headline, go to pdk.json. Results of the accelerator, of its
@@ -84,6 +93,8 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_stock(made, folder)
         if "yosys" in made:
             return take_fpga(made, folder)
+        if made["records"] and "pj" in made["records"][0]:
+            return take_energy(made, folder)
         command = command or made["run"].get("command", "make synth")
         name = f"{command} {made['run']['date']}"
         files: dict[str, list[Record]] = {"area": [], "pdk": []}

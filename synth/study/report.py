@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m synth report: writes synth/AREA.md, synth/AREA_FIGURES.md and synth/plots from the results in synth/results.
+"""python -m synth report: writes synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from the results in synth/results.
 
-area_page.md and figures_page.md, beside this file, are the text of the pages. In it {{WORD ARGUMENT...}} stands for a
+area_page.md and figures_page.md, beside this file, and energy_page.md are the text of the pages. In it {{WORD ARGUMENT...}} stands for a
 table or a figure, which is computed from the results: see Page. A table is followed by the commands that reproduce it.
 The text and the results are edited by hand or by --from, never the pages.
 """
@@ -16,6 +16,7 @@ from collections import Counter
 from functools import cached_property
 from pathlib import Path
 
+from ..energy.pages import Energies
 from ..flow.errors import UsageError
 from . import commands, memories, pages, prices, stock, tables
 from .elements import BANKS_SUFFIX, READOUT
@@ -24,8 +25,12 @@ from .records import Record, netlists_of
 from .table import MANY
 
 HERE = Path(__file__).parent
-# The answer, and its figures.
-PAGES = {"AREA.md": HERE / "area_page.md", "AREA_FIGURES.md": HERE / "figures_page.md"}
+# The answer, its figures, and energy.
+PAGES = {
+    "AREA.md": HERE / "area_page.md",
+    "AREA_FIGURES.md": HERE / "figures_page.md",
+    "ENERGY.md": HERE.parent / "energy" / "energy_page.md",
+}
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
@@ -124,7 +129,14 @@ class Page:
                 counts[name] = counts.get(name, 0) + 1
         return counts
 
+    @cached_property
+    def energies(self) -> Energies:
+        return Energies(load(self.folder, "energy"))
+
     # ---- figures ----------------------------------------------------------------------------------------------------
+
+    def say_energy(self, word: str, *arguments: str) -> str:
+        return self.energies.word(word, *arguments)
 
     def say_ratio(self, name: str) -> str:
         return tables.number(tables.ratio_of(self.record(name)), 2)

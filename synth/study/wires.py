@@ -27,9 +27,18 @@ KOHM_PER_UM = 0.0012
 LINK = "link_design "
 
 
-def stated(library: Library) -> str:
-    """The stated model, in a library of its own."""
-    um = SIDES * math.sqrt(prices.nand(library))
+def um_of_sink(library: Library) -> float:
+    """The wire of a sink in the stated model"""
+    return SIDES * math.sqrt(prices.nand(library))
+
+
+def pf_of_sink(library: Library) -> float:
+    return PF_PER_UM * um_of_sink(library)
+
+
+def stated(library: Library, factor: float = 1.0) -> str:
+    """The stated model, in a library of its own, with wires `factor` times as long."""
+    um = factor * um_of_sink(library)
     head = sta.NO_WIRES.replace("no_wires", "stated_wires").partition("  wire_load")[0]
     return f"""{head}  pulling_resistance_unit : "1kohm";
   wire_load (stated) {{

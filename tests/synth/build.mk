@@ -31,7 +31,7 @@ $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FI
 
 TESTS += $(BUILD)/test/synth_report.log
 $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard synth/*.md) README.md \
-  $(wildcard synth/results/* synth/plots/* synth/study/*.md) tests/run_test.sh
+  $(wildcard synth/results/* synth/plots/* synth/study/*.md synth/energy/*.md) tests/run_test.sh
 	@tests/run_test.sh synth_report $@ $(PYTEST) $< --folder $(BUILD)/synth-report-test
 
 # The flow's netlists of the leaves, the boxes and the elements of one lane, proved equal to their RTL.

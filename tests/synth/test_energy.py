@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Energy from counted transitions: netlists that can be worked out by hand, and the operands' order and quantisation.
+"""Energy from counted transitions: netlists that can be worked out by hand, and transitions and power in other programs.
 
 python -m pytest -c tests/pytest.ini tests/synth/test_energy.py --toggles TOGGLES --folder FOLDER
 
@@ -8,20 +8,27 @@ TOGGLES is the compiled simulator
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import re
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from synth.energy import circuit, data, drive, power
+from synth.energy import circuit, power, power_tables, sta_power, vcd
 from synth.energy.circuit import MODES, SKIPPED, STREAMS, Circuit
+from synth.flow import recipe, runs
+from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, RejectedNetlist, UsageError
 from synth.flow.liberty import Library
-from tests.conftest import Bench
+from synth.study import libraries, wires
+from tests.synth.compared import Compared
 
 SETTLED, LONG, SHORTER = MODES
-DELAY = "0.10"  # of every gate but `slow`: 10 ticks
+PERIOD = 6.0
+HERE = Path(__file__).resolve().parent
+GOOD = runs.Design("fp8mac_flow_good", (("WIDTH", 8),))
+DELAY = "0.10"  # of every gate but `slow`
 CYCLES = SKIPPED + 8
 
 # 2 V; capacitances in fF, internal energies in fJ by fF V^2. Energies do not depend on load or slew, but `steep`'s.
@@ -90,6 +97,8 @@ FLOP = f"""cell (flop) {{ area : 9; ff (s, n) {{ clocked_on : "C"; next_state : 
       {flat("fall_constraint", "d", 0.1)} }} }}
   pin (Q) {{ direction : output; function : "s"; {arcs("C", DELAY, "rising_edge")} {internal("C", 500, 700)} }} }}
 """
+# A buffer for the clock tree, whose internal energy is 40 + 60 for both edges
+TREE = gate("tree", 3, "A", "A", energy=internal("A", 40, 60))
 STEEP = (
     f'internal_power () {{ related_pin : "A"; {table("rise_power", "e", "0, 0", "100, 100")} '
     f"{table('fall_power', 'e', '0, 0', '100, 100')} }}"
@@ -105,19 +114,6 @@ TEXT = (
     + gate("two", 7, "A B", "A & B", energy=internal("A", 100, 100) + internal("B", 500, 500))
     + "}\n"
 )
-
-
-class Compared(Bench):
-    """A check names what it found."""
-
-    def check(self, name: str, found: object, wanted: object = True) -> None:
-        super().check(f"{name}: {found}, not {wanted}", found == wanted)
-
-    def near(self, name: str, found: float, wanted: float) -> None:
-        self.check(f"{name}: {found} is {wanted}", abs(found - wanted) < 1e-9)
-
-    def raises(self, name: str, kind: type[Exception], work) -> None:
-        super().raises(name, kind, "", work)
 
 
 @pytest.fixture
@@ -138,10 +134,25 @@ class Hand:
         path = folder / "hand.lib"
         path.write_text(TEXT)
         self.library = Library(path, power=True)
-        self.tables = power.Tables(self.library)
+        self.tables = power_tables.Tables(self.library)
+
+    def variant(self, name: str, without: tuple[str, ...], more: str) -> Library:
+        """The library without some cells, and with others"""
+        cells = re.split(r"(?m)^(?=cell )", TEXT)
+        kept = [
+            cell for cell in cells if not cell.startswith(tuple(f"cell ({one})" for one in without))
+        ]
+        path = self.folder / f"{name}.lib"
+        path.write_text("".join(kept).rstrip().removesuffix("}") + more + "}\n")
+        return Library(path, power=True)
 
     def circuit(
-        self, inputs: list[int], outputs: list[int], cells: list[tuple[str, dict]]
+        self,
+        inputs: list[int],
+        outputs: list[int],
+        cells: list[tuple[str, dict]],
+        wire: float = 0.0,
+        library: Library | None = None,
     ) -> Circuit:
         ports = {
             "clk_i": {"direction": "input", "bits": [2]},
@@ -155,7 +166,7 @@ class Hand:
                 for i, (kind, pins) in enumerate(cells)
             },
         }
-        return Circuit(module, self.library, 6.0)
+        return Circuit(module, library or self.library, PERIOD, wire)
 
     def run(self, made: Circuit, rows: list[list[int]], mode: circuit.Mode) -> circuit.Activity:
         """`rows`: inputs by cycle, the same for all streams, repeated."""
@@ -165,9 +176,11 @@ class Hand:
 
     def energy(self, made: Circuit, activity: circuit.Activity) -> dict[str, float]:
         """fJ a cycle."""
+        tables = self.tables
+        if made.library is not self.library:
+            tables = power_tables.Tables(made.library)
         return {
-            part: 1000 * pj
-            for part, pj in asdict(power.of_cycle(made, activity, self.tables)).items()
+            part: 1000 * pj for part, pj in asdict(power.of_cycle(made, activity, tables)).items()
         }
 
 
@@ -178,7 +191,7 @@ def test_by_hand(bench: Compared, hand: Hand) -> None:
         energy = hand.energy(made, hand.run(made, [[0], [1]], mode))
         bench.near(
             f"{mode.name}: Q drives 10 fF, the output a flip-flop's 20 fF",
-            energy["switching"],
+            energy["pins"],
             2 * 10 + 2 * 20,
         )
         bench.near(f"{mode.name}: the input drives 20 fF", energy["inputs"], 2 * 20)
@@ -194,7 +207,8 @@ def test_by_hand(bench: Compared, hand: Hand) -> None:
             2 * 2 * 30 + 50 + 70,
         )
     idle = hand.energy(made, hand.run(made, [[1]], LONG))
-    bench.check("idle: the clock alone", {part for part, fj in idle.items() if fj}, {"clock"})
+    alone = {part for part, fj in idle.items() if fj}
+    bench.check("idle: the clock alone", alone, {"clock", "tree"})
     half = hand.energy(made, hand.run(made, [[0], [0], [1], [1]], LONG))
     bench.near("every other cycle: half", half["registers"], 450)
 
@@ -212,6 +226,9 @@ def test_tables(bench: Compared, hand: Hand) -> None:
     bench.near(
         "related pins by their transitions", energy["internal"], 0.5 * (2 * 100 + 1 * 500) / 3
     )
+    # B is 1 for three quarters. Y follows A then, and it follows B while A is 1, which is half of the time.
+    energy = hand.energy(made, hand.run(made, [[0, 0], [1, 1], [0, 1], [1, 1]], SETTLED))
+    bench.near("as far as the output depends on them", energy["internal"], 0.75 * 100 + 0.25 * 500)
 
 
 def test_functions(bench: Compared, hand: Hand) -> None:
@@ -231,7 +248,7 @@ def test_glitches(bench: Compared, hand: Hand) -> None:
         )
         found = [hand.run(made, [[0], [1]], mode).per_cycle[5] for mode in MODES]
         bench.check(f"pulse behind {kind}", found, list(map(float, counts)))
-    # A pulse of 10 ticks does not pass a gate of 30 ticks if it must last 30 or 15.
+    # A pulse of 0.1 ns does not pass a gate of 0.3 ns if it must last 0.3 or 0.15.
     made = hand.circuit(
         [3],
         [6],
@@ -246,7 +263,7 @@ def test_glitches(bench: Compared, hand: Hand) -> None:
         [hand.run(made, [[0], [1]], mode).per_cycle[6] for mode in MODES],
         [0, 0, 0],
     )
-    # A pulse of 20 ticks passes where 15 are enough.
+    # A pulse of 0.2 ns passes where 0.15 are enough.
     made = hand.circuit(
         [3],
         [7],
@@ -299,89 +316,136 @@ def test_rejected(bench: Compared, hand: Hand) -> None:
         RejectedNetlist,
         lambda: hand.circuit([3], [4], [("gone", {"A": 3, "Y": 4})]),
     )
-    chain = [("slow", {"A": 3 + i, "Y": 4 + i}) for i in range(25)]
-    slow = hand.circuit([3], [28], chain)
+    chain = [("slow", {"A": 3 + i, "Y": 4 + i}) for i in range(45)]
+    slow = hand.circuit([3], [48], chain)
     bench.raises(
-        "a path longer than the period", FlowError, lambda: hand.run(slow, [[0], [1]], LONG)
+        "a path longer than two periods", FlowError, lambda: hand.run(slow, [[0], [1]], LONG)
     )
     path = hand.folder / "no_voltage.lib"
     path.write_text(TEXT.replace("nom_voltage : 2.0;", ""))
-    bench.raises("a library without a voltage", UsageError, lambda: power.Tables(Library(path)))
-
-
-def test_order(bench: Compared) -> None:
-    """Every output gets every k once, LANES of them a step, and its turn every fourth cycle."""
-    m, n, k, lanes = 32, 16, 8, 4
-    s = data.steps(m, n, k, lanes)
-    bench.check("cycles", len(s.k), m * n * k // (lanes * data.ROWS * data.COLUMNS))
-    seen = list(zip(s.row.ravel(), s.column.ravel(), np.repeat(s.k, STREAMS)))
-    bench.check("every step once", (len(set(seen)), len(seen)), (m * n * k // lanes,) * 2)
-    cycles = {}
-    for cycle in range(len(s.k)):
-        cycles.setdefault((s.row[cycle, 0], s.column[cycle, 0]), []).append(cycle)
-    bench.check(
-        "steps of an output are four cycles apart",
-        {tuple(np.diff(turns)) for turns in cycles.values()},
-        {(4,)},
-    )
-    bench.check("first and last", (set(s.k[s.first]), set(s.k[s.last])), ({0}, {k - lanes}))
-    bench.check(
-        "an operand stays from a bank to the next",
-        all(
-            (s.row[i] == s.row[i + 1]).all() or (s.column[i] == s.column[i + 1]).all()
-            for i in range(7)
-        ),
-    )
-    codes = np.arange(m * k).reshape(m, k)
-    bench.check(
-        "lanes are consecutive k",
-        data.operands(codes, s.row, s.k, lanes)[4, 9].tolist(),
-        [12, 13, 14, 15],
-    )
-
-
-def test_quantised(bench: Compared) -> None:
-    sets = [*data.digits(), data.normal(64)]
-    weights, codes, _ = data.layer(0, 96)
-    top = np.abs(weights).max(axis=1, keepdims=True)
-    bench.check(
-        "FP8 weights are the committed codes", (data.quantise_fp8(weights, top) == codes).all()
-    )
-    bench.check(
-        "halves go to even",
-        data.quantise_int8(np.array([0.5, 1.5, -2.5, 127]), np.float32(127)).tolist(),
-        [0, 2, -2, 127],
-    )
-    for one in sets:
-        bench.check(
-            f"{one.name}: INT8 uses its range",
-            (int(np.abs(one.a_int8.astype(int)).max()), int(np.abs(one.b_int8.astype(int)).max())),
-            (127, 127),
-        )
-        bench.check(f"{one.name}: FP8 has no NaN", not np.isnan(data.value_of(one.a_fp8)).any())
-        x, y = (
-            (data.value_of(one.a_fp8) @ data.value_of(one.b_fp8).T).ravel(),
-            (one.a_int8.astype(float) @ one.b_int8.astype(float).T).ravel(),
-        )
-        bench.check(f"{one.name}: both are quantised from the same", np.corrcoef(x, y)[0, 1] > 0.9)
-
-
-def test_wrong_results(bench: Compared) -> None:
-    """An element that answers wrongly is not quoted."""
-    record = {
-        "name": "int8_l4",
-        "top": "fp8mac_element_int8",
-        "lanes": 4,
-        "acc": "int32",
-        "parameters": {},
-    }
-    work = drive.Drive(record, data.normal(64))
-    issued = np.flatnonzero(work.steps.last)
-    right = work.a.astype(int) @ work.b.astype(int).T
-    acc = np.zeros((work.total, STREAMS), np.int64)
-    acc[issued + work.kind.result] = right[work.steps.row[issued], work.steps.column[issued]]
-    bench.check("all results are compared", work.check({"acc_o": drive.bits_of(acc, 32)}), 256)
-    acc[issued[0] + work.kind.result, 5] += 1
     bench.raises(
-        "one result off by one", FlowError, lambda: work.check({"acc_o": drive.bits_of(acc, 32)})
+        "a library without a voltage", UsageError, lambda: power_tables.Tables(Library(path))
     )
+
+
+def test_wires(bench: Compared, hand: Hand) -> None:
+    """7 fF for each sink: a net with two, an output, and an input."""
+    cells = [
+        ("flop", {"C": 2, "D": 3, "Q": 4}),
+        ("inv", {"A": 4, "Y": 5}),
+        ("inv", {"A": 4, "Y": 6}),
+    ]
+    made = hand.circuit([3], [5, 6], cells, wire=0.007)
+    energy = hand.energy(made, hand.run(made, [[0], [1]], LONG))
+    bench.near("wires: two sinks, two outputs", energy["wires"], 2 * (2 * 7 + 2 * 7))
+    bench.near("pins are counted apart", energy["pins"], 2 * (2 * 10 + 2 * 20))
+    bench.near("an input has both", energy["inputs"], 2 * (20 + 7))
+
+
+def test_clock_tree(bench: Compared, hand: Hand) -> None:
+    """17 flip-flops: two buffers, and one that drives them."""
+    cells = [("flop", {"C": 2, "D": 3, "Q": 4 + i}) for i in range(17)]
+    made = hand.circuit([3], list(range(4, 21)), cells, wire=0.007)
+    tree = hand.energy(made, hand.run(made, [[0]], LONG))["tree"]
+    cell = min((c for c in hand.library.usable() if c.is_buffer), key=lambda c: (c.area, c.name))
+    bench.check("the smallest buffer", cell.name, "slow")
+    wires, pins = (17 + 2 + 1) * 7 * 4, (2 + 1) * 10 * 4  # V^2 is 4, an edge up and one down
+    bench.near("wires and pins", tree, wires + pins)
+    other = hand.variant("tree_alone", ("slow", "steep", "inv"), TREE)
+    made = hand.circuit([3], list(range(4, 21)), cells, wire=0.007, library=other)
+    tree = hand.energy(made, hand.run(made, [[0]], LONG))["tree"]
+    bench.near("and the mean of 40 and 60, twice a cycle", tree, wires + pins + 3 * 2 * 50)
+
+
+def test_conditions(bench: Compared, hand: Hand) -> None:
+    """`when`, a group for the rest, and the ground pin, whose tables are left out."""
+    groups = (
+        ("B", 100, "A"),
+        ("", 500, "A"),
+        ("", 9000, "B"),
+    )
+    said = "".join(
+        f'internal_power () {{ related_pin : "{pin}"; {f"when : {chr(34)}{when}{chr(34)};" if when else ""} '
+        f"{flat('rise_power', 'e', fj)} {flat('fall_power', 'e', fj)} }}"
+        for when, fj, pin in groups
+    )
+    ground = said.replace("related_pin", 'related_pg_pin : "VSS"; related_pin').replace("00", "70")
+    supply = "pg_pin (VSS) { pg_type : primary_ground; }"
+    text = gate("either", 7, "A B", "A ^ B", energy=ground + said).replace(
+        "area : 7;", f"area : 7; {supply}"
+    )
+    made = hand.circuit(
+        [3, 4], [5], [("either", {"A": 3, "B": 4, "Y": 5})], library=hand.variant("when", (), text)
+    )
+    # A changes every cycle, and B is 1 half of the time but never changes while it is counted.
+    rows = np.zeros((CYCLES, STREAMS, 2), np.uint8)
+    rows[::2, :, 0] = 1
+    rows[:, : STREAMS // 2, 1] = 1
+    found = made.simulate(hand.toggles, hand.folder, {"x_i": rows}, LONG)
+    bench.near("half 100, half 500, nothing of B", hand.energy(made, found)["internal"], 300)
+    bench.near("the output changes with A", found.per_cycle[5], 1)
+
+
+def test_inverted(bench: Compared, hand: Hand) -> None:
+    """A flip-flop that has only an inverted output"""
+    text = FLOP.replace('function : "s"', 'function : "n"')
+    library = hand.variant("inverted", ("flop",), text)
+    made = hand.circuit([3], [4], [("flop", {"C": 2, "D": 3, "Q": 4})], library=library)
+    found = hand.run(made, [[0], [1], [1]], LONG).outputs["y_o"][:, 0, 0].tolist()
+    bench.check("inverted, a cycle later", found[4:10], [1, 0, 0, 1, 0, 0])
+
+
+def random_cells(draw: np.random.Generator, inputs: int, count: int) -> list[tuple[str, dict]]:
+    """Gates and flip-flops, each with inputs of its own choice among earlier nets"""
+    cells = []
+    for net in range(3 + inputs, 3 + inputs + count):
+        a, b, d = (int(bit) for bit in draw.integers(max(3, net - 12), net, 3))
+        kind = str(draw.choice(["inv", "slow", "differ", "odd", "two", "flop"]))
+        pins = {"flop": {"C": 2, "D": a, "Q": net}, "odd": {"A": a, "B": b, "D": d, "Y": net}}
+        one = {"A": a, "Y": net} if kind in ("inv", "slow") else {"A": a, "B": b, "Y": net}
+        cells.append((kind, pins.get(kind, one)))
+    return cells
+
+
+def random_circuit(hand: Hand) -> tuple[Circuit, np.ndarray]:
+    draw = np.random.default_rng(7)
+    made = hand.circuit(list(range(3, 11)), [130], random_cells(draw, 8, 120), wire=0.003)
+    return made, draw.integers(0, 2, (CYCLES + 40, 8)).astype(np.uint8)
+
+
+def test_icarus(bench: Compared, hand: Hand) -> None:
+    """Icarus Verilog counts the same transitions of every net."""
+    made, rows = random_circuit(hand)
+    for mode in (SETTLED, LONG):
+        inputs = np.broadcast_to(rows[:, None, :], (len(rows), STREAMS, 8))
+        activity = made.simulate(hand.toggles, hand.folder, {"x_i": inputs}, mode)
+        ours = {bit: round(n * activity.cycles) for bit, n in activity.per_cycle.items()}
+        theirs = vcd.count(made, hand.folder, {"x_i": rows}, mode is LONG)
+        for bit, count in theirs.items():
+            bench.check(f"{mode.name}: net {bit}", ours[bit], count)
+        total = sum(theirs.values())
+        bench.check(f"{mode.name}: {total} transitions", total > 1000)
+
+
+def test_opensta(bench: Compared, hand: Hand) -> None:
+    """OpenSTA's report_power of the same activity of a netlist of OSU018: switching of all cells, internal energy of the
+    simple ones."""
+    library = Library(libraries.LIBRARIES[libraries.FIRST][0], power=True)
+    flow = runs.Synthesiser(library, [HERE], Cache(hand.folder))
+    made = flow.run(GOOD, PERIOD, recipe.EFFORTS[0], recipe.SEEDS[0])
+    wire = wires.pf_of_sink(library)
+    netlist = Path(made.netlist, "netlist.json")
+    circuit = Circuit.read(netlist, GOOD.top, library, PERIOD, wire)
+    draw = np.random.default_rng(3)
+    inputs = {
+        name: draw.integers(0, 2, (CYCLES, STREAMS, len(bits))).astype(np.uint8)
+        for name, bits in circuit.ports("input").items()
+    }
+    activity = circuit.simulate(hand.toggles, hand.folder, inputs, LONG)
+    found = sta_power.run(circuit, activity, power_tables.Tables(library), hand.folder / "sta")
+    for name in ("switching", "internal"):
+        theirs, ours = getattr(found, name), getattr(found, f"wanted_{name}")
+        bench.check(f"{name}: {theirs:g} {ours:g}", ours > 0.1 and abs(theirs / ours - 1) < 0.01)
+    found.judge()
+    off = replace(found, switching=1.01 * found.switching)
+    bench.raises("a difference of a percent", FlowError, off.judge)

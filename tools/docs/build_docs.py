@@ -36,6 +36,7 @@ PAGES = (
     "synth/AREA.md",
     "tests/README.md",
     "synth/AREA_FIGURES.md",
+    "synth/ENERGY.md",
     *(f"examples/{name}/README.md" for name in ("c", "python", "soc", "cocotb")),
 )
 HEADERS = ("model/include/fp8mac", "firmware/include/fp8rt")
