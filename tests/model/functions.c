@@ -34,8 +34,8 @@ static const struct {
     double (*exact)(double);
     double bound;
 } functions[] = {
-    {"exp2", fp8mac_fp32_exp2, exp2, 2.4},
-    {"exp", fp8mac_fp32_exp, exp, 3.0},
+    {"exp2", fp8mac_fp32_exp2, exp2, 2.5},
+    {"exp", fp8mac_fp32_exp, exp, 2.6},
     {"reciprocal", fp8mac_fp32_reciprocal, reciprocal, 1.7},
     {"rsqrt", fp8mac_fp32_rsqrt, rsqrt, 1.6},
 };

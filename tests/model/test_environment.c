@@ -604,6 +604,7 @@ static void run_rows(void)
                 .ldd = COLS,
             };
             fp8mac_gemm_result result = {0};
+            memset(out, 0, sizeof out);
             take_u64(fp8mac_rows(&desc, &result));
             take(out, sizeof out);
             take_float(result.amax);

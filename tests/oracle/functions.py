@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 SCRIPT = Path(__file__).resolve().parents[2] / "model/src/core/function_tables.py"
-ULP_BOUNDS = {"exp2": 2.4, "exp": 3.0, "reciprocal": 1.7, "rsqrt": 1.6}
+ULP_BOUNDS = {"exp2": 2.5, "exp": 2.6, "reciprocal": 1.7, "rsqrt": 1.6}
 F = np.float32
 LOG2_E, LN2_HIGH = F(1.4426950408889634), F(45426 / 65536)
 LN2_LOW = F(0.6931471805599453094 - 45426 / 65536)

@@ -177,6 +177,6 @@ def softmax(case, values):
     total, results = sum(e), []
     for v, each in zip(x, e):
         powers = (most - v) * factor / Decimal(2).ln()
-        relative = 19 + blocks + Decimal("2.8") * (powers + Decimal(math.log2(len(x))))
+        relative = 20 + blocks + Decimal("2.8") * (powers + Decimal(math.log2(len(x))))
         results.append((Fraction(each / total), Fraction(each / total * relative) * U))
     return results
