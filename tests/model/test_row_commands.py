@@ -93,7 +93,7 @@ def draw_options(rng, operation, cols):
     if operation not in NORMS and rng.integers(0, 2):
         o["factor"] = scale(rng)
     o["activation"] = str(rng.choice(["NONE", "NONE", "RELU", "CLAMP"]))
-    o["lo"], o["hi"] = F(-0.5), F(2)
+    o["lo"], o["hi"] = F(rng.choice([-0.5, 0.25])), F(2)
     o["d_name"] = FORMATS[rng.integers(0, len(FORMATS))]
     o["rounding"] = str(rng.choice(["NEAREST_EVEN", "TOWARD_ZERO"]))
     if is_integer(exact.ARRAY_FORMATS[o["d_name"]]):

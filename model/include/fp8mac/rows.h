@@ -35,8 +35,10 @@
 //
 // Special values go through the operations as IEEE 754 says:
 //   softmax     a NaN or +Inf, or nothing but -Inf, makes the row NaN; other -Inf give +0
-//   norms       a NaN or Inf makes the row NaN. A row of equal values has d = 0 or nearly 0, and
-//               g = rsqrt(eps); with eps = 0 this may be Inf, and 0 * Inf is NaN.
+//   RMS norm    a NaN makes the row NaN. An Inf becomes NaN, and what is finite beside it +-0; so does a
+//               row whose squares overflow
+//   layer norm  a NaN or Inf makes the row NaN. A row of equal values has d = 0 or nearly 0, and
+//               g = rsqrt(eps); with eps = 0 this may be Inf, and 0 * Inf is NaN
 // Flags are those of all operations, each OR'ed: `nan` for a NaN in what a row has of X, and as in the
 // epilogue for gamma, beta and the row's own factor g or reciprocal; `invalid`, `overflow`, and those
 // of the conversion to D.
