@@ -35,8 +35,8 @@
 //
 // Special values go through the operations as IEEE 754 says:
 //   softmax     a NaN or +Inf, or nothing but -Inf, makes the row NaN; other -Inf give +0
-//   RMS norm    a NaN makes the row NaN. An Inf becomes NaN, and what is finite beside it +-0; so does a
-//               row whose squares overflow
+//   RMS norm    a NaN makes the row NaN. An Inf becomes NaN, and what is finite beside it +-0. If
+//               squares of finite values overflow, the row becomes +-0
 //   layer norm  a NaN or Inf makes the row NaN. A row of equal values has d = 0 or nearly 0, and
 //               g = rsqrt(eps); with eps = 0 this may be Inf, and 0 * Inf is NaN
 // Flags are those of all operations, each OR'ed: `nan` for a NaN in what a row has of X, and as in the
