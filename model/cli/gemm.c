@@ -17,26 +17,6 @@ typedef struct gemm_options {
     bool b_is_kn, report, inexact;
 } gemm_options;
 
-typedef struct matrix {
-    size_t rows, columns;
-    void *data;
-} matrix;
-
-static matrix matrix_from(array codes)
-{
-    if (codes.dims == 2) {
-        return (matrix){codes.shape[0], codes.shape[1], codes.data};
-    }
-    return codes.column ? (matrix){codes.count, 1, codes.data}
-                        : (matrix){1, codes.count, codes.data};
-}
-
-static matrix matrix_of(cli *c, const char *operand, const fp8mac_format *row)
-{
-    array in = array_read(c, operand, row);
-    return matrix_from(convert_operand(c, &in, row));
-}
-
 static matrix transposed(cli *c, matrix from)
 {
     uint8_t *data = cli_alloc(c, from.rows * from.columns, 1);
@@ -48,25 +28,12 @@ static matrix transposed(cli *c, matrix from)
     return (matrix){from.columns, from.rows, data};
 }
 
-// Floats for each of `rows`, or a single one.
-static array floats(cli *c, const char *operand, const char *what, size_t rows, bool one_too)
-{
-    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
-    array in = array_read(c, operand, fp32);
-    array out = convert_operand(c, &in, fp32);
-    if (out.count != rows && !(one_too && out.count == 1)) {
-        cli_fail(c, "the lengths disagree: %s has %zu values and must have %s%zu", what, out.count,
-                 one_too ? "1 or " : "", rows);
-    }
-    return out;
-}
-
 static fp8mac_scale scale_of(cli *c, const char *operand, const char *what, size_t rows)
 {
     if (operand == NULL) {
         return (fp8mac_scale){FP8MAC_SCALE_NONE, NULL};
     }
-    array scales = floats(c, operand, what, rows, true);
+    array scales = options_floats(c, operand, what, rows, true);
     char message[SETTINGS_MESSAGE];
     for (size_t i = 0; i < scales.count; i++) {
         if (!settings_scale((float)array_value(&scales, i), what, message)) {
@@ -75,23 +42,6 @@ static fp8mac_scale scale_of(cli *c, const char *operand, const char *what, size
     }
     return (fp8mac_scale){scales.count == 1 ? FP8MAC_SCALE_TENSOR : FP8MAC_SCALE_VECTOR,
                           scales.data};
-}
-
-static void set_activation(cli *c, fp8mac_gemm_desc *desc, const char *text)
-{
-    float low, high;
-    char rest;
-    if (text == NULL || strcmp(text, "none") == 0) {
-        desc->activation = FP8MAC_ACT_NONE;
-    } else if (strcmp(text, "relu") == 0) {
-        desc->activation = FP8MAC_ACT_RELU;
-    } else if (sscanf(text, "clamp:%f,%f%c", &low, &high, &rest) == 2) {
-        desc->activation = FP8MAC_ACT_CLAMP;
-        desc->clamp_lo = low;
-        desc->clamp_hi = high;
-    } else {
-        cli_fail(c, "activation '%.60s' is unknown; there are none, relu, clamp:LOW,HIGH", text);
-    }
 }
 
 // C and the loaded accumulators are M x N.
@@ -103,20 +53,10 @@ static void check_outputs(cli *c, const fp8mac_gemm_desc *desc, matrix in, const
     }
 }
 
-static const fp8mac_format *output_format(cli *c, const char *name, bool is_c)
-{
-    const fp8mac_format *format = options_format(c, name == NULL ? "float32" : name, false);
-    char message[SETTINGS_MESSAGE];
-    if (!settings_check_format(format, is_c, message)) {
-        cli_fail(c, "%s", message);
-    }
-    return format;
-}
-
 static void set_acc(cli *c, fp8mac_gemm_desc *desc, const settings *s, const char *operand)
 {
     if (operand != NULL) {
-        matrix in = matrix_from(options_acc(c, s, operand));
+        matrix in = options_matrix_from(options_acc(c, s, operand));
         check_outputs(c, desc, in, "--acc");
         desc->acc = in.data;
         desc->ldacc = desc->n;
@@ -133,8 +73,8 @@ static void set_c(cli *c, fp8mac_gemm_desc *desc, const gemm_options *o)
         }
         return;
     }
-    desc->c_format = output_format(c, o->c_format, true);
-    matrix in = matrix_of(c, o->c_operand, desc->c_format);
+    desc->c_format = options_result_format(c, o->c_format, true);
+    matrix in = options_matrix(c, o->c_operand, desc->c_format);
     check_outputs(c, desc, in, "C");
     desc->c = in.data;
     desc->ldc = desc->n;
@@ -146,7 +86,7 @@ static const uint8_t *block_scales(cli *c, const char *operand, const char *what
     if (operand == NULL) {
         return NULL;
     }
-    matrix scales = matrix_of(c, operand, fp8mac_format_get(FP8MAC_E8M0FNU));
+    matrix scales = options_matrix(c, operand, fp8mac_format_get(FP8MAC_E8M0FNU));
     size_t blocks = (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
     if (scales.rows != rows || scales.columns != blocks) {
         cli_fail(c,
@@ -174,8 +114,8 @@ static fp8mac_gemm_operand operand_of(cli *c, matrix codes, const operand_option
 static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_options *o,
                                  const settings *s)
 {
-    matrix a = matrix_of(c, operands.text[0], s->config.a.format);
-    matrix b = matrix_of(c, operands.text[1], s->config.b.format);
+    matrix a = options_matrix(c, operands.text[0], s->config.a.format);
+    matrix b = options_matrix(c, operands.text[1], s->config.b.format);
     b = o->b_is_kn ? transposed(c, b) : b;
     if (a.columns != b.columns) {
         cli_fail(c, "the shapes disagree: A is %zu x %zu and B %zu x %zu, both with K last%s",
@@ -184,20 +124,23 @@ static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_optio
     }
     fp8mac_gemm_desc desc = {.m = a.rows, .n = b.rows, .k = a.columns, .dot = s->config};
     options_check_k(c, s, desc.k);
-    desc.d_format = output_format(c, o->d_format, false);
+    desc.d_format = options_result_format(c, o->d_format, false);
     mode how = options_mode(c, desc.d_format, o->d_mode);
     desc.d_mode = how.convert;
     desc.d_random_bits = how.random_bits;
     desc.d_generator = how.generator;
     desc.a = operand_of(c, a, &o->a, 'a');
     desc.b = operand_of(c, b, &o->b, 'b');
-    desc.bias = o->bias == NULL ? NULL : floats(c, o->bias, "--bias", desc.n, false).data;
+    desc.bias = o->bias == NULL ? NULL : options_floats(c, o->bias, "--bias", desc.n, false).data;
     if (o->scale_d != NULL) {
         float *scale_d = cli_alloc(c, 1, sizeof *scale_d);
         *scale_d = options_scale(c, "--scale-d", o->scale_d);
         desc.scale_d = scale_d;
     }
-    set_activation(c, &desc, o->act);
+    const activation_option act = options_activation(c, o->act);
+    desc.activation = act.kind;
+    desc.clamp_lo = act.low;
+    desc.clamp_hi = act.high;
     set_c(c, &desc, o);
     set_acc(c, &desc, s, o->acc);
     desc.inexact_flags = o->inexact;
@@ -254,8 +197,6 @@ void cli_gemm(cli *c, int argc, char **argv)
     o.output.codes = o.output.codes || fp8mac_format_bits(d.format) <= 8;
     array_write(c, &d, &o.output);
     if (o.report || o.inexact) {
-        array_report_flags(c, result.flags);
-        fprintf(c->err, "amax: %.9g%s\n", (double)result.amax,
-                result.amax_nonfinite ? ", and an output that is not finite" : "");
+        options_report(c, &result);
     }
 }

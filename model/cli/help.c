@@ -80,6 +80,22 @@ const cli_command cli_commands[] = {
      "a.txt b.txt\n"
      "  fp8mac gemm '1,2;3,4' '1,0;0,1' --bias 10,20 --act relu\n",
      true},
+    {"rows", cli_rows, "[OPTION...] OPERATION X", "reduce or normalise each row of a matrix",
+     "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm or softmax. X has "
+     "one "
+     "row per line. Every\noperation is one float32 operation, and a sum has a fixed order.\n"
+     "  --x-format F        the format of X: float32 (default), or any that D may have\n"
+     "  --seen N, --causal  columns that the first row sees (all); each row sees one more. Not for "
+     "norms\n"
+     "  --factor X          multiplies a reduction, or what softmax takes the exponential of\n"
+     "  --eps X             norms: added to the mean square or variance (1e-5)\n"
+     "  --gamma V, --beta V norms: a factor and a summand for each column; no beta of rms-norm\n"
+     "  --act, --scale-d, --d-format, --d-rounding, --d-overflow, --codes, --flags   as of gemm; "
+     "argmax has none\n" OUTPUT_TEXT,
+     "  fp8mac rows softmax '0,1,2;3,3,3'\n"
+     "  fp8mac rows layer-norm '1,2,3,4' --gamma 1,1,2,2 --d-format e4m3fn --scale-d 16\n"
+     "  fp8mac rows argmax '1,7,7;-1,-5,-2'\n",
+     false},
     {"probe", cli_probe, "[SETTING...]", "measure the width of an accumulator",
      "Runs the accumulator-width experiment that is run on GPUs. It prints the largest k for which "
      "2^k + 1 - 2^k is 1:\n"
@@ -131,7 +147,8 @@ static void print_command(FILE *to, const cli_command *command)
               to);
         print_settings(to);
     }
-    bool reads = command->run == cli_cast || command->run == cli_dot || command->run == cli_gemm;
+    bool reads = command->run == cli_cast || command->run == cli_dot || command->run == cli_gemm ||
+                 command->run == cli_rows;
     fprintf(to, "%s%s\nExamples:\n%s", reads ? "\nInput:\n" : "", reads ? input_text : "",
             command->examples);
 }

@@ -172,3 +172,65 @@ array convert_operand(cli *c, const array *from, const fp8mac_format *format)
                          (mode){.convert = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}},
                          0, NULL);
 }
+
+// ---- matrices and the epilogue ------------------------------------------------------------------
+
+matrix options_matrix_from(array codes)
+{
+    if (codes.dims == 2) {
+        return (matrix){codes.shape[0], codes.shape[1], codes.data};
+    }
+    return codes.column ? (matrix){codes.count, 1, codes.data}
+                        : (matrix){1, codes.count, codes.data};
+}
+
+matrix options_matrix(cli *c, const char *operand, const fp8mac_format *row)
+{
+    array in = array_read(c, operand, row);
+    return options_matrix_from(convert_operand(c, &in, row));
+}
+
+array options_floats(cli *c, const char *operand, const char *what, size_t rows, bool one_too)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    array in = array_read(c, operand, fp32);
+    array out = convert_operand(c, &in, fp32);
+    if (out.count != rows && !(one_too && out.count == 1)) {
+        cli_fail(c, "the lengths disagree: %s has %zu values and must have %s%zu", what, out.count,
+                 one_too ? "1 or " : "", rows);
+    }
+    return out;
+}
+
+activation_option options_activation(cli *c, const char *text)
+{
+    float low, high;
+    char rest;
+    if (text == NULL || strcmp(text, "none") == 0) {
+        return (activation_option){FP8MAC_ACT_NONE, 0, 0};
+    }
+    if (strcmp(text, "relu") == 0) {
+        return (activation_option){FP8MAC_ACT_RELU, 0, 0};
+    }
+    if (sscanf(text, "clamp:%f,%f%c", &low, &high, &rest) == 2) {
+        return (activation_option){FP8MAC_ACT_CLAMP, low, high};
+    }
+    cli_fail(c, "activation '%.60s' is unknown; there are none, relu, clamp:LOW,HIGH", text);
+}
+
+const fp8mac_format *options_result_format(cli *c, const char *name, bool is_c)
+{
+    const fp8mac_format *format = options_format(c, name == NULL ? "float32" : name, false);
+    char message[SETTINGS_MESSAGE];
+    if (!settings_check_format(format, is_c, message)) {
+        cli_fail(c, "%s", message);
+    }
+    return format;
+}
+
+void options_report(cli *c, const fp8mac_gemm_result *result)
+{
+    array_report_flags(c, result->flags);
+    fprintf(c->err, "amax: %.9g%s\n", (double)result->amax,
+            result->amax_nonfinite ? ", and an output that is not finite" : "");
+}

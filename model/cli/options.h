@@ -34,4 +34,27 @@ array options_acc(cli *c, const settings *s, const char *operand);
 void options_check_k(cli *c, const settings *s, size_t k);
 bool same_format(const fp8mac_format *a, const fp8mac_format *b);
 
+// An array as a matrix of codes. A list is one row; a file with one number a line is a column.
+typedef struct matrix {
+    size_t rows, columns;
+    void *data;
+} matrix;
+
+matrix options_matrix_from(array codes);
+matrix options_matrix(cli *c, const char *operand, const fp8mac_format *format);
+// Floats for each of `rows`, or a single one.
+array options_floats(cli *c, const char *operand, const char *what, size_t rows, bool one_too);
+
+typedef struct activation_option {
+    fp8mac_activation kind;
+    float low, high;
+} activation_option;
+
+// NULL: none.
+activation_option options_activation(cli *c, const char *text);
+// The format of D, or of C. NULL: float32.
+const fp8mac_format *options_result_format(cli *c, const char *name, bool is_c);
+// Prints flags and amax to err.
+void options_report(cli *c, const fp8mac_gemm_result *result);
+
 #endif

@@ -357,6 +357,58 @@ static void gemms(bytes *in)
     free(mx);
 }
 
+static void rows(bytes *in)
+{
+    fp8mac_format own[2];
+    fp8mac_rows_desc r = {.operation = (fp8mac_rows_operation)below(in, 8),
+                          .rows = below(in, 6),
+                          .cols = below(in, 90)};
+    const bool reduces = r.operation <= FP8MAC_ROWS_ARGMAX;
+    const size_t d_cols = reduces ? 1 : r.cols;
+    r.ldx = r.cols + below(in, 4) - one_in(in, 16);
+    r.ldd = d_cols + below(in, 4) - one_in(in, 16);
+    const size_t x_size = 4 * extent(r.rows, r.cols, r.ldx),
+                 d_size = 4 * extent(r.rows, d_cols, r.ldd);
+    uint8_t *x = malloc(x_size), *d = malloc(d_size), table[FP8MAC_TABLE_CODES];
+    float columns[2][90], scales[2];
+    fill(in, x, x_size);
+    fill(in, columns, sizeof columns);
+    fill(in, table, sizeof table);
+    for (unsigned i = 0; i < 2; i++) {
+        scales[i] = one_in(in, 64) ? take_float(in) : 0.25f + (float)below(in, 100);
+    }
+    memset(d, UNTOUCHED, d_size);
+    const bool norm = r.operation == FP8MAC_ROWS_RMS_NORM || r.operation == FP8MAC_ROWS_LAYER_NORM;
+    r.x = one_in(in, 64) ? NULL : x;
+    r.x_format = one_in(in, 16)
+                     ? any_row(in, &own[0])
+                     : fp8mac_format_get((fp8mac_format_id)below(in, FP8MAC_ARRAY_FORMAT_COUNT));
+    r.seen = norm && !one_in(in, 16) ? 0 : below(in, 90);
+    r.causal = !norm && one_in(in, 2);
+    r.factor = one_in(in, norm ? 16 : 2) ? scales : NULL;
+    r.eps = norm || one_in(in, 16) ? take_float(in) : 0;
+    r.gamma = one_in(in, norm ? 2 : 16) ? columns[0] : NULL;
+    r.beta = one_in(in, r.operation == FP8MAC_ROWS_LAYER_NORM ? 2 : 16) ? columns[1] : NULL;
+    r.d = one_in(in, 64) ? NULL : d;
+    if (r.operation != FP8MAC_ROWS_ARGMAX || one_in(in, 16)) {
+        r.activation = (fp8mac_activation)below(in, 4);
+        r.clamp_hi = take_float(in);
+        r.d_format = one_in(in, 16) ? any_row(in, &own[1])
+                                    : fp8mac_format_get((fp8mac_format_id)below(in, 7));
+        r.d_mode =
+            (fp8mac_convert_mode){(fp8mac_rounding)below(in, 3), (fp8mac_overflow)below(in, 3)};
+        r.scale_d = one_in(in, 2) ? scales + 1 : NULL;
+        r.d_table = one_in(in, 8) ? table : NULL;
+    }
+    fp8mac_gemm_result result;
+    const fp8mac_status status = fp8mac_rows(&r, one_in(in, 8) ? NULL : &result);
+    demand(status == FP8MAC_OK || untouched(d, d_size), "a refused row command writes nothing");
+    demand(status != FP8MAC_OK || (r.ldx >= r.cols && r.ldd >= d_cols),
+           "short strides are refused");
+    free(x);
+    free(d);
+}
+
 // ---- recipes ------------------------------------------------------------------------------------
 
 static void recipes(bytes *in)
@@ -475,12 +527,13 @@ static void tool(bytes *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bytes in = {data, size};
-    switch (take(&in, 1) % 8) {
+    switch (take(&in, 1) % 9) {
     case 0:
     case 1: conversions(&in); break;
     case 2: dots(&in); break;
     case 3: gemms(&in); break;
     case 4: recipes(&in); break;
+    case 5: rows(&in); break;
     default: tool(&in); break;
     }
     return 0;
@@ -516,6 +569,9 @@ static const char *const lines[] = {
     "probe --acc-format fixed --frac-bits 9 --static-exponent 3",
     "gemm 1;2 3;4 --scale-a 1,2 --scale-b 3 --mx-a 0x7f;0x80",
     "probe --group 3 --frac-bits 5",
+    "rows softmax 1,2;3,4 --seen 1 --causal --factor 2",
+    "rows layer-norm file --gamma 1,2 --beta 3,4 --eps 1 --d-format e4m3fn --scale-d 16 --flags",
+    "rows argmax 1,7,7;-1,-5,-2",
     "presets hopper-fp8",
     "formats e4m3fn qc_e4m3:9",
     "dot --format int8 --acc-format int32 1,2 3,4",

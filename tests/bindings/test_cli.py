@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-COMMANDS = ["show", "table", "cast", "dot", "gemm", "probe", "presets", "formats"]
+COMMANDS = ["show", "table", "cast", "dot", "gemm", "rows", "probe", "presets", "formats"]
 FP8 = ["e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"]
 ML_DTYPES = FP8 + ["e4m3", "e3m4", "e4m3b11fnuz", "e8m0fnu"]
 
@@ -465,13 +465,32 @@ def test_text(tool, rng):
     tool.bench.check("text: codes there and back", printed, [f"0x{code:02x}" for code in wanted])
 
 
+def test_rows(tool):
+    def golden(printed, *arguments, err=""):
+        tool.output("golden: rows", printed, "rows", *arguments, err=err)
+
+    golden("6\n15\n", "sum", "1,2,3;4,5,6")
+    golden("7\n", "sum-of-squares", "1,2,3", "--factor", "0.5")
+    golden("3\n0\n", "maximum", "1,3,2;-4,-5,-6", "--act", "relu")
+    golden("1\n2\n", "argmax", "1,7,7;-3,-5,-2")
+    golden("1 0\n0.5 0.5\n", "softmax", "3,9;2,2", "--seen", "1", "--causal")
+    golden("0.25 0.25 0.25 0.25\n", "softmax", "5,5,5,5", "--factor", "2")
+    golden("1 -1\n", "layer-norm", "7,5", "--eps", "0")
+    golden("3 -2\n", "layer-norm", "7,5", "--eps", "0", "--gamma", "2,3", "--beta", "1,1")
+    golden(
+        "0x38 0xb8\n", "rms-norm", "1,-1", "--eps", "3", "--scale-d", "2", "--d-format", "e4m3fn"
+    )
+    golden("0.5\n", "sum", "0x2828", "--x-format", "e4m3fn")
+    golden("448\n", "maximum", "448,9", "--flags", err="flags: none\namax: 448\n")
+
+
 def test_refusals(tool, folder):
     refused = tool.refused
     ones = folder / "ones"
     ones.write_text("1 " * 131072)
     refused("which command")
     refused("there is no command 'cats'; there are show, table", "cats")
-    for command in ["show", "table", "cast", "dot", "gemm", "probe", "presets", "formats"]:
+    for command in COMMANDS:
         refused("there is no option '--nonsense'", command, "--nonsense")
     refused("a format and one code", "show", "e4m3fn")
     refused("format 'e4m3fx' is unknown; there are e4m3fn, e5m2", "show", "e4m3fx", "0")
@@ -561,6 +580,13 @@ def test_refusals(tool, folder):
         accumulator = ("--acc-format", acc, "--format", "int8", "1", "1", "--acc", "1")
         refused("accumulators cannot be loaded", "dot", *accumulator)
         refused("accumulators cannot be loaded", "gemm", *accumulator)
+    refused("an operation and X are needed", "rows", "sum")
+    refused("there is no operation 'mean'; there are sum, sum-of-squares", "rows", "mean", "1,2")
+    refused("--seen '3' is not a whole number in 1..2", "rows", "sum", "1,2", "--seen", "3")
+    refused("--gamma has 1 values and must have 2", "rows", "rms-norm", "1,2", "--gamma", "1")
+    refused("sum does not take one of these options", "rows", "sum", "1,2", "--gamma", "1,1")
+    refused("argmax does not take one of these", "rows", "argmax", "1,2", "--d-format", "e5m2")
+    refused("A scale is not finite and greater than zero", "rows", "rms-norm", "1", "--eps", "-1")
     refused("--acc is 1 x 2 and must be 1 x 1", "gemm", "1,2", "3,4", "--acc", "1,2")
     integers = ("--acc-format", "int32", "--format", "int8", ones, ones)
     for command in ("dot", "gemm"):

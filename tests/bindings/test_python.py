@@ -892,6 +892,69 @@ def test_config(check, refused):
         refused(sentence, status, lambda: Config(**settings))
 
 
+def test_functions(check, arrays, refused, rng):
+    x = rng.uniform(0.1, 60, 500).astype(F32)
+    for name, want in (
+        ("exp2", np.exp2(x.astype(float))),
+        ("exp", np.exp(x.astype(float))),
+        ("reciprocal", 1 / x.astype(float)),
+        ("rsqrt", 1 / np.sqrt(x.astype(float))),
+    ):
+        got = getattr(fp8mac, name)(x)
+        check(f"{name}: type", got.dtype, np.dtype(F32))
+        off = np.abs(got - want) / np.spacing(want.astype(F32))
+        check(f"{name}: within 3 units in the last place", bool(off.max() <= 3), True)
+        check(f"{name}: not the nearest float each time", bool(off.max() > 0.5), True)
+    check("exp2: shape", fp8mac.exp2([[1, 2], [3, -1]]).tolist(), [[2, 4], [8, 0.5]])
+    refused("x holds float64", "FORMAT", lambda: fp8mac.exp(np.zeros(2)))
+
+
+def test_rows(check, arrays, refused, rng):
+    x = rng.integers(-8, 9, (5, 37)).astype(F32)
+    wide = x.astype(float)
+    arrays("rows: sum", fp8mac.rows("sum", x), x.sum(1))
+    arrays("rows: sum of squares", fp8mac.rows("sum-of-squares", x, factor=0.5), (x * x).sum(1) / 2)
+    arrays("rows: maximum", fp8mac.rows("maximum", x, activation="relu"), x.max(1))
+    arrays("rows: argmax", fp8mac.rows("argmax", x), x.argmax(1).astype(np.uint32))
+    arrays("rows: seen", fp8mac.rows("argmax", x, seen=4), x[:, :4].argmax(1).astype(np.uint32))
+    causal = [x[m, : 3 + m].sum() for m in range(5)]
+    arrays("rows: causal", fp8mac.rows("sum", x, seen=3, causal=True), np.array(causal, F32))
+    gamma, beta = rng.normal(size=(2, 37)).astype(F32)
+    spread = wide - wide.mean(1, keepdims=True)
+    layer = spread / np.sqrt((spread**2).mean(1, keepdims=True) + 0.25) * gamma + beta
+    rms = wide / np.sqrt((wide**2).mean(1, keepdims=True) + 1e-5) * gamma
+    powers = np.exp((wide - wide.max(1, keepdims=True)) * 0.5)
+    softmax = powers / powers.sum(1, keepdims=True)
+    for name, want, how in (
+        ("layer-norm", layer, {"gamma": gamma, "beta": beta, "eps": 0.25}),
+        ("rms-norm", rms, {"gamma": gamma}),
+        ("softmax", softmax, {"factor": 0.5}),
+    ):
+        got = fp8mac.rows(name, x, **how)
+        check(f"rows: {name}", bool(np.allclose(got, want, rtol=3e-6, atol=3e-6)), True)
+        codes = fp8mac.rows(name, x, d_format=ML["e4m3fn"], scale_d=32.0, **how)
+        arrays(f"rows: {name} to FP8", bits_of(codes), fp8mac.cast(got * F32(32), "e4m3fn"))
+        packed = fp8mac.cast(x, "e4m3fn")
+        again = fp8mac.rows(name, packed, format="e4m3fn", **how)
+        arrays(f"rows: {name} from codes", bits_of(again), bits_of(got))
+        table = rng.integers(0, 256, 256, dtype=np.uint8)
+        mapped = fp8mac.rows(name, x, d_format="e4m3fn", scale_d=32.0, d_table=table, **how)
+        arrays(f"rows: {name} by a table", mapped, table[bits_of(codes)])
+    result = fp8mac.rows("sum", np.array([[3e38, 3e38], [1, np.nan]], F32), return_result=True)
+    both = Flags.OVERFLOW | Flags.NAN
+    check("rows: result", (result.amax_nonfinite, result.flags), (True, both))
+    refused("operation is 'mean'", "UNSUPPORTED", lambda: fp8mac.rows("mean", x))
+    refused("x has the shape (37,)", "SHAPE", lambda: fp8mac.rows("sum", x[0]))
+    refused("gamma has the shape (5,)", "SHAPE", lambda: fp8mac.rows("rms-norm", x, gamma=x[:, 0]))
+    refused("seen is 38", "SHAPE", lambda: fp8mac.rows("sum", x, seen=38))
+    refused("factor holds 0", "SCALE", lambda: fp8mac.rows("sum", x, factor=0))
+    refused("argmax has neither", "UNSUPPORTED", lambda: fp8mac.rows("argmax", x, scale_d=2))
+    refused("", "UNSUPPORTED", lambda: fp8mac.rows("softmax", x, gamma=gamma))
+    refused("d_format is e2m1fn", "FORMAT", lambda: fp8mac.rows("sum", x, d_format="e2m1fn"))
+    fp4 = np.zeros((2, 3), np.uint8)
+    refused("x holds e2m1fn", "FORMAT", lambda: fp8mac.rows("sum", fp4, format="e2m1fn"))
+
+
 def test_gemm(check, arrays, refused, rng):
     a, b = (
         fp8mac.cast(rng.normal(size=shape).astype(F32), "e4m3fn") for shape in ((9, 70), (11, 70))
@@ -1410,6 +1473,18 @@ def calls_of_everything():
             lambda: fp8mac.gemm(a, b, clamp=(-0.1, numbers[1]), return_result=True, **e4m3),
             lambda: fp8mac.gemm(a, b, scale_d=0.3, bias=halves[:1], acc=small[0:2, None], **loads),
         ],
+        "rows": [
+            lambda: fp8mac.rows("softmax", halves[None], factor=numbers[1], return_result=True),
+            lambda: fp8mac.rows("layer-norm", singles[None], eps=tiny, scale_d=0.3),
+            lambda: fp8mac.rows("sum", [[tiny, 0.1], [0.3, tiny]], factor=0.1),
+        ],
+        **{
+            name: [
+                lambda name=name: getattr(fp8mac, name)(singles),
+                lambda name=name: getattr(fp8mac, name)([tiny, 0.1, -87.7, 88.1]),
+            ]
+            for name in ("exp", "exp2", "reciprocal", "rsqrt")
+        },
         "scaled_mm": [
             lambda: scaled(),
             lambda: scaled(bias=halves[:1]),
@@ -1498,7 +1573,9 @@ def calls_of_everything():
             for name in ("autofp8", "vllm", "tensorrt_llm")
         },
     }
-    for name in ("cast", "decode", "dot", "gemm", "scaled_mm", *recipes.__all__):
+    computes = ("cast", "decode", "dot", "gemm", "rows", "scaled_mm")
+    computes += ("exp", "exp2", "reciprocal", "rsqrt")
+    for name in (*computes, *recipes.__all__):
         function = getattr(fp8mac if hasattr(fp8mac, name) else recipes, name)
         calls[name].append(lambda function=function: function(*3 * [object()]))
     return calls
@@ -1544,6 +1621,7 @@ def test_environment(check, mxcsr):
 def test_environment_of_functions(check, mxcsr):
     """All that computes enters the library's environment, and so do the functions given to Delayed."""
     functions = [fp8mac.cast, fp8mac.decode, fp8mac.dot, fp8mac.gemm, fp8mac.scaled_mm]
+    functions += [fp8mac.rows, fp8mac.exp, fp8mac.exp2, fp8mac.reciprocal, fp8mac.rsqrt]
     functions += [fp8mac.format_of, Format.__post_init__, Format.record, Format.with_bias]
     functions += [Config.__init__]
     functions += [getattr(recipes, name) for name in recipes.__all__ if name != "Delayed"]

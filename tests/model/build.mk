@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The golden model against exact arithmetic, ml_dtypes and NumPy. Each script is a test by itself.
 MODEL_TESTS := declared formats conversions fp32 dot fixed static_exponent gemm output rows settings scaled recipes_published recipes_recorded inexact \
-  effects
+  effects functions row_commands
 MODEL_TEST_LOGS := $(MODEL_TESTS:%=$(BUILD)/test/model-%.log)
-MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/model/test_environment.c tests/oracle/*.py tests/model/recorded/*.csv model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv $(PYTEST_FILES) \
+MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/model/test_environment.c tests/oracle/*.py model/src/core/function_tables.* tests/model/recorded/*.csv model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv $(PYTEST_FILES) \
   tests/run_test.sh
 TESTS += $(MODEL_TEST_LOGS)
 
@@ -15,6 +15,17 @@ $(BUILD)/test/model-compilers.log: tests/model/compilers.sh tests/model/test_env
     $(MODEL_SOURCES) $(MODEL_HEADERS) tests/run_test.sh
 	@tests/run_test.sh model-compilers $@ tests/model/compilers.sh $(BUILD)/model-compilers $(CATALOGUE_DIR) \
 	  $(BUILD)/test/model-environment.log
+
+# Every float32 through each function takes minutes. `make test` takes every 127th pattern.
+$(BUILD)/model/functions: tests/model/functions.c $(BUILD)/model/libfp8mac.a
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) -D_DEFAULT_SOURCE $(CFLAGS) -o $@ $^ -lm -pthread
+
+TESTS += $(BUILD)/test/model-functions-sample.log $(BUILD)/test/model-functions-all.log
+$(BUILD)/test/model-functions-sample.log: $(BUILD)/model/functions tests/run_test.sh
+	@tests/run_test.sh model-functions-sample $@ $< 1 127
+$(BUILD)/test/model-functions-all.log: $(BUILD)/model/functions tests/run_test.sh
+	@tests/run_test.sh model-functions-all $@ $< $$(nproc) 1
 
 include tests/model/fast.mk
 

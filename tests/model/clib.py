@@ -225,6 +225,32 @@ class GemmDesc(ct.Structure):
     ]
 
 
+class RowsDesc(ct.Structure):
+    _fields_ = [
+        ("operation", ct.c_uint),
+        ("rows", ct.c_size_t),
+        ("cols", ct.c_size_t),
+        ("x", ct.c_void_p),
+        ("x_format", ct.POINTER(Format)),
+        ("ldx", ct.c_size_t),
+        ("seen", ct.c_size_t),
+        ("causal", ct.c_bool),
+        ("factor", ct.c_void_p),
+        ("eps", ct.c_float),
+        ("gamma", ct.c_void_p),
+        ("beta", ct.c_void_p),
+        ("activation", ct.c_uint),
+        ("clamp_lo", ct.c_float),
+        ("clamp_hi", ct.c_float),
+        ("d", ct.c_void_p),
+        ("d_format", ct.POINTER(Format)),
+        ("ldd", ct.c_size_t),
+        ("d_mode", ConvertMode),
+        ("scale_d", ct.c_void_p),
+        ("d_table", ct.c_void_p),
+    ]
+
+
 def set_field(structure, path, value):
     """Sets a field, or one of a structure in it: a.format."""
     *outer, last = path.split(".")
@@ -273,7 +299,12 @@ SIGNATURES = {  # name: (result, arguments)
     ),
     "fp32_mul": (U32, [U32, U32, VOID_P]),
     "fp32_add": (U32, [U32, U32, VOID_P]),
+    "fp32_exp2": (U32, [U32, VOID_P]),
+    "fp32_exp": (U32, [U32, VOID_P]),
+    "fp32_reciprocal": (U32, [U32, VOID_P]),
+    "fp32_rsqrt": (U32, [U32, VOID_P]),
     "gemm": (STATUS, [ct.POINTER(GemmDesc), VOID_P]),
+    "rows": (STATUS, [ct.POINTER(RowsDesc), VOID_P]),
     "format_with_bias": (Format, [UINT, ct.c_int]),
     "format_refusal": (ct.c_char_p, [FORMAT_P]),
     "format_unit_exponent": (ct.c_int32, [FORMAT_P]),
@@ -330,8 +361,8 @@ class Library:
             function = getattr(dll, "fp8mac_" + name)
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
-        self.rows = [self.format_get(i) for i in range(enum("FORMAT_COUNT"))]
-        self.by_name = {row.contents.name.decode(): row for row in self.rows}
+        self.formats = [self.format_get(i) for i in range(enum("FORMAT_COUNT"))]
+        self.by_name = {row.contents.name.decode(): row for row in self.formats}
 
     def convert_array(self, dst_name, dst_dtype, src_name, src, mode):
         """fp8mac_convert of a whole array of codes: (codes, flags)."""

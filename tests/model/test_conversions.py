@@ -483,7 +483,9 @@ def test_refusals(bench, lib):
         "ERR_FORMAT",
         lambda d: lib.convert(e4m3fn, d, None, src.ctypes.data, 4, good, None),
     )
-    for p, (rounding, overflow) in itertools.product(lib.rows[: len(exact.ARRAY_FORMATS)], MODES):
+    for p, (rounding, overflow) in itertools.product(
+        lib.formats[: len(exact.ARRAY_FORMATS)], MODES
+    ):
         bench.check(
             "every mode is legal for every floating-point format",
             lib.convert_mode_validate(p, clib.mode(rounding, overflow)),

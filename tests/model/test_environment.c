@@ -561,6 +561,58 @@ static void run_image(void)
     take(codes, sizeof codes);
 }
 
+// ---- functions and row commands -----------------------------------------------------------------
+
+static void run_functions(void)
+{
+    fp8mac_flags flags = 0;
+    for (size_t i = 0; i < FLOATS; i++) {
+        uint32_t any;
+        memcpy(&any, &floats[i], sizeof any);
+        // Exponents from -8 to 7: results that are neither 0 nor Inf.
+        const uint32_t middle = (any & 0x807fffff) | (119 + (uint32_t)i % 16) << 23;
+        take_u64((uint64_t)fp8mac_fp32_exp2(any, &flags) << 32 | fp8mac_fp32_exp2(middle, &flags));
+        take_u64((uint64_t)fp8mac_fp32_exp(any, &flags) << 32 | fp8mac_fp32_exp(middle, &flags));
+        take_u64((uint64_t)fp8mac_fp32_reciprocal(any, &flags) << 32 |
+                 fp8mac_fp32_rsqrt(any, &flags));
+    }
+    // Around where exp2 becomes subnormal and where it becomes 0
+    for (uint32_t bits = 0xc2f80000; bits < 0xc3180000; bits += 0x1234) {
+        take_u64(fp8mac_fp32_exp2(bits, &flags));
+    }
+    take_u64(flags);
+}
+
+static void run_rows(void)
+{
+    static float out[FLOATS];
+    enum { ROWS = 8, COLS = 131 };
+    for (int i = FP8MAC_ROWS_SUM; i <= FP8MAC_ROWS_SOFTMAX; i++) {
+        const bool norm = i == FP8MAC_ROWS_RMS_NORM || i == FP8MAC_ROWS_LAYER_NORM;
+        for (int id = 0; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+            const fp8mac_rows_desc desc = {
+                .operation = (fp8mac_rows_operation)i,
+                .rows = ROWS,
+                .cols = COLS,
+                .x = id == FP8MAC_FP32 ? (const void *)floats : (const void *)codes_a,
+                .x_format = row((fp8mac_format_id)id),
+                .ldx = COLS,
+                .eps = float_of(norm ? 0x00000123 : 0),
+                .gamma = norm ? floats + 7 : NULL,
+                .d = out,
+                .d_format = i == FP8MAC_ROWS_ARGMAX ? NULL : row(FP8MAC_FP32),
+                .ldd = COLS,
+            };
+            fp8mac_gemm_result result = {0};
+            memset(out, 0, sizeof out);
+            take_u64(fp8mac_rows(&desc, &result));
+            take(out, sizeof out);
+            take_float(result.amax);
+            take_u64(result.flags);
+        }
+    }
+}
+
 // ---- recipes ------------------------------------------------------------------------------------
 
 // Each magnitude of the operands, and 0, Inf and NaN.
@@ -736,6 +788,8 @@ static const struct {
     {"gemm, gemm_run", run_gemms, false},
     {"gemm_run with threads", run_threads, true},
     {"image_row", run_image, false},
+    {"fp32_exp2, fp32_exp, fp32_reciprocal, fp32_rsqrt", run_functions, false},
+    {"rows", run_rows, false},
     {"recipe_inverse and others", run_recipe_parts, false},
     {"recipe_scale, recipe_dynamic", run_recipe_scale, false},
     {"recipe_delayed_update", run_recipe_delayed, false},

@@ -94,7 +94,7 @@ def fraction_of(v):
 
 
 def test_declared(bench, lib):
-    names = [row.contents.name.decode() for row in lib.rows]
+    names = [row.contents.name.decode() for row in lib.formats]
     bench.check("formats: all of them, in order", names, list(d.FORMATS))
     low = {"gradual": "SUBNORMAL", "at_bias": "AT_BIAS", "normal": "NORMAL", "powers": "NORMAL"}
     nan = {None: "NONE", "ieee": "IEEE", "all_ones": "ALL_ONES", "negative_zero": "NEGATIVE_ZERO"}

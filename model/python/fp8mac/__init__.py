@@ -8,6 +8,9 @@ was asked for. A name ("e4m3fn") or a Format gives codes. An ml_dtypes type give
 
 Tensors of PyTorch and objects with __dlpack__ are taken wherever arrays are.
 
+rows reduces and normalises the rows of a matrix: sum, sum of squares, maximum, argmax, RMS norm, layer norm, softmax. exp2,
+exp, reciprocal and rsqrt are the functions that it takes, on float32.
+
 scaled_mm takes the arguments of torch._scaled_mm, on tensors of PyTorch and on arrays.
 
 The C library libfp8mac computes everything. If it refuses an argument, the call raises Error.
@@ -20,6 +23,7 @@ from ._core import Error
 from ._core import version as __version__
 from ._formats import Format, Record, format_of, formats
 from ._operations import GemmResult, cast, decode, dot, gemm
+from ._rows import exp, exp2, reciprocal, rows, rsqrt
 from ._scaled_mm import scaled_mm
 
 __all__ = [
@@ -34,10 +38,15 @@ __all__ = [
     "cast",
     "decode",
     "dot",
+    "exp",
+    "exp2",
     "format_of",
     "formats",
     "gemm",
     "presets",
     "recipes",
+    "reciprocal",
+    "rows",
+    "rsqrt",
     "scaled_mm",
 ]

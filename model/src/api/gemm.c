@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public GEMM: its arguments are checked, then threads share the work.
+#include "api/checks.h"
 #include "api/threads.h"
 #include "core/dot_engine.h"
 #include "core/environment.h"
@@ -35,25 +36,6 @@ static fp8mac_status validate_d(const fp8mac_gemm_desc *desc)
     return status == FP8MAC_OK && !bits_fit ? FP8MAC_ERR_ROUNDING : status;
 }
 
-static bool same_format(const fp8mac_format *a, const fp8mac_format *b)
-{
-    return a->is_signed == b->is_signed && a->exponent_bits == b->exponent_bits &&
-           a->mantissa_bits == b->mantissa_bits && a->bias == b->bias && a->has_inf == b->has_inf &&
-           a->has_negative_zero == b->has_negative_zero && a->nan_encoding == b->nan_encoding &&
-           a->exponent_zero == b->exponent_zero;
-}
-
-// Whether it is one of the formats up to FP8MAC_INT8, which C and D may have.
-static bool is_array_format(const fp8mac_format *format)
-{
-    for (unsigned id = 0; format != NULL && id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
-        if (same_format(format, &fp8mac_formats[id])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
 {
     fp8mac_status status = fp8mac_dot_config_validate(&desc->dot);
@@ -67,7 +49,8 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
         (scaled && fp8mac_acc_rounded_format(desc->dot.acc_format) == NULL)) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
-    if (!is_array_format(desc->d_format) || (desc->beta != 0 && !is_array_format(desc->c_format))) {
+    if (!fp8mac_is_array_format(desc->d_format) ||
+        (desc->beta != 0 && !fp8mac_is_array_format(desc->c_format))) {
         return FP8MAC_ERR_FORMAT;
     }
     return validate_d(desc);
@@ -75,35 +58,28 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
 
 // ---- the matrices in memory ---------------------------------------------------------------------
 
-// Rows of `used` elements of `bytes` bytes, `stride` elements apart. `at` is NULL for an absent one.
-typedef struct matrix {
-    const void *at;
-    size_t rows, used, stride;
-    unsigned bytes;
-} matrix;
-
 enum { OF_OPERAND = 3, OTHERS = 6, MATRIX_D = 0, MATRICES = OTHERS + 2 * OF_OPERAND };
 
 static void list_operand(const fp8mac_gemm_operand *x, size_t rows, size_t k,
-                         matrix list[OF_OPERAND])
+                         fp8mac_matrix list[OF_OPERAND])
 {
     const size_t blocks = k / FP8MAC_MX_BLOCK + (k % FP8MAC_MX_BLOCK != 0),
                  scales = x->scale.mode == FP8MAC_SCALE_VECTOR ? rows : 1;
     const float *values = x->scale.mode == FP8MAC_SCALE_NONE ? NULL : x->scale.values;
-    list[0] = (matrix){x->codes, rows, k, x->stride, 1};
-    list[1] = (matrix){values, 1, scales, scales, sizeof(float)};
-    list[2] = (matrix){x->mx, rows, blocks, x->mx_stride, 1};
+    list[0] = (fp8mac_matrix){x->codes, rows, k, x->stride, 1};
+    list[1] = (fp8mac_matrix){values, 1, scales, scales, sizeof(float)};
+    list[2] = (fp8mac_matrix){x->mx, rows, blocks, x->mx_stride, 1};
 }
 
 // D comes first, then the inputs.
-static void list_matrices(const fp8mac_gemm_desc *desc, matrix list[MATRICES])
+static void list_matrices(const fp8mac_gemm_desc *desc, fp8mac_matrix list[MATRICES])
 {
     bool has_c = desc->beta != 0;
     const unsigned c_bytes = has_c ? fp8mac_format_bytes(desc->c_format) : 1,
                    acc_bytes = desc->acc != NULL
                                    ? fp8mac_format_bytes(fp8mac_acc_loaded_format(&desc->dot))
                                    : 1;
-    const matrix others[OTHERS] = {
+    const fp8mac_matrix others[OTHERS] = {
         {desc->d, desc->m, desc->n, desc->ldd, fp8mac_format_bytes(desc->d_format)},
         {has_c ? desc->c : NULL, desc->m, desc->n, desc->ldc, c_bytes},
         {desc->acc, desc->m, desc->n, desc->ldacc, acc_bytes},
@@ -114,41 +90,6 @@ static void list_matrices(const fp8mac_gemm_desc *desc, matrix list[MATRICES])
     memcpy(list, others, sizeof others);
     list_operand(&desc->a, desc->m, desc->k, list + OTHERS);
     list_operand(&desc->b, desc->n, desc->k, list + OTHERS + OF_OPERAND);
-}
-
-// The stride and the whole matrix must fit a ptrdiff_t, as every object does.
-static fp8mac_status validate_matrix(const matrix *x)
-{
-    size_t room = PTRDIFF_MAX / x->bytes;
-    if (x->stride < x->used || x->stride > room) {
-        return FP8MAC_ERR_STRIDE;
-    }
-    return x->rows > 1 && x->stride > (room - x->used) / (x->rows - 1) ? FP8MAC_ERR_SHAPE
-                                                                       : FP8MAC_OK;
-}
-
-// Whether some row of x holds a byte of first .. end - 1.
-static bool has_byte_of(const matrix *x, uintptr_t first, uintptr_t end)
-{
-    uintptr_t at = (uintptr_t)x->at;
-    size_t stride = x->stride * x->bytes, used = x->used * x->bytes;
-    if (end <= at) {
-        return false;
-    }
-    // The first row that ends behind `first`.
-    size_t row = first < at + used ? 0 : (first - at - used) / stride + 1;
-    return row < x->rows && at + row * stride < end;
-}
-
-static bool overlap(const matrix *x, const matrix *y)
-{
-    for (size_t row = 0; row < x->rows; row++) {
-        uintptr_t first = (uintptr_t)x->at + row * x->stride * x->bytes;
-        if (has_byte_of(y, first, first + x->used * x->bytes)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // Both origins and all of D are within the generator's counter.
@@ -163,16 +104,16 @@ static fp8mac_status validate_shape(const fp8mac_gemm_desc *desc)
         !origin_fits(desc->origin_n, desc->n)) {
         return FP8MAC_ERR_SHAPE;
     }
-    matrix list[MATRICES];
+    fp8mac_matrix list[MATRICES];
     list_matrices(desc, list);
     for (size_t i = 0; i < MATRICES; i++) {
-        fp8mac_status status = list[i].at == NULL ? FP8MAC_OK : validate_matrix(&list[i]);
+        fp8mac_status status = list[i].at == NULL ? FP8MAC_OK : fp8mac_check_matrix(&list[i]);
         if (status != FP8MAC_OK) {
             return status;
         }
     }
     for (size_t i = MATRIX_D + 1; i < MATRICES; i++) {
-        if (list[i].at != NULL && overlap(&list[MATRIX_D], &list[i])) {
+        if (list[i].at != NULL && fp8mac_matrices_overlap(&list[MATRIX_D], &list[i])) {
             return FP8MAC_ERR_OVERLAP;
         }
     }
@@ -181,46 +122,21 @@ static fp8mac_status validate_shape(const fp8mac_gemm_desc *desc)
 
 // ---- the epilogue's arguments -------------------------------------------------------------------
 
-static fp8mac_status validate_scale(fp8mac_scale scale, size_t rows)
-{
-    size_t used;
-    switch (scale.mode) {
-    case FP8MAC_SCALE_NONE: used = 0; break;
-    case FP8MAC_SCALE_TENSOR: used = 1; break;
-    case FP8MAC_SCALE_VECTOR: used = rows; break;
-    default: return FP8MAC_ERR_SCALE;
-    }
-    for (size_t i = 0; i < used; i++) {
-        if (!fp8mac_fp32_is_scale(fp8mac_float_bits(scale.values[i]))) {
-            return FP8MAC_ERR_SCALE;
-        }
-    }
-    return FP8MAC_OK;
-}
-
 static fp8mac_status validate_scales(const fp8mac_gemm_desc *desc)
 {
-    fp8mac_status status = validate_scale(desc->a.scale, desc->m);
+    fp8mac_status status = fp8mac_check_scale(desc->a.scale, desc->m);
     if (status == FP8MAC_OK) {
-        status = validate_scale(desc->b.scale, desc->n);
+        status = fp8mac_check_scale(desc->b.scale, desc->n);
     }
     if (status == FP8MAC_OK && desc->scale_d != NULL) {
-        status = validate_scale((fp8mac_scale){FP8MAC_SCALE_TENSOR, desc->scale_d}, 1);
+        status = fp8mac_check_scale((fp8mac_scale){FP8MAC_SCALE_TENSOR, desc->scale_d}, 1);
     }
     return status;
 }
 
 static fp8mac_status validate_activation(const fp8mac_gemm_desc *desc)
 {
-    if ((unsigned)desc->activation > FP8MAC_ACT_CLAMP) {
-        return FP8MAC_ERR_ACTIVATION;
-    }
-    bool finite = fp8mac_fp32_is_finite(fp8mac_float_bits(desc->clamp_lo)) &&
-                  fp8mac_fp32_is_finite(fp8mac_float_bits(desc->clamp_hi));
-    if (desc->activation == FP8MAC_ACT_CLAMP && (!finite || desc->clamp_lo > desc->clamp_hi)) {
-        return FP8MAC_ERR_ACTIVATION;
-    }
-    return FP8MAC_OK;
+    return fp8mac_check_activation(desc->activation, desc->clamp_lo, desc->clamp_hi);
 }
 
 static fp8mac_status validate(const fp8mac_gemm_desc *desc)

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the tables of exp2, reciprocal and reciprocal square root, as model/NUMERICS.md defines them.
+
+    python3 model/src/core/function_tables.py > model/src/core/function_tables.c
+    python3 model/src/core/function_tables.py --text
+
+The second command prints every entry as an integer with its unit, for those who build the tables in hardware. All numbers
+are computed in decimal arithmetic of 60 digits, so no mathematical library decides a bit.
+"""
+
+import itertools
+import struct
+import sys
+from decimal import ROUND_HALF_EVEN, Decimal, getcontext
+
+getcontext().prec = 60
+LN2 = Decimal(2).ln()
+SEARCH = 40  # candidates on each side
+
+
+def power(x):
+    return (x * LN2).exp()
+
+
+def rounded(x, bits):
+    """x in units of 2^-bits, to the nearest integer."""
+    return int((x * 2**bits).to_integral_value(ROUND_HALF_EVEN))
+
+
+# ---- exp2: 2^-(i/32), and near 2^-(j/1024) a line ------------------------------------------------
+def exp2_coarse():
+    return [rounded(power(-Decimal(i) / 32), 24) for i in range(32)]
+
+
+def exp2_line():
+    """(value, slope) for each j. Value 0 is 1, so that 2^n is exact; the others halve the line's error."""
+    width = Decimal(1) / 1024
+    chord = (1 - power(-width)) / width
+    lower = 1 - LN2 * LN2 * width * width / 16
+    at = [power(-width * j) for j in range(32)]
+    values = [rounded(x * lower if j else x, 24) for j, x in enumerate(at)]
+    return values, [rounded(x * chord, 14) for x in at]
+
+
+# ---- lines that begin Newton's iteration ---------------------------------------------------------
+def best(first, second, bits, error):
+    """The integer A near A = (first + second) / 2 for which the largest relative error is least."""
+    middle = rounded((first + second) / 2, bits)
+    candidates = range(middle - SEARCH, middle + SEARCH + 1)
+    return min(candidates, key=lambda a: error(Decimal(a) / 2**bits))
+
+
+def reciprocal_line(low, high):
+    """A - B * m near 2 / m. The error's extremes are at the ends and at m = A / 2B."""
+    slope = rounded(2 / (low * high), 9)
+    b = Decimal(slope) / 2**9
+
+    def error(a):
+        ends = [m * (a - b * m) / 2 - 1 for m in (low, high)]
+        return max(abs(x) for x in (*ends, a * a / (8 * b) - 1))
+
+    return best(2 / low + b * low, 2 / (low + high) * 2 + b * (low + high) / 2, 14, error), slope
+
+
+def root_line(low, high):
+    """A - B * m near 2 / sqrt(m). The error's extremes are at the ends and at m = A / 3B."""
+    slope = rounded((2 / low.sqrt() - 2 / high.sqrt()) / (high - low), 9)
+    b = Decimal(slope) / 2**9
+
+    def error(a):
+        points = (low, high, a / (3 * b))
+        return max(abs((a - b * m) * m.sqrt() / 2 - 1) for m in points)
+
+    middle = (low + high) / 2
+    return best(2 / low.sqrt() + b * low, 2 / middle.sqrt() + b * middle, 15, error), slope
+
+
+def reciprocal_lines():
+    ends = [1 + Decimal(i) / 32 for i in range(33)]
+    return [list(column) for column in zip(*map(reciprocal_line, ends, ends[1:]))]
+
+
+def root_lines():
+    """m from 1 up to 2, then from 2 up to 4, in 32 intervals each."""
+    ends = [1 + Decimal(i) / 32 for i in range(33)]
+    lines = [*map(root_line, ends, ends[1:])]
+    lines += [root_line(2 * low, 2 * high) for low, high in itertools.pairwise(ends)]
+    return [list(column) for column in zip(*lines)]
+
+
+def tables():
+    """(name, what it holds, bits below the point, integers)"""
+    values, slopes = exp2_line()
+    first, slope = reciprocal_lines()
+    root, root_slope = root_lines()
+    return [
+        ("exp2_coarse", "2^(-i/32)", 24, exp2_coarse()),
+        ("exp2_value", "near 2^(-j/1024)", 24, values),
+        ("exp2_slope", "its slope", 14, slopes),
+        ("reciprocal_value", "A of the line near 2/m", 14, first),
+        ("reciprocal_slope", "B of the same", 9, slope),
+        ("root_value", "A of the line near 2/sqrt(m)", 15, root),
+        ("root_slope", "B of the same", 9, root_slope),
+    ]
+
+
+def word(integer, bits):
+    """The FP32 word of integer * 2^-bits, which is exact."""
+    (pattern,) = struct.unpack("<I", struct.pack("<f", integer / 2**bits))
+    return pattern
+
+
+def print_text():
+    for name, what, bits, integers in tables():
+        print(f"{name}: {what}, in units of 2^-{bits}")
+        for i in range(0, len(integers), 8):
+            print("   " + "".join(f"{x:>10}" for x in integers[i : i + 8]))
+
+
+def print_c():
+    print("// SPDX-License-Identifier: Apache-2.0")
+    print("// Written by model/src/core/function_tables.py.")
+    print('#include "core/function_tables.h"')
+    print("\n// clang-format off")
+    for name, what, bits, integers in tables():
+        print(f"\n// {what}, a multiple of 2^-{bits}")
+        print(f"const uint32_t fp8mac_table_{name}[{len(integers)}] = {{")
+        for i in range(0, len(integers), 8):
+            words = (f"0x{word(x, bits):08x}," for x in integers[i : i + 8])
+            print("    " + " ".join(words))
+        print("};")
+
+
+if __name__ == "__main__":
+    print_text() if "--text" in sys.argv[1:] else print_c()

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row commands, one row after the other. Terms are computed again where they are needed again, so no
+// memory is.
+#include "core/rows_definition.h"
+
+#include "core/function.h"
+
+enum { GROUP = 8, PARTIAL_SUMS = 8, CODES = 256 };
+#define NEGATIVE_ZERO 0x80000000u
+#define NEGATIVE_INF 0xff800000u
+
+// A row and what its terms depend on.
+typedef struct row {
+    const fp8mac_rows_desc *desc;
+    const uint32_t *values; // of each code of one byte
+    size_t m, cols;
+    uint32_t offset; // what is subtracted: the mean, the maximum
+    uint32_t factor; // softmax: of the difference
+    fp8mac_gemm_totals *totals;
+} row;
+
+typedef uint32_t term(const row *r, size_t i);
+
+// ---- operations ---------------------------------------------------------------------------------
+// The host's, unless the result is special: then those in integers, which know flags and NaN.
+
+static uint32_t add(const row *r, uint32_t a, uint32_t b)
+{
+    const float sum = fp8mac_float_from_bits(a) + fp8mac_float_from_bits(b);
+    const uint32_t bits = fp8mac_float_bits(sum);
+    return fp8mac_fp32_is_finite(bits) ? bits : fp8mac_fp32_add(a, b, &r->totals->flags);
+}
+
+static uint32_t multiply(const row *r, uint32_t a, uint32_t b)
+{
+    const float product = fp8mac_float_from_bits(a) * fp8mac_float_from_bits(b);
+    const uint32_t bits = fp8mac_float_bits(product);
+    return fp8mac_fp32_is_finite(bits) ? bits : fp8mac_fp32_mul(a, b, &r->totals->flags);
+}
+
+static uint32_t subtract(const row *r, uint32_t a, uint32_t b)
+{
+    return add(r, a, b ^ NEGATIVE_ZERO);
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+// FP32 holds every value of X's formats.
+static uint32_t widen(const fp8mac_format *format, uint32_t code)
+{
+    return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), fp8mac_decode(format, code),
+                                     FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE, NULL);
+}
+
+static uint32_t value_at(const row *r, size_t i)
+{
+    const fp8mac_format *format = r->desc->x_format;
+    const unsigned bytes = fp8mac_format_bytes(format);
+    const uint32_t code = fp8mac_load_code(r->desc->x, r->m * r->desc->ldx + i, bytes);
+    const uint32_t x = bytes == 1 ? r->values[code] : bytes == 4 ? code : widen(format, code);
+    if (fp8mac_fp32_is_nan(x)) {
+        fp8mac_raise(&r->totals->flags, FP8MAC_FLAG_NAN);
+        return FP8MAC_FP32_NAN;
+    }
+    return x;
+}
+
+static uint32_t square_at(const row *r, size_t i)
+{
+    const uint32_t x = value_at(r, i);
+    return multiply(r, x, x);
+}
+
+static uint32_t deviation_at(const row *r, size_t i)
+{
+    return subtract(r, value_at(r, i), r->offset);
+}
+
+static uint32_t square_of_deviation_at(const row *r, size_t i)
+{
+    const uint32_t d = deviation_at(r, i);
+    return multiply(r, d, d);
+}
+
+static uint32_t exponential_at(const row *r, size_t i)
+{
+    const uint32_t power = multiply(r, deviation_at(r, i), r->factor);
+    return fp8mac_exp2_of(power, &r->totals->flags);
+}
+
+// ---- sums and maxima ----------------------------------------------------------------------------
+
+static uint32_t tree(const row *r, const uint32_t x[GROUP])
+{
+    return add(r, add(r, add(r, x[0], x[1]), add(r, x[2], x[3])),
+               add(r, add(r, x[4], x[5]), add(r, x[6], x[7])));
+}
+
+static uint32_t sum_of(const row *r, term *term)
+{
+    uint32_t partial[PARTIAL_SUMS], group[GROUP];
+    for (size_t i = 0; i < PARTIAL_SUMS; i++) {
+        partial[i] = NEGATIVE_ZERO;
+    }
+    for (size_t first = 0; first < r->cols; first += GROUP) {
+        for (size_t i = 0; i < GROUP; i++) {
+            group[i] = first + i < r->cols ? term(r, first + i) : NEGATIVE_ZERO;
+        }
+        uint32_t *to = &partial[first / GROUP % PARTIAL_SUMS];
+        *to = add(r, *to, tree(r, group));
+    }
+    return tree(r, partial);
+}
+
+// The order of two numbers, where -0 is below +0.
+static bool is_above(uint32_t a, uint32_t b)
+{
+    const uint32_t x = (a >> 31) != 0 ? ~a : a | NEGATIVE_ZERO;
+    const uint32_t y = (b >> 31) != 0 ? ~b : b | NEGATIVE_ZERO;
+    return x > y;
+}
+
+static uint32_t maximum_of(const row *r)
+{
+    uint32_t most = NEGATIVE_INF;
+    for (size_t i = 0; i < r->cols; i++) {
+        const uint32_t x = value_at(r, i);
+        if (fp8mac_fp32_is_nan(x)) {
+            most = x;
+        } else if (!fp8mac_fp32_is_nan(most) && is_above(x, most)) {
+            most = x;
+        }
+    }
+    return most;
+}
+
+static uint32_t first_maximum_of(const row *r)
+{
+    const uint32_t most = maximum_of(r);
+    for (size_t i = 0;; i++) {
+        const uint32_t x = value_at(r, i);
+        if (x == most || ((x | most) << 1) == 0) {
+            return (uint32_t)i;
+        }
+    }
+}
+
+// ---- a row --------------------------------------------------------------------------------------
+
+static uint32_t factor_of(const fp8mac_rows_desc *desc)
+{
+    return desc->factor == NULL ? FP8MAC_FP32_ONE : fp8mac_float_bits(*desc->factor);
+}
+
+static uint32_t scale_of_columns(const fp8mac_rows_desc *desc)
+{
+    return fp8mac_float_bits(1.0f / (float)desc->cols);
+}
+
+// 1 / sqrt(mean of the terms + eps)
+static uint32_t gain_of(const row *r, term *term)
+{
+    const uint32_t mean = multiply(r, sum_of(r, term), scale_of_columns(r->desc));
+    const uint32_t under = add(r, mean, fp8mac_float_bits(r->desc->eps));
+    return fp8mac_rsqrt_of(under, &r->totals->flags);
+}
+
+// D[m][i]
+static void finish(const row *r, const fp8mac_epilogue *epilogue, size_t i, uint32_t t0,
+                   uint32_t scale)
+{
+    const fp8mac_rows_desc *desc = r->desc;
+    const uint32_t gamma =
+        desc->gamma == NULL ? FP8MAC_FP32_ONE : fp8mac_float_bits(desc->gamma[i]);
+    const uint32_t beta = desc->beta == NULL ? 0 : fp8mac_float_bits(desc->beta[i]);
+    const uint32_t code =
+        fp8mac_epilogue_apply(epilogue, t0, scale, gamma, beta, 0, &r->totals->amax,
+                              &r->totals->amax_nonfinite, &r->totals->flags);
+    fp8mac_store_code(desc->d, r->m * desc->ldd + i, fp8mac_format_bytes(desc->d_format), code);
+}
+
+static void finish_row(const row *r, const fp8mac_epilogue *epilogue, term *term, uint32_t scale)
+{
+    for (size_t i = 0; i < r->cols; i++) {
+        finish(r, epilogue, i, term(r, i), scale);
+    }
+    fp8mac_epilogue unseen = *epilogue;
+    unseen.activation = FP8MAC_ACT_NONE;
+    for (size_t i = r->cols; i < r->desc->cols; i++) {
+        finish(r, &unseen, i, 0, FP8MAC_FP32_ONE);
+    }
+}
+
+static void layer_norm(row *r, const fp8mac_epilogue *epilogue)
+{
+    r->offset = multiply(r, sum_of(r, value_at), scale_of_columns(r->desc));
+    finish_row(r, epilogue, deviation_at, gain_of(r, square_of_deviation_at));
+}
+
+static void softmax(row *r, const fp8mac_epilogue *epilogue)
+{
+    r->offset = maximum_of(r);
+    r->factor = multiply(r, factor_of(r->desc), FP8MAC_LOG2_E);
+    const uint32_t sum = sum_of(r, exponential_at);
+    finish_row(r, epilogue, exponential_at, fp8mac_reciprocal_of(sum, &r->totals->flags));
+}
+
+static void run_row(row *r, const fp8mac_epilogue *epilogue)
+{
+    const uint32_t factor = factor_of(r->desc);
+    switch (r->desc->operation) {
+    case FP8MAC_ROWS_SUM: finish(r, epilogue, 0, sum_of(r, value_at), factor); break;
+    case FP8MAC_ROWS_SUM_OF_SQUARES: finish(r, epilogue, 0, sum_of(r, square_at), factor); break;
+    case FP8MAC_ROWS_MAXIMUM: finish(r, epilogue, 0, maximum_of(r), factor); break;
+    case FP8MAC_ROWS_ARGMAX:
+        fp8mac_store_code(r->desc->d, r->m * r->desc->ldd, sizeof(uint32_t), first_maximum_of(r));
+        break;
+    case FP8MAC_ROWS_RMS_NORM: finish_row(r, epilogue, value_at, gain_of(r, square_at)); break;
+    case FP8MAC_ROWS_LAYER_NORM: layer_norm(r, epilogue); break;
+    case FP8MAC_ROWS_SOFTMAX: softmax(r, epilogue); break;
+    }
+}
+
+static fp8mac_epilogue epilogue_of(const fp8mac_rows_desc *desc)
+{
+    return (fp8mac_epilogue){
+        .has_bias = desc->beta != NULL,
+        .activation = desc->activation,
+        .clamp_lo = desc->clamp_lo,
+        .clamp_hi = desc->clamp_hi,
+        .d_format = desc->d_format,
+        .d_mode = desc->d_mode,
+        .scale_d = desc->scale_d != NULL ? *desc->scale_d : 1.0f,
+        .d_table = desc->d_table,
+    };
+}
+
+static size_t columns_of(const fp8mac_rows_desc *desc, size_t m)
+{
+    const size_t first = desc->seen == 0 ? desc->cols : desc->seen;
+    const size_t rest = desc->cols - first, more = desc->causal ? m : 0;
+    return first + (more < rest ? more : rest);
+}
+
+void fp8mac_rows_defined(const fp8mac_rows_desc *desc, fp8mac_gemm_totals *totals)
+{
+    uint32_t values[CODES];
+    if (fp8mac_format_bytes(desc->x_format) == 1) {
+        for (uint32_t code = 0; code < CODES; code++) {
+            values[code] = widen(desc->x_format, code);
+        }
+    }
+    const fp8mac_epilogue epilogue = epilogue_of(desc);
+    for (size_t m = 0; m < desc->rows; m++) {
+        row r = {
+            .desc = desc, .values = values, .m = m, .cols = columns_of(desc, m), .totals = totals};
+        run_row(&r, &epilogue);
+    }
+}
