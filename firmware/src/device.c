@@ -19,6 +19,7 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port)
     dev->stamp = 0;
     dev->begun = 0;
     dev->last_tag = 0;
+    dev->resets = 0;
     dev->completed = NULL;
     memset(dev->flights, 0, sizeof dev->flights);
     fp8rt_status status = fp8rt_backend_open(dev);
@@ -208,6 +209,7 @@ fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
         return status;
     }
     fp8rt_lock(dev);
+    dev->resets++;
     status = fp8rt_backend_reset(dev);
     fp8rt_unlock(dev);
     return status;

@@ -351,6 +351,7 @@ static fp8rt_status begin(fp8rt_network *network)
             clean_all(network);
         }
         network->started = true;
+        network->resets = dev->resets;
         fp8rt_backend_list_start(dev, network, network->position);
     }
     fp8rt_unlock(dev);
@@ -380,8 +381,11 @@ static fp8rt_status go_on(fp8rt_network *network, fp8rt_list_state state)
         fp8rt_backend_list_resume(dev);
         return FP8RT_ERR_LATE;
     }
-    const fp8rt_status status = fp8rt_backend_wait(dev);
+    fp8rt_status status = fp8rt_backend_wait(dev);
     invalidate_until(network, fp8rt_list_words(network));
+    if (status == FP8RT_OK && network->resets != dev->resets) {
+        status = FP8RT_ERR_HW_DROPPED;
+    }
     if (status == FP8RT_OK) {
         run_calls(network, fp8rt_network_commands(network));
     }

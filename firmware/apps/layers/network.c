@@ -217,7 +217,8 @@ static void failed(bench *b)
     fp8rt_network_start(&b->network);
     const fp8rt_status reset = fp8rt_device_reset(&test->dev);
     layers_expect(test, "a reset of the device", reset == FP8RT_OK);
-    fp8rt_network_wait(&b->network, NULL);
+    layers_expect(test, "a list that a reset has dropped",
+                  fp8rt_network_wait(&b->network, NULL) == FP8RT_ERR_HW_DROPPED);
     fp8rt_network_abandon(&b->network);
     layers_expect(test, "a run behind a reset", fp8rt_network_run(&b->network, NULL) == FP8RT_OK);
     layers_expect(test, "bytes behind a reset", right(b));

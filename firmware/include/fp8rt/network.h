@@ -80,6 +80,7 @@ typedef struct fp8rt_network {
     uint32_t unbound;  // a bit for each symbol without an address
     uint32_t call;     // word of the note of the next call; private, as what follows
     uint32_t position; // word of the list: the descriptor with which the next start begins
+    uint32_t resets;    // of the device before the start
     bool started, local;
 } fp8rt_network;
 
@@ -124,7 +125,8 @@ fp8rt_status fp8rt_network_start(fp8rt_network *network);
 // Runs the call that the list pauses for, if it does. FP8RT_ERR_LATE: the list runs. FP8RT_OK: it has ended, and all
 // outputs are in memory. FP8RT_ERR_HW_*: a command has failed, and the list has ended. In both cases
 // fp8rt_network_wait then returns at once, and only after it the network can be started again.
-// FP8RT_ERR_HW_TIMEOUT also if a call or its poll came too late: fp8rt_device_pause_limit.
+// FP8RT_ERR_HW_TIMEOUT also if a call or its poll came too late: fp8rt_device_pause_limit. FP8RT_ERR_HW_DROPPED:
+// fp8rt_device_reset was called since the start.
 fp8rt_status fp8rt_network_poll(fp8rt_network *network);
 // Sleeps until the list has ended, and runs its calls. `result`, if it is not NULL, says what became of it. The error
 // state is left then.

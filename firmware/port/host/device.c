@@ -590,6 +590,7 @@ void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *
 fp8rt_status fp8rt_backend_reset(fp8rt_device *dev)
 {
     dev->state.error = 0;
+    dev->state.list_paused = false;
     dev->state.before = false;
     dev->state.kept = false;
     return FP8RT_OK;
