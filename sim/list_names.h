@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the commands of a list in the chip's memory: those of the layers that they belong to.
+// The names of the commands of a list in the chip's memory: those of their layers.
 #ifndef FP8MAC_SIM_LIST_NAMES_H
 #define FP8MAC_SIM_LIST_NAMES_H
 
@@ -13,8 +13,8 @@ struct ListNames {
     std::vector<std::string> names; // of its commands; empty: there is no recorded network there
 };
 
-// Of the recorded network (fp8rt/network_format.h) whose list begins at this address. A list without an image has no
-// names.
+// Of the recorded network (fp8rt/network_format.h) whose list begins at this address. A list
+// without an image has no names.
 ListNames names_of_list(const Ram &ram, uint32_t address);
 
 #endif

@@ -29,8 +29,9 @@ class Timeline
     void end(unsigned track, uint64_t cycle);
     // Ends the span of a command. Commands before it that are still open have been dropped.
     void retire(uint32_t tag, uint64_t cycle);
-    // A list of commands begins at this address: the commands with the tags 1 to names.size() have these names, until
-    // another address is told. An address between the last one's and the end of its list changes nothing.
+    // A list of commands begins at this address: the commands with the tags 1 to names.size() have
+    // these names, until another address is told. An address between the last one's and the end of
+    // its list changes nothing.
     void list(uint32_t address, const ListNames &names);
     // Cycles with a step and beats of the bus since the last call.
     void rates(uint32_t steps, uint32_t reads, uint32_t writes, uint64_t cycle);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: commands with their dependencies and relocations, layers and calls, as words of an image.
+// Recording: commands with their dependencies and relocations, layers and calls, as words of an
+// image.
 //
-// The list grows up from its header, and the notes grow down from the end of the memory, in their order. At the end they
-// are turned round and moved to the list.
+// The list grows up from its header, and the notes grow down from the end of the memory, in their
+// order. At the end they are turned round and moved to the list.
 #include "record.h"
 
 #include <string.h>
@@ -173,7 +174,8 @@ static reads reads_of_elementwise(const fp8rt_elementwise_desc *desc)
     return r;
 }
 
-// How many commands before is the last one that writes what is read here; 0: none whose writes may be late.
+// How many commands before is the last one that writes what is read here; 0: none whose writes may
+// be late.
 static uint32_t distance(const fp8rt_recorder *r, const fp8rt_region *list, unsigned count)
 {
     for (uint32_t d = 1; d <= DISTANCES && d <= r->since; d++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layers record, in place of running it. run->recorder decides; without one these functions do nothing.
+// What layers record, in place of running it. run->recorder decides; without one these functions do
+// nothing.
 #ifndef FP8RT_RECORD_H
 #define FP8RT_RECORD_H
 
@@ -15,13 +16,14 @@ static inline size_t fp8rt_record_bytes(void)
 void fp8rt_record_count(fp8rt_run *run);
 // The commands from here on belong to this layer, if no other layer has called it.
 void fp8rt_record_layer(fp8rt_run *run, const char *name);
-// The commands of plans that are prepared. FP8RT_ERR_ALIGNMENT: it has vectors that are not at a beat.
-// FP8RT_ERR_SCRATCH: no room. FP8RT_ERR_SHAPE: too many commands or symbols. FP8RT_ERR_SCALE.
+// The commands of plans that are prepared. FP8RT_ERR_ALIGNMENT: it has vectors that are not at a
+// beat. FP8RT_ERR_SCRATCH: no room. FP8RT_ERR_SHAPE: too many commands or symbols. FP8RT_ERR_SCALE.
 fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan);
 fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *plan);
 
-// A part of the core: runs `function` on `context` of `bytes`, FP8RT_CALL_BYTES at most; in a query it does nothing, and
-// a recording runs it when the list does. So it reads nothing but its context and what that points to.
+// A part of the core: runs `function` on `context` of `bytes`, FP8RT_CALL_BYTES at most; in a query
+// it does nothing, and a recording runs it when the list does. So it reads nothing but its context
+// and what that points to.
 fp8rt_status fp8rt_layer_core(fp8rt_run *run, fp8rt_core_function *function, const void *context,
                               size_t bytes);
 

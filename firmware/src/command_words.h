@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command as the words of its descriptor: the registers A_ADDR .. SUBMIT, and those of its extension.
+// A command as the words of its descriptor: the registers A_ADDR .. SUBMIT, and those of its
+// extension.
 #ifndef FP8RT_COMMAND_WORDS_H
 #define FP8RT_COMMAND_WORDS_H
 
@@ -13,7 +14,8 @@ enum {
     FP8RT_ADDRESSES_MOST = 9, // of a command
 };
 
-// Writes the words, and returns how many there are. Addresses lose the bits that the chip does not have.
+// Writes the words, and returns how many there are. Addresses lose the bits that the chip does not
+// have.
 unsigned fp8rt_words_of_command(const fp8rt_command *command, uint32_t words[FP8RT_WORDS_MOST]);
 // The command of these words. Its addresses have 32 bits.
 fp8rt_command fp8rt_command_of_words(const uint32_t *words);
@@ -32,7 +34,8 @@ typedef struct fp8rt_address {
     uint32_t word;
 } fp8rt_address;
 
-// The addresses that the command's mode makes it use, in the order of their words. Returns how many there are.
+// The addresses that the command's mode makes it use, in the order of their words. Returns how many
+// there are.
 unsigned fp8rt_command_addresses(fp8rt_command *command, fp8rt_address list[FP8RT_ADDRESSES_MOST]);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network that is recorded: the bytes of its layers, errors and what follows them, images that move.
+// A network that is recorded: the bytes of its layers, errors and what follows, images that move.
 #include "cases.h"
 
 #include <inttypes.h>
@@ -17,7 +17,8 @@ enum {
     FAULT = 4, // the command that is spoiled, in some cases
 };
 
-// Two convolutions whose sum is averaged and classified. All memory is in one block, so that it can move.
+// Two convolutions whose sum is averaged and classified. All memory is in one block, so that it can
+// move.
 typedef struct net {
     fp8rt_tensor x, first, second, sum, mean, classes;
     fp8rt_weights narrow, wide, last;

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recorded networks: a list of commands in memory that the accelerator runs by itself.
 //
-// Layers are recorded once. The core then starts the list with one write to a register, and has nothing to do until
-// the interrupt at its end:
+// Layers are recorded once. The core then starts the list with one write to a register, and has
+// nothing to do until the interrupt at its end:
 //
 //   fp8rt_run run = fp8rt_run_query(&dev);
-//   status = layers(&run, ...);                        // run.peak: scratch; run.record_bytes: memory for the list
+//   status = layers(&run, ...);                        // run.peak: scratch; run.record_bytes: list
 //   run = fp8rt_run_on(&dev, scratch, run.peak);
 //   fp8rt_recorder recorder = fp8rt_recorder_in(memory, bytes); // at FP8RT_NETWORK_ALIGN
 //   run.recorder = &recorder;
 //   status = layers(&run, ...);                        // computes nothing
 //   status = fp8rt_network_record(&network, &run);
-//   status = fp8rt_network_run(&network, &result);     // any number of times: reads inputs, writes outputs
+//   status = fp8rt_network_run(&network, &result);     // any number of times
 //
-// Each command knows which command before it writes what it reads, and waits for that one alone. Results are the bytes
-// that the same layers give without a recorder.
+// Each command knows which command before it writes what it reads, and waits for that one alone.
+// Results are the bytes that the same layers give without a recorder.
 //
-// What a recording fixes: shapes, addresses, the values of single scales. Vectors, weights and activations are read when
-// the list runs. Tensors, scratch and list stay where they are while the network is in use, and the list unchanged.
+// What a recording fixes: shapes, addresses, the values of single scales. Vectors, weights and
+// activations are read when the list runs. Tensors, scratch and list stay where they are while the
+// network is in use, and the list unchanged.
 //
-// Layers that compute on the core are recorded as calls: the list pauses, and fp8rt_network_poll or fp8rt_network_wait
-// call the function. FP8RT_ERR_UNSUPPORTED, named by fp8rt_run_message: a layer whose commands depend on data, such as
-// an output with a scaling that is not static, or one whose core part cannot be recorded. FP8RT_ERR_ALIGNMENT: a vector
-// that is not at a beat.
+// Layers that compute on the core are recorded as calls: the list pauses, and fp8rt_network_poll or
+// fp8rt_network_wait call the function. FP8RT_ERR_UNSUPPORTED, named by fp8rt_run_message: a layer
+// whose commands depend on data, such as an output with a scaling that is not static, or one whose
+// core part cannot be recorded. FP8RT_ERR_ALIGNMENT: a vector that is not at a beat.
 #ifndef FP8RT_NETWORK_H
 #define FP8RT_NETWORK_H
 
@@ -41,7 +42,8 @@ enum {
 
 // ---- recording ----------------------------------------------------------------------------------
 
-// Memory that the addresses of a recording lie in: weights, activations, inputs, outputs, scratch. A name counts once.
+// Memory that the addresses of a recording lie in: weights, activations, inputs, outputs, scratch.
+// A name counts once.
 typedef struct fp8rt_symbol {
     const char *name;
     const void *data;
@@ -80,7 +82,7 @@ typedef struct fp8rt_network {
     uint32_t unbound;  // a bit for each symbol without an address
     uint32_t call;     // word of the note of the next call; private, as what follows
     uint32_t position; // word of the list: the descriptor with which the next start begins
-    uint32_t resets;    // of the device before the start
+    uint32_t resets;   // of the device before the start
     bool started, local;
 } fp8rt_network;
 
@@ -94,53 +96,57 @@ typedef struct fp8rt_network_result {
 
 #define FP8RT_NO_COMMAND UINT32_MAX
 
-// Ends the recording of a run whose layers were recorded, and makes a network of it, whose image is in the recorder's
-// memory from now on. Symbols of the recorder are bound to their data. The status of the run, if it has failed.
-// FP8RT_ERR_SHAPE: no command was recorded, or more than FP8RT_NETWORK_COMMANDS. FP8RT_ERR_SCRATCH: the memory is too
-// small. FP8RT_ERR_NULL, FP8RT_ERR_ALIGNMENT (the memory).
+// Ends the recording of a run whose layers were recorded, and makes a network of it, whose image is
+// in the recorder's memory from now on. Symbols of the recorder are bound to their data. The status
+// of the run, if it has failed. FP8RT_ERR_SHAPE: no command or more than
+// FP8RT_NETWORK_COMMANDS were recorded, or more than FP8RT_NETWORK_SYMBOLS symbols.
+// FP8RT_ERR_SCRATCH: the memory is too small. FP8RT_ERR_NULL,
+// FP8RT_ERR_ALIGNMENT (the memory).
 fp8rt_status fp8rt_network_record(fp8rt_network *network, fp8rt_run *run);
 
-// A network of an image that was recorded elsewhere, on the host say, for the same array and library. `image` is at
-// FP8RT_NETWORK_ALIGN; the library writes addresses into it. All symbols are without an address.
-// FP8RT_ERR_PLAN: it is no image, its version, its stamp or its hash differ, it has calls, or an address in no symbol.
-// FP8RT_ERR_NULL, FP8RT_ERR_NOT_OPEN, FP8RT_ERR_ALIGNMENT.
+// A network of an image that was recorded elsewhere, on the host say, for the same array and
+// library. `image` is at FP8RT_NETWORK_ALIGN; the library writes addresses into it. All symbols are
+// without an address. FP8RT_ERR_PLAN: it is no image, its version, its stamp or its hash differ, it
+// has calls, or an address in no symbol. FP8RT_ERR_NULL, FP8RT_ERR_NOT_OPEN, FP8RT_ERR_ALIGNMENT.
 fp8rt_status fp8rt_network_open(fp8rt_network *network, fp8rt_device *dev, void *image,
                                 size_t bytes);
-// The image as it was recorded, for fp8rt_network_open: copies fewer or as many bytes as fit and returns how many it has.
-// 0: it has calls, or addresses in no symbol, and is of no use elsewhere.
+// The image as it was recorded, for fp8rt_network_open: copies fewer or as many bytes as fit and
+// returns how many it has. 0: it has calls, or addresses in no symbol, and is of no use elsewhere.
 size_t fp8rt_network_save(const fp8rt_network *network, void *image, size_t bytes);
 
-// Gives a symbol its address, at a beat: before the first start, or to change it while the list does not run.
-// FP8RT_ERR_SHAPE: no symbol has this name, or `bytes` are fewer than it has. FP8RT_ERR_NULL, FP8RT_ERR_ALIGNMENT,
-// FP8RT_ERR_LATE: the list runs.
+// Gives a symbol its address, at a beat: before the first start, or to change it while the list
+// does not run. FP8RT_ERR_SHAPE: no symbol has this name, or `bytes` are fewer than it has.
+// FP8RT_ERR_NULL, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_LATE: the list runs.
 fp8rt_status fp8rt_network_bind(fp8rt_network *network, const char *symbol, void *data,
                                 size_t bytes);
 
 // ---- running ------------------------------------------------------------------------------------
 
-// Starts the list, when no command is in flight, after clearing flags and counters. Other commands of the device wait
-// until the accelerator has read the list. FP8RT_ERR_PLAN: a symbol has no address. FP8RT_ERR_LATE: it runs already.
-// FP8RT_ERR_HW_*: an error of a command before, which was not cleared. FP8RT_ERR_SILENT, FP8RT_ERR_NULL.
+// Starts the list, when no command is in flight, after clearing flags and counters. Other commands
+// of the device wait until the accelerator has read the list. FP8RT_ERR_PLAN: a symbol has no
+// address. FP8RT_ERR_LATE: it runs already. FP8RT_ERR_HW_*: an error of a command before, which was
+// not cleared. FP8RT_ERR_SILENT, FP8RT_ERR_NULL.
 fp8rt_status fp8rt_network_start(fp8rt_network *network);
-// Runs the call that the list pauses for, if it does. FP8RT_ERR_LATE: the list runs. FP8RT_OK: it has ended, and all
-// outputs are in memory. FP8RT_ERR_HW_*: a command has failed, and the list has ended. In both cases
-// fp8rt_network_wait then returns at once, and only after it the network can be started again.
-// FP8RT_ERR_HW_TIMEOUT also if a call or its poll came too late: fp8rt_device_pause_limit. FP8RT_ERR_HW_DROPPED:
-// fp8rt_device_reset was called since the start.
+// Runs the call that the list pauses for, if it does. FP8RT_ERR_LATE: the list runs. FP8RT_OK: it
+// has ended, and all outputs are in memory. FP8RT_ERR_HW_*: a command has failed, and the list has
+// ended. In both cases fp8rt_network_wait then returns at once, and only after it the network can
+// be started again. FP8RT_ERR_HW_TIMEOUT also if a call or its poll came too late:
+// fp8rt_device_pause_limit. FP8RT_ERR_HW_DROPPED: fp8rt_device_reset was called since the start.
 fp8rt_status fp8rt_network_poll(fp8rt_network *network);
-// Sleeps until the list has ended, and runs its calls. `result`, if it is not NULL, says what became of it. The error
-// state is left then.
+// Sleeps until the list has ended, and runs its calls. `result`, if it is not NULL, says what
+// became of it. The error state is left then.
 fp8rt_status fp8rt_network_wait(fp8rt_network *network, fp8rt_network_result *result);
 // fp8rt_network_start and fp8rt_network_wait.
 fp8rt_status fp8rt_network_run(fp8rt_network *network, fp8rt_network_result *result);
-// After a failure the next start begins with the command that failed. After this it begins with the first one again.
+// After a failure the next start begins with the command that failed. After this it begins with the
+// first one again.
 void fp8rt_network_abandon(fp8rt_network *network);
 
 // The name of the layer that a command, counted from 0, belongs to; "" if there is none.
 const char *fp8rt_network_layer(const fp8rt_network *network, uint32_t command);
 uint32_t fp8rt_network_commands(const fp8rt_network *network);
-// Runs the commands one by one, and gives each layer an entry with its cycles and counters: without the overlap of
-// commands that a start has. As fp8rt_network_run otherwise.
+// Runs the commands one by one, and gives each layer an entry with its cycles and counters: without
+// the overlap of commands that a start has. As fp8rt_network_run otherwise.
 fp8rt_status fp8rt_network_profile(fp8rt_network *network, fp8rt_profile *profile,
                                    fp8rt_network_result *result);
 

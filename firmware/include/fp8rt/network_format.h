@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-// A recorded network is an image of words, least significant byte first. It is the same on host and chip.
+// A recorded network is an image of words, least significant byte first. It is the same on host and
+// chip.
 //
 //   word  0       "FP8L"
 //         1       version: major in bits 31:16, which has to be equal; minor, which may be larger
@@ -15,15 +16,19 @@
 //         5       commands
 //         6       words of the list
 //         7       words of the notes
-//         8..     the list: descriptors as the register map describes them, each at a beat, SUBMIT.more in all but the
-//                 last one, tags from 1 on. Addresses are offsets in a symbol
+//         8..     the list: descriptors as the register map describes them, each at a beat,
+//                 SUBMIT.more in all but the last one, tags from 1 on. Addresses are offsets in a
+//                 symbol
 //         ..      notes
 //
-//   note          words   bits of its first word: 31:28 its kind, below it the rest; then its other words
-//   relocation    1       0 | symbol 27:22 | word of the list 21:0       in the order of the list
-//   symbol        2 + t   1 | words behind the first 15:0; bytes; name   in the order of their numbers
-//   layer         2 + t   2 | as above; its first command; name          in the order of the list
-//   call          2 + c   3 | as above; the command before it; private   only valid where it was recorded
+//   note          words   bits 31:28 of its first word: kind | below them: the rest; other words
+//   relocation    1       0 | symbol 27:22, word of the list 21:0
+//   symbol        2 + t   1 | words behind the first 15:0; bytes; name
+//   layer         2 + t   2 | as above; its first command; name
+//   call          2 + c   3 | as above; how many commands are before it; private
+//
+// Relocations and layers are in the order of the list, symbols in that of their numbers. Calls are
+// valid only where they were recorded.
 //
 // Names end with 1 to 4 bytes of 0.
 enum {
