@@ -198,12 +198,21 @@ def runs_of(proof, tier):
     return faults[1:] if tier == "further" else jobs + faults[:1]
 
 
+def is_selected(args, proof, names):
+    """Among blocks a property set belongs to the one with the longest name: two tests never run one set at once."""
+    if not names:
+        return True
+    blocks = [block for block in (args.blocks or "").split() if proof.is_called(block)]
+    own = [max(blocks, key=len)] if blocks else []
+    return any(map(proof.is_called, names)) and (not own or own[0] in names)
+
+
 def selected(args, names):
     """The runs that the arguments ask for, the longest first, so that none is left alone at the end."""
     jobs = []
     for proof in PROOFS:
         if proof.deeper == (args.tier == "deeper"):
-            if not names or any(map(proof.is_called, names)):
+            if is_selected(args, proof, names):
                 jobs += runs_of(proof, args.tier)
     jobs = [job for job in jobs if args.only is None or job.kind in args.only.split(",")]
     return sorted(jobs, key=lambda job: -job.proof.cost if job.kind == "proof" else 0)

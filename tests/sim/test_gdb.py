@@ -144,7 +144,8 @@ def test_packets(bench: Bench, sim: str, elf: str) -> None:
         bench.check("without the breakpoint it goes on", client.receive() == "S02")
         client.send("k")
     bench.check(f"the debugger ends it: {process.returncode}", process.returncode == 130)
-    with simulator(sim, elf, "sleep") as (process, port):
+    # A sleeping chip is simulated so fast that the limit of cycles without output comes within the pause.
+    with simulator(sim, elf, "sleep", options=["--silence", "0"]) as (process, port):
         client = Client(port)
         client.send("c")
         time.sleep(0.5)
