@@ -31,7 +31,9 @@ fp8rt_recorder fp8rt_recorder_in(void *memory, size_t bytes)
 {
     return (fp8rt_recorder){
         .image = memory,
-        .words = memory == NULL ? 0 : (uint32_t)(bytes / sizeof(uint32_t)),
+        .words = memory == NULL || ((uintptr_t)memory & (FP8RT_NETWORK_ALIGN - 1u)) != 0
+                     ? 0
+                     : (uint32_t)(bytes / sizeof(uint32_t)),
     };
 }
 
@@ -210,6 +212,30 @@ static void remember(fp8rt_recorder *r, const fp8rt_region *d)
 
 // ---- commands -----------------------------------------------------------------------------------
 
+// Whether a region that begins in a symbol ends there
+static bool is_within(const fp8rt_recorder *r, const fp8rt_region *region)
+{
+    for (uint32_t i = 0; i < r->symbol_count; i++) {
+        const uintptr_t from = (uintptr_t)r->symbols[i].data;
+        if (region->address >= from && region->address - from < r->symbols[i].bytes) {
+            return fp8rt_region_span(region) < r->symbols[i].bytes - (region->address - from);
+        }
+    }
+    return true;
+}
+
+static bool is_within_symbols(const fp8rt_recorder *r, const reads *reads)
+{
+    bool within = is_within(r, &reads->d);
+    for (unsigned i = 0; i < reads->a_count; i++) {
+        within = within && is_within(r, &reads->a[i]);
+    }
+    for (unsigned i = 0; i < reads->b_count; i++) {
+        within = within && is_within(r, &reads->b[i]);
+    }
+    return within;
+}
+
 // The command lies at word `at` of the list: its addresses become offsets.
 static fp8rt_status relocate(fp8rt_recorder *r, uint32_t at, fp8rt_command *command)
 {
@@ -217,7 +243,7 @@ static fp8rt_status relocate(fp8rt_recorder *r, uint32_t at, fp8rt_command *comm
     const unsigned count = fp8rt_command_addresses(command, addresses);
     for (unsigned i = 0; i < count; i++) {
         const uint32_t symbol = symbol_of(r, *addresses[i].at);
-        if (symbol == FP8RT_NETWORK_SYMBOLS) {
+        if (symbol >= FP8RT_NETWORK_SYMBOLS) {
             return FP8RT_ERR_SHAPE;
         }
         put(r, fp8rt_relocation(symbol, at + addresses[i].word));
@@ -242,6 +268,9 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *r
     command.mode &= ~(FP8RT_BIT(MODE__IRQ) | FP8RT_BIT(MODE__RECORD) | FP8RT_BIT(MODE__AFTER) |
                       FP8RT_BIT(MODE__B_FREE));
     command.mode |= mode_after(r, reads);
+    if (!is_within_symbols(r, reads)) {
+        return FP8RT_ERR_SHAPE;
+    }
     const fp8rt_status status = relocate(r, at, &command);
     if (status != FP8RT_OK) {
         return status;
@@ -308,6 +337,9 @@ fp8rt_status fp8rt_layer_core(fp8rt_run *run, fp8rt_core_function *function, con
     fp8rt_recorder *r = run->recorder;
     _Alignas(max_align_t) uint8_t copy[FP8RT_CALL_BYTES];
     uint8_t note[sizeof function + FP8RT_CALL_BYTES];
+    if (bytes > FP8RT_CALL_BYTES) {
+        return FP8RT_ERR_SHAPE;
+    }
     if (run->query) {
         run->record_bytes += 2u * sizeof(uint32_t) + sizeof note;
         return FP8RT_OK;
@@ -371,6 +403,30 @@ static void move_notes(fp8rt_recorder *r)
     memmove(r->image + FP8RT_IMAGE_HEADER + r->list_words, notes, r->note_words * sizeof *notes);
 }
 
+static fp8rt_status check_symbols(const fp8rt_recorder *r, const fp8rt_caps *caps)
+{
+    if (r->symbol_count + r->bases_count > FP8RT_NETWORK_SYMBOLS) {
+        return FP8RT_ERR_SHAPE;
+    }
+    for (uint32_t i = 0; i < r->symbol_count; i++) {
+        const fp8rt_symbol *own = &r->symbols[i];
+        if (own->name == NULL || own->data == NULL) {
+            return FP8RT_ERR_NULL;
+        }
+        if (((uintptr_t)own->data & (caps->beat_bytes - 1u)) != 0) {
+            return FP8RT_ERR_ALIGNMENT;
+        }
+        bool unique = own->name[0] != '\0';
+        for (uint32_t j = 0; j < i; j++) {
+            unique = unique && strcmp(own->name, r->symbols[j].name) != 0;
+        }
+        if (!unique) {
+            return FP8RT_ERR_SHAPE;
+        }
+    }
+    return FP8RT_OK;
+}
+
 static void make(fp8rt_network *network, const fp8rt_run *run)
 {
     const fp8rt_recorder *r = run->recorder;
@@ -384,6 +440,7 @@ static void make(fp8rt_network *network, const fp8rt_run *run)
     image[FP8RT_IMAGE_WORD_NOTES] = r->note_words;
     image[FP8RT_IMAGE_WORD_HASH] = fp8rt_image_hash(image);
     *network = (fp8rt_network){.dev = run->dev, .image = image};
+    fp8rt_network_find_last(network);
     network->local = r->calls || r->bases_count != 0;
     for (uint32_t i = 0; i < r->symbol_count + r->bases_count; i++) {
         fp8rt_network_place(network, i, base_of(r, i));
@@ -407,7 +464,10 @@ fp8rt_status fp8rt_network_record(fp8rt_network *network, fp8rt_run *run)
     if (r->commands == 0) {
         return FP8RT_ERR_SHAPE;
     }
-    const fp8rt_status status = put_symbols(r);
+    fp8rt_status status = check_symbols(r, &run->dev->caps);
+    if (status == FP8RT_OK) {
+        status = put_symbols(r);
+    }
     if (status != FP8RT_OK) {
         return status;
     }

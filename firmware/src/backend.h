@@ -42,6 +42,9 @@ static inline void fp8rt_unlock(fp8rt_device *dev)
 
 // ---- of src/device.c, with the lock held ---------------------------------------------------------
 
+// From now on the device belongs to a network that runs, and others leave errors, flags and counters
+// to it. NULL: to nobody.
+void fp8rt_device_hold(fp8rt_device *dev, fp8rt_network *network);
 // Chooses the tag of a command with a record, and waits for room as fp8rt_backend_room does.
 fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag);
 

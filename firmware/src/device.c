@@ -9,13 +9,21 @@
 #include "cache.h"
 #include "stamp.h"
 
+void fp8rt_device_hold(fp8rt_device *dev, fp8rt_network *network)
+{
+    const fp8rt_port *port = dev->port;
+    dev->network = network;
+    dev->plain =
+        network == NULL && port->lock == NULL && port->clean == NULL && port->invalidate == NULL;
+}
+
 fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port)
 {
     if (dev == NULL || port == NULL) {
         return FP8RT_ERR_NULL;
     }
     dev->port = port;
-    dev->plain = port->lock == NULL && port->clean == NULL && port->invalidate == NULL;
+    fp8rt_device_hold(dev, NULL);
     dev->stamp = 0;
     dev->begun = 0;
     dev->last_tag = 0;

@@ -95,19 +95,44 @@ static bool are_notes(const fp8rt_network *network, uint32_t *symbols)
     return highest < *symbols;
 }
 
+// Whether it is the command with this tag, has no record and no pause, and the next relocations are
+// those of its addresses. `note` moves behind them.
+static bool is_command(const fp8rt_network *network, const uint32_t *words, uint32_t tag,
+                       const uint32_t **note)
+{
+    fp8rt_command command = fp8rt_command_of_words(words);
+    fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
+    const unsigned count = fp8rt_command_addresses(&command, addresses);
+    const uint32_t at = (uint32_t)(words - fp8rt_list_of(network));
+    if (command.tag != tag || (command.mode & FP8RT_BIT(MODE__RECORD)) != 0 ||
+        (words[FP8RT_WORD_SUBMIT] & FP8RT_BIT(SUBMIT__PAUSE)) != 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t *own = next_of(network, *note, FP8RT_NOTE_RELOCATION);
+        if (own == NULL || fp8rt_note_word(*own) != at + addresses[i].word) {
+            return false;
+        }
+        *note = behind(own);
+    }
+    return true;
+}
+
 // Whether the descriptors fill the list, and all but the last one say that another follows.
 static bool is_list(const fp8rt_network *network, const fp8rt_caps *caps)
 {
     const uint32_t *word = fp8rt_list_of(network), *const end = fp8rt_notes_of(network);
+    const uint32_t *note = fp8rt_notes_of(network);
     uint32_t commands = 0;
     bool more = true;
     while (more && (uint32_t)(end - word) >= FP8RT_WORDS_SHORT &&
-           (uint32_t)(end - word) >= fp8rt_words_stride(caps, word)) {
+           (uint32_t)(end - word) >= fp8rt_words_stride(caps, word) &&
+           is_command(network, word, ++commands, &note)) {
         more = (word[FP8RT_WORD_SUBMIT] & FP8RT_BIT(SUBMIT__MORE)) != 0;
         word += fp8rt_words_stride(caps, word);
-        commands++;
     }
-    return word == end && !more && commands == network->image[FP8RT_IMAGE_WORD_COMMANDS];
+    return word == end && !more && commands == network->image[FP8RT_IMAGE_WORD_COMMANDS] &&
+           next_of(network, note, FP8RT_NOTE_RELOCATION) == NULL;
 }
 
 static bool is_image(const fp8rt_device *dev, const uint32_t *image, size_t bytes)
@@ -147,6 +172,7 @@ fp8rt_status fp8rt_network_open(fp8rt_network *network, fp8rt_device *dev, void 
     opened.dev = dev;
     opened.unbound = (1u << symbols) - 1u;
     *network = opened;
+    fp8rt_network_find_last(network);
     fp8rt_network_abandon(network);
     return FP8RT_OK;
 }
@@ -214,6 +240,11 @@ static uint32_t word_of(const fp8rt_network *network, uint32_t command)
     return word;
 }
 
+void fp8rt_network_find_last(fp8rt_network *network)
+{
+    network->last = word_of(network, fp8rt_network_commands(network) - 1u);
+}
+
 // The tags count the commands from 1 on.
 static uint32_t command_at(const fp8rt_network *network, uint32_t word)
 {
@@ -236,8 +267,8 @@ const char *fp8rt_network_layer(const fp8rt_network *network, uint32_t command)
 static uint32_t failed_command(const fp8rt_network *network)
 {
     const uint16_t tag = fp8rt_device_error_tag(network->dev);
-    if (tag != 0) {
-        return tag - 1u;
+    if (tag != 0) { // of another command, if it is beyond the list's
+        return tag <= fp8rt_network_commands(network) ? tag - 1u : FP8RT_NO_COMMAND;
     }
     const uint32_t at =
         fp8rt_backend_list_position(network->dev) - (uint32_t)(uintptr_t)fp8rt_list_of(network);
@@ -246,32 +277,41 @@ static uint32_t failed_command(const fp8rt_network *network)
 
 // ---- the cache ----------------------------------------------------------------------------------
 
-static uint32_t rows_bytes(uint32_t rows, uint32_t stride)
+static uint32_t bytes_of(uint32_t format)
 {
-    return rows * stride;
+    return fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)format));
 }
 
-// What a command reads and writes, in whole rows.
-static void clean_command(fp8rt_device *dev, fp8rt_command *command)
+// What lies at an address of the command
+static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
 {
-    fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
-    const unsigned count = fp8rt_command_addresses(command, addresses);
-    const bool image = (command->operation & FP8RT_BIT(OPERATION__CONV_A)) != 0 &&
-                       (command->mode & FP8RT_BIT(MODE__EXTENDED)) != 0;
-    const uint32_t a_rows = image ? FP8RT_GET(CONV_SIZE__HEIGHT, command->conv[1]) : command->m;
-    for (unsigned i = 0; i < count; i++) {
-        const uintptr_t *at = addresses[i].at;
-        const uint32_t bytes = at == &command->a.address ? rows_bytes(a_rows, command->a.stride)
-                               : at == &command->b.address
-                                   ? rows_bytes(command->n, command->b.stride)
-                               : at == &command->d    ? rows_bytes(command->m, command->d_stride)
-                               : at == &command->c    ? rows_bytes(command->m, command->c_stride)
-                               : at == &command->a.mx ? rows_bytes(command->m, command->a.mx_stride)
-                               : at == &command->b.mx ? rows_bytes(command->n, command->b.mx_stride)
-                               : at == &command->a.scale ? command->m * 4u
-                                                         : command->n * 4u;
-        dev->port->clean(dev, (const void *)*at, bytes);
+    const uint32_t operation = (c->mode & FP8RT_BIT(MODE__EXTENDED)) != 0 ? c->operation : 0;
+    const bool elementwise = FP8RT_GET(OPERATION__OP, operation) != 0;
+    if (at == &c->a.address && (operation & FP8RT_BIT(OPERATION__CONV_A)) != 0) {
+        return (fp8rt_region){*at, FP8RT_GET(CONV_SIZE__HEIGHT, c->conv[1]), c->a.stride,
+                              FP8RT_GET(CONV_LINE__WIDTH, c->conv[0])};
     }
+    if (at == &c->a.address) {
+        const uint32_t x = c->n * bytes_of(FP8RT_GET(OPERATION__X_FMT, operation));
+        return (fp8rt_region){*at, c->m, c->a.stride, elementwise ? x : c->k};
+    }
+    if (at == &c->b.address) {
+        return (fp8rt_region){*at, c->n, c->b.stride, c->k};
+    }
+    if (at == &c->d) {
+        return (fp8rt_region){*at, c->m, c->d_stride,
+                              c->n * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
+    }
+    if (at == &c->c) {
+        return (fp8rt_region){*at, c->m, c->c_stride,
+                              c->n * bytes_of(FP8RT_GET(OPERATION__C_FMT, operation))};
+    }
+    if (at == &c->a.mx || at == &c->b.mx) {
+        const bool is_a = at == &c->a.mx;
+        return (fp8rt_region){*at, is_a ? c->m : c->n, is_a ? c->a.mx_stride : c->b.mx_stride,
+                              fp8rt_mx_blocks(c->k)};
+    }
+    return (fp8rt_region){*at, at == &c->a.scale ? c->m : c->n, sizeof(float), sizeof(float)};
 }
 
 static void clean_all(fp8rt_network *network)
@@ -281,21 +321,27 @@ static void clean_all(fp8rt_network *network)
     for (uint32_t word = network->position; word < fp8rt_list_words(network);
          word += fp8rt_words_stride(&dev->caps, &list[word])) {
         fp8rt_command command = fp8rt_command_of_words(&list[word]);
-        clean_command(dev, &command);
+        fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
+        const unsigned count = fp8rt_command_addresses(&command, addresses);
+        for (unsigned i = 0; i < count; i++) {
+            const fp8rt_region region = region_of(&command, addresses[i].at);
+            fp8rt_clean(dev, &region);
+        }
     }
     dev->port->clean(dev, list, fp8rt_list_words(network) * sizeof *list);
 }
 
-// D of all commands before `end`, a word of the list: some are invalidated again.
+// D of the commands of this start before `end`, a word of the list: some are invalidated again.
 static void invalidate_until(fp8rt_network *network, uint32_t end)
 {
     fp8rt_device *dev = network->dev;
     const uint32_t *const list = fp8rt_list_of(network);
-    for (uint32_t word = 0; dev->port->invalidate != NULL && word < end;
+    for (uint32_t word = network->position; dev->port->invalidate != NULL && word < end;
          word += fp8rt_words_stride(&dev->caps, &list[word])) {
         const fp8rt_command command = fp8rt_command_of_words(&list[word]);
         if ((command.mode & FP8RT_BIT(MODE__ACC_KEEP)) == 0) {
-            fp8rt_cache_after(dev, command.d, rows_bytes(command.m, command.d_stride));
+            const fp8rt_region d = region_of(&command, &command.d);
+            fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
         }
     }
 }
@@ -334,28 +380,40 @@ static fp8rt_status check(const fp8rt_network *network)
     if (network->dev->stamp != network->image[FP8RT_IMAGE_WORD_STAMP] || network->unbound != 0) {
         return FP8RT_ERR_PLAN;
     }
-    return network->started ? FP8RT_ERR_LATE : FP8RT_OK;
+    return network->started || network->dev->network != NULL ? FP8RT_ERR_LATE : FP8RT_OK;
 }
 
 static fp8rt_status begin(fp8rt_network *network)
 {
     fp8rt_device *dev = network->dev;
-    run_calls(network, command_at(network, network->position));
     fp8rt_lock(dev);
     fp8rt_status status = fp8rt_backend_wait(dev);
     if (status == FP8RT_OK) {
         status = fp8rt_backend_clear(dev, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
     }
     if (status == FP8RT_OK) {
-        if (dev->port->clean != NULL) {
-            clean_all(network);
-        }
-        network->started = true;
-        network->resets = dev->resets;
-        fp8rt_backend_list_start(dev, network, network->position);
+        fp8rt_device_hold(dev, network);
     }
     fp8rt_unlock(dev);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    run_calls(network, command_at(network, network->position));
+    if (dev->port->clean != NULL) {
+        clean_all(network);
+    }
+    network->started = true;
+    network->resets = dev->resets;
+    fp8rt_backend_list_start(dev, network, network->position);
     return status;
+}
+
+// The word of the list that the accelerator has read last, or that follows a pause
+static uint32_t reached(const fp8rt_network *network)
+{
+    return (fp8rt_backend_list_position(network->dev) -
+            (uint32_t)(uintptr_t)fp8rt_list_of(network)) /
+           4u;
 }
 
 fp8rt_status fp8rt_network_start(fp8rt_network *network)
@@ -371,8 +429,7 @@ static fp8rt_status go_on(fp8rt_network *network, fp8rt_list_state state)
         return FP8RT_ERR_LATE;
     }
     if (state == FP8RT_LIST_PAUSES) {
-        const uint32_t at =
-            (fp8rt_backend_list_position(dev) - (uint32_t)(uintptr_t)fp8rt_list_of(network)) / 4u;
+        const uint32_t at = reached(network);
         invalidate_until(network, at);
         run_calls(network, command_at(network, at));
         if (dev->port->clean != NULL) {
@@ -383,11 +440,12 @@ static fp8rt_status go_on(fp8rt_network *network, fp8rt_list_state state)
     }
     fp8rt_status status = fp8rt_backend_wait(dev);
     invalidate_until(network, fp8rt_list_words(network));
-    if (status == FP8RT_OK && network->resets != dev->resets) {
+    if (status == FP8RT_OK &&
+        (network->resets != dev->resets || reached(network) != network->last)) {
         status = FP8RT_ERR_HW_DROPPED;
     }
     if (status == FP8RT_OK) {
-        run_calls(network, fp8rt_network_commands(network));
+        run_calls(network, command_at(network, network->last) + 1u);
     }
     return status;
 }
@@ -397,7 +455,8 @@ fp8rt_status fp8rt_network_poll(fp8rt_network *network)
     if (network == NULL || network->dev == NULL) {
         return FP8RT_ERR_NULL;
     }
-    return network->started ? go_on(network, fp8rt_backend_list_look(network->dev)) : FP8RT_OK;
+    return network->started ? go_on(network, fp8rt_backend_list_look(network->dev))
+                            : FP8RT_ERR_HW_DROPPED;
 }
 
 static void report(fp8rt_network *network, fp8rt_status status, fp8rt_network_result *result)
@@ -412,7 +471,9 @@ static void report(fp8rt_network *network, fp8rt_status status, fp8rt_network_re
     };
     if (status == FP8RT_OK) {
         result->observed = fp8rt_device_observed(network->dev);
-        fp8rt_network_abandon(network);
+        if (!network->alone) {
+            fp8rt_network_abandon(network);
+        }
         return;
     }
     result->command = failed_command(network);
@@ -423,32 +484,41 @@ static void report(fp8rt_network *network, fp8rt_status status, fp8rt_network_re
     fp8rt_backend_clear(network->dev, FP8RT_CLEAR_ERROR);
 }
 
+// Nothing has run.
+static void refuse(fp8rt_status status, fp8rt_network_result *result)
+{
+    if (result != NULL) {
+        *result =
+            (fp8rt_network_result){.status = status, .command = FP8RT_NO_COMMAND, .layer = ""};
+    }
+}
+
 fp8rt_status fp8rt_network_wait(fp8rt_network *network, fp8rt_network_result *result)
 {
     fp8rt_status status = FP8RT_ERR_LATE;
     if (network == NULL || network->dev == NULL) {
         return FP8RT_ERR_NULL;
     }
-    while (network->started && status == FP8RT_ERR_LATE) {
+    if (!network->started) {
+        refuse(FP8RT_ERR_HW_DROPPED, result);
+        return FP8RT_ERR_HW_DROPPED;
+    }
+    while (status == FP8RT_ERR_LATE) {
         status = go_on(network, fp8rt_backend_list_await(network->dev));
     }
-    if (network->started) {
-        network->started = false;
-        report(network, status, result);
-    }
+    network->started = false;
+    report(network, status, result);
+    fp8rt_device_hold(network->dev, NULL);
     return status;
 }
 
 fp8rt_status fp8rt_network_run(fp8rt_network *network, fp8rt_network_result *result)
 {
-    fp8rt_status status = fp8rt_network_start(network);
+    const fp8rt_status status = fp8rt_network_start(network);
     if (status == FP8RT_OK) {
         return fp8rt_network_wait(network, result);
     }
-    if (result != NULL) {
-        *result =
-            (fp8rt_network_result){.status = status, .command = FP8RT_NO_COMMAND, .layer = ""};
-    }
+    refuse(status, result);
     return status;
 }
 
@@ -461,8 +531,12 @@ static fp8rt_status run_alone(fp8rt_network *network, uint32_t word, fp8rt_netwo
     const uint32_t mode = words[FP8RT_WORD_MODE], submit = words[FP8RT_WORD_SUBMIT];
     words[FP8RT_WORD_MODE] |= FP8RT_BIT(MODE__IRQ);
     words[FP8RT_WORD_SUBMIT] &= ~(FP8RT_BIT(SUBMIT__MORE) | FP8RT_BIT(SUBMIT__PAUSE));
-    network->position = word;
+    const uint32_t last = network->last;
+    network->position = network->last = word;
+    network->alone = true;
     const fp8rt_status status = fp8rt_network_run(network, result);
+    network->alone = false;
+    network->last = last;
     words[FP8RT_WORD_MODE] = mode;
     words[FP8RT_WORD_SUBMIT] = submit;
     return status;
@@ -509,13 +583,11 @@ fp8rt_status fp8rt_network_profile(fp8rt_network *network, fp8rt_profile *profil
         return status;
     }
     fp8rt_network_result sum = {.command = FP8RT_NO_COMMAND, .layer = ""};
-    uint32_t word = 0, call = 0;
+    uint32_t word = 0;
     fp8rt_network_abandon(network);
     for (uint32_t command = 0; command < fp8rt_network_commands(network); command++) {
         const uint64_t start = now(profile);
-        network->call = call;
         status = run_alone(network, word, result);
-        call = network->call;
         if (status != FP8RT_OK) {
             return status;
         }

@@ -37,6 +37,8 @@ static inline const uint32_t *fp8rt_notes_end(const fp8rt_network *network)
 
 // Of the whole image, whose addresses are offsets.
 uint32_t fp8rt_image_hash(const uint32_t *image);
+// Fills network->last.
+void fp8rt_network_find_last(fp8rt_network *network);
 // Writes a symbol's address into the list, in place of what it had.
 void fp8rt_network_place(fp8rt_network *network, uint32_t symbol, uintptr_t base);
 

@@ -253,6 +253,76 @@ static void refused(bench *b)
                       strcmp(run.failed, "convolution") == 0);
 }
 
+// A call between two commands on the same memory: repeated once too often, it gives other bytes.
+static fp8rt_status run_in_place(fp8rt_run *run, net *n)
+{
+    const fp8rt_pooling_desc mean = {.x = &n->x, .height = SIDE, .width = SIDE, .out = &n->mean};
+    const fp8rt_arithmetic_desc twice = {.x = &n->mean, .y = &n->mean, .out = &n->mean};
+    const fp8rt_linear_desc classes = {.x = &n->mean, .weights = &n->last, .out = &n->classes};
+    fp8rt_global_average(run, &mean);
+    fp8rt_add(run, &twice);
+    return fp8rt_linear(run, &classes);
+}
+
+static void in_place(bench *b)
+{
+    layers_test *test = b->test;
+    fp8rt_network_result result;
+    fp8rt_profile_entry entries[4];
+    fp8rt_profile profile = {.entries = entries, .capacity = 4};
+    const fp8rt_tensor x = b->net.x;
+    b->net.x = b->net.first; // as many channels as the classes' weights have
+    fp8rt_random_codes(&test->random, FP8RT_DATA_WIDE, FP8MAC_E4M3FN, x.data, 1);
+    memset(b->net.first.data, 0x38, PIXELS * CHANNELS);
+    fp8rt_run run = fp8rt_run_on(&test->dev, b->scratch, b->scratch_bytes);
+    layers_expect(test, "layers in place", run_in_place(&run, &b->net) == FP8RT_OK);
+    memcpy(b->want, b->net.classes.data, CLASSES * sizeof(float));
+    run = fp8rt_run_on(&test->dev, b->scratch, b->scratch_bytes);
+    fp8rt_recorder recorder = fp8rt_recorder_in(b->list, b->list_bytes);
+    run.recorder = &recorder;
+    run_in_place(&run, &b->net);
+    layers_expect(test, "a recording in place",
+                  fp8rt_network_record(&b->network, &run) == FP8RT_OK);
+    layers_expect(test, "a profile in place",
+                  fp8rt_network_profile(&b->network, &profile, &result) == FP8RT_OK &&
+                      memcmp(b->want, b->net.classes.data, CLASSES * sizeof(float)) == 0);
+    memset(b->net.classes.data, 0, CLASSES * sizeof(float));
+    layers_expect(test, "a run in place",
+                  fp8rt_network_run(&b->network, &result) == FP8RT_OK &&
+                      memcmp(b->want, b->net.classes.data, CLASSES * sizeof(float)) == 0);
+    b->net.x = x;
+}
+
+// What others do while a network runs takes nothing from it.
+static void shared(bench *b)
+{
+    layers_test *test = b->test;
+    fp8rt_network_result result;
+    fp8rt_network other = b->network;
+    float *value = (float *)(uintptr_t)b->net.last.row_scale;
+    const float good = *value;
+    *value = -1.0f;
+    fp8rt_network_start(&b->network);
+    layers_expect(test, "another network", fp8rt_network_start(&other) == FP8RT_ERR_LATE);
+    fp8rt_status status;
+    do {
+        status = fp8rt_network_poll(&b->network);
+    } while (status == FP8RT_ERR_LATE);
+    layers_expect(test, "a list that has failed", status == FP8RT_ERR_HW_SCALE);
+    fp8rt_run run = fp8rt_run_on(&test->dev, b->scratch, b->scratch_bytes);
+    const fp8rt_arithmetic_desc sum = {.x = &b->net.mean, .y = &b->net.mean, .out = &b->net.mean};
+    layers_expect(test, "a layer behind it", fp8rt_add(&run, &sum) == FP8RT_ERR_HW_SCALE);
+    layers_expect(test, "its error is still there",
+                  fp8rt_network_wait(&b->network, &result) == FP8RT_ERR_HW_SCALE);
+    layers_expect(test, "nothing was started",
+                  fp8rt_network_wait(&b->network, &result) == FP8RT_ERR_HW_DROPPED &&
+                      result.status == FP8RT_ERR_HW_DROPPED);
+    *value = good;
+    fp8rt_network_abandon(&b->network);
+    run = fp8rt_run_on(&test->dev, b->scratch, b->scratch_bytes);
+    layers_expect(test, "a layer", fp8rt_add(&run, &sum) == FP8RT_OK);
+}
+
 // ---- images -------------------------------------------------------------------------------------
 
 // Two layers without a part of the core, so that their image has no calls
@@ -294,6 +364,77 @@ static bool same_outputs(const bench *b, const uint8_t *block)
     return memcmp(block + from, b->want + from, to - from) == 0;
 }
 
+static fp8rt_status record_with(bench *b, const fp8rt_symbol *symbols, uint32_t count)
+{
+    fp8rt_run run = fp8rt_run_on(&b->test->dev, b->scratch, b->scratch_bytes);
+    fp8rt_recorder recorder = fp8rt_recorder_in(b->list, b->list_bytes);
+    recorder.symbols = symbols;
+    recorder.symbol_count = count;
+    run.recorder = &recorder;
+    run_plain(&run, &b->net);
+    return fp8rt_network_record(&b->network, &run);
+}
+
+static void wrong_symbols(bench *b)
+{
+    static char names[FP8RT_NETWORK_SYMBOLS + 1][2];
+    fp8rt_symbol symbols[FP8RT_NETWORK_SYMBOLS + 1];
+    for (uint32_t i = 0; i <= FP8RT_NETWORK_SYMBOLS; i++) {
+        names[i][0] = (char)('a' + i);
+        symbols[i] = (fp8rt_symbol){names[i], b->net.block, b->net.bytes};
+    }
+    layers_test *test = b->test;
+    layers_expect(test, "too many symbols",
+                  record_with(b, symbols, FP8RT_NETWORK_SYMBOLS + 1) == FP8RT_ERR_SHAPE);
+    symbols[1].name = "a";
+    layers_expect(test, "two symbols of a name", record_with(b, symbols, 2) == FP8RT_ERR_SHAPE);
+    symbols[0].name = NULL;
+    layers_expect(test, "a symbol without a name", record_with(b, symbols, 1) == FP8RT_ERR_NULL);
+    symbols[0] = (fp8rt_symbol){"x", b->net.x.data, 1};
+    layers_expect(test, "a symbol smaller than its operand",
+                  record_with(b, symbols, 1) == FP8RT_ERR_SHAPE);
+    symbols[0] = (fp8rt_symbol){"x", (uint8_t *)b->net.block + 1, b->net.bytes - 1};
+    layers_expect(test, "a symbol that begins between beats",
+                  record_with(b, symbols, 1) == FP8RT_ERR_ALIGNMENT);
+}
+
+// With a hash that is right: fp8rt/network_format.h
+static bool refuses_word(bench *b, uint32_t *image, size_t bytes, uint32_t word, uint32_t bits)
+{
+    fp8rt_network other;
+    const uint32_t good = image[word], hash = image[FP8RT_IMAGE_WORD_HASH];
+    image[word] ^= bits;
+    uint32_t wrong = UINT32_C(2166136261);
+    for (uint32_t i = 0; i < bytes / 4; i++) {
+        wrong = i == FP8RT_IMAGE_WORD_HASH ? wrong : (wrong ^ image[i]) * UINT32_C(16777619);
+    }
+    image[FP8RT_IMAGE_WORD_HASH] = wrong;
+    const fp8rt_status status = fp8rt_network_open(&other, &b->test->dev, image, bytes);
+    image[word] = good;
+    image[FP8RT_IMAGE_WORD_HASH] = hash;
+    return status == FP8RT_ERR_PLAN;
+}
+
+static void hostile(bench *b, uint32_t *image, size_t bytes)
+{
+    layers_test *test = b->test;
+    const uint32_t submit = FP8RT_IMAGE_HEADER + 19, mode = FP8RT_IMAGE_HEADER + 11,
+                   note = FP8RT_IMAGE_HEADER + image[FP8RT_IMAGE_WORD_LIST];
+    uint32_t relocation = note; // the first one, behind the note of the first layer
+    relocation += fp8rt_note_words(image[note]);
+    layers_expect(test, "another tag", refuses_word(b, image, bytes, submit, 0x8000));
+    layers_expect(test, "a pause in an image", refuses_word(b, image, bytes, submit, 1u << 17));
+    layers_expect(test, "no more commands", refuses_word(b, image, bytes, submit, 1u << 16));
+    layers_expect(test, "a record in an image", refuses_word(b, image, bytes, mode, 1u << 24));
+    layers_expect(test, "another length", refuses_word(b, image, bytes, mode, 1u << 25));
+    layers_expect(test, "a relocation of another word",
+                  refuses_word(b, image, bytes, relocation, 1));
+    layers_expect(test, "a relocation that is missing",
+                  refuses_word(b, image, bytes, relocation, UINT32_C(0x20000000)));
+    layers_expect(test, "a symbol that is not there",
+                  refuses_word(b, image, bytes, relocation, 5u << 22));
+}
+
 // Every word that differs is found: by the hash, or by what it says.
 static void damaged(bench *b, uint32_t *image, size_t bytes)
 {
@@ -326,6 +467,7 @@ static void moved(bench *b)
         .data = image, .rows = 1, .cols = (uint32_t)(bytes / 4), .format = FP8MAC_FP32, .scale = 1};
     layers_report(test, "an image, the same on host and chip", &words);
     damaged(b, image, bytes);
+    hostile(b, image, bytes);
     fp8rt_network other;
     layers_expect(test, "an image is opened",
                   fp8rt_network_open(&other, &test->dev, image, bytes) == FP8RT_OK);
@@ -353,6 +495,7 @@ static void moved(bench *b)
     layers_expect(test, "the image of a list with calls",
                   record_in(b, NULL, 0, b->list_bytes) == FP8RT_OK &&
                       fp8rt_network_save(&b->network, image, bytes) == 0);
+    wrong_symbols(b);
 }
 
 void layers_network(layers_test *test)
@@ -364,6 +507,8 @@ void layers_network(layers_test *test)
     polled(&b);
     profiled(&b);
     failed(&b);
+    shared(&b);
     refused(&b);
     moved(&b);
+    in_place(&b);
 }

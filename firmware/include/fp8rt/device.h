@@ -203,11 +203,12 @@ typedef struct fp8rt_flight {
 typedef struct fp8rt_device {
     const fp8rt_port *port;
     fp8rt_caps caps;   // constant after open
-    bool plain;        // the port has neither lock nor cache functions
+    bool plain;        // the port has neither lock nor cache functions, and no network runs
     uint32_t stamp;    // of caps and this library; 0: not open
     uint32_t begun;    // a bit for each record of a command that was begun and not ended
     uint16_t last_tag; // of the command that was begun last
     uint32_t resets;   // by fp8rt_device_reset
+    struct fp8rt_network *network;       // that was started and not waited for; NULL: none
     fp8rt_flight flights[FP8RT_RECORDS]; // by record
     fp8rt_completion *completed;         // see fp8rt_device_on_completion
     void *completed_context;

@@ -13,7 +13,7 @@
 //   status = fp8rt_network_record(&network, &run);
 //   status = fp8rt_network_run(&network, &result);     // any number of times
 //
-// Each command knows which command before it writes what it reads, and waits for that one alone.
+// Each command knows which command before it writes what it reads, and waits for no later one.
 // Results are the bytes that the same layers give without a recorder.
 //
 // What a recording fixes: shapes, addresses, the values of single scales. Vectors, weights and
@@ -24,6 +24,9 @@
 // fp8rt_network_wait call the function. FP8RT_ERR_UNSUPPORTED, named by fp8rt_run_message: a layer
 // whose commands depend on data, such as an output with a scaling that is not static, or one whose
 // core part cannot be recorded. FP8RT_ERR_ALIGNMENT: a vector that is not at a beat.
+//
+// From fp8rt_network_start to the end of fp8rt_network_wait no other thread uses the device, and no
+// other network is started. Calls may run layers and GEMMs; an error of theirs ends the network.
 #ifndef FP8RT_NETWORK_H
 #define FP8RT_NETWORK_H
 
@@ -42,8 +45,10 @@ enum {
 
 // ---- recording ----------------------------------------------------------------------------------
 
-// Memory that the addresses of a recording lie in: weights, activations, inputs, outputs, scratch.
-// A name counts once.
+// Memory that the addresses of a recording lie in: weights, activations, inputs, outputs, scratch. It
+// begins at a beat. Names differ, and have 20 bytes at most if run.record_bytes of a query is all the
+// memory there is. FP8RT_ERR_SHAPE, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_NULL of fp8rt_network_record or of
+// a layer: a symbol is not so, or an operand begins in one and ends outside.
 typedef struct fp8rt_symbol {
     const char *name;
     const void *data;
@@ -82,7 +87,9 @@ typedef struct fp8rt_network {
     uint32_t unbound;  // a bit for each symbol without an address
     uint32_t call;     // word of the note of the next call; private, as what follows
     uint32_t position; // word of the list: the descriptor with which the next start begins
+    uint32_t last;     // word of the last descriptor of a start
     uint32_t resets;   // of the device before the start
+    bool alone;        // a start runs one command
     bool started, local;
 } fp8rt_network;
 
@@ -116,7 +123,8 @@ size_t fp8rt_network_save(const fp8rt_network *network, void *image, size_t byte
 
 // Gives a symbol its address, at a beat: before the first start, or to change it while the list
 // does not run. FP8RT_ERR_SHAPE: no symbol has this name, or `bytes` are fewer than it has.
-// FP8RT_ERR_NULL, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_LATE: the list runs.
+// FP8RT_ERR_NULL, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_LATE: the list runs. The memory of two symbols does
+// not overlap, because the list knows its dependencies from the recording.
 fp8rt_status fp8rt_network_bind(fp8rt_network *network, const char *symbol, void *data,
                                 size_t bytes);
 
@@ -138,8 +146,9 @@ fp8rt_status fp8rt_network_poll(fp8rt_network *network);
 fp8rt_status fp8rt_network_wait(fp8rt_network *network, fp8rt_network_result *result);
 // fp8rt_network_start and fp8rt_network_wait.
 fp8rt_status fp8rt_network_run(fp8rt_network *network, fp8rt_network_result *result);
-// After a failure the next start begins with the command that failed. After this it begins with the
-// first one again.
+// After a failure the next start begins with the command that failed, which repeats all of it: a
+// command whose D is what it reads (a sum in place) must not be repeated if D was partly written.
+// After this call the next start begins with the first command again.
 void fp8rt_network_abandon(fp8rt_network *network);
 
 // The name of the layer that a command, counted from 0, belongs to; "" if there is none.

@@ -463,7 +463,7 @@ void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, u
 
 fp8rt_list_state fp8rt_backend_list_look(const fp8rt_device *dev)
 {
-    return dev->state.list_paused ? FP8RT_LIST_PAUSES : FP8RT_LIST_ENDED;
+    return dev->state.list_paused && dev->state.error == 0 ? FP8RT_LIST_PAUSES : FP8RT_LIST_ENDED;
 }
 
 fp8rt_list_state fp8rt_backend_list_await(fp8rt_device *dev)
