@@ -154,13 +154,12 @@ static uint32_t cleared_by(uint32_t flags)
 fp8rt_status fp8rt_run_descriptor(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t flags,
                                   bool counters, fp8rt_gemm_result *result)
 {
-    const uint32_t cleared = dev->network == NULL ? cleared_by(flags) : 0;
-    const fp8rt_status status = fp8rt_backend_run(dev, descriptor, cleared);
+    const fp8rt_status status = fp8rt_backend_run(dev, descriptor, cleared_by(flags) & dev->clears);
     if (result != NULL) {
         observe(dev, status, counters, result);
     }
-    if (status != FP8RT_OK && dev->network == NULL) {
-        fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
+    if (status != FP8RT_OK) {
+        fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR & dev->clears);
     }
     return status;
 }

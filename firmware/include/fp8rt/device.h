@@ -208,6 +208,7 @@ typedef struct fp8rt_device {
     uint32_t begun;    // a bit for each record of a command that was begun and not ended
     uint16_t last_tag; // of the command that was begun last
     uint32_t resets;   // by fp8rt_device_reset
+    uint32_t clears;   // what a run of a command may clear: nothing while a network runs
     struct fp8rt_network *network;       // that was started and not waited for; NULL: none
     fp8rt_flight flights[FP8RT_RECORDS]; // by record
     fp8rt_completion *completed;         // see fp8rt_device_on_completion
