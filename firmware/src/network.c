@@ -263,6 +263,14 @@ const char *fp8rt_network_layer(const fp8rt_network *network, uint32_t command)
     return name;
 }
 
+// The word of the list that the accelerator has read last, or that follows a pause
+static uint32_t reached(const fp8rt_network *network)
+{
+    return (fp8rt_backend_list_position(network->dev) -
+            (uint32_t)(uintptr_t)fp8rt_list_of(network)) /
+           4u;
+}
+
 // The command that the failure is about. One that was not read has no tag: its address tells.
 static uint32_t failed_command(const fp8rt_network *network)
 {
@@ -270,9 +278,8 @@ static uint32_t failed_command(const fp8rt_network *network)
     if (tag != 0) { // of another command, if it is beyond the list's
         return tag <= fp8rt_network_commands(network) ? tag - 1u : FP8RT_NO_COMMAND;
     }
-    const uint32_t at =
-        fp8rt_backend_list_position(network->dev) - (uint32_t)(uintptr_t)fp8rt_list_of(network);
-    return at / 4u < fp8rt_list_words(network) ? command_at(network, at / 4u) : FP8RT_NO_COMMAND;
+    const uint32_t word = reached(network);
+    return word < fp8rt_list_words(network) ? command_at(network, word) : FP8RT_NO_COMMAND;
 }
 
 // ---- the cache ----------------------------------------------------------------------------------
@@ -406,14 +413,6 @@ static fp8rt_status begin(fp8rt_network *network)
     network->resets = dev->resets;
     fp8rt_backend_list_start(dev, network, network->position);
     return status;
-}
-
-// The word of the list that the accelerator has read last, or that follows a pause
-static uint32_t reached(const fp8rt_network *network)
-{
-    return (fp8rt_backend_list_position(network->dev) -
-            (uint32_t)(uintptr_t)fp8rt_list_of(network)) /
-           4u;
 }
 
 fp8rt_status fp8rt_network_start(fp8rt_network *network)

@@ -34,7 +34,7 @@
 // beyond them is neither read nor counted. In softmax, D has +0 there: T = +0, without act.
 //
 // Special values go through the operations as IEEE 754 says:
-//   softmax     a NaN or +Inf, or nothing but -Inf, makes the row NaN; other -Inf give +0
+//   softmax     a NaN, a +Inf, or -Inf in every column makes the row NaN; other -Inf give +0
 //   RMS norm    a NaN makes the row NaN. An Inf becomes NaN, and what is finite beside it +-0. If
 //               squares of finite values overflow, the row becomes +-0
 //   layer norm  a NaN or Inf makes the row NaN. A row of equal values has d = 0 or nearly 0, and
