@@ -17,13 +17,12 @@
 #include "layer.h"
 
 enum {
-    MOST_INPUTS = 4, // regions that one side of a command reads
-    DISTANCES = 15,  // that MODE.after can name
+    DISTANCES = 15,                  // that MODE.after can name
 };
 
 // What a command reads on the side of A, C included, and on the side of B, and what it writes.
 typedef struct reads {
-    fp8rt_region a[MOST_INPUTS], b[MOST_INPUTS], d;
+    fp8rt_region a[FP8RT_SIDE_INPUTS], b[FP8RT_SIDE_INPUTS], d;
     unsigned a_count, b_count;
 } reads;
 
@@ -119,39 +118,13 @@ static void add(fp8rt_region *list, unsigned *count, fp8rt_region region)
     list[(*count)++] = region;
 }
 
-static fp8rt_region floats(const float *values, uint32_t count)
-{
-    return (fp8rt_region){(uintptr_t)values, count, sizeof(float), sizeof(float)};
-}
-
-static void add_operand(fp8rt_region *list, unsigned *count, const fp8rt_operand *x, uint32_t rows,
-                        uint32_t k)
-{
-    add(list, count, (fp8rt_region){(uintptr_t)x->codes, rows, x->stride, k});
-    if (x->scale.mode == FP8MAC_SCALE_VECTOR) {
-        add(list, count, floats(x->scale.values, rows));
-    }
-    if (x->mx != NULL) {
-        add(list, count, (fp8rt_region){(uintptr_t)x->mx, rows, x->mx_stride, fp8rt_mx_blocks(k)});
-    }
-}
-
 static reads reads_of_gemm(const fp8rt_gemm_desc *desc)
 {
     reads r = {.d = fp8rt_gemm_output(desc)};
-    add_operand(r.a, &r.a_count, &desc->a, desc->m, desc->k);
-    if (fp8rt_has_image(desc)) {
-        r.a[0].rows = desc->image.height;
-        r.a[0].row_bytes = desc->image.width * desc->image.pixel_bytes;
-    }
+    r.a_count = fp8rt_gemm_a_inputs(desc, r.a);
+    r.b_count = fp8rt_gemm_b_inputs(desc, r.b);
     if (fp8rt_gemm_reads_c(desc)) {
-        add(r.a, &r.a_count,
-            (fp8rt_region){(uintptr_t)desc->c, desc->m, desc->c_stride,
-                           desc->n * fp8rt_gemm_c_bytes(desc)});
-    }
-    add_operand(r.b, &r.b_count, &desc->b, desc->n, desc->k);
-    if (desc->bias != NULL) {
-        add(r.b, &r.b_count, floats(desc->bias, desc->n));
+        add(r.a, &r.a_count, fp8rt_gemm_c_input(desc));
     }
     return r;
 }
@@ -171,7 +144,8 @@ static reads reads_of_elementwise(const fp8rt_elementwise_desc *desc)
         add(r.a, &r.a_count, matrix(desc->c, desc->m, desc->n, desc->c_stride, desc->c_format));
     }
     if (desc->scale_x.mode == FP8MAC_SCALE_VECTOR) {
-        add(r.a, &r.a_count, floats(desc->scale_x.values, desc->m));
+        add(r.a, &r.a_count,
+            (fp8rt_region){(uintptr_t)desc->scale_x.values, desc->m, sizeof(float), sizeof(float)});
     }
     return r;
 }

@@ -22,8 +22,8 @@ fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan);
 fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *plan);
 
 // A part of the core: runs `function` on `context` of `bytes`, FP8RT_CALL_BYTES at most; in a query
-// it does nothing, and a recording runs it when the list does. So it only reads its context
-// and what that points to.
+// it does nothing, and a recording runs it when the list does. It uses its context and what that
+// points to, and no other variable.
 fp8rt_status fp8rt_layer_core(fp8rt_run *run, fp8rt_core_function *function, const void *context,
                               size_t bytes);
 

@@ -30,27 +30,44 @@ static bool c_is_d(const fp8rt_gemm_desc *desc)
            desc->c_format == desc->d_format;
 }
 
-unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS])
+unsigned fp8rt_gemm_a_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS])
 {
-    unsigned count = add_operand(&desc->a, desc->m, desc->k, list);
+    const unsigned count = add_operand(&desc->a, desc->m, desc->k, list);
     if (fp8rt_has_image(desc)) {
         list[0].rows = desc->image.height;
         list[0].row_bytes = desc->image.width * desc->image.pixel_bytes;
     }
-    count += add_operand(&desc->b, desc->n, desc->k, &list[count]);
+    return count;
+}
+
+unsigned fp8rt_gemm_b_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS])
+{
+    unsigned count = add_operand(&desc->b, desc->n, desc->k, list);
     if (desc->bias != NULL) {
         list[count++] = floats(desc->bias, desc->n);
     }
+    return count;
+}
+
+fp8rt_region fp8rt_gemm_c_input(const fp8rt_gemm_desc *desc)
+{
+    return (fp8rt_region){
+        .address = (uintptr_t)desc->c,
+        .rows = desc->m,
+        .stride = desc->c_stride,
+        .row_bytes = desc->n * fp8rt_gemm_c_bytes(desc),
+    };
+}
+
+unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS])
+{
+    unsigned count = fp8rt_gemm_a_inputs(desc, list);
+    count += fp8rt_gemm_b_inputs(desc, &list[count]);
     if (desc->scale_d != NULL) {
         list[count++] = floats(desc->scale_d, 1);
     }
     if (fp8rt_gemm_reads_c(desc) && !c_is_d(desc)) {
-        list[count++] = (fp8rt_region){
-            .address = (uintptr_t)desc->c,
-            .rows = desc->m,
-            .stride = desc->c_stride,
-            .row_bytes = desc->n * fp8rt_gemm_c_bytes(desc),
-        };
+        list[count++] = fp8rt_gemm_c_input(desc);
     }
     return count;
 }

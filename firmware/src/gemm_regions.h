@@ -44,6 +44,13 @@ static inline bool fp8rt_is_aligned(const fp8rt_caps *caps, const void *address,
     return (((uintptr_t)address | (rows > 1 ? stride : 0)) & (caps->beat_bytes - 1u)) == 0;
 }
 
+// The regions that belong to A (or to its image), to B with the bias, and C; and their number. The
+// descriptor is as below. With FP8MAC_SCALE_TENSOR the scale is one float.
+enum { FP8RT_SIDE_INPUTS = 4 };
+unsigned fp8rt_gemm_a_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS]);
+unsigned fp8rt_gemm_b_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS]);
+fp8rt_region fp8rt_gemm_c_input(const fp8rt_gemm_desc *desc);
+
 // The regions that the GEMM reads, and their number, without the scratch and a C in the place of D. The descriptor has no
 // NULL where a value is needed, sizes of at least 1, and strides.
 unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS]);
