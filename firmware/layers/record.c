@@ -17,7 +17,7 @@
 #include "layer.h"
 
 enum {
-    DISTANCES = 15,                  // that MODE.after can name
+    DISTANCES = 15, // that MODE.after can name
 };
 
 // What a command reads on the side of A, C included, and on the side of B, and what it writes.
