@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of two FP32 significands, as two words whose sum it is: radix-4 Booth products in a compressor tree.
+// The product of two FP32 significands, as two words whose sum it is: radix-4 products in a compressor tree.
 // Combinational.
 //
-// b has twelve digits of -2 to 2, and its top bit is a last digit of 0 or 1. Product j is a one's complement number of
-// 26 bits at bit 2j. Its sign s stands for -s * 2^(2j+25). This is (1-s) * 2^(2j+25), less 2^(2j+25): the constants
-// of all products are one addend. Product 0 has its own constant, in three bits, so that no column has more than 13
-// bits:
+// b has twelve digits of -1 to 2 and a carry out of the last one (fp8mac_digit_recode has the table). A digit of -1 costs
+// half of what the digit -2 of a Booth recoding does (fp8mac_digit_product), and the carries are a prefix computation.
+// Product j is a one's complement number of 26 bits at bit 2j. Its sign s stands for -s * 2^(2j+25). This is
+// (1-s) * 2^(2j+25), less 2^(2j+25): the constants of all products are one addend. Product 0 has its own constant, in
+// three bits, so that no column has more than 13 bits:
 //
 //   -s * 2^25 = s * 2^25 + s * 2^26 + (1-s) * 2^27 - 2^27
 module fp8mac_fp32_product
@@ -40,23 +41,32 @@ module fp8mac_fp32_product
     for (int unsigned j = 0; j < Digits; j++) present[Digits+1][2*j] = 1'b1;
   endfunction
 
-  logic [Sig32W:0]   b;
-  logic [Digits-1:0] negative;
+  logic [Digits-1:0] low, high, odd, negative;
+  logic [Digits:0]   carry;
   addends_t          addend;
   logic [ProdW-1:0]  last_addend;
 
-  assign b = {b_i, 1'b0};
+  // carry[j+1] = high[j] && (low[j] || carry[j]), as a prefix computation over the digits
+  always_comb begin
+    logic [Digits-1:0] generates, passes;
+    for (int unsigned j = 0; j < Digits; j++) {high[j], low[j]} = b_i[2*j +: 2];
+    generates = high & low;
+    passes    = high;
+    for (int unsigned distance = 1; distance < Digits; distance *= 2) begin
+      generates = generates | (passes & (generates << distance));
+      passes    = passes & (passes << distance);
+    end
+    carry    = {generates, 1'b0};
+    odd      = low ^ carry[Digits-1:0];
+    negative = high & odd;
+  end
 
   for (genvar j = 0; j < int'(Digits); j++) begin : g_digit
-    logic [2:0]       bits;
     logic [SignBit:0] product;
 
-    assign bits        = b[2*j +: 3];
-    assign negative[j] = bits[2];
-
-    fp8mac_booth_product #(.W(Sig32W + 1)) u_product (
-      .multiplicand_i({1'b0, a_i}), .negative_i(bits[2]), .one_i(bits[1] ^ bits[0]),
-      .two_i(bits == 3'b011 || bits == 3'b100), .product_o(product)
+    fp8mac_digit_product #(.W(Sig32W + 1)) u_product (
+      .multiplicand_i({1'b0, a_i}), .minus_n_i(!negative[j]), .one_i(odd[j] && !high[j]),
+      .two_i(!odd[j] && (high[j] ^ low[j])), .product_o(product)
     );
 
     if (j == 0) begin : g_first
@@ -66,7 +76,7 @@ module fp8mac_fp32_product
     end
   end
 
-  assign addend[Digits] = {b_i[Sig32W-1] ? a_i : Sig32W'(0), Sig32W'(0)};
+  assign addend[Digits] = {carry[Digits] ? a_i : Sig32W'(0), Sig32W'(0)};
 
   always_comb begin
     last_addend = constants();

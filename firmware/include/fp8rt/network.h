@@ -16,8 +16,8 @@
 // Each command knows which command before it writes what it reads, and waits for no later one.
 // Results are the bytes that the same layers give without a recorder.
 //
-// What a recording fixes: shapes, addresses, the values of single scales. Vectors, weights and
-// activations are read when the list runs. Tensors, scratch and list stay where they are while the
+// What a recording fixes: shapes, addresses, single scales, seeds of stochastic rounding. Vectors,
+// weights and activations are read when the list runs. Tensors, scratch and list stay where they are while the
 // network is in use, and the list unchanged.
 //
 // Layers that compute on the core are recorded as calls: the list pauses, and fp8rt_network_poll or
