@@ -17,8 +17,9 @@
 // Results are the bytes that the same layers give without a recorder.
 //
 // What a recording fixes: shapes, addresses, single scales, seeds of stochastic rounding. Vectors,
-// weights and activations are read when the list runs. Tensors, scratch and list stay where they are while the
-// network is in use, and the list unchanged.
+// weights and activations are read when the list runs, and tables of codes are those that the device
+// has then. Tensors, scratch and list stay where they are while the network is in use, and the list
+// unchanged.
 //
 // Layers that compute on the core are recorded as calls: the list pauses, and fp8rt_network_poll or
 // fp8rt_network_wait call the function. FP8RT_ERR_UNSUPPORTED, named by fp8rt_run_message: a layer
