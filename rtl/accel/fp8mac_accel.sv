@@ -37,6 +37,12 @@ module fp8mac_accel
   // Fraction bits of the alignment window: element_least_frac_bits() to element_most_frac_bits() of the kind
   parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),
   parameter bit          MX          = element_has_mx(ELEMENT),  // blocks may have MX scales: 0, 1
+  // Functions that commands may ask for (CONFIG4). Without one the accelerator is smaller, and such a command fails.
+  parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
+  parameter bit          ELEMENTWISE = 1'b1, // commands without the array: OPERATION.op. Products need ADD_C, too
+  parameter bit          ADD_C       = 1'b1, // beta * C is added: OPERATION.c_en
+  parameter bit          STOCHASTIC  = 1'b1, // D may be rounded stochastically: OPERATION.rounding
+  parameter bit          TABLES      = 1'b1, // tables of codes: OPERATION.act_table
   // Outputs that the epilogue finishes per cycle: a multiple of COLS, at most 32, that divides the results that the
   // array gives at a time, ROWS / element_share() * COLS
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
@@ -235,6 +241,10 @@ module fp8mac_accel
     kind: 8'(Kind)
   };
 
+  localparam functions_t Offered = '{
+    int8: 1'b1, conv_a: IMAGES, tables: TABLES, stochastic: STOCHASTIC, elementwise: ELEMENTWISE, c: ADD_C
+  };
+
   // Commands between load and the end of compute: one for each half of the operand buffers.
   localparam int unsigned LoadedDepth = 2;
   // Commands between the start of compute and the end of store
@@ -284,7 +294,7 @@ module fp8mac_accel
 
   fp8mac_csr #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .QUEUE_DEPTH(QueueDepth),
-    .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .MX(Mx)
+    .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .MX(Mx), .FUNCTIONS(Offered)
   ) u_csr (
     .clk_i, .rst_ni, .dma_prot_i(AXI_PROT[1:0]), .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i,
     .pstrb_i, .pready_o, .prdata_o, .pslverr_o,
@@ -389,7 +399,7 @@ module fp8mac_accel
     .abort_i  (abort),
     .idle_o   (walk_idle),
     .valid_i  (queue_valid),
-    .command_i(queue_command),
+    .command_i(offered(queue_command, Offered, Mx)),
     .ready_o  (queue_ready),
     .valid_o  (tile_valid),
     .tile_o   (tile),
@@ -472,7 +482,7 @@ module fp8mac_accel
   logic [AxiDataW-1:0]         word_data;
   logic                        beat_ready;
 
-  fp8mac_load #(.ROWS(Rows), .COLS(Cols), .BEAT(Beat)) u_load (
+  fp8mac_load #(.ROWS(Rows), .COLS(Cols), .BEAT(Beat), .IMAGES(IMAGES)) u_load (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i       (abort),
     .clear_i       (clear),
@@ -541,21 +551,33 @@ module fp8mac_accel
     endcase
   end
 
-  fp8mac_image_align #(.ROWS(Rows), .BEAT(Beat)) u_align (
-    .clk_i, .rst_ni(inside_rst_n),
-    .strip_valid_i(strip_valid),
-    .strip_ready_o(strip_ready),
-    .strip_i      (strip),
-    .row_start_i  (row_start),
-    .beat_valid_i (beat_valid && image_beat),
-    .beat_ready_o (align_ready),
-    .beat_data_i  (beat_data),
-    .word_valid_o (word_valid),
-    .word_dest_o  (word_dest),
-    .word_data_o  (word_data),
-    .idle_o       (align_idle),
-    .quiet_o      (align_quiet)
-  );
+  if (IMAGES) begin : g_align
+    fp8mac_image_align #(.ROWS(Rows), .BEAT(Beat)) u_align (
+      .clk_i, .rst_ni(inside_rst_n),
+      .strip_valid_i(strip_valid),
+      .strip_ready_o(strip_ready),
+      .strip_i      (strip),
+      .row_start_i  (row_start),
+      .beat_valid_i (beat_valid && image_beat),
+      .beat_ready_o (align_ready),
+      .beat_data_i  (beat_data),
+      .word_valid_o (word_valid),
+      .word_dest_o  (word_dest),
+      .word_data_o  (word_data),
+      .idle_o       (align_idle),
+      .quiet_o      (align_quiet)
+    );
+  end else begin : g_no_align
+    assign strip_ready = 1'b0;
+    assign align_ready = 1'b0;
+    assign word_valid  = 1'b0;
+    assign word_dest   = '0;
+    assign word_data   = '0;
+    assign align_idle  = 1'b1;
+    assign align_quiet = 1'b1;
+    logic unused_strip;
+    assign unused_strip = ^{strip_valid, strip, row_start};
+  end
 
   // The first beat of a tile command that has a value that is no scale is known one cycle after it came. The end of
   // its load comes in that cycle at the earliest.
@@ -745,7 +767,7 @@ module fp8mac_accel
 
   fp8mac_output #(
     .ROWS(Rows), .COLS(Cols), .SHARE(Share), .WIDTH(EpiWidth), .AXI_DATA_W(AxiDataW), .AXI_ADDR_W(AxiAddrW),
-    .IN_FLIGHT(WriteBursts)
+    .IN_FLIGHT(WriteBursts), .FUNCTIONS(Offered)
   ) u_output (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .abort_i        (abort),

@@ -298,21 +298,15 @@ module fp8mac_cmd_check
     element_bad |= fmt_bad(a_fmt) || fmt_bad(b_fmt);
   end
 
-  // INT8 as the format of C, D and X: D only saturates.
-  assign int8_bad = (dst_fmt_e'(cmd_q.d.fmt) == DstInt8 &&
-                     (!Functions.int8 || overflow_e'(cmd_q.finish.overflow) != OvfSaturate)) ||
-                    (!Functions.int8 && (dst_fmt_e'(cmd_q.c.fmt) == DstInt8 ||
-                                         dst_fmt_e'(cmd_q.x_fmt) == DstInt8));
+  // INT8 as the format of D only saturates.
+  assign int8_bad = dst_fmt_e'(cmd_q.d.fmt) == DstInt8 && overflow_e'(cmd_q.finish.overflow) != OvfSaturate;
 
-  // Functions that the accelerator does not have, and reserved codes of their fields
+  // Reserved codes, and functions that do not go together. Commands with absent functions do not come here: offered().
   always_comb begin
-    function_bad = (cmd_q.mode.op != OpGemm && !Functions.elementwise) || cmd_q.mode.op > OpMultiply ||
-                   (cmd_q.c.en && !Functions.c) ||
-                   (cmd_q.finish.stochastic && !Functions.stochastic) ||
-                   (cmd_q.finish.act_table != 2'd0 && !Functions.tables) || cmd_q.finish.act_table == 2'd3 ||
+    function_bad = cmd_q.mode.op > OpMultiply || cmd_q.finish.act_table == 2'd3 ||
                    (cmd_q.finish.act_table != 2'd0 && d_size != 2'd0) ||
-                   (cmd_q.mode.conv_a && (!Functions.conv_a || elementwise)) ||
-                   (cmd_q.mode.mx && (!MX || elementwise || cmd_q.mode.conv_a)) ||
+                   (cmd_q.mode.conv_a && elementwise) ||
+                   (cmd_q.mode.mx && (elementwise || cmd_q.mode.conv_a)) ||
                    (cmd_q.mode.op == OpMultiply && (!cmd_q.c.en || cmd_q.finish.bias_en)) ||
                    (elementwise && (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue ||
                                     cmd_q.mode.acc_keep));

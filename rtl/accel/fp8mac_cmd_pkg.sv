@@ -14,7 +14,8 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // What an extension may ask for: the CONFIG4 register's fields. MX scales depend on the elements.
+  // What an extension may ask for: the CONFIG4 register's fields, but for MX scales and row commands. An accelerator is
+  // built with or without each of them.
   typedef struct packed {
     logic int8;
     logic conv_a;
@@ -27,6 +28,53 @@ package fp8mac_cmd_pkg;
   parameter functions_t Functions = '{
     int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
+
+  // A command as an accelerator with these functions takes it: if it asks for another one, it has an error in its place.
+  // So the engines know nothing of absent functions.
+  function automatic command_t offered(command_t command, functions_t functions, logic mx);
+    logic absent;
+    offered = command;
+    absent  = 1'b0;
+    if (!functions.elementwise) begin
+      absent |= command.mode.op != OpGemm;
+      offered.mode.op = OpGemm;
+      offered.x_fmt   = '0;
+    end
+    if (!functions.c) begin
+      absent |= command.c.en;
+      offered.c.en     = 1'b0;
+      offered.c.fmt    = '0;
+      offered.c.addr   = '0;
+      offered.c.stride = '0;
+    end
+    if (!functions.stochastic) begin
+      absent |= command.finish.stochastic;
+      offered.finish.stochastic = 1'b0;
+      offered.finish.seed       = '0;
+    end
+    if (!functions.tables) begin
+      absent |= command.finish.act_table != 2'd0;
+      offered.finish.act_table = 2'd0;
+    end
+    if (!functions.conv_a) begin
+      absent |= command.mode.conv_a;
+      offered.mode.conv_a = 1'b0;
+      offered.image       = '0;
+    end
+    if (!functions.int8) begin
+      absent |= command.d.fmt == DstInt8 || (command.c.en && command.c.fmt == DstInt8) ||
+                (command.mode.op != OpGemm && command.x_fmt == DstInt8);
+    end
+    if (!mx) begin
+      absent |= command.mode.mx;
+      offered.mode.mx     = 1'b0;
+      offered.a.mx_addr   = '0;
+      offered.a.mx_stride = '0;
+      offered.b.mx_addr   = '0;
+      offered.b.mx_stride = '0;
+    end
+    if (absent && command.error == ErrNone) offered.error = ErrMode;
+  endfunction
 
   // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
   // different records.

@@ -17,6 +17,7 @@ module fp8mac_csr
   parameter int unsigned MAX_MN      = 128,
   parameter element_t    ELEMENT     = '0,
   parameter bit          MX          = 1'b0,
+  parameter functions_t  FUNCTIONS   = Functions,
   parameter bit          ROW_COMMANDS = 1'b0
 ) (
   input  logic        clk_i,
@@ -133,13 +134,13 @@ module fp8mac_csr
     in.CONFIG2.max_mn.next       = 16'(MAX_MN);
     in.CONFIG3.block.next        = 8'(BLOCK);
     in.CONFIG3.records.next      = 8'(Records);
-    in.CONFIG4.c.next            = Functions.c;
-    in.CONFIG4.elementwise.next  = Functions.elementwise;
-    in.CONFIG4.stochastic.next   = Functions.stochastic;
-    in.CONFIG4.tables.next       = Functions.tables;
-    in.CONFIG4.conv_a.next       = Functions.conv_a;
+    in.CONFIG4.c.next            = FUNCTIONS.c;
+    in.CONFIG4.elementwise.next  = FUNCTIONS.elementwise;
+    in.CONFIG4.stochastic.next   = FUNCTIONS.stochastic;
+    in.CONFIG4.tables.next       = FUNCTIONS.tables;
+    in.CONFIG4.conv_a.next       = FUNCTIONS.conv_a;
     in.CONFIG4.mx.next           = MX;
-    in.CONFIG4.int8.next         = Functions.int8;
+    in.CONFIG4.int8.next         = FUNCTIONS.int8;
     in.CONFIG4.rows.next         = ROW_COMMANDS;
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;

@@ -14,7 +14,8 @@ module fp8mac_load
 #(
   parameter int unsigned ROWS = 8,
   parameter int unsigned COLS = 8,
-  parameter int unsigned BEAT = 16
+  parameter int unsigned BEAT = 16,
+  parameter bit          IMAGES = 1'b1  // A may be an image
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -206,35 +207,46 @@ module fp8mac_load
   logic         image, strip_valid, strip_taken, strip_reads, image_done;
   row_request_t strip_row;
 
-  assign image         = state_q == LoadA && job_q.conv_a;
+  assign image         = IMAGES && state_q == LoadA && job_q.conv_a;
   assign strip_taken   = strip_valid && !stop && strip_ready_i && (!strip_reads || row_ready_i);
   assign strip_valid_o = strip_valid && !stop && (!strip_reads || row_ready_i);
 
-  fp8mac_image_strips #(.ROWS(ROWS), .BEAT(BEAT)) u_strips (
-    .clk_i, .rst_ni,
-    .start_i     (image),
-    .stop_i      (stop),
-    .image_i     (job_q.image),
-    .addr_i      (job_q.a.addr),
-    .stride_i    (job_q.a.stride),
-    .m_i         (job_q.a.rows),
-    .k_i         (job_q.k),
-    .row_words_i (job_q.row_words),
-    .first_rows_i(job_q.first_rows),
-    .next_rows_i (job_q.next_rows),
-    .k_start_i   (job_q.k_start),
-    .half_i      (halves_q.a),
-    .fmt_i       (job_q.a.fmt),
-    .last_byte_i (last_byte_q),
-    .done_o      (image_done),
-    .valid_o     (strip_valid),
-    .ready_i     (strip_taken),
-    .strip_o,
-    .read_o      (strip_reads),
-    .row_o       (strip_row),
-    .align_idle_i,
-    .row_start_o
-  );
+  if (IMAGES) begin : g_strips
+    fp8mac_image_strips #(.ROWS(ROWS), .BEAT(BEAT)) u_strips (
+      .clk_i, .rst_ni,
+      .start_i     (image),
+      .stop_i      (stop),
+      .image_i     (job_q.image),
+      .addr_i      (job_q.a.addr),
+      .stride_i    (job_q.a.stride),
+      .m_i         (job_q.a.rows),
+      .k_i         (job_q.k),
+      .row_words_i (job_q.row_words),
+      .first_rows_i(job_q.first_rows),
+      .next_rows_i (job_q.next_rows),
+      .k_start_i   (job_q.k_start),
+      .half_i      (halves_q.a),
+      .fmt_i       (job_q.a.fmt),
+      .last_byte_i (last_byte_q),
+      .done_o      (image_done),
+      .valid_o     (strip_valid),
+      .ready_i     (strip_taken),
+      .strip_o,
+      .read_o      (strip_reads),
+      .row_o       (strip_row),
+      .align_idle_i,
+      .row_start_o
+    );
+  end else begin : g_no_strips
+    assign image_done  = 1'b0;
+    assign strip_valid = 1'b0;
+    assign strip_reads = 1'b0;
+    assign strip_o     = '0;
+    assign strip_row   = '0;
+    assign row_start_o = '0;
+    logic unused_image;
+    assign unused_image = ^{image, strip_taken, align_idle_i};
+  end
 
   // ---- rows and vectors --------------------------------------------------------------------------------------------
   always_comb begin
@@ -244,8 +256,8 @@ module fp8mac_load
                     last_byte: last_byte_q, last: 1'b0};
     unique case (state_q)
       LoadA: begin
-        row_valid_o = !stop && (!job_q.conv_a || (strip_valid && strip_reads && strip_ready_i));
-        if (job_q.conv_a) begin
+        row_valid_o = !stop && (!image || (strip_valid && strip_reads && strip_ready_i));
+        if (image) begin
           row_o       = strip_row;
           dest_o.kind = DestImage;
         end

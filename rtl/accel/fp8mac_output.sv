@@ -20,6 +20,7 @@ module fp8mac_output
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
   parameter int unsigned IN_FLIGHT  = 16,   // bursts
+  parameter functions_t  FUNCTIONS  = Functions,
   localparam int unsigned Bundle = ROWS / SHARE,
   localparam int unsigned PhaseW = (SHARE > 1) ? $clog2(SHARE) : 1
 ) (
@@ -169,7 +170,8 @@ module fp8mac_output
   logic             sourced_empty;
 
   logic unused;
-  assign unused = ^{beat_ram_i, beat_word_i};  // the bits above the buffer's
+  // The bits above the buffer's; without C and X, all of a beat
+  assign unused = ^{beat_ram_i, beat_word_i, beat_last_i, beat_data_i, source_row_ready_i};
 
   assign sources_ready_o = c_ready && x_ready;
   assign sources_idle_o  = c_idle && x_idle;
@@ -179,74 +181,98 @@ module fp8mac_output
   assign source_row_o       = c_row_valid ? c_row : x_row;
   assign source_dest_o      = c_row_valid ? c_dest : x_dest;
 
-  fp8mac_source #(
-    .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestC)
-  ) u_c_source (
-    .clk_i, .rst_ni, .abort_i, .clear_i,
-    .idle_o     (c_idle),
-    .valid_i    (c_valid_i),
-    .job_i      (c_i),
-    .ready_o    (c_ready),
-    .row_valid_o(c_row_valid),
-    .row_o      (c_row),
-    .dest_o     (c_dest),
-    .row_ready_i(source_row_ready_i),
-    .row_came_i (c_beat_i && beat_last_i),
-    .slot_free_i(c_slot_free)
-  );
-
-  fp8mac_source #(
-    .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestX)
-  ) u_x_source (
-    .clk_i, .rst_ni, .abort_i, .clear_i,
-    .idle_o     (x_idle),
-    .valid_i    (x_valid_i),
-    .job_i      (x_i),
-    .ready_o    (x_ready),
-    .row_valid_o(x_row_valid),
-    .row_o      (x_row),
-    .dest_o     (x_dest),
-    .row_ready_i(source_row_ready_i && !c_row_valid),
-    .row_came_i (x_beat_i && beat_last_i),
-    .slot_free_i(x_slot_free)
-  );
-
   // The values come at the stages of the epilogue that need them.
-  fp8mac_source_buffer #(
-    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(2)
-  ) u_c_buffer (
-    .clk_i, .rst_ni,
-    .write_i     (c_beat_i),
-    .write_row_i (RowW'(beat_ram_i)),
-    .write_beat_i(BeatAddrW'(beat_word_i)),
-    .write_data_i(beat_data_i),
-    .fmt_i       (cfg.c_fmt),
-    .late_i      (!cfg.multiply),
-    .valid_i     (c_read),
-    .addr_i      (c_addr),
-    .offset_i    (c_offset),
-    .last_i      (c_last),
-    .slot_free_o (c_slot_free),
-    .x_o         (c_value)
-  );
+  if (FUNCTIONS.c) begin : g_c
+    fp8mac_source #(
+      .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestC)
+    ) u_c_source (
+      .clk_i, .rst_ni, .abort_i, .clear_i,
+      .idle_o     (c_idle),
+      .valid_i    (c_valid_i),
+      .job_i      (c_i),
+      .ready_o    (c_ready),
+      .row_valid_o(c_row_valid),
+      .row_o      (c_row),
+      .dest_o     (c_dest),
+      .row_ready_i(source_row_ready_i),
+      .row_came_i (c_beat_i && beat_last_i),
+      .slot_free_i(c_slot_free)
+    );
 
-  fp8mac_source_buffer #(
-    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1)
-  ) u_x_buffer (
-    .clk_i, .rst_ni,
-    .write_i     (x_beat_i),
-    .write_row_i (RowW'(beat_ram_i)),
-    .write_beat_i(BeatAddrW'(beat_word_i)),
-    .write_data_i(beat_data_i),
-    .fmt_i       (cfg.x_fmt),
-    .late_i      (cfg.multiply),
-    .valid_i     (x_read),
-    .addr_i      (x_addr),
-    .offset_i    (x_offset),
-    .last_i      (x_last),
-    .slot_free_o (x_slot_free),
-    .x_o         (x_value)
-  );
+    fp8mac_source_buffer #(
+      .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(2)
+    ) u_c_buffer (
+      .clk_i, .rst_ni,
+      .write_i     (c_beat_i),
+      .write_row_i (RowW'(beat_ram_i)),
+      .write_beat_i(BeatAddrW'(beat_word_i)),
+      .write_data_i(beat_data_i),
+      .fmt_i       (cfg.c_fmt),
+      .late_i      (!cfg.multiply),
+      .valid_i     (c_read),
+      .addr_i      (c_addr),
+      .offset_i    (c_offset),
+      .last_i      (c_last),
+      .slot_free_o (c_slot_free),
+      .x_o         (c_value)
+    );
+  end else begin : g_no_c
+    assign c_slot_free = 1'b0;
+    assign c_ready     = 1'b1;
+    assign c_idle      = 1'b1;
+    assign c_row_valid = 1'b0;
+    assign c_row       = '0;
+    assign c_dest      = '0;
+    assign c_value     = '0;
+    logic unused_c;
+    assign unused_c = ^{c_beat_i, c_valid_i, c_i, c_read, c_addr, c_offset, c_last, c_slot_free};
+  end
+
+  if (FUNCTIONS.elementwise) begin : g_x
+    fp8mac_source #(
+      .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestX)
+    ) u_x_source (
+      .clk_i, .rst_ni, .abort_i, .clear_i,
+      .idle_o     (x_idle),
+      .valid_i    (x_valid_i),
+      .job_i      (x_i),
+      .ready_o    (x_ready),
+      .row_valid_o(x_row_valid),
+      .row_o      (x_row),
+      .dest_o     (x_dest),
+      .row_ready_i(source_row_ready_i && !c_row_valid),
+      .row_came_i (x_beat_i && beat_last_i),
+      .slot_free_i(x_slot_free)
+    );
+
+    fp8mac_source_buffer #(
+      .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1)
+    ) u_x_buffer (
+      .clk_i, .rst_ni,
+      .write_i     (x_beat_i),
+      .write_row_i (RowW'(beat_ram_i)),
+      .write_beat_i(BeatAddrW'(beat_word_i)),
+      .write_data_i(beat_data_i),
+      .fmt_i       (cfg.x_fmt),
+      .late_i      (cfg.multiply),
+      .valid_i     (x_read),
+      .addr_i      (x_addr),
+      .offset_i    (x_offset),
+      .last_i      (x_last),
+      .slot_free_o (x_slot_free),
+      .x_o         (x_value)
+    );
+  end else begin : g_no_x
+    assign x_slot_free = 1'b0;
+    assign x_ready     = 1'b1;
+    assign x_idle      = 1'b1;
+    assign x_row_valid = 1'b0;
+    assign x_row       = '0;
+    assign x_dest      = '0;
+    assign x_value     = '0;
+    logic unused_x;
+    assign unused_x = ^{x_beat_i, x_valid_i, x_i, x_read, x_addr, x_offset, x_last, x_slot_free};
+  end
 
   fp8mac_store #(
     .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word)
@@ -286,7 +312,10 @@ module fp8mac_output
     .job_ready_i  (job_ready)
   );
 
-  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t))) u_epilogue (
+  fp8mac_epilogue #(
+    .WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t)),
+    .STOCHASTIC(FUNCTIONS.stochastic)
+  ) u_epilogue (
     .clk_i, .rst_ni,
     .cfg_i      (cfg),
     .busy_o     (epi_busy),
@@ -312,7 +341,9 @@ module fp8mac_output
   assign epi_valid_o = out_valid;
   assign epi_owner_o = out_position.owner;
 
-  fp8mac_pack #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_pack (
+  fp8mac_pack #(
+    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .TABLES(FUNCTIONS.tables)
+  ) u_pack (
     .clk_i, .rst_ni,
     .valid_i    (out_valid),
     .row_i      (out_position.row),

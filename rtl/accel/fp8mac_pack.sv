@@ -17,6 +17,7 @@ module fp8mac_pack
   parameter int unsigned WORDS = 64,   // of a memory
   parameter int unsigned WORD  = 16,   // bytes; at least a beat, and at least COLS codes of four bytes
   parameter int unsigned BEAT  = 16,
+  parameter bit          TABLES = 1'b1,     // there are tables
   parameter int unsigned TABLE_WORDS = 64,  // of four codes, in a table; fewer serve proofs
   localparam int unsigned AddrW  = $clog2(WORDS),
   localparam int unsigned WordW  = $clog2(WORD),
@@ -80,25 +81,31 @@ module fp8mac_pack
   logic [ROWS-1:0][WORD-1:0][7:0] data;
   logic                           map_q;
 
-  always_ff @(posedge clk_i) map_q <= code_table_i != TableNone;
+  always_ff @(posedge clk_i) map_q <= TABLES && code_table_i != TableNone;
 
-  for (genvar r = 0; r < int'(ROWS); r++) begin : g_map_row
-    for (genvar c = 0; c < int'(COLS); c++) begin : g_map_col
-      logic [1:0]      byte_q;
-      logic [3:0][7:0] codes;
+  if (TABLES) begin : g_tables
+    for (genvar r = 0; r < int'(ROWS); r++) begin : g_map_row
+      for (genvar c = 0; c < int'(COLS); c++) begin : g_map_col
+        logic [1:0]      byte_q;
+        logic [3:0][7:0] codes;
 
-      fp8mac_two_port_ram #(.DEPTH(2 * TABLE_WORDS), .WIDTH(32)) u_table (
-        .clk_i,
-        .write_i        (table_write_i.write),
-        .write_address_i({table_write_i.second, TableW'(table_write_i.word)}),
-        .write_data_i   (table_write_i.codes),
-        .read_i         (valid_i && code_table_i != TableNone),
-        .read_address_i ({code_table_i == Table1, TableW'(code_i[r][c][7:2])}),
-        .read_data_o    (codes)
-      );
-      always_ff @(posedge clk_i) byte_q <= code_i[r][c][1:0];
-      assign mapped[r][c] = codes[byte_q];
+        fp8mac_two_port_ram #(.DEPTH(2 * TABLE_WORDS), .WIDTH(32)) u_table (
+          .clk_i,
+          .write_i        (table_write_i.write),
+          .write_address_i({table_write_i.second, TableW'(table_write_i.word)}),
+          .write_data_i   (table_write_i.codes),
+          .read_i         (valid_i && code_table_i != TableNone),
+          .read_address_i ({code_table_i == Table1, TableW'(code_i[r][c][7:2])}),
+          .read_data_o    (codes)
+        );
+        always_ff @(posedge clk_i) byte_q <= code_i[r][c][1:0];
+        assign mapped[r][c] = codes[byte_q];
+      end
     end
+  end else begin : g_no_tables
+    assign mapped = '0;
+    logic unused_table;
+    assign unused_table = ^table_write_i;
   end
 
   always_comb begin

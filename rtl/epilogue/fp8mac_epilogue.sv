@@ -24,6 +24,7 @@ module fp8mac_epilogue #(
   parameter int unsigned WIDTH  = 8,   // outputs per transfer
   parameter int unsigned COLS   = 4,   // of which a row has COLS
   parameter int unsigned ROW_STEP = 1, // distance of a transfer's rows in D
+  parameter bit          STOCHASTIC = 1'b1,  // D may be rounded stochastically
   parameter int unsigned META_W = 16   // bits that travel with a transfer unchanged
 ) (
   input  logic                      clk_i,
@@ -163,33 +164,37 @@ module fp8mac_epilogue #(
 
   logic [WIDTH-1:0][15:0] random;
 
-  for (genvar r = 0; r < int'(WIDTH / COLS); r++) begin : gen_random_row
-    logic [31:0]                                   m_q, n_q;
-    logic [RandomStages-1:0][$clog2(RandomColumns)-1:0] n_low_q;
-    logic [RowBlocks-1:0][RandomColumns-1:0][15:0] bits;
+  if (STOCHASTIC) begin : gen_random
+    for (genvar r = 0; r < int'(WIDTH / COLS); r++) begin : gen_random_row
+      logic [31:0]                                   m_q, n_q;
+      logic [RandomStages-1:0][$clog2(RandomColumns)-1:0] n_low_q;
+      logic [RowBlocks-1:0][RandomColumns-1:0][15:0] bits;
 
-    always_ff @(posedge clk) begin
-      m_q <= cfg_i.first_m + 32'(travel_q[PositionStage].row) + 32'(r * ROW_STEP);
-      n_q <= cfg_i.first_n + 32'(travel_q[PositionStage].col);
-      n_low_q <= {n_low_q[RandomStages-2:0], n_q[$clog2(RandomColumns)-1:0]};
-    end
+      always_ff @(posedge clk) begin
+        m_q <= cfg_i.first_m + 32'(travel_q[PositionStage].row) + 32'(r * ROW_STEP);
+        n_q <= cfg_i.first_n + 32'(travel_q[PositionStage].col);
+        n_low_q <= {n_low_q[RandomStages-2:0], n_q[$clog2(RandomColumns)-1:0]};
+      end
 
-    for (genvar b = 0; b < int'(RowBlocks); b++) begin : gen_block
-      fp8mac_simon64 u_random (
-        .clk_i    (clk),
-        .seed_i   (cfg_i.seed),
-        .m_i      (m_q),
-        .n_block_i((n_q >> $clog2(RandomColumns)) + 32'(b)),
-        .random_o (bits[b])
-      );
-    end
+      for (genvar b = 0; b < int'(RowBlocks); b++) begin : gen_block
+        fp8mac_simon64 u_random (
+          .clk_i    (clk),
+          .seed_i   (cfg_i.seed),
+          .m_i      (m_q),
+          .n_block_i((n_q >> $clog2(RandomColumns)) + 32'(b)),
+          .random_o (bits[b])
+        );
+      end
 
-    // Fewer columns than a block's begin at a multiple of their number.
-    for (genvar c = 0; c < int'(COLS); c++) begin : gen_column
-      logic [$clog2(RandomColumns)-1:0] at;
-      assign at = n_low_q[RandomStages-1] + ($clog2(RandomColumns))'(c);
-      assign random[r * COLS + c] = bits[c / RandomColumns][at];
+      // Fewer columns than a block's begin at a multiple of their number.
+      for (genvar c = 0; c < int'(COLS); c++) begin : gen_column
+        logic [$clog2(RandomColumns)-1:0] at;
+        assign at = n_low_q[RandomStages-1] + ($clog2(RandomColumns))'(c);
+        assign random[r * COLS + c] = bits[c / RandomColumns][at];
+      end
     end
+  end else begin : gen_no_random
+    assign random = '0;
   end
 
   // ---------------------------------------------------------------------------------------------------------------

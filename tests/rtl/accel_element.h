@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The array's elements: what they support, and the golden model's settings that compute the same.
-// The build defines ELEMENT_KIND and FRAC_BITS, which are fp8mac_accel's parameters.
+// The build defines ELEMENT_KIND and FRAC_BITS, which are fp8mac_accel's parameters, and MINIMAL: 1 without any function
+// that can be left out.
 #ifndef ACCEL_ELEMENT_H
 #define ACCEL_ELEMENT_H
 
@@ -45,8 +46,16 @@ inline Element element_of(unsigned kind)
             window && info.align_by_operands,
             info.terms_log2,
             info.block ? info.block : unsigned{LANES},
-            info.block == FP8MAC_MX_BLOCK};
+            info.block == FP8MAC_MX_BLOCK && !MINIMAL};
 }
+
+// What commands may ask for beside MX scales. Where a function is absent, the bench's commands do not ask for it, and
+// a command that does must fail.
+struct Functions {
+    bool images, elementwise, c, stochastic, tables;
+};
+
+constexpr Functions kFunctions{!MINIMAL, !MINIMAL, !MINIMAL, !MINIMAL, !MINIMAL};
 
 inline const Element kElement = element_of(ELEMENT_KIND);
 inline const bool kOneAccumulator = kElement.fp32 + kElement.fp16 + kElement.fixed == 1;

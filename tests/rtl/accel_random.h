@@ -131,6 +131,9 @@ class Maker
     // An element-wise command: a conversion, an addition or a product
     Command elementwise(unsigned most_m, unsigned most_n)
     {
+        if (!kFunctions.elementwise) {
+            return tile(most_m, std::min(most_n, 48u));
+        }
         Command t;
         t.m = dimension(most_m, 2 * shape_.rows);
         t.n = dimension(most_n, 2 * shape_.beat);
@@ -220,6 +223,9 @@ class Maker
         const uint32_t line = image.kernel_w * image.channels;
         const uint32_t k = line * (1 + rng_.below(4)) - (rng_.below(4) ? 0 : rng_.below(line));
         Command t = tile_of(1 + rng_.below(6 * m_unit), 1 + rng_.below(3 * n_unit), k);
+        if (!kFunctions.images) {
+            return tile(48, 100);
+        }
         do {
             t.tile_m = rng_.below(4) ? m_unit * (1 + rng_.below(3)) : t.m;
             t.tile_n = rng_.below(4) ? n_unit * (1 + rng_.below(2)) : t.n;
@@ -244,6 +250,9 @@ class Maker
         image.out_w = 4, image.width = 6 - 2 * padding;
         image.height = (m + 3) / 4 + 2 - 2 * padding;
         Command t = tile_of(m, n, 27);
+        if (!kFunctions.images) {
+            return t;
+        }
         t.a_stride = image.width * 3 + 5;
         store_image(t, image, 1, false);
         return t;
@@ -551,12 +560,13 @@ class Maker
         t.bias = t.bias_en ? vector(t.n, false) : 0;
         t.scale_d = scale();
         clamp(t);
-        t.stochastic = rng_.below(4) == 0;
+        t.stochastic = kFunctions.stochastic && rng_.below(4) == 0;
         t.seed = t.stochastic ? static_cast<uint32_t>(rng_.next()) : 0;
-        t.act_table = t.d_bytes() == 1 && rng_.below(3) == 0 ? 1 + rng_.below(2) : 0;
+        const bool table = kFunctions.tables && t.d_bytes() == 1 && rng_.below(3) == 0;
+        t.act_table = table ? 1 + rng_.below(2) : 0;
         t.extended = t.mx || t.stochastic || t.act_table != 0;
         t.op = 0;
-        t.c_en = rng_.below(3) == 0;
+        t.c_en = kFunctions.c && rng_.below(3) == 0;
         if (t.c_en) {
             add_c(t);
         }
@@ -572,6 +582,9 @@ class Maker
     // beta * C, of any format, that is read; not in place of D
     void add_own_c(Command &t)
     {
+        if (!kFunctions.c) {
+            return;
+        }
         do {
             add_c(t);
         } while (t.c_addr == t.d_addr || !t.reads_c());

@@ -24,6 +24,26 @@ struct Spoil {
     void (*spoil)(Command &bad, const Command &before);
 };
 
+// Whether the command asks for a function that the accelerator does not have
+inline bool asks_too_much(const Command &t)
+{
+    return t.extended &&
+           ((t.conv_a && !kFunctions.images) || (t.op != 0 && !kFunctions.elementwise) ||
+            (t.c_en && !kFunctions.c) || (t.stochastic && !kFunctions.stochastic) ||
+            (t.act_table != 0 && !kFunctions.tables) || (t.mx && !kElement.mx));
+}
+
+// Commands that ask for a function
+const Spoil kFunctionSpoils[] = {
+    {"an image", ErrMode, [](Command &t, const Command &) { t.extended = t.conv_a = true; }},
+    {"an element-wise command", ErrMode,
+     [](Command &t, const Command &) { t.extended = true, t.op = 1; }},
+    {"C", ErrMode, [](Command &t, const Command &) { t.extended = t.c_en = true; }},
+    {"stochastic rounding", ErrMode,
+     [](Command &t, const Command &) { t.extended = t.stochastic = true; }},
+    {"a table", ErrMode, [](Command &t, const Command &) { t.extended = true, t.act_table = 1; }},
+};
+
 // Makes A an image of one line.
 inline void one_line(Command &t)
 {
