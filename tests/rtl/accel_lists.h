@@ -62,6 +62,9 @@ inline Command Lists::behind(const Command &before, uint32_t distance)
     t.b_addr = maker_.dense(t.n, t.b_stride);
     t.d_stride = Shape::up(t.n, kBeat) * kBeat;
     t.d_addr = maker_.allocate(t.m * t.d_stride);
+    if (t.mx) {
+        maker_.add_scales(t);
+    }
     t.after = distance;
     t.b_free = rng_.coin();
     t.scale_b_vec = t.bias_en = false;
