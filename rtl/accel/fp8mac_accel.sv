@@ -37,15 +37,20 @@ module fp8mac_accel
   // Fraction bits of the alignment window: element_least_frac_bits() to element_most_frac_bits() of the kind
   parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),
   parameter bit          MX          = element_has_mx(ELEMENT),  // blocks may have MX scales: 0, 1
-  // Functions that commands may ask for (CONFIG4). Without one the accelerator is smaller, and such a command fails.
+  // Outputs that the epilogue finishes per cycle: a multiple of COLS, at most 32, that divides the results that the
+  // array gives at a time, ROWS / element_share() * COLS
+  parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
+  // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
+  parameter int unsigned MAX_MN      = 128,
+  // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
   parameter bit          ELEMENTWISE = 1'b1, // commands without the array: OPERATION.op. Products need ADD_C, too
   parameter bit          ADD_C       = 1'b1, // beta * C is added: OPERATION.c_en
   parameter bit          STOCHASTIC  = 1'b1, // D may be rounded stochastically: OPERATION.rounding
   parameter bit          TABLES      = 1'b1, // tables of codes: OPERATION.act_table
-  // Outputs that the epilogue finishes per cycle: a multiple of COLS, at most 32, that divides the results that the
-  // array gives at a time, ROWS / element_share() * COLS
-  parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
+  // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a MAX_MN of 32, and
+  // ELEMENTWISE, whose source they have.
+  parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat: 64, 128, 256
   parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
   parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
@@ -58,8 +63,6 @@ module fp8mac_accel
   // Beats of a row RAM in half an operand buffer: a power of two, at most 32768, that holds two granules at least: 64
   // bytes, or twice the kind's block
   parameter int unsigned BUF_BEATS   = 256,
-  // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
-  parameter int unsigned MAX_MN      = 128,
 
   // Widths of ports, legal ones: see the checks of the parameters
   localparam int unsigned AxiDataW = is_power(AXI_DATA_W, 64, 256) ? AXI_DATA_W : 128,
@@ -179,6 +182,9 @@ module fp8mac_accel
   localparam bit          MnOk       = is_within(MAX_MN, LeastMn, MostMn);
   localparam int unsigned MaxMn      = MnOk ? MAX_MN : MostMn;
 
+  localparam bit          RowsOk     = ELEMENTWISE && rows_possible(Rows, Cols, EpiWidth, MaxMn);
+  localparam bit          RowCommands = ROW_COMMANDS && RowsOk;
+
   if (!SidesOk) begin : g_check_sides
     $error("ROWS=%0d, COLS=%0d: ROWS and COLS must be powers of two, 1 to 32", ROWS, COLS);
   end
@@ -218,6 +224,9 @@ module fp8mac_accel
   if (KindOk && LanesOk && AxiDataW == AXI_DATA_W && !BeatsOk) begin : g_check_beats
     $error("BUF_BEATS=%0d is not possible: it must be a power of two, %0d to %0d", BUF_BEATS, LeastBeats, Most16);
   end
+  if (SidesOk && EpiWidthOk && MnOk && ROW_COMMANDS && !RowsOk) begin : g_check_rows
+    $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1 and a MAX_MN of 32 at least");
+  end
   if (SidesOk && !MnOk) begin : g_check_max
     $error("MAX_MN=%0d is not possible: it must be %0d to %0d", MAX_MN, LeastMn, MostMn);
   end
@@ -242,7 +251,8 @@ module fp8mac_accel
   };
 
   localparam functions_t Offered = '{
-    int8: 1'b1, conv_a: IMAGES, tables: TABLES, stochastic: STOCHASTIC, elementwise: ELEMENTWISE, c: ADD_C
+    int8: 1'b1, conv_a: IMAGES, tables: TABLES, stochastic: STOCHASTIC, elementwise: ELEMENTWISE, c: ADD_C,
+    rows: RowCommands
   };
 
   // Commands between load and the end of compute: one for each half of the operand buffers.

@@ -17,8 +17,7 @@ module fp8mac_csr
   parameter int unsigned MAX_MN      = 128,
   parameter element_t    ELEMENT     = '0,
   parameter bit          MX          = 1'b0,
-  parameter functions_t  FUNCTIONS   = Functions,
-  parameter bit          ROW_COMMANDS = 1'b0
+  parameter functions_t  FUNCTIONS   = Functions
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -141,7 +140,7 @@ module fp8mac_csr
     in.CONFIG4.conv_a.next       = FUNCTIONS.conv_a;
     in.CONFIG4.mx.next           = MX;
     in.CONFIG4.int8.next         = FUNCTIONS.int8;
-    in.CONFIG4.rows.next         = ROW_COMMANDS;
+    in.CONFIG4.rows.next         = FUNCTIONS.rows;
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;
