@@ -16,6 +16,8 @@ ELEMENT := block
 FRAC_BITS :=
 # Bits of a beat of the accelerator's bus.
 AXI_DATA_W := 128
+# 1: the simulated chip has the minimal accelerator, without the functions that can be left out (docs/INTEGRATION.md).
+MINIMAL := 0
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
 APPS_DIR := firmware/apps

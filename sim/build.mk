@@ -5,6 +5,7 @@
 #   make sim             $(BUILD)/sim/ROWSxCOLSxLANES-ELEMENT/fp8mac-sim
 #   make sim AXI_DATA_W=64   the same with a bus of 64 bits, in a folder *-axi64
 #   make waves           builds one that can write waveforms, in a folder *-trace
+#   make sim MINIMAL=1   an accelerator without the functions that can be left out, in a folder *-minimal
 #   make sim FAST=1      the fast mode, in a folder *-fast: C code computes what the elements compute (sim/fast)
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
@@ -14,7 +15,7 @@ ifneq (,$(and $(FAST_MODE),$(filter-out $(FAST_ELEMENTS),$(ELEMENT))))
 $(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows ELEMENT=$(subst $(space), and ELEMENT=,$(FAST_ELEMENTS)))
 endif
 # The simulators of an array: $(SIM_BASE), with -fast, with -trace, with -fast-trace. SIM is the one asked for.
-SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)
+SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME)
 SIM_DIR := $(SIM_BASE)$(if $(FAST_MODE),-fast)$(if $(TRACING),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
 SIM_RTL := $(SIM_BASE)/fp8mac-sim
@@ -173,7 +174,7 @@ $(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIMULATOR_C,$(BUILD)/
 -include $(SIM_SHARED:.o=.d)
 
 sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
-  $(call element_parameters,$(ELEMENT_SPEC))
+  $(call element_parameters,$(ELEMENT_SPEC)) "-GMINIMAL=1'd$(MINIMAL)"
 $(foreach width,64 128 256,$(eval $(call SIM_CHIP,$(width))))
 $(eval $(call SIMULATOR_APART,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL))
 $(eval $(call SIMULATOR_APART,$(SIM_BASE)-fast,SIM_INPUTS_ACCEL_FAST,$(sim_chip_parameters),$(SIM_SOURCES_FAST),fast mode))

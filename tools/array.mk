@@ -48,5 +48,7 @@ ARRAY := $(ROWS)x$(COLS)x$(LANES)
 # The kinds that the simulator's fast mode knows
 FAST_ELEMENTS := block block64
 $(call check_choice,AXI_DATA_W,64 128 256)
-# In the name of a simulator whose bus is not the default one
+$(call check_choice,MINIMAL,0 1)
+# In the name of a simulator whose bus is not the default one, or whose accelerator is the minimal one
 AXI_NAME := $(if $(filter-out 128,$(AXI_DATA_W)),-axi$(AXI_DATA_W))
+MINIMAL_NAME := $(if $(filter 1,$(MINIMAL)),-minimal)

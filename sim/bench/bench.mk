@@ -13,7 +13,7 @@ BENCH_ELFS := $(patsubst %,$(BENCH_PROGRAMS)/%.elf,gemm digits convolution eleme
 
 # The page is about the default chip, beside the same chip with int8 elements. A make of its own builds that one.
 BENCH_CHIP := 4x4x16-block_f19
-BENCH_OF_PAGE := $(filter $(BENCH_CHIP),$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME))
+BENCH_OF_PAGE := $(filter $(BENCH_CHIP),$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME))
 BENCH_INT8 := $(BUILD)/sim/4x4x16-int8/fp8mac-sim
 ifneq (,$(BENCH_OF_PAGE))
 $(BENCH_INT8): $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*.h sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
