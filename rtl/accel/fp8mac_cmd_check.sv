@@ -185,15 +185,16 @@ module fp8mac_cmd_check
     return '{used: 1'b1, addr: addr, stride: '0, more_rows: '0, row_bytes: {values, 2'b00}};
   endfunction
 
+  dim_t d_columns;
+  assign d_columns = reduction ? dim_t'(1) : cmd_q.n;
+
   always_comb begin
     unique case (cycle_q)
       4'd0:
         region = matrix(cmd_q.a.addr, cmd_q.a.stride, MnW'(cmd_q.m), elementwise ? (DimW+2)'(cmd_q.n) << x_size
                                                                            : (DimW+2)'(cmd_q.k));
       4'd1:    region = matrix(cmd_q.b.addr, cmd_q.b.stride, MnW'(cmd_q.n), (DimW+2)'(cmd_q.k));
-      4'd2:
-        region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m),
-                        (DimW+2)'(reduction ? dim_t'(1) : cmd_q.n) << d_size);
+      4'd2:    region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (DimW+2)'(d_columns) << d_size);
       4'd3:    region = vector(cmd_q.a.scale, cmd_q.m);
       4'd4:    region = vector(cmd_q.b.scale, cmd_q.n);
       RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
