@@ -2,10 +2,12 @@
 // Row commands of the accelerator against libfp8mac: every operation with random formats, strides, masks
 // and special values, alone and among other commands; and the cycles of some.
 //
-//   rows_tb [--seed N] [--batches N] [--speed]
+//   rows_tb [--seed N] [--batches N] [--speed] [--interrupt-every N]
+//
+// --interrupt-every N leaves out the other beats and cycles of commands that are interrupted.
 #include <algorithm>
 
-#include "accel_scenario.h"
+#include "accel_interrupted.h"
 
 namespace
 {
@@ -13,12 +15,12 @@ namespace
 using accel::Command;
 using accel::kShape;
 
-class Test : public accel::Scenario
+class Test : public accel::Interrupted
 {
   public:
-    using Scenario::Scenario;
+    using Interrupted::Interrupted;
 
-    void prepare()
+    void load_tables()
     {
         host_.load_tables(0, 128);
     }
@@ -132,11 +134,18 @@ int main(int argc, char **argv)
     tb::Bench bench(argc, argv);
     const unsigned batches = bench.number("--batches", 60);
     const bool speed = bench.flag("--speed");
+    const unsigned stride = bench.number("--interrupt-every", 3);
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
-    test.prepare();
+    test.load_tables();
     test.shapes();
     test.batches(batches);
+    test.prepare(Test::Rows);
+    test.bus_stops(stride);
+    test.soft_resets(stride, 0);
+    test.soft_resets(2 * stride, 500);
+    test.no_watchdog();
+    test.batches(batches / 10 + 1);
     test.speed(speed);
     return bench.finish();
 }
