@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "cache.h"
 #include "command_words.h"
+#include "fp8mac/rows.h"
 #include "network_image.h"
 #include "fp8rt/registers.h"
 #include "stamp.h"
@@ -293,21 +294,23 @@ static uint32_t bytes_of(uint32_t format)
 static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
 {
     const uint32_t operation = (c->mode & FP8RT_BIT(MODE__EXTENDED)) != 0 ? c->operation : 0;
-    const bool elementwise = FP8RT_GET(OPERATION__OP, operation) != 0;
+    const uint32_t op = FP8RT_GET(OPERATION__OP, operation);
     if (at == &c->a.address && (operation & FP8RT_BIT(OPERATION__CONV_A)) != 0) {
         return (fp8rt_region){*at, FP8RT_GET(CONV_SIZE__HEIGHT, c->conv[1]), c->a.stride,
                               FP8RT_GET(CONV_LINE__WIDTH, c->conv[0])};
     }
     if (at == &c->a.address) {
         const uint32_t x = c->n * bytes_of(FP8RT_GET(OPERATION__X_FMT, operation));
-        return (fp8rt_region){*at, c->m, c->a.stride, elementwise ? x : c->k};
+        return (fp8rt_region){*at, c->m, c->a.stride, op != FP8RT_OPERATION_GEMM ? x : c->k};
     }
     if (at == &c->b.address) {
         return (fp8rt_region){*at, c->n, c->b.stride, c->k};
     }
     if (at == &c->d) {
+        const bool one = op == FP8RT_OPERATION_ROWS &&
+                         FP8RT_GET(OPERATION__ROW_OP, operation) <= FP8MAC_ROWS_ARGMAX;
         return (fp8rt_region){*at, c->m, c->d_stride,
-                              c->n * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
+                              (one ? 1 : c->n) * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
     }
     if (at == &c->c) {
         return (fp8rt_region){*at, c->m, c->c_stride,
