@@ -16,7 +16,8 @@ module fp8mac_csr
   parameter int unsigned BUF_BEATS   = 256,
   parameter int unsigned MAX_MN      = 128,
   parameter element_t    ELEMENT     = '0,
-  parameter bit          MX          = 1'b0
+  parameter bit          MX          = 1'b0,
+  parameter bit          ROW_COMMANDS = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -139,6 +140,7 @@ module fp8mac_csr
     in.CONFIG4.conv_a.next       = Functions.conv_a;
     in.CONFIG4.mx.next           = MX;
     in.CONFIG4.int8.next         = Functions.int8;
+    in.CONFIG4.rows.next         = ROW_COMMANDS;
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;

@@ -7,7 +7,7 @@ The properties `member` of the map say which registers and fields are members of
 fp8mac_command_pkg. It has
 
   command_t   the command, and the types of its members
-  error_e, operation_e, pass_shape_e
+  error_e, operation_e, rows_operation_e, pass_shape_e
               the codes of its fields and of its outcome
   command_of  makes a command of the words of a descriptor
   words_of    makes these words of the registers
@@ -28,6 +28,7 @@ FIRST, LAST, EXTENSION = "A_ADDR", "SUBMIT", "OPERATION"
 ENUMERATIONS = {
     "error_code": ("error_e", "Err"),
     "operation": ("operation_e", "Op"),
+    "rows_operation": ("rows_operation_e", "Rows"),
     "pass_shape": ("pass_shape_e", "Pass"),
 }
 
