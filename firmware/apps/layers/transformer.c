@@ -60,6 +60,7 @@ typedef struct block {
     fp8rt_block_attention cross;
     fp8rt_block_desc desc;
     uint8_t *before; // x's codes
+    uint32_t length; // of the first cache, before the tokens
 } block;
 
 static fp8rt_kv_cache cache(layers_test *test)
@@ -135,7 +136,9 @@ static void draw(layers_test *test, block *b, bool rms)
 static fp8rt_status call_block(fp8rt_run *run, const void *context)
 {
     const block *b = context;
+    b->desc.self.cache->length = b->length;
     if (b->desc.cross != NULL) {
+        b->desc.cross->cache->length = 0;
         fp8rt_block_remember(run, b->desc.cross, &b->memory);
     }
     return fp8rt_transformer_block(run, &b->desc);
@@ -173,10 +176,10 @@ static void one_by_one(layers_test *test)
     uint8_t *whole = layers_take(test, bytes);
     memcpy(whole, b.x.data, bytes);
     memcpy(b.x.data, b.before, bytes);
-    b.caches[0].length = 0;
     const fp8rt_tensor all = b.x;
     b.x.rows = 1;
     for (uint32_t token = 0; token < TOKENS; token++) {
+        b.length = token;
         layers_try(test, "  a token", call_block, NULL, &b, &b.x);
         b.x.data = (uint8_t *)b.x.data + fp8rt_tensor_bytes(&test->dev.caps, &b.x);
     }
