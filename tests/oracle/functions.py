@@ -38,13 +38,14 @@ def scaled(significand, exponent):
 
 
 def power(t):
-    """(significand, exponent) of 2^t, for finite t."""
+    """(significand, exponent) of 2^t, for finite t. The significand is an exact product."""
     whole = np.where(t > 0, np.ceil(t), F(0)).astype(F)
     u = np.where(t > 0, t - whole, t).astype(F)
     steps = np.floor(-u * F(1024)).astype(np.int64)
     r = u + (steps / 1024).astype(F)
     line = TABLES["exp2_value"][steps % 32] + TABLES["exp2_slope"][steps % 32] * r
-    return TABLES["exp2_coarse"][steps // 32 % 32] * line, whole.astype(np.int64) - steps // 1024
+    coarse = TABLES["exp2_coarse"][steps // 32 % 32].astype(np.float64)
+    return coarse * line, whole.astype(np.int64) - steps // 1024
 
 
 def select(x, log, result):

@@ -4,6 +4,7 @@
 A case is a dictionary with the members of fp8mac_rows_desc; X, gamma, beta and factor are float32 values.
 """
 
+import functools
 import math
 from decimal import Decimal, getcontext
 from fractions import Fraction
@@ -23,19 +24,12 @@ class Unit(exact.Fp32Unit):
     def sub(self, x, y):
         return self.add(x, -y)
 
-    def tree(self, x):
-        while len(x) > 1:
-            x = [self.add(a, b) for a, b in zip(x[0::2], x[1::2])]
-        return x[0]
-
     def sum(self, values):
-        partial = [F(-0.0)] * 8
-        for group in range(0, len(values), 8):
-            eight = list(values[group : group + 8])
-            eight += [F(-0.0)] * (8 - len(eight))
-            place = group // 8 % 8
-            partial[place] = self.add(partial[place], self.tree(eight))
-        return self.tree(partial)
+        partial = [F(-0.0)] * 16
+        for i, x in enumerate(values):
+            partial[i % 16] = self.add(partial[i % 16], x)
+        a, b, c, d = (functools.reduce(self.add, partial[lane::4]) for lane in range(4))
+        return self.add(self.add(a, b), self.add(c, d))
 
     def function(self, name, x):
         y = getattr(functions, name)(np.array([x], F))[0]
@@ -137,17 +131,17 @@ def root(x):
 def reduction(case, values):
     """(exact T, bound of the error) of a sum, or of a sum of squares"""
     x = [Fraction(float(v)) for v in values]
-    blocks = -(-len(x) // 64)
+    blocks = -(-len(x) // 16)
     if case["operation"] == "SUM_OF_SQUARES":
         total = sum(v * v for v in x)
-        return total, (6 + blocks) * U * total * Fraction(1001, 1000)
-    return sum(x), (5 + blocks) * U * sum(map(abs, x)) * Fraction(1001, 1000)
+        return total, (5 + blocks) * U * total * Fraction(1001, 1000)
+    return sum(x), (4 + blocks) * U * sum(map(abs, x)) * Fraction(1001, 1000)
 
 
 def norm(case, values):
     """(exact T, bound of the error) of each output"""
     x = [Fraction(float(v)) for v in values]
-    n, blocks, eps = len(x), -(-len(x) // 64), Fraction(float(case["eps"]))
+    n, blocks, eps = len(x), -(-len(x) // 16), Fraction(float(case["eps"]))
     layer = case["operation"] == "LAYER_NORM"
     mean = sum(x) / n if layer else Fraction(0)
     d = [v - mean for v in x]
@@ -172,7 +166,7 @@ def softmax(case, values):
     getcontext().prec = 50
     x = [Decimal(float(v)) for v in values]
     factor = Decimal(float(1 if case["factor"] is None else case["factor"]))
-    most, blocks = max(x), -(-len(x) // 64)
+    most, blocks = max(x), -(-len(x) // 16)
     e = [((v - most) * factor).exp() for v in x]
     total, results = sum(e), []
     for v, each in zip(x, e):

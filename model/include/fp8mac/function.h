@@ -9,7 +9,8 @@
 //   fp8mac_fp32_reciprocal   1.7                3, 3                         800
 //   fp8mac_fp32_rsqrt        1.6                4, 3                         1,664
 //
-// Each of them ends with a scaling by a power of two, which only rounds where the result is subnormal.
+// Each of them ends with a scaling by a power of two, which only rounds where the result is subnormal. In
+// exp2 and exp it is part of the last multiplication: both round together, once.
 // An ulp is the quantum of the exact result: 2^(e-23) from 2^e up to 2^(e+1), and 2^-149 below 2^-126.
 // The bounds hold for every input whose result is finite.
 //

@@ -22,10 +22,10 @@
 // beta, its addition is skipped. exp2, reciprocal and rsqrt are those of fp8mac/function.h. 1/cols and
 // log2(e) are the nearest FP32 numbers.
 //
-// Order of a sum: groups of 8 consecutive values, the last one filled up with -0, are summed as a tree,
-// ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)). The sum of group k is added to partial sum k mod 8, in
-// ascending order. The partial sums start at -0, and the same tree adds them. So a sum depends neither
-// on how many values a cycle hardware takes nor on tiles, and an absent value changes nothing.
+// Order of a sum: value i is added to partial sum i mod 16, in ascending order. The partial sums start
+// at -0. P[l], P[l+4], P[l+8] and P[l+12] are added one after the other, which gives L[l], and the sum is
+// (L[0] + L[1]) + (L[2] + L[3]). So it depends neither on how many values a cycle hardware takes nor on
+// tiles, and an absent value changes nothing.
 //
 // Maximum: NaN if a value is NaN, and -0 is below +0 (`maximum` of IEEE 754-2019). Argmax takes the
 // first NaN or, if there is none, the first value that equals the maximum; -0 equals +0.

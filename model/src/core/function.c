@@ -27,21 +27,16 @@ static uint32_t infinite(uint32_t sign, fp8mac_flags *flags)
     return sign | INFINITE;
 }
 
-// significand * 2^exponent, rounded once (scaleB of IEEE 754). A double holds the product exactly.
-static uint32_t scaled(float significand, int exponent, fp8mac_flags *flags)
+// significand * 2^exponent, rounded once. A significand is a float, or the exact product of two of them,
+// which a double holds, also scaled.
+static uint32_t scaled(double significand, int exponent, fp8mac_flags *flags)
 {
     const uint64_t field = (uint64_t)(1023 + exponent) << 52;
     double power;
     memcpy(&power, &field, sizeof power);
-    const uint32_t bits = fp8mac_float_bits((float)((double)significand * power));
+    const uint32_t bits = fp8mac_float_bits((float)(significand * power));
     return bits == INFINITE ? infinite(0, flags) : bits;
 }
-
-// A result between two powers of two: significand * 2^exponent.
-typedef struct result {
-    float significand;
-    int exponent;
-} result;
 
 // ---- exponentials -------------------------------------------------------------------------------
 
@@ -52,12 +47,18 @@ static int ceiling(float x)
     return whole + (x > (float)whole);
 }
 
+// An exact power: significand * 2^exponent.
+typedef struct power {
+    double significand;
+    int exponent;
+} power;
+
 // 2^t for t from -151 up to 129. A positive t is moved below 0.
 //
 //   |u| = | a, integer | i, 5 bits | j, 5 bits | -r * 2^10 ... |
 //
 // 2^u = 2^-a * 2^(-i/32) * (2^(-j/1024) * 2^r), and the last factor is a line.
-static result power_of(float t)
+static power power_of(float t)
 {
     const int whole = t > 0 ? ceiling(t) : 0;
     const float u = whole == 0 ? t : t - (float)whole;
@@ -66,7 +67,8 @@ static result power_of(float t)
     const uint32_t i = steps >> FP8MAC_TABLE_BITS & INDEX, j = steps & INDEX;
     const float product = entry(fp8mac_table_exp2_slope, j) * r;
     const float line = entry(fp8mac_table_exp2_value, j) + product;
-    return (result){entry(fp8mac_table_exp2_coarse, i) * line, whole - (int)(steps >> STEPS)};
+    const double both = (double)entry(fp8mac_table_exp2_coarse, i) * (double)line;
+    return (power){both, whole - (int)(steps >> STEPS)};
 }
 
 // exp2 and exp of NaN, of Inf, and of numbers that no finite result other than 0 belongs to. `power` is
@@ -92,7 +94,7 @@ uint32_t fp8mac_exp2_of(uint32_t x, fp8mac_flags *flags)
     if (power_is_special(x, t, flags, &special)) {
         return special;
     }
-    const result y = power_of(t);
+    const power y = power_of(t);
     return scaled(y.significand, y.exponent, flags);
 }
 
@@ -115,11 +117,17 @@ uint32_t fp8mac_exp_of(uint32_t x, fp8mac_flags *flags)
     const float low = (float)whole * fp8mac_float_from_bits(LN2_LOW);
     const float rest = value - high;
     const float less = rest - low;
-    const result y = power_of(less * log2_e);
+    const power y = power_of(less * log2_e);
     return scaled(y.significand, y.exponent + whole, flags);
 }
 
 // ---- reciprocals: a line, then one step of Newton's iteration -----------------------------------
+
+// significand * 2^exponent
+typedef struct result {
+    float significand;
+    int exponent;
+} result;
 
 // x = m * 2^e of a finite magnitude that is not 0, with m from 1 up to 2.
 static result normalised(uint32_t magnitude)

@@ -5,7 +5,7 @@
 
 #include "core/function.h"
 
-enum { GROUP = 8, PARTIAL_SUMS = 8, CODES = 256 };
+enum { LANES = 4, PARTIAL_SUMS = 16, CODES = 256 };
 #define NEGATIVE_ZERO 0x80000000u
 #define NEGATIVE_INF 0xff800000u
 
@@ -90,26 +90,30 @@ static uint32_t exponential_at(const row *r, size_t i)
 
 // ---- sums and maxima ----------------------------------------------------------------------------
 
-static uint32_t tree(const row *r, const uint32_t x[GROUP])
+// The partial sums of a lane one after the other, then a tree of the lanes
+static uint32_t sum_of_partial(const row *r, const uint32_t partial[PARTIAL_SUMS])
 {
-    return add(r, add(r, add(r, x[0], x[1]), add(r, x[2], x[3])),
-               add(r, add(r, x[4], x[5]), add(r, x[6], x[7])));
+    uint32_t lane[LANES];
+    for (size_t l = 0; l < LANES; l++) {
+        lane[l] = partial[l];
+        for (size_t i = l + LANES; i < PARTIAL_SUMS; i += LANES) {
+            lane[l] = add(r, lane[l], partial[i]);
+        }
+    }
+    return add(r, add(r, lane[0], lane[1]), add(r, lane[2], lane[3]));
 }
 
 static uint32_t sum_of(const row *r, term *term)
 {
-    uint32_t partial[PARTIAL_SUMS], group[GROUP];
+    uint32_t partial[PARTIAL_SUMS];
     for (size_t i = 0; i < PARTIAL_SUMS; i++) {
         partial[i] = NEGATIVE_ZERO;
     }
-    for (size_t first = 0; first < r->cols; first += GROUP) {
-        for (size_t i = 0; i < GROUP; i++) {
-            group[i] = first + i < r->cols ? term(r, first + i) : NEGATIVE_ZERO;
-        }
-        uint32_t *to = &partial[first / GROUP % PARTIAL_SUMS];
-        *to = add(r, *to, tree(r, group));
+    for (size_t i = 0; i < r->cols; i++) {
+        uint32_t *to = &partial[i % PARTIAL_SUMS];
+        *to = add(r, *to, term(r, i));
     }
-    return tree(r, partial);
+    return sum_of_partial(r, partial);
 }
 
 // The order of two numbers, where -0 is below +0.
