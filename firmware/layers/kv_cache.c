@@ -126,32 +126,57 @@ fp8rt_status fp8rt_kv_append(fp8rt_run *run, fp8rt_kv_cache *cache, const fp8rt_
 
 // ---- projections --------------------------------------------------------------------------------
 
-static fp8rt_status check_projections(fp8rt_run *run, const fp8rt_kv_cache *cache,
-                                      const fp8rt_tensor *tokens, const fp8rt_weights *key,
-                                      const fp8rt_weights *value)
+static fp8rt_status check_room(fp8rt_run *run, const fp8rt_kv_cache *cache, uint32_t tokens,
+                               uint32_t width)
 {
-    fp8rt_status status = fp8rt_kv_check(run, cache);
-    if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_fp8(run, tokens);
+    const fp8rt_status status = fp8rt_kv_check(run, cache);
+    if (status == FP8RT_OK && (fp8rt_layer_scaling(&cache->keys) != FP8RT_SCALING_STATIC ||
+                               fp8rt_layer_scaling(&cache->values) != FP8RT_SCALING_STATIC)) {
+        return FP8RT_ERR_UNSUPPORTED;
     }
-    if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_weights(run, key, tokens->cols);
+    return status == FP8RT_OK &&
+                   (cache->keys.cols != width || tokens > cache->keys.rows - cache->length)
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
+static fp8rt_status check_weights(fp8rt_run *run, const fp8rt_projection_desc *desc)
+{
+    const fp8rt_tensor *x = desc->tokens;
+    const fp8rt_weights *key = desc->key, *value = desc->value;
+    fp8rt_status status = fp8rt_layer_check_weights(run, value, x->cols);
+    if (status == FP8RT_OK && key != NULL) {
+        status = fp8rt_layer_check_weights(run, key, x->cols);
     }
+    return status == FP8RT_OK && key != NULL && key->codes.rows != value->codes.rows
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
+static uint32_t sequences_of(const fp8rt_projection_desc *desc)
+{
+    return desc->sequences == 0 ? 1 : desc->sequences;
+}
+
+static fp8rt_status check_projection(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_projection_desc *desc = layer;
+    if (desc == NULL || desc->cache == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_status status = fp8rt_layer_check_fp8(run, desc->tokens);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_weights(run, value, tokens->cols);
+        status = check_weights(run, desc);
     }
     if (status != FP8RT_OK) {
         return status;
     }
-    if (fp8rt_layer_scaling(&cache->keys) != FP8RT_SCALING_STATIC ||
-        fp8rt_layer_scaling(&cache->values) != FP8RT_SCALING_STATIC) {
-        return FP8RT_ERR_UNSUPPORTED;
+    const uint32_t sequences = sequences_of(desc), tokens = desc->tokens->rows / sequences;
+    status = tokens * sequences != desc->tokens->rows ? FP8RT_ERR_SHAPE : FP8RT_OK;
+    for (uint32_t i = 0; i < sequences && status == FP8RT_OK; i++) {
+        status = check_room(run, &desc->cache[i], tokens, desc->value->codes.rows);
     }
-    const uint32_t width = cache->keys.cols;
-    return key->codes.rows != width || value->codes.rows != width ||
-                   tokens->rows > cache->keys.rows - cache->length
-               ? FP8RT_ERR_SHAPE
-               : FP8RT_OK;
+    return status;
 }
 
 // Rows of the cache are keys, so the product goes there.
@@ -165,16 +190,15 @@ static fp8rt_status project_keys(fp8rt_run *run, const fp8rt_kv_cache *cache,
 }
 
 // Columns of the cache are values. The product is transposed by exchanging its operands: the same
-// sums, rounded in the same way.
-static fp8rt_status project_values_in_place(fp8rt_run *run, const fp8rt_kv_cache *cache,
-                                            const fp8rt_tensor *tokens,
-                                            const fp8rt_weights *weights, uint32_t first)
+// sums, rounded in the same way. `first` is the column of the first token.
+static fp8rt_status project_transposed(fp8rt_run *run, const fp8rt_tensor *all,
+                                       const fp8rt_tensor *tokens, const fp8rt_weights *weights,
+                                       uint32_t first)
 {
     const float *rows = weights->row_scale;
     const fp8rt_tensor *x = &weights->codes;
     fp8rt_weights columns = {.codes = *tokens};
-    fp8rt_tensor out = fp8rt_tensor_part(run, &cache->values, 0, cache->values.rows, 1,
-                                         first, tokens->rows);
+    fp8rt_tensor out = fp8rt_tensor_part(run, all, 0, all->rows, 1, first, tokens->rows);
     if (rows != NULL) { // it takes the place of x's scale
         columns.codes.scale = fp8rt_plans_product(run, fp8rt_layer_scale(tokens->scale),
                                                   fp8rt_layer_scale(x->scale));
@@ -183,18 +207,18 @@ static fp8rt_status project_values_in_place(fp8rt_run *run, const fp8rt_kv_cache
     return fp8rt_layer_gemm(run, &product, &out);
 }
 
+// The scratch does not depend on the length.
 static fp8rt_status project_values(fp8rt_run *run, const fp8rt_kv_cache *cache,
                                    const fp8rt_tensor *tokens, const fp8rt_weights *weights)
 {
-    const fp8rt_caps *caps = &run->dev->caps;
     const fp8rt_tensor *all = &cache->values;
+    const bool aligned = (cache->length & (run->dev->caps.beat_bytes - 1u)) == 0;
     fp8rt_tensor values = fp8rt_layer_tensor(run, tokens->rows, all->rows, all->format);
     if (values.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    const bool aligned = (cache->length & (caps->beat_bytes - 1u)) == 0;
     if (aligned || run->query) {
-        return project_values_in_place(run, cache, tokens, weights, aligned ? cache->length : 0);
+        return project_transposed(run, all, tokens, weights, aligned ? cache->length : 0);
     }
     const fp8rt_weights plain = {.codes = weights->codes, .row_scale = weights->row_scale};
     const fp8rt_product product = {.x = tokens, .weights = &plain};
@@ -203,22 +227,29 @@ static fp8rt_status project_values(fp8rt_run *run, const fp8rt_kv_cache *cache,
     return status == FP8RT_OK ? append_values(run, cache, &values) : status;
 }
 
-fp8rt_status fp8rt_kv_project(fp8rt_run *run, fp8rt_kv_cache *cache, const fp8rt_tensor *tokens,
-                              const fp8rt_weights *key, const fp8rt_weights *value)
+static fp8rt_status project(fp8rt_run *run, const void *layer)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "kv project", &scope);
-    if (status == FP8RT_OK) {
-        status = check_projections(run, cache, tokens, key, value);
+    const fp8rt_projection_desc *desc = layer;
+    const uint32_t sequences = sequences_of(desc), rows = desc->tokens->rows / sequences;
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < sequences && status == FP8RT_OK; i++) {
+        fp8rt_kv_cache *cache = &desc->cache[i];
+        const size_t used = run->used;
+        const fp8rt_tensor tokens =
+            fp8rt_tensor_part(run, desc->tokens, i * rows, rows, 1, 0, desc->tokens->cols);
+        if (desc->key != NULL) {
+            status = project_keys(run, cache, &tokens, desc->key);
+        }
+        if (status == FP8RT_OK) {
+            status = project_values(run, cache, &tokens, desc->value);
+        }
+        cache->length += status == FP8RT_OK && !run->query ? rows : 0;
+        run->used = used;
     }
-    if (status == FP8RT_OK) {
-        status = project_keys(run, cache, tokens, key);
-    }
-    if (status == FP8RT_OK) {
-        status = project_values(run, cache, tokens, value);
-    }
-    if (status == FP8RT_OK && !run->query) {
-        cache->length += tokens->rows;
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return status;
+}
+
+fp8rt_status fp8rt_kv_project(fp8rt_run *run, const fp8rt_projection_desc *desc)
+{
+    return fp8rt_layer(run, "kv project", desc, check_projection, project);
 }

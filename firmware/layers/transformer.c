@@ -71,7 +71,11 @@ static fp8rt_status leave(fp8rt_run *run, const fp8rt_block_desc *desc,
 static fp8rt_status remember(fp8rt_run *run, const fp8rt_block_attention *attention,
                              const fp8rt_tensor *tokens)
 {
-    return fp8rt_kv_project(run, attention->cache, tokens, attention->key, attention->value);
+    const fp8rt_projection_desc desc = {.tokens = tokens,
+                                        .cache = attention->cache,
+                                        .key = attention->key,
+                                        .value = attention->value};
+    return fp8rt_kv_project(run, &desc);
 }
 
 static fp8rt_status ask(fp8rt_run *run, const fp8rt_block_desc *desc,

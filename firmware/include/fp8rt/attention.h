@@ -39,17 +39,25 @@ typedef struct fp8rt_kv_cache {
 fp8rt_status fp8rt_kv_append(fp8rt_run *run, fp8rt_kv_cache *cache, const fp8rt_tensor *keys,
                              const fp8rt_tensor *values);
 
-// Appends the keys and values of tokens, of any FP8 format and scale:
+// Keys and values as products of tokens with weights:
 //
 //   keys = tokens * key^T + bias of key        values = tokens * value^T
 //
-// Values have no bias here: fp8rt_attention adds it, as value_bias, to the sums of values. The products are
-// written where they stay, unless the length is not whole beats: then the core transposes the values, as
-// fp8rt_kv_append does.
-// FP8RT_ERR_UNSUPPORTED: the cache has a scale that is not static. Others as fp8rt_kv_append and
-// fp8rt_linear.
-fp8rt_status fp8rt_kv_project(fp8rt_run *run, fp8rt_kv_cache *cache, const fp8rt_tensor *tokens,
-                              const fp8rt_weights *key, const fp8rt_weights *value);
+// Values have no bias here: fp8rt_attention adds it, as value_bias, to the sums of values.
+typedef struct fp8rt_projection_desc {
+    const fp8rt_tensor *tokens; // (sequences * tokens) x any, FP8: the tokens of a sequence follow each other
+    fp8rt_kv_cache *cache;      // of each sequence, in an array
+    uint32_t sequences;         // 0: 1
+    const fp8rt_weights *key;   // width x columns of tokens; NULL: the keys are in the caches already
+    const fp8rt_weights *value; // likewise, not NULL. Its bias is not used
+} fp8rt_projection_desc;
+
+// Appends to each cache the tokens of its sequence: one product for keys and one for values, which are
+// written where they stay. Values at a length that is not whole beats are transposed by the core instead, as
+// fp8rt_kv_append does. Queries and recordings as there.
+// FP8RT_ERR_UNSUPPORTED: a cache has a scale that is not static. Others as fp8rt_kv_append and
+// fp8rt_linear; a cache that is refused leaves all of them as they were.
+fp8rt_status fp8rt_kv_project(fp8rt_run *run, const fp8rt_projection_desc *desc);
 
 typedef struct fp8rt_attention_desc {
     const fp8rt_tensor *query; // (sequences * tokens) x width, FP8: the tokens of a sequence follow each other
