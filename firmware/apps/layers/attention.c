@@ -64,7 +64,9 @@ static void run_softmax(layers_test *test, const softmax_case *c)
         .seen = c->seen,
         .causal = c->causal,
         .out = &out};
+    const unsigned before = test->recorded;
     layers_try(test, c->name, call_softmax, refer_softmax, &desc, &out);
+    layers_expect_recorded(test, "a softmax is recorded", before);
     scaling.kind = FP8RT_SCALING_DYNAMIC;
     out.scaling = &scaling;
     fp8rt_run run = fp8rt_run_query(&test->dev);
@@ -198,7 +200,11 @@ static void run_attention(layers_test *test, const attention_case *c)
     const fp8rt_arena arena = test->arena;
     attention a = {0};
     draw(test, c, &a);
+    const unsigned before = test->recorded;
     layers_try(test, c->name, call_attention, refer_attention, &a, &a.out);
+    if (c->scaling == FP8RT_SCALING_STATIC) {
+        layers_expect_recorded(test, "an attention is recorded", before);
+    }
     layers_expect(test, "the cache's length", a.cache.length == c->keys);
     test->arena = arena;
 }
