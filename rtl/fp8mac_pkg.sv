@@ -164,6 +164,30 @@ package fp8mac_pkg;
     Table1    = 2'd2
   } code_table_e;
 
+  // What a tile command of a row command does with X. Those before StepOut only leave statistics of each row.
+  typedef enum logic [3:0] {
+    StepNone    = 4'd0,  // no row command
+    StepSum     = 4'd1,  // the sum of X
+    StepSquares = 4'd2,  // the sum of squares of X, or of X - offset
+    StepMaximum = 4'd3,
+    StepFirst   = 4'd4,  // the first column whose value is the offset
+    StepExpSum  = 4'd5,  // the sum of the exponentials of X - offset
+    StepOut     = 4'd6,  // gives X or X - offset, times gain * gamma
+    StepExpOut  = 4'd7,  // gives exponentials, times gain
+    StepResult  = 4'd8   // gives the offset of each row: the result of a reduction
+  } rows_step_e;
+
+  typedef struct packed {
+    rows_step_e  step;
+    logic        centred;  // the offset is subtracted from X
+    logic        norm;     // the statistic becomes a mean, or the gain of a norm
+    logic        index;    // the result is the number of a column: no amax
+  } rows_cfg_t;
+
+  function automatic logic rows_statistic(rows_step_e step);
+    return step != StepNone && step < StepOut;
+  endfunction
+
   // The configuration of the epilogue: constant over a tile.
   typedef struct packed {
     logic        x_en;      // X in the place of the accumulators
@@ -171,9 +195,10 @@ package fp8mac_pkg;
     logic        multiply;
     dst_fmt_e    x_fmt;
     dst_fmt_e    c_fmt;
-    logic [31:0] beta;
-    logic        stochastic;  // D is rounded with random bits; else the next three are 0
-    logic [31:0] seed;
+    logic [31:0] beta;        // the eps of a norm
+    rows_cfg_t   rows;
+    logic        stochastic;  // D is rounded with random bits; else the next three are 0 unless it is a row command
+    logic [31:0] seed;        // 1/n of a norm
     logic [31:0] first_m;     // position in D of the tile's first output; first_n is a multiple of 4
     logic [31:0] first_n;
     code_table_e code_table;

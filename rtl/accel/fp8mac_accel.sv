@@ -40,6 +40,10 @@ module fp8mac_accel
   // Outputs that the epilogue finishes per cycle: a multiple of COLS, at most 32, that divides the results that the
   // array gives at a time, ROWS / element_share() * COLS
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
+  // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
+  parameter int unsigned MAX_MN      = 128,
+  // Row commands (norms, softmax, reductions): 0, 1. They need 4 rows and 4 columns, an EPI_WIDTH of 8 and a MAX_MN of 32.
+  parameter bit          ROW_COMMANDS = rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat: 64, 128, 256
   parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
   parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
@@ -52,8 +56,6 @@ module fp8mac_accel
   // Beats of a row RAM in half an operand buffer: a power of two, at most 32768, that holds two granules at least: 64
   // bytes, or twice the kind's block
   parameter int unsigned BUF_BEATS   = 256,
-  // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
-  parameter int unsigned MAX_MN      = 128,
 
   // Widths of ports, legal ones: see the checks of the parameters
   localparam int unsigned AxiDataW = is_power(AXI_DATA_W, 64, 256) ? AXI_DATA_W : 128,
@@ -173,6 +175,9 @@ module fp8mac_accel
   localparam bit          MnOk       = is_within(MAX_MN, LeastMn, MostMn);
   localparam int unsigned MaxMn      = MnOk ? MAX_MN : MostMn;
 
+  localparam bit          RowsOk     = rows_possible(Rows, Cols, EpiWidth, MaxMn);
+  localparam bit          RowCommands = ROW_COMMANDS && RowsOk;
+
   if (!SidesOk) begin : g_check_sides
     $error("ROWS=%0d, COLS=%0d: ROWS and COLS must be powers of two, 1 to 32", ROWS, COLS);
   end
@@ -211,6 +216,9 @@ module fp8mac_accel
   end
   if (KindOk && LanesOk && AxiDataW == AXI_DATA_W && !BeatsOk) begin : g_check_beats
     $error("BUF_BEATS=%0d is not possible: it must be a power of two, %0d to %0d", BUF_BEATS, LeastBeats, Most16);
+  end
+  if (SidesOk && EpiWidthOk && MnOk && ROW_COMMANDS && !RowsOk) begin : g_check_rows
+    $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8 and a MAX_MN of 32 at least");
   end
   if (SidesOk && !MnOk) begin : g_check_max
     $error("MAX_MN=%0d is not possible: it must be %0d to %0d", MAX_MN, LeastMn, MostMn);
@@ -284,7 +292,7 @@ module fp8mac_accel
 
   fp8mac_csr #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .QUEUE_DEPTH(QueueDepth),
-    .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .MX(Mx)
+    .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .MX(Mx), .ROW_COMMANDS(RowCommands)
   ) u_csr (
     .clk_i, .rst_ni, .dma_prot_i(AXI_PROT[1:0]), .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i,
     .pstrb_i, .pready_o, .prdata_o, .pslverr_o,
@@ -398,7 +406,7 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(Rows), .COLS(Cols), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
-    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats)
+    .ELEMENT(Element), .MX(Mx), .ROW_COMMANDS(RowCommands), .SCALE_BEATS(ScaleBeats)
   ) u_check (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
@@ -745,7 +753,7 @@ module fp8mac_accel
 
   fp8mac_output #(
     .ROWS(Rows), .COLS(Cols), .SHARE(Share), .WIDTH(EpiWidth), .AXI_DATA_W(AxiDataW), .AXI_ADDR_W(AxiAddrW),
-    .IN_FLIGHT(WriteBursts)
+    .IN_FLIGHT(WriteBursts), .ROW_COMMANDS(RowCommands)
   ) u_output (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .abort_i        (abort),

@@ -19,6 +19,7 @@ module fp8mac_cmd_check
   parameter int unsigned MAX_MN    = 128,
   parameter element_t    ELEMENT   = '0,   // of the array
   parameter bit          MX        = 1'b0, // its blocks have MX scales
+  parameter bit          ROW_COMMANDS = 1'b0,
   parameter int unsigned SCALE_BEATS = 32  // beats of them that a row RAM holds
 ) (
   input  logic         clk_i,
@@ -58,11 +59,17 @@ module fp8mac_cmd_check
   tile_cmd_t  cmd_q;
   logic       finishes;  // the tile command ends with the epilogue
   logic       elementwise, c_en, vectors, mx;
+  logic       row_command, reduction, norm;
+  rows_step_e step;  // of a row command
 
   logic [3:0] last_cycle;
 
   assign finishes    = !cmd_q.mode.acc_keep;
   assign elementwise = cmd_q.mode.op != OpGemm;
+  assign row_command = ROW_COMMANDS && cmd_q.mode.op == OpRows;
+  assign reduction   = row_command && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
+  assign norm        = cmd_q.mode.row_op == RowsRmsNorm || cmd_q.mode.row_op == RowsLayerNorm;
+  assign step        = row_command ? rows_step(rows_operation_e'(cmd_q.mode.row_op), cmd_q.rows_phase, cmd_q.rows_out) : StepNone;
   assign c_en        = finishes && cmd_q.c.en;
   assign vectors     = finishes && (cmd_q.a.scale_vec || cmd_q.b.scale_vec || cmd_q.finish.bias_en);
   assign mx          = MX && cmd_q.mode.mx && !elementwise;
@@ -183,7 +190,8 @@ module fp8mac_cmd_check
         region = matrix(cmd_q.a.addr, cmd_q.a.stride, MnW'(cmd_q.m), elementwise ? (DimW+2)'(cmd_q.n) << x_size
                                                                            : (DimW+2)'(cmd_q.k));
       4'd1:    region = matrix(cmd_q.b.addr, cmd_q.b.stride, MnW'(cmd_q.n), (DimW+2)'(cmd_q.k));
-      4'd2:    region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << d_size);
+      4'd2:
+        region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (reduction ? (DimW+2)'(1) : (DimW+2)'(cmd_q.n)) << d_size);
       4'd3:    region = vector(cmd_q.a.scale, cmd_q.m);
       4'd4:    region = vector(cmd_q.b.scale, cmd_q.n);
       RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
@@ -304,9 +312,21 @@ module fp8mac_cmd_check
                     (!Functions.int8 && (dst_fmt_e'(cmd_q.c.fmt) == DstInt8 ||
                                          dst_fmt_e'(cmd_q.x_fmt) == DstInt8));
 
+  // What a row command must not have. Argmax has no epilogue.
+  logic rows_bad, plain;
+
+  assign plain = cmd_q.a.scale == Fp32One && cmd_q.d.scale == Fp32One && dst_fmt_e'(cmd_q.d.fmt) == DstFp32 &&
+                 activation_e'(cmd_q.finish.act) == ActNone;
+  assign rows_bad = cmd_q.mode.op == OpRows &&
+                    (!ROW_COMMANDS || cmd_q.mode.row_op > RowsSoftmax || cmd_q.c.en || cmd_q.finish.stochastic ||
+                     cmd_q.a.scale_vec || (cmd_q.b.scale_vec && !norm) ||
+                     (cmd_q.finish.bias_en && cmd_q.mode.row_op != RowsLayerNorm) ||
+                     (norm && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
+                     (cmd_q.mode.row_op == RowsArgmax && !plain));
+
   // Functions that the accelerator does not have, and reserved codes of their fields
   always_comb begin
-    function_bad = (cmd_q.mode.op != OpGemm && !Functions.elementwise) || cmd_q.mode.op > OpMultiply ||
+    function_bad = (cmd_q.mode.op != OpGemm && !Functions.elementwise) || rows_bad ||
                    (cmd_q.c.en && !Functions.c) ||
                    (cmd_q.finish.stochastic && !Functions.stochastic) ||
                    (cmd_q.finish.act_table != 2'd0 && !Functions.tables) || cmd_q.finish.act_table == 2'd3 ||
@@ -323,10 +343,28 @@ module fp8mac_cmd_check
     mode_bad_q      <= cmd_q.finish.overflow == 2'd3 || cmd_q.finish.act == 2'd3 || int8_bad ||
                        (element_bad && !elementwise) || function_bad;
     scale_exp_bad_q <= exp_bad(cmd_q.a.scale_exp) || exp_bad(cmd_q.b.scale_exp);
-    scales_bad_q    <= scale_bad(cmd_q.a) || scale_bad(cmd_q.b) || fp32_is_no_scale(cmd_q.d.scale);
+    scales_bad_q    <= scale_bad(cmd_q.a) || scale_bad(cmd_q.b) || fp32_is_no_scale(cmd_q.d.scale) ||
+                       (row_command && norm && (fp32_is_no_scale(cmd_q.b.stride) ||
+                                         (cmd_q.c.beta != '0 && fp32_is_no_scale(cmd_q.c.beta))));
     clamp_bad_q     <= activation_e'(cmd_q.finish.act) == ActClamp &&
                        (!fp32_finite(cmd_q.finish.clamp_lo[30:23]) || !fp32_finite(cmd_q.finish.clamp_hi[30:23]) ||
                         fp32_rank(cmd_q.finish.clamp_lo) > fp32_rank(cmd_q.finish.clamp_hi));
+  end
+
+  // ---- columns that a row command sees -----------------------------------------------------------------------------
+  // In four cycles, which Check has: the sum, its distance from the tile command's first column, and its limits. Rows of a
+  // band are fewer than 16, and columns of a tile command than LimitMost.
+  localparam logic signed [DimW*2+2:0] LimitMost = 'sd511, LimitLeast = -'sd16;
+
+  logic [DimW*2:0]          sees_q;
+  logic signed [DimW*2+2:0] sees_here_q;
+  limit_t                   limit_q;
+
+  always_ff @(posedge clk_i) begin
+    sees_q      <= (DimW*2+1)'(cmd_q.seen) + (cmd_q.mode.causal ? (DimW*2+1)'(cmd_q.first_m) : '0);
+    sees_here_q <= $signed({2'b00, sees_q}) - $signed({3'b000, cmd_q.first_n});
+    if (cmd_q.seen == '0 || sees_here_q > LimitMost) limit_q <= limit_t'(LimitMost);
+    else limit_q <= (sees_here_q < LimitLeast) ? limit_t'(LimitLeast) : limit_t'(sees_here_q);
   end
 
   // ---- sequence ----------------------------------------------------------------------------------------------------
@@ -458,19 +496,20 @@ module fp8mac_cmd_check
     logic wanted;
     wanted = error_q == ErrNone && !operand.reuse && !elementwise;
     return '{
-      wanted: wanted, mx_wanted: wanted && mx, scale_wanted: error_q == ErrNone && finishes && operand.scale_vec,
+      wanted: wanted, mx_wanted: wanted && mx, scale_wanted: error_q == ErrNone && finishes && operand.scale_vec && !rows_statistic(step),
       rows: rows, addr: operand.addr, stride: operand.stride, mx_addr: operand.mx_addr, mx_stride: operand.mx_stride,
       scale: operand.scale, fmt: code_fmt(operand)
     };
   endfunction
 
   always_comb begin
+    checked_o.load.gamma       = row_command;
     checked_o.load.first       = cmd_q.first;
     checked_o.load.after       = cmd_q.first ? cmd_q.mode.after : '0;
     checked_o.load.b_free      = cmd_q.mode.b_free;
     checked_o.load.a           = load_of(cmd_q.a, cmd_q.m);
     checked_o.load.b           = load_of(cmd_q.b, cmd_q.n);
-    checked_o.load.bias_wanted = error_q == ErrNone && finishes && cmd_q.finish.bias_en;
+    checked_o.load.bias_wanted = error_q == ErrNone && finishes && cmd_q.finish.bias_en && !rows_statistic(step);
     checked_o.load.bias        = cmd_q.finish.bias;
     checked_o.load.k           = cmd_q.k;
     checked_o.load.row_beats   = row_beats_q;
@@ -485,7 +524,7 @@ module fp8mac_cmd_check
     checked_o.load.c_wanted     = error_q == ErrNone && c_en;
     checked_o.load.c            = '{m: cmd_q.m, n: cmd_q.n, size: c_size, pass_shape: shape_q,
                                     addr: cmd_q.c.addr, stride: cmd_q.c.stride};
-    checked_o.load.x_wanted     = error_q == ErrNone && elementwise;
+    checked_o.load.x_wanted     = error_q == ErrNone && elementwise && step != StepResult;
     checked_o.load.x            = '{m: cmd_q.m, n: cmd_q.n, size: x_size, pass_shape: shape_q,
                                     addr: cmd_q.a.addr, stride: cmd_q.a.stride};
 
@@ -521,12 +560,21 @@ module fp8mac_cmd_check
     checked_o.store.d_addr            = cmd_q.d.addr;
     checked_o.store.d_stride          = cmd_q.d.stride;
     checked_o.store.epilogue.d_fmt    = dst_fmt_e'(cmd_q.d.fmt);
-    checked_o.store.epilogue.x_en     = elementwise;
+    checked_o.store.epilogue.x_en     = elementwise && step != StepResult;
     checked_o.store.epilogue.c_en     = c_en;
     checked_o.store.epilogue.multiply = cmd_q.mode.op == OpMultiply;
     checked_o.store.epilogue.x_fmt    = dst_fmt_e'(cmd_q.x_fmt);
     checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
     checked_o.store.epilogue.beta     = cmd_q.c.beta;
+    checked_o.store.epilogue.rows     = '{step: step, norm: row_command && norm,
+                                          index: row_command && cmd_q.mode.row_op == RowsArgmax,
+                                          centred: row_command && (cmd_q.mode.row_op == RowsSoftmax ||
+                                                            cmd_q.mode.row_op == RowsLayerNorm) &&
+                                                   cmd_q.rows_phase != 2'd0};
+    checked_o.store.rows_first        = cmd_q.rows_first;
+    checked_o.store.rows_end          = cmd_q.rows_end;
+    checked_o.store.limit             = limit_q;
+    checked_o.store.causal            = cmd_q.mode.causal && cmd_q.seen != '0;
     checked_o.store.epilogue.overflow = overflow_e'(cmd_q.finish.overflow);
     checked_o.store.epilogue.act      = activation_e'(cmd_q.finish.act);
     checked_o.store.epilogue.bias_en  = cmd_q.finish.bias_en;
@@ -535,9 +583,10 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.scale_d  = cmd_q.d.scale;
     checked_o.store.epilogue.code_table = code_table_e'(cmd_q.finish.act_table);
     checked_o.store.epilogue.stochastic = cmd_q.finish.stochastic;
-    checked_o.store.epilogue.seed       = cmd_q.finish.stochastic ? cmd_q.finish.seed : '0;
+    checked_o.store.epilogue.seed       = cmd_q.finish.stochastic ? cmd_q.finish.seed :
+                                          (row_command && norm) ? cmd_q.b.stride : '0;
     checked_o.store.epilogue.first_m    = cmd_q.finish.stochastic ? cmd_q.first_m : '0;
-    checked_o.store.epilogue.first_n    = cmd_q.finish.stochastic ? cmd_q.first_n : '0;
+    checked_o.store.epilogue.first_n    = (cmd_q.finish.stochastic || step == StepFirst) ? cmd_q.first_n : '0;
     checked_o.store.a                 = '{in_vector: cmd_q.a.scale_vec, value: cmd_q.a.scale};
     checked_o.store.b                 = '{in_vector: cmd_q.b.scale_vec, value: cmd_q.b.scale};
   end

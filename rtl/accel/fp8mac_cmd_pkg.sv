@@ -61,6 +61,11 @@ package fp8mac_cmd_pkg;
     logic        sequence_bad;  // the command is part of a chain, but not one tile command, or walks back in an image
     logic        next_rows;     // the rows of A behind those of the tile command before
     logic        k_start;       // it begins with the command's first product
+    logic [1:0]  rows_phase;    // of a row command
+    logic        rows_out;      // its last phase, which gives D
+    logic        rows_first;    // first tile command of a phase of a band of rows
+    logic        rows_end;      // last one
+    size_t       seen;          // columns that the command's first row sees; 0: all
     dim_t        m;
     dim_t        n;
     dim_t        k;
@@ -77,6 +82,45 @@ package fp8mac_cmd_pkg;
     size_t       first_m;       // position of its first output in the command's D
     size_t       first_n;
   } tile_cmd_t;
+
+  // Whether the epilogue can have row commands: a band of rows has 8 pairs, one in each transfer.
+  function automatic bit rows_possible(int unsigned rows, int unsigned cols, int unsigned width, int unsigned max_mn);
+    return rows == 4 && cols == 4 && width == 8 && max_mn >= 32;
+  endfunction
+
+  // A row command is divided into bands of rows, and these into tile commands of as many columns.
+  parameter int unsigned RowsBand = 16;
+
+  function automatic int unsigned rows_columns(int unsigned max_mn);
+    return max_mn / 32 * 32;
+  endfunction
+
+  // Columns that the first row of a tile command sees, from the tile command's first one on: where all are seen, more than
+  // it has. With `causal` it may be below 0.
+  parameter int unsigned LimitW = 10;
+  typedef logic signed [LimitW-1:0] limit_t;
+
+  function automatic logic rows_reduction(rows_operation_e op);
+    return op <= RowsArgmax;
+  endfunction
+
+  // The last phase of a row command
+  function automatic logic [1:0] rows_last_phase(rows_operation_e op);
+    return (op == RowsArgmax || op == RowsLayerNorm || op == RowsSoftmax) ? 2'd2 : 2'd1;
+  endfunction
+
+  // What a phase of a row command does. `out`: it is the last one.
+  function automatic rows_step_e rows_step(rows_operation_e op, logic [1:0] phase, logic out);
+    if (out) return rows_reduction(op) ? StepResult : (op == RowsSoftmax) ? StepExpOut : StepOut;
+    unique case (op)
+      RowsSum:                       return StepSum;
+      RowsSumOfSquares, RowsRmsNorm: return StepSquares;
+      RowsLayerNorm:                 return (phase == 2'd0) ? StepSum : StepSquares;
+      RowsArgmax:                    return (phase == 2'd0) ? StepMaximum : StepFirst;
+      RowsSoftmax:                   return (phase == 2'd0) ? StepMaximum : StepExpSum;
+      default:                       return StepMaximum;
+    endcase
+  endfunction
 
   // The engines never get PassAutomatic.
   // log2 of a pass's tiles down; those across are the rest of PassTiles.
@@ -153,6 +197,7 @@ package fp8mac_cmd_pkg;
     logic          b_free;       // what belongs to B is read without this wait
     load_operand_t a;
     load_operand_t b;
+    logic          gamma;        // the vector of scales of B is a norm's gamma, which may have any values
     logic          bias_wanted;
     addr_t         bias;
     dim_t          k;
@@ -205,6 +250,10 @@ package fp8mac_cmd_pkg;
     addr_t         d_addr;
     addr_t         d_stride;
     epilogue_cfg_t epilogue;
+    logic          rows_first;  // as in tile_cmd_t
+    logic          rows_end;
+    limit_t        limit;       // columns that its first row sees
+    logic          causal;      // each other row sees one more than the row before
     store_scale_t  a;
     store_scale_t  b;
   } store_job_t;
@@ -277,7 +326,8 @@ package fp8mac_cmd_pkg;
     DestImage   = 4'd7,  // beats for, and words of, fp8mac_image_align: A
     DestX       = 4'd8,
     DestMxA     = 4'd9,  // MX scales
-    DestMxB     = 4'd10
+    DestMxB     = 4'd10,
+    DestGamma   = 4'd11  // as DestScaleB, with any values
   } dest_kind_e;
 
   typedef struct packed {

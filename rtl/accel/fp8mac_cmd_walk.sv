@@ -14,6 +14,10 @@
 // An image operand A stays at its address, and tile commands say how their rows and products follow those before. Only
 // forwards: tiles of its rows must not be streamed for more than one tile of B's rows.
 //
+// A row command is divided into bands of RowsBand rows, and these into tile commands of rows_columns() columns, whatever
+// its tile sizes are. Phases follow each other in a band: each visits all columns forwards. Only the last one gives D, with
+// the norms' vectors. In a reduction it is one tile command of one column.
+//
 //   Idle -> Size -> Offer -> Size ...      the next chunk
 //                         -> Move -> Size  the next tile; a first Move waits for the products of sizes and strides,
 //                                          and a first Size for that of an image
@@ -71,9 +75,11 @@ module fp8mac_cmd_walk
   assign valid_o = state_q == Offer && !abort_i;
   assign taken   = valid_o && ready_i;
 
-  // An element-wise command has no K. C is not read if beta is 0, unless X is multiplied by C.
+  // An element-wise command has no K. C is not read if beta is 0, unless X is multiplied by C. K of a row command has
+  // another meaning.
   command_t command;
-  logic     elementwise;
+  logic     elementwise, rows, reduction;
+  size_t    seen_q;
 
   always_comb begin
     command = command_i;
@@ -81,14 +87,29 @@ module fp8mac_cmd_walk
       command.k      = size_t'(1);
       command.tile.k = '0;
     end
+    if (command_i.mode.op == OpRows) begin
+      command.tile.m          = dim_t'(RowsBand);
+      command.tile.n          = dim_t'(rows_columns(MAX_MN));
+      command.mode.b_resident = 1'b0;
+    end
     if (command_i.mode.op != OpMultiply && command_i.c.beta[30:0] == '0) command.c.en = 1'b0;
   end
 
   assign elementwise = cmd_q.mode.op != OpGemm;
+  assign rows        = cmd_q.mode.op == OpRows;
+  assign reduction   = rows && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
 
   always_ff @(posedge clk_i) begin
     if (accept) cmd_q <= command;
+    if (accept) seen_q <= command_i.k;
   end
+
+  // The phase of a row command's band
+  logic [1:0] phase_q;
+  logic       last_phase, result;  // the result of a reduction: one column
+
+  assign last_phase = phase_q == rows_last_phase(rows_operation_e'(cmd_q.mode.row_op));
+  assign result     = reduction && last_phase;
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
   // One bit of a tile's rows per cycle, the highest first: A, B, then D. In place of A's rows, an image has the lines
@@ -150,7 +171,7 @@ module fp8mac_cmd_walk
     if (accept) begin
       product_q   <= ProductA;
       bits_left_q <= command_i.mode.conv_a ? BitW'(FactorW) : BitW'(MnW);
-      factor_q    <= command_i.mode.conv_a ? lines_behind : to_top(MnW'(command_i.tile.m));
+      factor_q    <= command_i.mode.conv_a ? lines_behind : to_top(MnW'(command.tile.m));
       stride_q    <= command_i.a.stride;
       step_q      <= '0;
       beyond_q    <= 1'b0;
@@ -197,12 +218,14 @@ module fp8mac_cmd_walk
   dim_t  k_half;                        // half of what remains, in whole granules
   dim_t  m_size, n_size, k_size;
 
+  localparam size_t MostColumns = size_t'(1 << 24);  // of a row command: numbers of columns have 24 bits
+
   function automatic dim_t to_dim(size_t x);
     return (x[31:DimW] == '0) ? x[DimW-1:0] : '0;
   endfunction
 
   assign m_more = cmd_q.tile.m != '0 && m_left_q > size_t'(cmd_q.tile.m);
-  assign n_more = cmd_q.tile.n != '0 && n_left_q > size_t'(cmd_q.tile.n);
+  assign n_more = cmd_q.tile.n != '0 && n_left_q > size_t'(cmd_q.tile.n) && !result;
   assign k_more = cmd_q.tile.k != '0 && k_left_q > size_t'(cap_q) && k_left_q > size_t'(GRANULE);
   assign k_near = k_left_q < size_t'({cap_q, 1'b0});
   assign k_half = dim_t'(((DimW+1)'(k_left_q) + (DimW+1)'(2 * GRANULE - 1)) >> (GranuleLog + 1)) << GranuleLog;
@@ -211,6 +234,8 @@ module fp8mac_cmd_walk
     m_size = m_more ? cmd_q.tile.m : to_dim(m_left_q);
     n_size = n_more ? cmd_q.tile.n : to_dim(n_left_q);
     k_size = !k_more ? to_dim(k_left_q) : k_near ? k_half : cap_q;
+    if (result) n_size = dim_t'(1);
+    if (rows && (cmd_q.n > MostColumns || seen_q > cmd_q.n || cmd_q.n == '0)) n_size = '0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -229,24 +254,25 @@ module fp8mac_cmd_walk
   end
 
   // ---- the next tile command ---------------------------------------------------------------------------------------
-  // The streamed operand's next tile, else the resident operand's.
+  // The streamed operand's next tile, else the next phase of a row command, else the resident operand's next tile.
   logic first_q, backwards_q, from_start_q;
-  logic stream_more, resident_more, move_m, move_n;
+  logic stream_more, resident_more, move_m, move_n, next_phase;
 
   assign stream_more   = cmd_q.mode.b_resident ? (backwards_q ? !m_start_q : m_more_q)
                                                : (backwards_q ? !n_start_q : n_more_q);
   assign resident_more = cmd_q.mode.b_resident ? n_more_q : m_more_q;
-  assign move_m        = (cmd_q.mode.b_resident == stream_more) && (stream_more || resident_more);
+  assign next_phase    = rows && !stream_more && !last_phase;
+  assign move_m        = (cmd_q.mode.b_resident == stream_more) && (stream_more || resident_more) && !next_phase;
   assign move_n        = (cmd_q.mode.b_resident != stream_more) && (stream_more || resident_more);
-  assign moved         = state_q == Move && steps_done_q;
+  assign moved         = state_q == Move && (steps_done_q || (rows && !move_m));
 
   always_comb begin
     state_d = state_q;
     unique case (state_q)
       Idle:    if (valid_i) state_d = Size;
       Size:    if (size_known) state_d = Offer;
-      Offer:   if (taken) state_d = k_more_q ? Size : (stream_more || resident_more) ? Move : Idle;
-      default: if (steps_done_q) state_d = Size;
+      Offer:   if (taken) state_d = k_more_q ? Size : (stream_more || next_phase || resident_more) ? Move : Idle;
+      default: if (moved) state_d = Size;
     endcase
     if (abort_i) state_d = Idle;
   end
@@ -279,8 +305,11 @@ module fp8mac_cmd_walk
     end else if (moved) begin
       if (move_m) m_left_q <= left_after(m_left_q, cmd_q.tile.m, back);
       if (move_n) n_left_q <= left_after(n_left_q, cmd_q.tile.n, back);
-      if (!stream_more) backwards_q <= !backwards_q;
+      if (rows && !stream_more) n_left_q <= cmd_q.n;
+      if (!stream_more) backwards_q <= !backwards_q && !rows;
     end
+    if (accept) phase_q <= '0;
+    else if (moved && rows && !stream_more) phase_q <= last_phase ? '0 : phase_q + 2'd1;
   end
 
   // ---- reuse -------------------------------------------------------------------------------------------------------
@@ -305,6 +334,9 @@ module fp8mac_cmd_walk
   // ---- addresses ---------------------------------------------------------------------------------------------------
   position_addr_t a_tile_q, b_tile_q, c_q, d_q, scale_a_q, scale_b_q, bias_q;
   position_addr_t a_q, b_q;   // of the chunk
+  position_addr_t a_band_q, d_band_q;  // of a row command's band
+  logic           rewinds;             // to the first column of the band, or of the next one
+  assign rewinds = rows && !stream_more;
   position_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
   beat_byte_t     mx_first_q;
   size_t          mx_done, mx_beats;  // scales of the chunks before, in each row; in whole beats
@@ -330,7 +362,7 @@ module fp8mac_cmd_walk
     a_by_q <= along('0, move_m ? (conv ? '0 : a_step_q) : (move_n && elementwise) ? along_n(x_size) : '0, back);
     b_by_q <= along('0, move_n ? b_step_q : '0, back);
     c_by_q <= along('0, move_m ? c_step_q : move_n ? along_n(c_size) : '0, back);
-    d_by_q <= along('0, move_m ? d_step_q : move_n ? along_n(d_size) : '0, back);
+    d_by_q <= along('0, move_m ? d_step_q : (move_n && !(rows && !last_phase)) ? along_n(d_size) : '0, back);
     mx_a_by_q <= along('0, move_m ? mx_a_step_q : '0, back);
     mx_b_by_q <= along('0, move_n ? mx_b_step_q : '0, back);
   end
@@ -340,6 +372,8 @@ module fp8mac_cmd_walk
       a_tile_q  <= {1'b0, command_i.a.addr};
       b_tile_q  <= {1'b0, command_i.b.addr};
       d_q       <= {1'b0, command_i.d.addr};
+      a_band_q  <= {1'b0, command_i.a.addr};
+      d_band_q  <= {1'b0, command_i.d.addr};
       c_q       <= {1'b0, command_i.c.addr};
       mx_a_tile_q <= {1'b0, command_i.a.mx_addr};
       mx_b_tile_q <= {1'b0, command_i.b.mx_addr};
@@ -350,16 +384,21 @@ module fp8mac_cmd_walk
     end else if (taken) begin
       k_done_q  <= k_more_q ? k_done_q + size_t'(k_q) : '0;
     end else if (moved) begin
-      a_tile_q <= a_tile_q + a_by_q;
+      a_tile_q <= (rewinds ? a_band_q : a_tile_q) + a_by_q;
       b_tile_q <= b_tile_q + b_by_q;
       c_q      <= c_q + c_by_q;
-      d_q      <= d_q + d_by_q;
+      d_q      <= (rewinds ? d_band_q : d_q) + d_by_q;
+      if (rewinds) a_band_q <= a_band_q + a_by_q;
+      if (rewinds) d_band_q <= d_band_q + d_by_q;
       mx_a_tile_q <= mx_a_tile_q + mx_a_by_q;
       mx_b_tile_q <= mx_b_tile_q + mx_b_by_q;
       if (move_m && cmd_q.a.scale_vec) begin
         scale_a_q <= along(scale_a_q, position_addr_t'({cmd_q.tile.m, 2'b00}), back);
       end
-      if (move_n) begin
+      if (rewinds) begin
+        bias_q    <= {1'b0, cmd_q.finish.bias};
+        scale_b_q <= {1'b0, cmd_q.b.scale};
+      end else if (move_n && !(rows && !last_phase)) begin
         bias_q <= along(bias_q, position_addr_t'({cmd_q.tile.n, 2'b00}), back);
         if (cmd_q.b.scale_vec) scale_b_q <= along(scale_b_q, position_addr_t'({cmd_q.tile.n, 2'b00}), back);
       end
@@ -410,7 +449,7 @@ module fp8mac_cmd_walk
                       (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && cmd_q.a.mx_stride < row_scales) ||
                               (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && cmd_q.b.mx_stride < row_scales))) ||
                       (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
-                       (too_short(cmd_q.d.stride, cmd_q.n, d_size) ||
+                       (too_short(cmd_q.d.stride, reduction ? size_t'(1) : cmd_q.n, d_size) ||
                         (cmd_q.c.en && too_short(cmd_q.c.stride, cmd_q.n, c_size))));
     end
   end
@@ -423,11 +462,12 @@ module fp8mac_cmd_walk
   // ---- the tile command --------------------------------------------------------------------------------------------
   always_comb begin
     tile_o = '{
-      tag: cmd_q.tag, error: cmd_q.error, first: first_q, last: !k_more_q && !stream_more && !resident_more,
+      tag: cmd_q.tag, error: cmd_q.error, first: first_q, last: !k_more_q && !stream_more && !next_phase && !resident_more,
       range_bad: stride_bad_q || beyond || (conv && !cmd_q.a.reuse && image_bad_q),
       sequence_bad: (first_q && divided &&
                      (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||
                     (first_q && conv && cmd_q.mode.b_resident && n_more_q),
+      rows_phase: phase_q, rows_out: last_phase, rows_first: n_start_q, rows_end: !n_more_q, seen: seen_q,
       next_rows: next_rows_q, k_start: from_start_q, m: m_q, n: n_q, k: k_q, a: cmd_q.a, b: cmd_q.b, c: cmd_q.c,
       d: cmd_q.d, x_fmt: cmd_q.x_fmt, finish: cmd_q.finish, mode: cmd_q.mode, image: cmd_q.image, mx_first: mx_first_q,
       first_m: first_m_q, first_n: first_n_q

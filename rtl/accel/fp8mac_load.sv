@@ -265,7 +265,8 @@ module fp8mac_load
       LoadScaleA, LoadScaleB, LoadBias: begin
         row_valid_o = !stop && vectors_free;
         row_o.beats = vector_beats((state_q == LoadScaleA) ? job_q.a.rows : job_q.b.rows);
-        dest_o.kind = (state_q == LoadScaleA) ? DestScaleA : (state_q == LoadScaleB) ? DestScaleB : DestBias;
+        dest_o.kind = (state_q == LoadScaleA) ? DestScaleA : (state_q == LoadBias) ? DestBias :
+                      job_q.gamma ? DestGamma : DestScaleB;
         dest_o.half = halves_q.vectors;
         dest_o.word = '0;
         dest_o.last_byte = 5'({(state_q == LoadScaleA) ? job_q.a.rows : job_q.b.rows, 2'b00} - 18'd1) & 5'(BEAT - 1);

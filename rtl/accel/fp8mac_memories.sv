@@ -175,7 +175,7 @@ module fp8mac_memories
 
   fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(COLS), .BEAT(BEAT)) u_scale_b (
     .clk_i,
-    .write_i     (valid && dest.kind == DestScaleB),
+    .write_i     (valid && (dest.kind == DestScaleB || dest.kind == DestGamma)),
     .write_half_i(dest.half),
     .write_word_i(dest.word[VWordW-1:0]),
     .write_data_i(data),

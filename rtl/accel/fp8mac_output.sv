@@ -20,6 +20,7 @@ module fp8mac_output
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
   parameter int unsigned IN_FLIGHT  = 16,   // bursts
+  parameter bit          ROW_COMMANDS = 1'b0,
   localparam int unsigned Bundle = ROWS / SHARE,
   localparam int unsigned PhaseW = (SHARE > 1) ? $clog2(SHARE) : 1
 ) (
@@ -139,6 +140,7 @@ module fp8mac_output
   logic [COLS-1:0][31:0]           scale_b, bias;
   epilogue_cfg_t                   cfg;
   dim_t                            first_row, first_col;
+  logic                            rows_first, rows_end;
   buffer_position_t                in_position, out_position;
 
   logic                   job_valid, job_ready, job_push, write_out_full, write_out_empty, write_out_pop, slot_free;
@@ -213,7 +215,7 @@ module fp8mac_output
 
   // The values come at the stages of the epilogue that need them.
   fp8mac_source_buffer #(
-    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(2)
+    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1), .LATER(4)
   ) u_c_buffer (
     .clk_i, .rst_ni,
     .write_i     (c_beat_i),
@@ -231,7 +233,7 @@ module fp8mac_output
   );
 
   fp8mac_source_buffer #(
-    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1)
+    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1), .LATER(5)
   ) u_x_buffer (
     .clk_i, .rst_ni,
     .write_i     (x_beat_i),
@@ -275,6 +277,8 @@ module fp8mac_output
     .epi_cfg_o    (cfg),
     .epi_first_row_o(first_row),
     .epi_first_col_o(first_col),
+    .epi_rows_first_o(rows_first),
+    .epi_rows_end_o(rows_end),
     .epi_row_o    (in_position.row),
     .epi_addr_o   (in_position.addr),
     .epi_offset_o (in_position.offset),
@@ -286,7 +290,8 @@ module fp8mac_output
     .job_ready_i  (job_ready)
   );
 
-  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t))) u_epilogue (
+  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t)),
+    .ROW_COMMANDS(ROW_COMMANDS)) u_epilogue (
     .clk_i, .rst_ni,
     .cfg_i      (cfg),
     .busy_o     (epi_busy),
@@ -301,6 +306,8 @@ module fp8mac_output
     .meta_i     (in_position),
     .row_i      (first_row),
     .col_i      (first_col),
+    .rows_first_i(rows_first),
+    .rows_end_i (rows_end),
     .out_valid_o(out_valid),
     .d_o        (code),
     .meta_o     (out_position),
@@ -333,7 +340,8 @@ module fp8mac_output
   assign job_ready = !write_out_full && !finished_full;
   assign job_push  = job_valid && job_ready;
 
-  assign write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep, m: job_i.job.m, n: job_i.job.n,
+  assign write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep ||
+                                    rows_statistic(job_i.job.epilogue.rows.step), m: job_i.job.m, n: job_i.job.n,
                               size: dst_size(job_i.job.epilogue.d_fmt), pass_shape: job_i.job.pass_shape,
                               d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride};
   assign finished_pushed  = '{tag: job_i.job.tag, record: job_i.job.record, irq: job_i.job.irq, last: job_i.job.last,

@@ -3,10 +3,10 @@
 // transfer, as in the D buffer.
 //
 //   cycle t        a transfer enters the epilogue, with the position of its values
-//   cycle t+F      the memories are read, F = FIRST; with late_i, in cycle t+F+5
+//   cycle t+F      the memories are read, F = FIRST; with late_i, in cycle t+F+LATER
 //   cycle t+F+1    the words are there, and the values are selected
 //   cycle t+F+2    the values become FP32
-//   cycle t+F+3    the values are there; with late_i, in cycle t+F+8
+//   cycle t+F+3    the values are there; with late_i, in cycle t+F+LATER+3
 module fp8mac_source_buffer
   import fp8mac_pkg::*;
 #(
@@ -16,6 +16,7 @@ module fp8mac_source_buffer
   parameter int unsigned WORD  = 16,   // bytes; at least a beat, and at least COLS values of four bytes
   parameter int unsigned BEAT  = 16,
   parameter int unsigned FIRST = 1,
+  parameter int unsigned LATER = 5,
   localparam int unsigned AddrW = $clog2(WORDS),
   localparam int unsigned WordW = $clog2(WORD),
   localparam int unsigned RowW  = (ROWS > 1) ? $clog2(ROWS) : 1,
@@ -41,7 +42,7 @@ module fp8mac_source_buffer
   output logic                            slot_free_o,  // it has been read
   output logic [ROWS-1:0][COLS-1:0][31:0] x_o
 );
-  localparam int unsigned Late   = FIRST + 5;
+  localparam int unsigned Late   = FIRST + LATER;
   localparam int unsigned Widest = COLS * 4;
 
   // ---- writes, one cycle later -------------------------------------------------------------------------------------

@@ -21,6 +21,9 @@
 //
 // C, and X of an element-wise command, are in buffers of the same layout (fp8mac_source_buffer), in regions of their
 // own elements' size. Results also wait until their regions of C and X are there, unless all is dropped (abort_i).
+//
+// A tile command of a row command that only leaves statistics has no regions of D. Where the epilogue computes
+// exponentials, it takes a transfer in every second cycle: always in odd or always in even ones.
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -87,6 +90,8 @@ module fp8mac_store
   // The row and the column of its first output, in the tile command
   output dim_t                              epi_first_row_o,
   output dim_t                              epi_first_col_o,
+  output logic                              epi_rows_first_o,  // first transfer of a phase of a row command
+  output logic                              epi_rows_end_o,    // last one
 
   // The transfer's position in the D buffer
   output logic [Rows-1:0]                   epi_row_o,       // its rows
@@ -140,6 +145,7 @@ module fp8mac_store
   logic [COLS-1:0] last_cols_q;
   logic            same_cfg_q;
   epilogue_cfg_t   cfg_q;
+  logic            statistic_q, every_second_q;
   logic [1:0]      shape, size, c_size, x_size;
   tile_index_t     c_cols_q, x_cols_q;            // as region_cols_q
 
@@ -159,6 +165,8 @@ module fp8mac_store
       for (int unsigned r = 0; r < ROWS; r++) last_rows_q[r] <= ((job.m - dim_t'(1)) & dim_t'(ROWS - 1)) >= dim_t'(r);
       for (int unsigned c = 0; c < COLS; c++) last_cols_q[c] <= ((job.n - dim_t'(1)) & dim_t'(COLS - 1)) >= dim_t'(c);
       same_cfg_q      <= job.epilogue == cfg_q;
+      statistic_q     <= rows_statistic(job.epilogue.rows.step);
+      every_second_q  <= job.epilogue.rows.step == StepExpSum || job.epilogue.rows.step == StepExpOut;
     end
     if (start && !no_results) cfg_q <= job.epilogue;
   end
@@ -206,7 +214,15 @@ module fp8mac_store
   logic [SlotW-1:0] c_slot, x_slot;
   error_e           c_error, x_error;
 
-  assign go             = state_q == Results && bundle_valid && (open_q || slot_available_q) &&
+  logic turn_q;  // for every second cycle
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) turn_q <= 1'b0;
+    else turn_q <= !turn_q;
+  end
+
+  assign go             = state_q == Results && bundle_valid && (open_q || slot_available_q || statistic_q) &&
+                          (turn_q || !every_second_q) &&
                           (!job.epilogue.c_en || c_ready || abort_i) && (!job.epilogue.x_en || x_ready || abort_i);
   assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
   assign rows_done      = bundle_done && bundle_is_last &&
@@ -222,7 +238,7 @@ module fp8mac_store
   assign command_done   = bundle_done && bundle_is_last && bundle.position.last;
 
   logic [SlotW:0] regions;
-  assign regions = regions_q + (SlotW+1)'(go && !open_q) - (SlotW+1)'(slot_free_i);
+  assign regions = regions_q + (SlotW+1)'(go && !open_q && !statistic_q) - (SlotW+1)'(slot_free_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -231,8 +247,8 @@ module fp8mac_store
       regions_q        <= '0;
       slot_available_q <= 1'b1;
     end else begin
-      if (region_done) slot_q <= slot_q + SlotW'(1);
-      if (go) open_q <= !region_done;
+      if (region_done && !statistic_q) slot_q <= slot_q + SlotW'(1);
+      if (go) open_q <= !region_done && !statistic_q;
       regions_q        <= regions;
       slot_available_q <= regions != (SlotW+1)'(SLOTS);
     end
@@ -275,6 +291,7 @@ module fp8mac_store
     logic [BundleRowW-1:0] bundle_row;
     tile_position_t        position;
     logic                  region_done;
+    logic                  command_done;
     logic                  bad;
     logic [SlotW-1:0]      c_slot;
     logic [SlotW-1:0]      x_slot;
@@ -295,8 +312,8 @@ module fp8mac_store
     if (!rst_ni) valid1_q <= 1'b0;
     else valid1_q <= go;
     source_q <= '{slot: slot_q, phase: bundle.phase, bundle_row: bundle_row_q, position: bundle.position,
-                  region_done: region_done, bad: go_error != ErrNone, c_slot: c_slot, x_slot: x_slot, c_done: c_done,
-                  x_done: x_done};
+                  region_done: region_done && !statistic_q, command_done: command_done, bad: go_error != ErrNone,
+                  c_slot: c_slot, x_slot: x_slot, c_done: c_done, x_done: x_done};
     t0_q     <= parts[part];
   end
 
@@ -314,6 +331,24 @@ module fp8mac_store
   always_comb begin
     for (int unsigned r = 0; r < Rows; r++) begin
       row_moves[r] = !job.a.in_vector || source_q.bundle_row % BundleRowW'(Rows) == BundleRowW'(r);
+    end
+  end
+
+  // Columns that the rows of the transfer see
+  localparam int unsigned SeenW1 = LimitW + 2;
+  logic [Rows-1:0][COLS-1:0] col_seen;
+
+  always_comb begin
+    for (int unsigned r = 0; r < Rows; r++) begin
+      logic signed [SeenW1-1:0] more;  // from the transfer's first column on
+      more = SeenW1'(job.limit) - $signed(SeenW1'(32'(source_q.position.col_tile) * COLS));
+      if (job.causal) begin
+        more = more + $signed(SeenW1'(32'(source_q.position.row_tile) * ROWS + (32'(part1) * Rows + r) * SHARE +
+                                      32'(source_q.phase)));
+      end
+      for (int unsigned c = 0; c < COLS; c++) begin
+        col_seen[r][c] = job.epilogue.rows.step == StepNone || more > $signed(SeenW1'(c));
+      end
     end
   end
 
@@ -353,7 +388,10 @@ module fp8mac_store
     epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
                               32'(source_q.phase));
     epi_first_col_o <= dim_t'(32'(source_q.position.col_tile) * COLS);
-    epi_row_o     <= row_moves;
+    epi_rows_first_o <= job.rows_first && source_q.position.row_tile == '0 && source_q.position.col_tile == '0 &&
+                        source_q.phase == '0 && source_q.bundle_row == '0;
+    epi_rows_end_o   <= job.rows_end && source_q.command_done;
+    epi_row_o     <= statistic_q ? '0 : row_moves;
     epi_addr_o    <= word_at(source_q.slot, d_byte[RowLog-1:WordW]);
     epi_offset_o  <= d_byte[WordW-1:0];
     epi_last_o    <= source_q.region_done;
@@ -366,7 +404,7 @@ module fp8mac_store
     epi_x_last_o   <= source_q.x_done;
     epi_owner_o   <= source_q.position.owner;
     for (int unsigned r = 0; r < Rows; r++) begin
-      epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ? col_in_d : '0;
+      epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ? col_in_d & col_seen[r] : '0;
     end
   end
 

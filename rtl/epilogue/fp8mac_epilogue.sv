@@ -5,8 +5,9 @@
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
 // With c_en, T = act(t2 + beta * C). With x_en, X takes the place of t0. With multiply, which needs both, s * C takes
-// the place of s, and T = act(t1): the bias must be off. C is needed at stage 10, and X at stage 4; with multiply, C at
-// stage 5, and X at stage 9. A transfer with c_en leaves an addition and a stage later.
+// the place of s, and T = act(t1): the bias must be off. C is needed at stage 8, and X at stage 4; with multiply, C at
+// stage 4, and X at stage 9. A transfer with c_en leaves an addition and a stage later. In row commands the operators have
+// the operands of fp8mac_rows, and transfers enter later.
 //
 // Every operation has its operands from registers. Where an operand is selected, a stage is before the operation.
 //
@@ -24,7 +25,8 @@ module fp8mac_epilogue #(
   parameter int unsigned WIDTH  = 8,   // outputs per transfer
   parameter int unsigned COLS   = 4,   // of which a row has COLS
   parameter int unsigned ROW_STEP = 1, // distance of a transfer's rows in D
-  parameter int unsigned META_W = 16   // bits that travel with a transfer unchanged
+  parameter int unsigned META_W = 16,  // bits that travel with a transfer unchanged
+  parameter bit          ROW_COMMANDS = 1'b0  // only with WIDTH = 8 and COLS = 4
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -44,6 +46,8 @@ module fp8mac_epilogue #(
   input  logic [META_W-1:0]         meta_i,
   input  logic [15:0]               row_i,      // row of its first row, in the tile
   input  logic [15:0]               col_i,      // column of its first column, in the tile
+  input  logic                      rows_first_i,  // the first transfer of a row command's phase
+  input  logic                      rows_end_i,    // the last one
 
   output logic                      out_valid_o,
   output logic [WIDTH-1:0][31:0]    d_o,        // codes, right-justified
@@ -71,7 +75,7 @@ module fp8mac_epilogue #(
   localparam int unsigned BiasStage     = ProductStage + MulStages;
   localparam int unsigned CStage        = BiasStage + AddStages;   // t2 is there
   localparam int unsigned SumStage      = CStage + 1;
-  localparam int unsigned TermStage     = SumStage - MulStages;    // of beta * C
+  localparam int unsigned TermStage     = SumStage - 1 - MulStages;  // of beta * C
   localparam int unsigned ActStage      = SumStage + AddStages;
   localparam int unsigned ScaleDStage   = ActStage + 1;
   localparam int unsigned ConvertStage  = ScaleDStage + MulStages;
@@ -97,7 +101,17 @@ module fp8mac_epilogue #(
   travel_t        travel_q [1:Depth];
   flags_t         raised [Depth+1];  // by the operation whose results are at this stage, for present outputs only
 
-  assign busy_o = valid_q != '0;
+  // Row commands: what takes the place of other operands
+  logic                   rows, rows_busy, rows_quiet, term_used, power_used;
+  flags_t                 rows_flags;
+  logic                   main_valid;
+  logic [WIDTH-1:0]       main_en, lower;
+  logic [META_W-1:0]      main_meta;
+  logic [15:0]            main_row, main_col;
+  logic [COLS-1:0][31:0]  main_bias, row_c_factor;
+  logic [WIDTH-1:0][31:0] minuend, other, row_c, row_value, row_factor, term, coarse;
+
+  assign busy_o = valid_q != '0 || rows_busy;
 
   // The pipeline's clock stops while it is empty.
   logic clk;
@@ -106,7 +120,7 @@ module fp8mac_epilogue #(
   always_ff @(posedge clk) begin
     if (!rst_ni) valid_q <= '0;
     else begin
-      valid_q             <= {valid_q[Depth-1:1], in_valid_i};
+      valid_q             <= {valid_q[Depth-1:1], rows ? main_valid : in_valid_i};
       valid_q[CStage+1]   <= valid_q[CStage] && cfg_i.c_en;
       valid_q[ActStage+1] <= cfg_i.c_en ? valid_q[ActStage] : valid_q[CStage];
     end
@@ -114,6 +128,7 @@ module fp8mac_epilogue #(
 
   always_ff @(posedge clk) begin
     travel_q[1] <= '{en: in_en_i, meta: meta_i, row: row_i, col: col_i, flags: raised[0]};
+    if (rows) travel_q[1] <= '{en: main_en, meta: main_meta, row: main_row, col: main_col, flags: '0};
     for (int unsigned i = 1; i < Depth; i++) begin
       travel_q[i+1]       <= travel_q[i];
       travel_q[i+1].flags <= travel_q[i].flags | raised[i];
@@ -131,16 +146,16 @@ module fp8mac_epilogue #(
   logic [COLS-1:0]       scale_nan, bias_nan, s_invalid, s_overflow;
 
   for (genvar c = 0; c < int'(COLS); c++) begin : gen_column
-    logic [31:0] bias_q [ScaleStage+1:BiasStage];
+    logic [31:0] bias_q [ScaleStage+1:BiasStage-1];
 
     assign scale_nan[c] = is_nan(scale_a_i[30:0]) | is_nan(scale_b_i[c][30:0]);
     assign bias_nan[c]  = cfg_i.bias_en & is_nan(bias_i[c][30:0]);
-    assign bias[c]      = bias_q[BiasStage];
+    assign bias[c]      = bias_q[BiasStage-1];
 
     always_ff @(posedge clk) begin
-      bias_q[ScaleStage+1] <= cfg_i.bias_en ? bias_i[c] : Fp32NegZero;
-      for (int unsigned i = ScaleStage + 1; i < BiasStage; i++) bias_q[i+1] <= bias_q[i];
-      c_factor_q[c] <= cfg_i.multiply ? s[c] : cfg_i.beta;
+      bias_q[ScaleStage+1] <= !cfg_i.bias_en ? Fp32NegZero : rows ? main_bias[c] : bias_i[c];
+      for (int unsigned i = ScaleStage + 1; i < BiasStage - 1; i++) bias_q[i+1] <= bias_q[i];
+      c_factor_q[c] <= rows ? row_c_factor[c] : cfg_i.multiply ? s[c] : cfg_i.beta;
     end
 
     fp8mac_fp32_mul u_s (
@@ -195,6 +210,7 @@ module fp8mac_epilogue #(
   // ---------------------------------------------------------------------------------------------------------------
   // Outputs
   // ---------------------------------------------------------------------------------------------------------------
+  logic [WIDTH-1:0][31:0] t1, t2, t3, td, w_c;  // w_c: the term or the factor of C
   logic [WIDTH-1:0][31:0] act_q;
   logic [WIDTH-1:0] t1_invalid, t1_overflow, t2_invalid, t2_overflow, t3_invalid, t3_overflow, w_invalid, w_overflow;
   logic [WIDTH-1:0] c_nan, x_nan;
@@ -216,27 +232,30 @@ module fp8mac_epilogue #(
   endfunction
 
   for (genvar w = 0; w < int'(WIDTH); w++) begin : gen_output
-    logic [31:0] t1, t2, t3, td, w_c;  // w_c: the term or the factor of C
     logic [31:0] t0_q [ScaleStage+1:SelectStage];
-    logic [31:0] value_q, factor_q, t2_q;
+    logic [31:0] c_q, value_q, factor_q, bias_q, t2_q, w_q, scale_d_q;
 
     // The accumulator is delayed until s is there. With multiply, X is selected with w_c, which comes later than s.
     always_ff @(posedge clk) begin
       t0_q[ScaleStage+1] <= t0_i[w];
       for (int unsigned i = ScaleStage + 1; i < SelectStage; i++) t0_q[i+1] <= t0_q[i];
-      value_q  <= cfg_i.x_en ? x_i[w] : t0_q[SelectStage];
-      factor_q <= cfg_i.multiply ? w_c : s[w % COLS];
-      t2_q     <= t2;
+      c_q      <= rows ? row_c[w] : c_i[w];
+      value_q  <= rows ? row_value[w] : cfg_i.x_en ? x_i[w] : t0_q[SelectStage];
+      factor_q <= rows ? row_factor[w] : cfg_i.multiply ? w_c[w] : s[w % COLS];
+      bias_q   <= term_used ? term[w] : bias[w % COLS];
+      t2_q     <= rows ? minuend[w] : t2[w];
+      w_q      <= rows ? other[w] : w_c[w];
+      scale_d_q <= power_used ? coarse[w] : cfg_i.scale_d;
     end
 
-    assign c_nan[w] = is_nan(c_i[w][30:0]);
+    assign c_nan[w] = is_nan(c_q[30:0]);
     assign x_nan[w] = is_nan(x_i[w][30:0]);
 
     fp8mac_fp32_mul u_c (
       .clk_i     (clk),
-      .a_i       (c_i[w]),
+      .a_i       (c_q),
       .b_i       (c_factor_q[w % COLS]),
-      .result_o  (w_c),
+      .result_o  (w_c[w]),
       .invalid_o (w_invalid[w]),
       .overflow_o(w_overflow[w])
     );
@@ -245,16 +264,16 @@ module fp8mac_epilogue #(
       .clk_i     (clk),
       .a_i       (value_q),
       .b_i       (factor_q),
-      .result_o  (t1),
+      .result_o  (t1[w]),
       .invalid_o (t1_invalid[w]),
       .overflow_o(t1_overflow[w])
     );
 
     fp8mac_fp32_add u_t2 (
       .clk_i     (clk),
-      .a_i       (t1),
-      .b_i       (bias[w % COLS]),
-      .result_o  (t2),
+      .a_i       (t1[w]),
+      .b_i       (bias_q),
+      .result_o  (t2[w]),
       .invalid_o (t2_invalid[w]),
       .overflow_o(t2_overflow[w])
     );
@@ -262,21 +281,25 @@ module fp8mac_epilogue #(
     fp8mac_fp32_add u_t3 (
       .clk_i     (clk),
       .a_i       (t2_q),
-      .b_i       (w_c),
-      .result_o  (t3),
+      .b_i       (w_q),
+      .result_o  (t3[w]),
       .invalid_o (t3_invalid[w]),
       .overflow_o(t3_overflow[w])
     );
 
     always_ff @(posedge clk) begin
-      act_q[w] <= activate((cfg_i.c_en && !cfg_i.multiply) ? t3 : t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
+      act_q[w] <= activate((cfg_i.c_en && !cfg_i.multiply) ? t3[w] : t2[w], cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
+      // Columns that a row does not see are +0.
+      if (rows && !travel_q[CStage].en[w]) act_q[w] <= '0;
+      // t2 is between 1/2 and 1 here.
+      if (power_used) act_q[w] <= {t2[w][31:30], t2[w][29] && !lower[w], t2[w][28:0]};
     end
 
     fp8mac_fp32_mul u_td (
       .clk_i     (clk),
       .a_i       (act_q[w]),
-      .b_i       (cfg_i.scale_d),
-      .result_o  (td),
+      .b_i       (scale_d_q),
+      .result_o  (td[w]),
       .invalid_o (td_invalid[w]),
       .overflow_o(td_overflow[w])
     );
@@ -287,12 +310,87 @@ module fp8mac_epilogue #(
       .overflow_mode_i(cfg_i.overflow),
       .stochastic_i   (cfg_i.stochastic),
       .random_i       (random[w]),
-      .x_i            (td),
+      .x_i            (td[w]),
       .code_o         (d_o[w]),
       .invalid_o      (d_invalid[w]),
       .overflow_o     (d_overflow[w]),
       .saturated_o    (d_saturated[w])
     );
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Row commands
+  // ---------------------------------------------------------------------------------------------------------------
+  if (ROW_COMMANDS) begin : gen_rows
+    logic [15:0] row_at [1:CStage];
+    logic [15:0] col_at [1:CStage];
+
+    always_comb begin
+      for (int unsigned i = 1; i <= CStage; i++) begin
+        row_at[i] = travel_q[i].row;
+        col_at[i] = travel_q[i].col;
+      end
+    end
+
+    fp8mac_rows #(.ROW_STEP(ROW_STEP), .META_W(META_W)) u_rows (
+      .clk_i        (clk),
+      .rst_ni,
+      .cfg_i,
+      .on_o         (rows),
+      .busy_o       (rows_busy),
+      .in_valid_i,
+      .in_en_i,
+      .in_meta_i    (meta_i),
+      .in_row_i     (row_i),
+      .in_col_i     (col_i),
+      .in_scale_a_i (scale_a_i),
+      .in_scale_b_i (scale_b_i),
+      .in_bias_i    (bias_i),
+      .in_first_i   (rows_first_i),
+      .in_end_i     (rows_end_i),
+      .main_valid_o (main_valid),
+      .main_en_o    (main_en),
+      .main_meta_o  (main_meta),
+      .main_row_o   (main_row),
+      .main_col_o   (main_col),
+      .main_bias_o  (main_bias),
+      .main_valid_i (valid_q[CStage:1]),
+      .main_row_i   (row_at),
+      .main_col_i   (col_at),
+      .main_en_i    (travel_q[SelectStage].en),
+      .x_i,
+      .t3_i         (t3),
+      .w_i          (w_c),
+      .t2_i         (t2),
+      .td_i         (td),
+      .w_invalid_i  (w_invalid),
+      .w_overflow_i (w_overflow),
+      .t1_invalid_i (t1_invalid),
+      .t1_overflow_i(t1_overflow),
+      .t2_invalid_i (t2_invalid),
+      .t2_overflow_i(t2_overflow),
+      .t3_invalid_i (t3_invalid),
+      .t3_overflow_i(t3_overflow),
+      .minuend_o    (minuend),
+      .other_o      (other),
+      .c_o          (row_c),
+      .c_factor_o   (row_c_factor),
+      .value_o      (row_value),
+      .factor_o     (row_factor),
+      .term_used_o  (term_used),
+      .term_o       (term),
+      .power_used_o (power_used),
+      .lower_o      (lower),
+      .coarse_o     (coarse),
+      .quiet_o      (rows_quiet),
+      .flags_o      (rows_flags)
+    );
+  end else begin : gen_no_rows
+    logic unused;
+    assign unused = rows_first_i ^ rows_end_i;
+    assign {rows, rows_busy, rows_quiet, term_used, power_used, rows_flags, main_valid} = '0;
+    assign {main_en, lower, main_meta, main_row, main_col, main_bias, row_c_factor} = '0;
+    assign {minuend, other, row_c, row_value, row_factor, term, coarse} = '0;
   end
 
   // What the columns raise, for each present output
@@ -301,20 +399,22 @@ module fp8mac_epilogue #(
   always_comb begin
     for (int unsigned i = 0; i <= Depth; i++) raised[i] = '0;
     raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
-    raised[SelectStage].invalid   = |({Rows{s_invalid}} & travel_q[SelectStage].en);
-    raised[SelectStage].overflow  = |({Rows{s_overflow}} & travel_q[SelectStage].en);
-    raised[SelectStage].nan       = |(((cfg_i.x_en && !cfg_i.multiply) ? x_nan : '0) & travel_q[SelectStage].en);
+    raised[SelectStage].invalid   = |({Rows{s_invalid}} & travel_q[SelectStage].en) && !rows;
+    raised[SelectStage].overflow  = |({Rows{s_overflow}} & travel_q[SelectStage].en) && !rows;
+    raised[SelectStage].nan       = |(((cfg_i.x_en && !cfg_i.multiply) ? x_nan : '0) & travel_q[SelectStage].en) && !rows;
     raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : '0) & travel_q[ProductStage].en);
     raised[BiasStage].nan         = |((cfg_i.multiply ? x_nan : '0) & travel_q[BiasStage].en);
     raised[BiasStage].invalid     = |((cfg_i.multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
     raised[BiasStage].overflow    = |((cfg_i.multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);
     raised[TermStage].nan         = |(((cfg_i.c_en && !cfg_i.multiply) ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}}
                                                                        : '0) & travel_q[TermStage].en);
-    raised[CStage].invalid        = |((cfg_i.multiply ? '0 : t2_invalid) & travel_q[CStage].en);
-    raised[CStage].overflow       = |((cfg_i.multiply ? '0 : t2_overflow) & travel_q[CStage].en);
+    raised[CStage].invalid        = |((cfg_i.multiply ? '0 : cfg_i.c_en ? t2_invalid | w_invalid : t2_invalid) &
+                                      travel_q[CStage].en);
+    raised[CStage].overflow       = |((cfg_i.multiply ? '0 : cfg_i.c_en ? t2_overflow | w_overflow : t2_overflow) &
+                                      travel_q[CStage].en);
     // Behind CStage come only transfers with c_en.
-    raised[SumStage].invalid      = |((cfg_i.multiply ? t1_invalid : w_invalid) & travel_q[SumStage].en);
-    raised[SumStage].overflow     = |((cfg_i.multiply ? t1_overflow : w_overflow) & travel_q[SumStage].en);
+    raised[SumStage].invalid      = |((cfg_i.multiply ? t1_invalid : '0) & travel_q[SumStage].en);
+    raised[SumStage].overflow     = |((cfg_i.multiply ? t1_overflow : '0) & travel_q[SumStage].en);
     raised[ActStage].invalid      = |((cfg_i.multiply ? t2_invalid : t3_invalid) & travel_q[ActStage].en);
     raised[ActStage].overflow     = |((cfg_i.multiply ? t2_overflow : t3_overflow) & travel_q[ActStage].en);
     raised[ConvertStage].invalid  = |(td_invalid & travel_q[ConvertStage].en);
@@ -322,6 +422,10 @@ module fp8mac_epilogue #(
     raised[Depth].invalid         = |(d_invalid & travel_q[Depth].en);
     raised[Depth].overflow        = |(d_overflow & travel_q[Depth].en);
     raised[Depth].saturated       = |(d_saturated & travel_q[Depth].en);
+    if (rows_quiet) begin
+      raised[ConvertStage] = '0;
+      raised[Depth]        = '0;
+    end
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -342,7 +446,7 @@ module fp8mac_epilogue #(
   always_comb begin
     max_d[First] = '0;
     for (int unsigned w = 0; w < WIDTH; w++) begin
-      if (travel_q[ScaleDStage].en[w] && !infinite[w]) max_d[First][w] = act_q[w][30:0];
+      if (travel_q[ScaleDStage].en[w] && !infinite[w] && !rows_quiet) max_d[First][w] = act_q[w][30:0];
     end
     for (int unsigned i = First; i < Depth; i++) begin
       max_d[i+1] = (i >= First + Levels) ? max_q[i] : '0;
@@ -354,7 +458,7 @@ module fp8mac_epilogue #(
 
   always_ff @(posedge clk) begin
     max_q       <= max_d;
-    nonfinite_q <= {nonfinite_q[Depth-1:First], |(infinite & travel_q[ScaleDStage].en)};
+    nonfinite_q <= {nonfinite_q[Depth-1:First], |(infinite & travel_q[ScaleDStage].en) && !rows_quiet};
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -362,7 +466,7 @@ module fp8mac_epilogue #(
   // ---------------------------------------------------------------------------------------------------------------
   assign out_valid_o = valid_q[Depth];
   assign meta_o      = travel_q[Depth].meta;
-  assign flags_o     = travel_q[Depth].flags | raised[Depth];
+  assign flags_o     = travel_q[Depth].flags | raised[Depth] | rows_flags;
   assign amax_o      = {1'b0, max_q[Depth][0]};
   assign nonfinite_o = nonfinite_q[Depth];
 

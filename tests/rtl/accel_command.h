@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "accel_element.h"
+#include "accel_rows.h"
 
 namespace accel
 {
@@ -62,7 +63,9 @@ struct Command {
     uint16_t tag = 0;
     // The extension
     bool extended = false;
-    uint32_t op = 0, c_fmt = 0, x_fmt = 0, act_table = 0;
+    uint32_t op = 0, c_fmt = 0, x_fmt = 0, act_table = 0, row_op = 0;
+    bool causal = false;
+    float factor = 1; // of a row command: SCALE_A has it, or its product with log2(e)
     bool c_en = false, stochastic = false, conv_a = false, mx = false;
     uint32_t c_addr = 0, c_stride = 0, beta = 0, seed = 0;
     uint32_t conv[6] = {};
@@ -91,6 +94,15 @@ struct Command {
     {
         return extended && op != 0;
     }
+    bool rows() const
+    {
+        return extended && op == 3;
+    }
+    // Columns of D
+    uint32_t d_columns() const
+    {
+        return rows() && is_reduction(row_op) ? 1 : n;
+    }
     // Blocks along K that have an MX scale
     uint32_t blocks() const
     {
@@ -99,7 +111,7 @@ struct Command {
     // C is read: not where beta is 0, unless X is multiplied by C.
     bool reads_c() const
     {
-        return extended && c_en && !acc_keep && (op == 2 || (beta & 0x7fffffff) != 0);
+        return extended && c_en && !acc_keep && !rows() && (op == 2 || (beta & 0x7fffffff) != 0);
     }
 };
 
@@ -142,7 +154,9 @@ class Golden
     void run(const Command &t)
     {
         outcome = Outcome{};
-        if (t.elementwise()) {
+        if (t.rows()) {
+            refusals += !run_rows(t, [this](uint32_t addr) { return at(addr); }, table(t), outcome);
+        } else if (t.elementwise()) {
             run_elementwise(t);
         } else if (t.acc_keep || t.acc_continue) {
             run_chained(t);

@@ -157,6 +157,61 @@ class Maker
         return t;
     }
 
+    Command any_row_command(unsigned most_m, unsigned most_n)
+    {
+        const uint32_t m = dimension(most_m, 16), n = dimension(most_n, 2 * shape_.beat);
+        return row_command(m, n, rng_.below(kRowOps));
+    }
+    Command row_command(uint32_t m, uint32_t n, uint32_t row_op)
+    {
+        Command t;
+        t.m = m, t.n = n, t.row_op = row_op;
+        t.tag = static_cast<uint16_t>(rng_.next());
+        t.pass_shape = rng_.below(4);
+        t.b_resident = rng_.coin();
+        t.tile_m = rng_.below(20), t.tile_n = rng_.below(300); // without effect, as this one
+        t.tile_k = rng_.below(99);
+        finish(t);
+        t.extended = true, t.op = 3, t.stochastic = t.c_en = false, t.seed = 0;
+        t.x_fmt = rng_.below(8);
+        t.a_addr = matrix(t.m, t.n * Command::bytes_of(t.x_fmt), t.a_stride);
+        if (t.x_fmt == t.d_fmt && !is_reduction(t.row_op) && rng_.coin()) {
+            t.a_addr = t.d_addr, t.a_stride = t.d_stride;
+        }
+        small_values(t.a_addr, t.m, t.m > 1 ? t.a_stride : 0, t.n, t.x_fmt);
+        fit_rows(t);
+        return t;
+    }
+
+    // What the operation of a row command has
+    void fit_rows(Command &t)
+    {
+        t.scale_a_vec = false;
+        t.scale_a = kOne, t.k = 0, t.causal = false, t.beta = 0;
+        t.bias_en &= t.row_op == LayerNorm;
+        t.scale_b_vec &= is_norm(t.row_op);
+        t.scale_b = kOne;
+        if (is_norm(t.row_op)) {
+            t.scale_b = t.scale_b_vec ? vector(t.n, false) : kOne;
+            t.b_stride = as_bits(1.0f / static_cast<float>(t.n));
+            t.beta = rng_.below(4) ? 0x3727c5acu : rng_.coin() ? 0 : scale(); // 1e-5
+            return;
+        }
+        t.k = rng_.coin() ? 0 : 1 + rng_.below(t.n);
+        t.causal = rng_.below(3) == 0;
+        if (t.row_op == Argmax) {
+            t.d_fmt = FP8MAC_FP32, t.act = 0, t.act_table = 0, t.scale_d = kOne;
+            t.overflow = 0;
+            t.d_addr = matrix(t.m, 4, t.d_stride);
+            return;
+        }
+        const bool softmax = t.row_op == Softmax;
+        do {
+            t.factor = as_float(scale());
+            t.scale_a = as_bits(softmax ? t.factor * kLog2E : t.factor);
+        } while ((t.scale_a & 0x7f800000u) == 0x7f800000u);
+    }
+
     // Gives the tile a scale of each row and column, and a bias.
     void add_vectors(Command &t)
     {
@@ -400,7 +455,7 @@ class Maker
             t.c_addr = 3;
         }
         if (t.elementwise()) {
-            t.b_addr = 1, t.b_stride = 0, t.a_fmt = rng_.below(4), t.b_fmt = rng_.below(4);
+            t.b_addr = 1, t.b_stride = t.rows() ? t.b_stride : 0, t.a_fmt = rng_.below(4), t.b_fmt = rng_.below(4);
         }
         if (!t.mx) {
             t.mx_a_addr = 5, t.mx_b_addr = 0xffffffff;

@@ -2,8 +2,8 @@
 # The epilogue and its leaves against libfp8mac and the host's floats.
 
 EPILOGUE_TOP := rtl/epilogue/fp8mac_epilogue.sv
-EPILOGUE_LEAVES := $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even booth_product full_adder half_adder clock_gate) \
-  $(filter-out $(EPILOGUE_TOP),$(sort $(wildcard rtl/epilogue/*.sv)))
+EPILOGUE_LEAVES := $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even booth_product full_adder half_adder clock_gate two_port_ram) \
+  rtl/epilogue/fp8mac_rows_pkg.sv $(filter-out $(EPILOGUE_TOP) %_pkg.sv,$(sort $(wildcard rtl/epilogue/*.sv)))
 EPILOGUE_TREE := rtl/leaf/fp8mac_compressor_tree.sv
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 # The host's floats are the oracle, so the compiler must follow IEEE 754 exactly.

@@ -3,7 +3,7 @@
 
 OUTPUT_TB_SETS := 4_4_2_8_128 4_4_2_4_64 4_4_1_16_128 2_2_1_2_256 8_8_1_8_128 1_4_1_4_128 4_1_2_2_64
 OUTPUT_TB_LIB := $(BUILD)/model/libfp8mac.a
-OUTPUT_TB_RTL := $(RTL_PACKAGES) $(sort $(wildcard rtl/epilogue/*.sv)) \
+OUTPUT_TB_RTL := $(RTL_PACKAGES) $(filter-out %_pkg.sv,$(sort $(wildcard rtl/epilogue/*.sv))) \
   $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even booth_product full_adder half_adder clock_gate two_port_ram) \
   rtl/behavioural/fp8mac_compressor_tree.sv \
   $(addprefix rtl/accel/fp8mac_,fifo.sv burst_split.sv source.sv source_slots.sv source_buffer.sv store.sv byte_ram.sv pack.sv write_out.sv dma_write.sv output.sv)

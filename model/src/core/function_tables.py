@@ -4,15 +4,17 @@
 
     python3 model/src/core/function_tables.py > model/src/core/function_tables.c
     python3 model/src/core/function_tables.py --text
+    python3 model/src/core/function_tables.py --rtl
 
-The second command prints every entry as an integer with its unit, for those who build the tables in hardware. All numbers
-are computed in decimal arithmetic of 60 digits, so no mathematical library decides a bit.
+The second command prints every entry as an integer with its unit, for those who build the tables in hardware. The third
+writes the tables of the project's own hardware, rtl/epilogue/fp8mac_*_table.sv. All numbers are computed in decimal arithmetic of 60 digits, so no mathematical library decides a bit.
 """
 
 import itertools
 import struct
 import sys
 from decimal import ROUND_HALF_EVEN, Decimal, getcontext
+from pathlib import Path
 
 getcontext().prec = 60
 LN2 = Decimal(2).ln()
@@ -132,5 +134,75 @@ def print_c():
         print("};")
 
 
+# ---- the hardware's ------------------------------------------------------------------------------
+RTL = Path(__file__).resolve().parents[3] / "rtl/epilogue"
+
+
+def array(name, words):
+    """A constant of FP32 words, which an index selects. The last one is written first."""
+    lines = f"  localparam logic [{len(words) - 1}:0][31:0] {name} = {{\n"
+    for i in range(len(words), 0, -8):
+        row = ", ".join(f"32'h{x:08x}" for x in reversed(words[i - 8 : i]))
+        lines += f"    {row}{',' if i > 8 else ''}\n"
+    return lines + "  };\n"
+
+
+def head(name, what, ports):
+    return f"""// SPDX-License-Identifier: Apache-2.0
+// Written by model/src/core/function_tables.py --rtl.
+// {what}
+// Combinational.
+module {name} (
+{ports}
+);
+"""
+
+
+def exp2_module():
+    table = {name: [word(x, bits) for x in numbers] for name, _, bits, numbers in tables()}
+    text = head(
+        "fp8mac_exp2_table",
+        "The tables of exp2, FP32 words: model/NUMERICS.md says how they are used.",
+        """  input  logic [4:0]  i_i,
+  input  logic [4:0]  slope_j_i,
+  input  logic [4:0]  value_j_i,
+  output logic [31:0] coarse_o,
+  output logic [31:0] slope_o,
+  output logic [31:0] value_o""",
+    )
+    text += array("Coarse", table["exp2_coarse"]) + "\n" + array("Slope", table["exp2_slope"])
+    text += "\n" + array("Value", table["exp2_value"]) + "\n"
+    text += "  assign coarse_o = Coarse[i_i];\n  assign slope_o  = Slope[slope_j_i];\n"
+    return text + "  assign value_o  = Value[value_j_i];\n\nendmodule\n"
+
+
+def newton_module():
+    table = {name: [word(x, bits) for x in numbers] for name, _, bits, numbers in tables()}
+    text = head(
+        "fp8mac_newton_table",
+        "The lines that begin Newton's iteration, value - slope * m, FP32 words: first those of the reciprocal\n"
+        "// square root, m from 1 up to 2 and from 2 up to 4, then those of the reciprocal.",
+        """  input  logic [6:0]  slope_i,
+  input  logic [6:0]  value_i,
+  output logic [31:0] slope_o,
+  output logic [31:0] value_o""",
+    )
+    for name in ("slope", "value"):
+        rows = table[f"root_{name}"] + table[f"reciprocal_{name}"]
+        text += array(name.title(), rows + [0] * 32) + "\n"
+    text += "  assign slope_o = Slope[slope_i];\n  assign value_o = Value[value_i];\n"
+    return text + "\nendmodule\n"
+
+
+def write_rtl():
+    (RTL / "fp8mac_exp2_table.sv").write_text(exp2_module())
+    (RTL / "fp8mac_newton_table.sv").write_text(newton_module())
+
+
 if __name__ == "__main__":
-    print_text() if "--text" in sys.argv[1:] else print_c()
+    if "--rtl" in sys.argv[1:]:
+        write_rtl()
+    elif "--text" in sys.argv[1:]:
+        print_text()
+    else:
+        print_c()

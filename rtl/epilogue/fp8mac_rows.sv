@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row commands in the epilogue: the operands of its operators, and the statistics of the rows of a band. X passes once for
+// each phase of a command. A transfer enters here first, and the epilogue's own stages (main stage 0, ..) later:
+//
+//   stage   exponentials else
+//   4       the same     X is there; with it the offset of each row (mean, maximum) is selected
+//   9       the same     u_t3 gave X - offset
+//   10      14           u_c gave (X - offset) * factor, whose bits are split into the operands of
+//           17, 21, 26   u_t1, u_t2, u_td: fp8mac_exp2_split
+//   6       27           main stage 0
+//   10      31           main stage 4: the row value is there, X - offset or its exponential, for u_t1
+//
+// Main stages: u_t1 multiplies the row value by itself, by 1, by gain * gamma of u_c, or by the gain. In phases that leave
+// sums u_t2 adds the partial sum of stage 8, and gives it back in stage 13; else it adds the bias. Partial sums are those of
+// columns modulo 16, so a partial sum is not needed again for 8 cycles. Partial maxima are compared in main stage 4.
+//
+// Exponentials need u_t1, u_t2 and u_td twice. A transfer enters in every second cycle then, always in odd or always in even
+// ones, and 15 cycles are between both uses.
+//
+// When the last transfer of a phase has passed, fp8mac_rows_program makes of the partial sums what the next phase needs.
+// Flags of all this are sticky, and leave with the transfers behind.
+module fp8mac_rows
+  import fp8mac_pkg::*;
+  import fp8mac_rows_pkg::*;
+#(
+  parameter int unsigned ROW_STEP = 2,  // distance of a transfer's two rows in D
+  parameter int unsigned META_W   = 16,
+  localparam int unsigned Cols  = 4,
+  localparam int unsigned Width = 2 * Cols,
+  localparam int unsigned Main  = 13    // main stage in which the sum of u_t2 is there
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  epilogue_cfg_t           cfg_i,
+  output logic                    on_o,       // a row command
+  output logic                    busy_o,
+
+  input  logic                    in_valid_i, // transfers, also those that are no row command's
+  input  logic [Width-1:0]        in_en_i,
+  input  logic [META_W-1:0]       in_meta_i,
+  input  logic [15:0]             in_row_i,
+  input  logic [15:0]             in_col_i,
+  input  logic [31:0]             in_scale_a_i,
+  input  logic [Cols-1:0][31:0]   in_scale_b_i,
+  input  logic [Cols-1:0][31:0]   in_bias_i,
+  input  logic                    in_first_i, // the first transfer of a phase
+  input  logic                    in_end_i,   // the last one
+
+  // Main stage 0, and what transfers are in the stages behind
+  output logic                    main_valid_o,
+  output logic [Width-1:0]        main_en_o,
+  output logic [META_W-1:0]       main_meta_o,
+  output logic [15:0]             main_row_o,
+  output logic [15:0]             main_col_o,
+  output logic [Cols-1:0][31:0]   main_bias_o,
+  input  logic [Main:1]           main_valid_i,
+  input  logic [15:0]             main_row_i [1:Main],
+  input  logic [15:0]             main_col_i [1:Main],
+  input  logic [Width-1:0]        main_en_i,  // of main stage 4
+
+  // What the operators gave, with flags
+  input  logic [Width-1:0][31:0]  x_i,        // in stage 4
+  input  logic [Width-1:0][31:0]  t3_i,
+  input  logic [Width-1:0][31:0]  w_i,        // of u_c
+  input  logic [Width-1:0][31:0]  t2_i,
+  input  logic [Width-1:0][31:0]  td_i,
+  input  logic [Width-1:0]        w_invalid_i, w_overflow_i, t1_invalid_i, t1_overflow_i,
+  input  logic [Width-1:0]        t2_invalid_i, t2_overflow_i, t3_invalid_i, t3_overflow_i,
+
+  // Operands, registered behind
+  output logic [Width-1:0][31:0]  minuend_o,  // of u_t3
+  output logic [Width-1:0][31:0]  other_o,
+  output logic [Width-1:0][31:0]  c_o,        // of u_c
+  output logic [Cols-1:0][31:0]   c_factor_o,
+  output logic [Width-1:0][31:0]  value_o,    // of u_t1
+  output logic [Width-1:0][31:0]  factor_o,
+  output logic                    term_used_o,  // in place of the bias, for u_t2
+  output logic [Width-1:0][31:0]  term_o,
+  output logic                    power_used_o, // for u_td: t2, lowered, and coarse
+  output logic [Width-1:0]        lower_o,
+  output logic [Width-1:0][31:0]  coarse_o,
+
+  output logic                    quiet_o,    // results of u_td are no outputs: no amax, no flags
+  output flags_t                  flags_o
+);
+  localparam int unsigned ExpEntry = 27, Entry = 6;  // stage that is main stage 0
+
+  rows_step_e step;
+  logic       exponential, statistic, sums, maxima;
+
+  assign step        = cfg_i.rows.step;
+  assign on_o        = step != StepNone;
+  assign exponential = step == StepExpSum || step == StepExpOut;
+  assign statistic   = rows_statistic(step);
+  assign maxima      = step == StepMaximum || step == StepFirst;
+  assign sums        = statistic && !maxima;
+  assign quiet_o     = statistic || cfg_i.rows.index;
+
+  function automatic pair_t pair_of(logic [15:0] row);
+    return {row[3:2], ROW_STEP == 1 ? row[1] : row[0]};
+  endfunction
+
+  function automatic logic [4:0] word_of(logic [15:0] row, logic [15:0] col);
+    return {pair_of(row), col[3:2]};
+  endfunction
+
+  // Lane w is column w % Cols of row w / Cols.
+  function automatic logic [Width-1:0][31:0] both_rows(logic [1:0][31:0] x);
+    return {{Cols{x[1]}}, {Cols{x[0]}}};
+  endfunction
+
+  // ---- before main stage 0 ----------------------------------------------------------------------------------------
+  logic [ExpEntry:0]  at;
+  logic [ExpEntry:1]  at_q;
+  logic [Width-1:0]   en_q [1:14];
+  pair_t              pair_q [1:4];
+  logic [31:0]        factor_q;  // SCALE_A
+  logic               start;     // of a phase
+
+  assign at    = {at_q, in_valid_i && on_o};
+  assign start = in_valid_i && on_o && in_first_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) at_q <= '0;
+    else begin
+      for (int unsigned i = 0; i < ExpEntry; i++) at_q[i+1] <= at[i] && (i < 9 || exponential);
+    end
+    en_q[1]   <= in_en_i;
+    pair_q[1] <= pair_of(in_row_i);
+    for (int unsigned i = 1; i < 14; i++) en_q[i+1] <= en_q[i];
+    for (int unsigned i = 1; i < 4; i++) pair_q[i+1] <= pair_q[i];
+    if (in_valid_i) factor_q <= in_scale_a_i;
+  end
+
+  // Transfers on their way to main stage 0. At most 14 are between, or 6 with gamma.
+  typedef struct packed {
+    logic [Width-1:0]      en;
+    logic [META_W-1:0]     meta;
+    logic [15:0]           row;
+    logic [15:0]           col;
+    logic [Cols-1:0][31:0] bias;
+  } waiting_t;
+
+  waiting_t              waiting;
+  logic [3:0]            put_q, get_q;
+  logic [2:0]            put_gamma_q, get_gamma_q;
+  logic                  get, get_gamma;
+  logic [Cols-1:0][31:0] gamma;
+
+  assign get       = exponential ? at[ExpEntry-1] : at[Entry-1];
+  assign get_gamma = at[Entry-2] && !exponential;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      put_q       <= '0;
+      get_q       <= '0;
+      put_gamma_q <= '0;
+      get_gamma_q <= '0;
+    end else begin
+      put_q       <= put_q + 4'(at[0]);
+      get_q       <= get_q + 4'(get);
+      put_gamma_q <= put_gamma_q + 3'(at[0] && !exponential);
+      get_gamma_q <= get_gamma_q + 3'(get_gamma);
+    end
+  end
+
+  fp8mac_two_port_ram #(.DEPTH(16), .WIDTH($bits(waiting_t))) u_waiting (
+    .clk_i, .write_i(at[0]), .write_address_i(put_q),
+    .write_data_i({in_en_i, in_meta_i, in_row_i, in_col_i, in_bias_i}),
+    .read_i(get), .read_address_i(get_q), .read_data_o(waiting)
+  );
+
+  fp8mac_two_port_ram #(.DEPTH(8), .WIDTH(Cols * 32)) u_gamma (
+    .clk_i, .write_i(at[0] && !exponential), .write_address_i(put_gamma_q), .write_data_i(in_scale_b_i),
+    .read_i(get_gamma), .read_address_i(get_gamma_q), .read_data_o(gamma)
+  );
+
+  assign main_valid_o = exponential ? at[ExpEntry] : at[Entry] && on_o;
+  assign main_en_o    = waiting.en;
+  assign main_meta_o  = waiting.meta;
+  assign main_row_o   = waiting.row;
+  assign main_col_o   = waiting.col;
+  assign main_bias_o  = waiting.bias;
+
+  // ---- statistics -------------------------------------------------------------------------------------------------
+  // The rows of a band that have values, and the words of partial sums or maxima that were written
+  logic [Pairs-1:0][1:0] seen_q;
+  logic [31:0]           written_q;
+
+  // The program
+  logic       end_q, front_busy, go, running, fold, fold_done, fold_more;
+  logic [3:0] next_pair;
+  action_e    next_action;
+  place_t     prog [0:10];
+  pair_t      fold_pair, fold_done_pair;
+  logic [2:0] fold_cycle;
+
+  assign front_busy = (exponential ? at_q[ExpEntry:1] != '0 : at_q[Entry:1] != '0) ||
+                      (maxima ? main_valid_i[5:1] != '0 : main_valid_i != '0);
+  assign go         = end_q && !front_busy && !in_valid_i;
+  assign busy_o     = (exponential ? at_q != '0 : at_q[Entry:1] != '0) || end_q || running;
+  assign fold_more  = (seen_q >> {fold_pair, 1'b0} >> 2) != '0;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) end_q <= 1'b0;
+    else if (at[0] && in_end_i && statistic) end_q <= 1'b1;
+    else if (go) end_q <= 1'b0;
+  end
+
+  fp8mac_rows_program u_program (
+    .clk_i, .rst_ni, .cfg_i(cfg_i.rows), .start_i(go && sums), .fold_start_i(go && maxima), .fold_more_i(fold_more),
+    .running_o(running), .next_pair_o(next_pair), .next_action_o(next_action), .at_o(prog), .fold_o(fold),
+    .fold_pair_o(fold_pair), .fold_cycle_o(fold_cycle), .fold_done_o(fold_done), .fold_done_pair_o(fold_done_pair)
+  );
+
+  // Partial sums and maxima: a word for each row pair and group
+  logic                   partial_write, partial_read, streams;
+  logic [4:0]             partial_write_at, partial_read_at;
+  logic [Width-1:0][31:0] partial_written, partial_word, partial, maximum_q;
+  logic                   known_q;  // the word that was read was written in this phase
+
+  function automatic group_t group_of(action_e action);
+    unique case (action)
+      ActionG1: return 2'd1;
+      ActionG2: return 2'd2;
+      ActionG3: return 2'd3;
+      default:  return 2'd0;
+    endcase
+  endfunction
+
+  function automatic logic [4:0] maximum_word(logic [15:0] row, logic [15:0] col);
+    return word_of(row, col) & 5'b11101;
+  endfunction
+
+  always_comb begin
+    streams         = maxima ? main_valid_i[3] && !fold : sums && main_valid_i[7];
+    partial_read_at = maxima ? maximum_word(main_row_i[3], main_col_i[3]) : word_of(main_row_i[7], main_col_i[7]);
+    partial_read    = streams;
+    if (prog[3].valid) begin
+      partial_read    = 1'b1;
+      partial_read_at = {prog[3].pair, group_of(prog[3].action)};
+    end
+    if (fold) begin
+      partial_read    = fold_cycle < 3'd2;
+      partial_read_at = {fold_pair, 1'b0, fold_cycle[0]};
+    end
+    partial_write    = maxima ? main_valid_i[5] : sums && main_valid_i[Main];
+    partial_write_at = maxima ? maximum_word(main_row_i[5], main_col_i[5]) : word_of(main_row_i[Main], main_col_i[Main]);
+    partial_written  = maxima ? maximum_q : t2_i;
+    if (prog[9].valid) begin
+      partial_write    = prog[9].action inside {ActionG3, ActionL1, ActionR1, ActionC1};
+      partial_write_at = {prog[9].pair, 2'd0};
+    end
+  end
+
+  fp8mac_two_port_ram #(.DEPTH(Pairs * Groups), .WIDTH(Width * 32)) u_partial (
+    .clk_i, .write_i(partial_write), .write_address_i(partial_write_at), .write_data_i(partial_written),
+    .read_i(partial_read), .read_address_i(partial_read_at), .read_data_o(partial_word)
+  );
+
+  assign partial = known_q ? partial_word : {Width{maxima ? Fp32NegInf : Fp32NegZero}};
+
+  always_ff @(posedge clk_i) begin
+    known_q <= written_q[partial_read_at] || (prog[3].valid && prog[3].action >= ActionL1);
+    if (start) begin
+      written_q <= '0;
+      seen_q    <= '0;
+    end else begin
+      if (streams) written_q[partial_read_at] <= 1'b1;
+      if (main_valid_i[4] && on_o) begin
+        seen_q[pair_of(main_row_i[4])] <= seen_q[pair_of(main_row_i[4])] |
+                                          {main_en_i[Width-1:Cols] != '0, main_en_i[Cols-1:0] != '0};
+      end
+    end
+  end
+
+  // The offset of each row: mean, maximum, or the result of a reduction. The gain, and in the program the parts of what it
+  // is computed from, and the first line of Newton's iteration.
+  typedef enum logic [1:0] {
+    WordGain,
+    WordSplit,
+    WordLine
+  } word_e;
+
+  logic             offset_read, offset_write, gain_read, gain_write;
+  pair_t            offset_read_at, offset_write_at;
+  logic [4:0]       gain_read_at, gain_write_at;
+  logic [1:0][31:0] offset, offset_written, gain, gain_written, row_value;
+  logic             result_seen;  // a result of the program is in the row value
+
+  logic [Width-1:0][31:0] value_q;
+  assign row_value = {value_q[Cols], value_q[0]};
+
+  always_comb begin
+    offset_read     = (step == StepFirst) ? main_valid_i[2] : at[3];
+    offset_read_at  = (step == StepFirst) ? pair_of(main_row_i[2]) : pair_q[3];
+    offset_write    = fold_done || (prog[10].valid && (prog[10].action == ActionMean ||
+                                                       (prog[10].action == ActionL2 && !cfg_i.rows.norm &&
+                                                        step != StepExpSum)));
+    offset_write_at = fold_done ? fold_done_pair : prog[10].pair;
+    offset_written  = row_value;
+    if (fold_done) begin
+      offset_written = {maximum_q[Cols], maximum_q[0]};
+      if (step == StepFirst) offset_written = {8'd0, ~maximum_q[Cols][23:0], 8'd0, ~maximum_q[0][23:0]};
+    end
+  end
+
+  fp8mac_two_port_ram #(.DEPTH(Pairs), .WIDTH(64)) u_offset (
+    .clk_i, .write_i(offset_write), .write_address_i(offset_write_at), .write_data_i(offset_written),
+    .read_i(offset_read), .read_address_i(offset_read_at), .read_data_o(offset)
+  );
+
+  assign result_seen = prog[10].valid && !(prog[10].action inside {ActionL1, ActionG1, ActionG2, ActionG3, ActionLoad});
+
+  always_comb begin
+    gain_read    = exponential ? main_valid_i[3] : at[4];
+    gain_read_at = {WordGain, exponential ? pair_of(main_row_i[3]) : pair_q[4]};
+    if (next_action != ActionEnd && next_pair < 4'(Pairs)) begin
+      gain_read    = 1'b1;
+      gain_read_at = {next_action inside {ActionR2, ActionC2} ? WordSplit : WordLine, pair_t'(next_pair)};
+    end
+    if (prog[8].valid && prog[8].action inside {ActionR4, ActionC3}) begin
+      gain_read    = 1'b1;
+      gain_read_at = {WordSplit, prog[8].pair};
+    end
+    gain_write   = 1'b0;
+    gain_write_at = {WordSplit, prog[10].pair};
+    gain_written = row_value;
+    if (result_seen) begin
+      unique case (prog[10].action)
+        ActionL2:           gain_write = step == StepExpSum;
+        ActionVar:          gain_write = 1'b1;
+        ActionR1, ActionC1: begin
+          gain_write    = 1'b1;
+          gain_write_at = {WordLine, prog[10].pair};
+        end
+        ActionR4, ActionC3: begin
+          gain_write    = 1'b1;
+          gain_write_at = {WordGain, prog[10].pair};
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  fp8mac_two_port_ram #(.DEPTH(Pairs * 4), .WIDTH(64)) u_gain (
+    .clk_i, .write_i(gain_write), .write_address_i(gain_write_at), .write_data_i(gain_written),
+    .read_i(gain_read), .read_address_i(gain_read_at), .read_data_o(gain)
+  );
+
+  // ---- u_t3 and u_c -----------------------------------------------------------------------------------------------
+  logic [1:0][31:0] subtrahend;
+
+  always_comb begin
+    for (int unsigned r = 0; r < 2; r++) subtrahend[r] = cfg_i.rows.centred ? negative(offset[r]) : Fp32NegZero;
+  end
+
+  assign minuend_o  = (step == StepResult) ? both_rows(offset) : x_i;
+  assign other_o    = both_rows(subtrahend);
+  assign c_o        = exponential ? t3_i : both_rows(gain);
+  assign c_factor_o = exponential ? {Cols{factor_q}} : gamma;
+
+  // ---- the row value: X - offset, its exponential, or what the program computes ------------------------------------
+  logic [Width-1:0][31:0] value_d;
+  logic [1:0][31:0]       parts, gains;  // of the program
+  logic                   root;
+
+  assign root = step == StepSquares;
+
+  always_comb begin
+    for (int unsigned r = 0; r < 2; r++) begin
+      parts[r] = split(t2_i[r * Cols]);
+      gains[r] = rescaled(t2_i[r * Cols], split_t'(gain[r]), root);
+    end
+  end
+
+  always_comb begin
+    value_d = exponential ? td_i : t3_i;
+    if (step == StepFirst) begin
+      for (int unsigned w = 0; w < Width; w++) begin
+        value_d[w] = equal(t3_i[w], offset[w / Cols]) ?
+                     {8'h7e, ~(cfg_i.first_n[23:0] + 24'(main_col_i[3]) + 24'(w % Cols))} : Fp32NegInf;
+      end
+    end
+    if (prog[9].valid) begin
+      value_d = t2_i;
+      if (prog[9].action == ActionVar || (prog[9].action == ActionL2 && step == StepExpSum)) value_d = both_rows(parts);
+      if (prog[9].action inside {ActionR4, ActionC3}) value_d = both_rows(gains);
+    end
+  end
+
+  always_ff @(posedge clk_i) value_q <= value_d;
+
+  // Maxima
+  logic [Width-1:0][31:0] one_side, other_side, present;
+
+  function automatic logic [Width-1:0][31:0] exchanged(logic [Width-1:0][31:0] x, logic by_two);
+    for (int unsigned w = 0; w < Width; w++) exchanged[w] = by_two ? x[w ^ 2] : x[w ^ 1];
+  endfunction
+
+  always_comb begin
+    for (int unsigned w = 0; w < Width; w++) present[w] = main_en_i[w] ? value_q[w] : Fp32NegInf;
+    one_side   = fold ? maximum_q : present;
+    other_side = partial;
+    if (fold && fold_cycle == 3'd1) one_side = {Width{Fp32NegInf}};
+    if (fold && fold_cycle >= 3'd3) other_side = exchanged(maximum_q, fold_cycle == 3'd4);
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned w = 0; w < Width; w++) maximum_q[w] <= larger(one_side[w], other_side[w]);
+  end
+
+  // ---- u_t1, u_t2 and u_td ----------------------------------------------------------------------------------------
+  logic [Width-1:0][31:0] r, slope, line;
+  logic [1:0][31:0]       newton_slope, newton_value;
+  logic [1:0][6:0]        interval;
+  logic [1:0][6:0]        interval_q [1:4];
+
+  for (genvar w = 0; w < int'(Width); w++) begin : g_lane
+    fp8mac_exp2_split u_split (
+      .clk_i, .rst_ni, .valid_i(at[14]), .t_i(w_i[w]), .r_o(r[w]), .slope_o(slope[w]), .value_o(line[w]),
+      .coarse_o(coarse_o[w]), .lower_o(lower_o[w])
+    );
+  end
+
+  for (genvar row = 0; row < 2; row++) begin : g_newton
+    split_t x;
+    assign x             = split_t'(row_value[row]);
+    assign interval[row] = root ? {1'b0, x.exponent[0], x.fraction[22:18]} : {2'b10, x.fraction[22:18]};
+
+    fp8mac_newton_table u_table (
+      .slope_i(interval[row]), .value_i(interval_q[4][row]), .slope_o(newton_slope[row]), .value_o(newton_value[row])
+    );
+  end
+
+  always_ff @(posedge clk_i) begin
+    interval_q[1] <= interval;
+    for (int unsigned i = 1; i < 4; i++) interval_q[i+1] <= interval_q[i];
+  end
+
+  function automatic logic [31:0] program_value(action_e action, logic [31:0] x, logic is_root);
+    unique case (action)
+      ActionLoad:         return Fp32NegZero;
+      ActionR1, ActionC1: return significand(split_t'(x), is_root);
+      ActionR2, ActionC2: return half(x);
+      default:            return x;
+    endcase
+  endfunction
+
+  function automatic logic [31:0] program_factor(action_e action, logic [31:0] nth, logic [31:0] table_slope,
+                                                 logic [31:0] word);
+    unique case (action)
+      ActionMean, ActionVar: return nth;
+      ActionR1, ActionC1:    return negative(table_slope);
+      ActionR2:              return significand(split_t'(word), 1'b1);
+      ActionC2:              return negative(significand(split_t'(word), 1'b0));
+      ActionR3:              return negative(half(word));
+      ActionR4:              return half(word);
+      ActionC3:              return word;
+      default:               return Fp32One;
+    endcase
+  endfunction
+
+  always_comb begin
+    for (int unsigned w = 0; w < Width; w++) begin
+      value_o[w]  = (main_en_i[w] || !sums) ? value_q[w] : Fp32NegZero;
+      factor_o[w] = Fp32One;
+      unique case (step)
+        StepSquares: if (main_en_i[w]) factor_o[w] = value_q[w];
+        StepOut:     factor_o[w] = w_i[w];
+        StepExpOut:  factor_o[w] = gain[w / Cols];
+        StepResult:  factor_o[w] = factor_q;
+        default: ;
+      endcase
+      if (exponential && at[16]) begin
+        value_o[w]  = r[w];
+        factor_o[w] = slope[w];
+      end
+      if (prog[0].valid) begin
+        value_o[w]  = program_value(prog[0].action, value_q[w], root);
+        factor_o[w] = program_factor(prog[0].action, cfg_i.seed, newton_slope[w / Cols], gain[w / Cols]);
+      end
+    end
+  end
+
+  always_comb begin
+    term_used_o = sums;
+    term_o      = partial;
+    if (exponential && at[20]) begin
+      term_used_o = 1'b1;
+      term_o      = line;
+    end
+    if (prog[4].valid) begin
+      unique case (prog[4].action)
+        ActionL1:           term_o = exchanged(partial, 1'b0);
+        ActionL2:           term_o = exchanged(partial, 1'b1);
+        ActionVar:          term_o = {Width{cfg_i.beta}};
+        ActionR1, ActionC1: term_o = both_rows(newton_value);
+        ActionR3, ActionC2: term_o = {Width{Fp32One}};
+        ActionMean, ActionR2: term_o = {Width{Fp32NegZero}};
+        default:            ;
+      endcase
+    end
+  end
+
+  assign power_used_o = exponential && at[25];
+
+  // ---- flags ------------------------------------------------------------------------------------------------------
+  flags_t           flags_q, raised;
+  logic [Width-1:0] x_nan, gain_nan, gamma_nan, bias_nan;
+  logic [1:0]       program_seen5, program_seen9, without_gain;
+
+  always_comb begin
+    for (int unsigned w = 0; w < Width; w++) begin
+      x_nan[w]     = is_nan(x_i[w]);
+      gain_nan[w]  = is_nan(gain[w / Cols]);
+      gamma_nan[w] = is_nan(gamma[w % Cols]);
+      bias_nan[w]  = cfg_i.bias_en && is_nan(main_bias_o[w % Cols]);
+    end
+    for (int unsigned row = 0; row < 2; row++) begin
+      without_gain[row] = gain[row][31:23] == ExponentZero;
+    end
+    program_seen5 = prog[5].valid ? seen_q[prog[5].pair] : '0;
+    program_seen9 = prog[9].valid ? seen_q[prog[9].pair] : '0;
+  end
+
+  always_comb begin
+    raised          = '0;
+    raised.nan      = (at[4] && step != StepResult && (x_nan & en_q[4]) != '0) ||
+                      (step == StepOut && at[5] && ((gain_nan | gamma_nan) & en_q[5]) != '0) ||
+                      (step == StepOut && main_valid_o && (bias_nan & main_en_o) != '0) ||
+                      (step == StepExpOut && main_valid_i[4] && (gain_nan & main_en_i) != '0);
+    raised.invalid  = (at[9] && (t3_invalid_i & en_q[9]) != '0) ||
+                      (exponential && at[14] && (w_invalid_i & en_q[14]) != '0) ||
+                      (step == StepOut && main_valid_i[4] && (w_invalid_i & main_en_i) != '0) ||
+                      (t1_invalid_i & {{Cols{program_seen5[1]}}, {Cols{program_seen5[0]}}}) != '0 ||
+                      (t2_invalid_i & {{Cols{program_seen9[1]}}, {Cols{program_seen9[0]}}}) != '0;
+    raised.overflow = (at[9] && (t3_overflow_i & en_q[9]) != '0) ||
+                      (exponential && at[14] && (w_overflow_i & en_q[14]) != '0) ||
+                      (step == StepOut && main_valid_i[4] && (w_overflow_i & main_en_i) != '0) ||
+                      (t1_overflow_i & {{Cols{program_seen5[1]}}, {Cols{program_seen5[0]}}}) != '0 ||
+                      (t2_overflow_i & {{Cols{program_seen9[1]}}, {Cols{program_seen9[0]}}}) != '0 ||
+                      (prog[9].action inside {ActionR4, ActionC3} && (without_gain & program_seen9) != '0);
+  end
+
+  // A command's flags begin with its first phase.
+  always_ff @(posedge clk_i) begin
+    if (start && (step == StepSum || step == StepMaximum || (step == StepSquares && !cfg_i.rows.centred))) flags_q <= '0;
+    else if (on_o) flags_q <= flags_q | raised;
+  end
+
+  assign flags_o = on_o ? flags_q : '0;
+
+endmodule

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and functions of the row commands' part of the epilogue (fp8mac_rows).
+package fp8mac_rows_pkg;
+  import fp8mac_pkg::*;
+
+  parameter int unsigned BandRows = 16;
+  parameter int unsigned Pairs    = BandRows / 2;  // of rows: those of a transfer
+  parameter int unsigned Groups   = 4;             // partial sums of a lane, for every fourth group of four columns
+  typedef logic [2:0] pair_t;
+  typedef logic [1:0] group_t;
+
+  parameter logic [31:0] Fp32NegZero = 32'h8000_0000;
+  parameter logic [31:0] Fp32NegInf  = 32'hff80_0000;
+
+  // The steps of fp8mac_rows_program
+  typedef enum logic [3:0] {
+    ActionLoad, ActionG1, ActionG2, ActionG3, ActionL1, ActionL2, ActionMean, ActionVar,
+    ActionR1, ActionR2, ActionR3, ActionR4, ActionC1, ActionC2, ActionC3, ActionEnd
+  } action_e;
+
+  typedef struct packed {
+    logic    valid;
+    pair_t   pair;
+    action_e action;
+  } place_t;
+
+  // A positive number whose reciprocal or reciprocal square root is computed: 1.fraction * 2^exponent, with an exponent of
+  // two's complement; or what it is instead.
+  parameter logic [8:0] ExponentZero = 9'h100;
+  parameter logic [8:0] ExponentInf  = 9'h101;
+  parameter logic [8:0] ExponentNan  = 9'h102;
+
+  typedef struct packed {
+    logic [8:0]  exponent;
+    logic [22:0] fraction;
+  } split_t;
+
+  function automatic split_t split(logic [31:0] x);
+    logic [4:0] zeros;
+    zeros          = leading_zeros({x[22:0], 9'h1ff});
+    split.exponent = 9'(x[30:23]) - 9'd127;
+    split.fraction = x[22:0];
+    if (x[30:23] == '0) begin
+      split.exponent = -9'd127 - 9'(zeros);
+      split.fraction = 23'({x[22:0], 1'b0} << zeros);
+    end
+    if (x[30:0] == '0) split.exponent = ExponentZero;
+    if (x[30:0] == Fp32Inf[30:0]) split.exponent = ExponentInf;
+    if (x[30:0] > Fp32Inf[30:0]) split.exponent = ExponentNan;
+    if (split.exponent inside {ExponentZero, ExponentInf, ExponentNan}) split.fraction = '0;
+  endfunction
+
+  // Its significand, from 1 up to 2; of a root, up to 4, so that an even exponent remains
+  function automatic logic [31:0] significand(split_t x, logic root);
+    return {1'b0, (root && x.exponent[0]) ? 8'd128 : 8'd127, x.fraction};
+  endfunction
+
+  // The result from Newton's iteration, `twice` the function of the significand
+  function automatic logic [31:0] rescaled(logic [31:0] twice, split_t x, logic root);
+    logic signed [8:0] exponent;
+    exponent = root ? $signed(x.exponent) >>> 1 : $signed(x.exponent);
+    rescaled = {1'b0, twice[30:23] - 8'(exponent) - 8'd1, twice[22:0]};
+    if (x.exponent == ExponentZero) rescaled = Fp32Inf;
+    if (x.exponent == ExponentInf) rescaled = '0;
+    if (x.exponent == ExponentNan) rescaled = Fp32Nan;
+  endfunction
+
+  function automatic logic [31:0] half(logic [31:0] x);
+    return {x[31], x[30:23] - 8'd1, x[22:0]};
+  endfunction
+
+  function automatic logic is_nan(logic [31:0] x);
+    return x[30:0] > Fp32Inf[30:0];
+  endfunction
+
+  function automatic logic [31:0] negative(logic [31:0] x);
+    return {!x[31], x[30:0]};
+  endfunction
+
+  // The larger one, where -0 is below +0; a canonical NaN is above all.
+  function automatic logic [31:0] larger(logic [31:0] a, logic [31:0] b);
+    logic [31:0] x, y;
+    x = a[31] ? ~a : {1'b1, a[30:0]};
+    y = b[31] ? ~b : {1'b1, b[30:0]};
+    return x > y ? a : b;
+  endfunction
+
+  function automatic logic equal(logic [31:0] a, logic [31:0] b);
+    return a == b || (a[30:0] == '0 && b[30:0] == '0);
+  endfunction
+
+endpackage
