@@ -57,6 +57,23 @@ static bool range_is_bad(const fp8rt_region *r)
            ((r->rows > 1 && r->stride < r->row_bytes) || !fp8rt_region_fits(r));
 }
 
+// An operation has no vectors, masks and epilogue but its own.
+static bool operation_is_bad(const fp8rt_command *c)
+{
+    const bool gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)),
+               beta = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN)),
+               causal = FP8RT_GET(OPERATION__CAUSAL, c->operation) != 0;
+    switch (row_operation(c)) {
+    case FP8MAC_ROWS_LAYER_NORM: return c->k != 0 || causal;
+    case FP8MAC_ROWS_RMS_NORM: return c->k != 0 || causal || beta;
+    case FP8MAC_ROWS_ARGMAX:
+        return gamma || beta || c->a.scale != FP8RT_FP32_ONE || c->scale_d != FP8RT_FP32_ONE ||
+               FP8RT_GET(MODE__D_FMT, c->mode) != FP8MAC_FP32 ||
+               FP8RT_GET(MODE__ACT, c->mode) != FP8MAC_ACT_NONE;
+    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_SOFTMAX;
+    }
+}
+
 // What a row command has no use for must be off.
 static bool mode_is_bad(const fp8rt_caps *caps, const fp8rt_command *c)
 {
@@ -66,11 +83,9 @@ static bool mode_is_bad(const fp8rt_caps *caps, const fp8rt_command *c)
     const uint32_t none = FP8RT_BIT(OPERATION__C_EN) | FP8RT_BIT(OPERATION__CONV_A) |
                           FP8RT_BIT(OPERATION__MX) | FP8RT_BIT(OPERATION__ROUNDING);
     const uint32_t table = FP8RT_GET(OPERATION__ACT_TABLE, c->operation);
-    const bool affine = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC) | FP8RT_BIT(MODE__BIAS_EN));
     const fp8mac_overflow overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, c->mode);
     return (caps->functions & FP8RT_FUNCTION_ROWS) == 0 || (c->mode & off) != 0 ||
-           (c->operation & none) != 0 || row_operation(c) > FP8MAC_ROWS_SOFTMAX ||
-           (affine && !is_norm(c)) || table > FP8RT_TABLES ||
+           (c->operation & none) != 0 || operation_is_bad(c) || table > FP8RT_TABLES ||
            (table != 0 && fp8rt_host_d_bytes(c) != 1) ||
            FP8RT_GET(MODE__ACT, c->mode) > FP8MAC_ACT_CLAMP ||
            !fp8rt_is_overflow(overflow, (fp8mac_format_id)FP8RT_GET(MODE__D_FMT, c->mode));
@@ -80,7 +95,8 @@ static bool scale_is_bad(const fp8rt_command *c)
 {
     const bool clamps = FP8RT_GET(MODE__ACT, c->mode) == FP8MAC_ACT_CLAMP;
     return !fp8rt_fp32_is_scale((uint32_t)c->a.scale) || !fp8rt_fp32_is_scale(c->scale_d) ||
-           (is_norm(c) && c->beta != 0 && !fp8rt_fp32_is_scale(c->beta)) ||
+           (is_norm(c) && (!fp8rt_fp32_is_scale(c->b.stride) ||
+                           (c->beta != 0 && !fp8rt_fp32_is_scale(c->beta)))) ||
            (clamps && !fp8rt_fp32_is_interval(c->clamp_lo, c->clamp_hi));
 }
 
@@ -103,7 +119,7 @@ static fp8rt_status check(const fp8rt_device *dev, const fp8rt_command *c)
 {
     const uint32_t table = FP8RT_GET(OPERATION__ACT_TABLE, c->operation);
     fp8rt_region list[REGIONS];
-    if (c->m == 0 || c->n == 0 || c->n > FP8MAC_ROWS_MAX_COLS || c->k > c->n) {
+    if (c->m == 0 || c->n == 0 || c->n > FP8MAC_ROWS_MAX_COLS) {
         return FP8RT_ERR_HW_SHAPE;
     }
     list_regions(c, list);
@@ -170,7 +186,7 @@ static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_
             fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN)) ? (const float *)c->bias : NULL;
         return;
     }
-    desc->seen = c->k;
+    desc->seen = c->k < c->n ? c->k : 0;
     desc->causal = FP8RT_GET(OPERATION__CAUSAL, c->operation) != 0;
     desc->factor = desc->operation == FP8MAC_ROWS_ARGMAX ? NULL : &n->factor;
     desc->base2 = desc->operation == FP8MAC_ROWS_SOFTMAX;
