@@ -441,6 +441,7 @@ static void make(fp8rt_network *network, const fp8rt_run *run)
     image[FP8RT_IMAGE_WORD_HASH] = fp8rt_image_hash(image);
     *network = (fp8rt_network){.dev = run->dev, .image = image};
     fp8rt_network_find_last(network);
+    network->calls = r->calls;
     network->local = r->calls || r->bases_count != 0;
     for (uint32_t i = 0; i < r->symbol_count + r->bases_count; i++) {
         fp8rt_network_place(network, i, base_of(r, i));
