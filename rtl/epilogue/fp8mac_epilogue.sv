@@ -403,11 +403,11 @@ module fp8mac_epilogue #(
     raised[SelectStage].overflow  = |({Rows{s_overflow}} & travel_q[SelectStage].en) && !rows;
     raised[SelectStage].nan       = |(((cfg_i.x_en && !cfg_i.multiply) ? x_nan : '0) & travel_q[SelectStage].en) && !rows;
     raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : '0) & travel_q[ProductStage].en);
-    raised[BiasStage].nan         = |((cfg_i.multiply ? x_nan : '0) & travel_q[BiasStage].en);
     raised[BiasStage].invalid     = |((cfg_i.multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
     raised[BiasStage].overflow    = |((cfg_i.multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);
-    raised[TermStage].nan         = |(((cfg_i.c_en && !cfg_i.multiply) ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}}
-                                                                       : '0) & travel_q[TermStage].en);
+    // TermStage is BiasStage.
+    raised[TermStage].nan         = |((cfg_i.multiply ? x_nan : cfg_i.c_en ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}}
+                                                                           : '0) & travel_q[TermStage].en);
     raised[CStage].invalid        = |((cfg_i.multiply ? '0 : cfg_i.c_en ? t2_invalid | w_invalid : t2_invalid) &
                                       travel_q[CStage].en);
     raised[CStage].overflow       = |((cfg_i.multiply ? '0 : cfg_i.c_en ? t2_overflow | w_overflow : t2_overflow) &

@@ -53,14 +53,14 @@ module fp8mac_exp2_split (
   moved_t moved, moved_q;
 
   always_comb begin
-    logic [7:0] places;
-    places          = t_i[30:23] - OneStep;
+    logic [4:0] places;
+    places          = 5'(t_i[30:23] - OneStep);
     moved.small_t   = t_i[30:23] < OneStep;
     moved.sign      = t_i[31];
     moved.magnitude = t_i[30:0];
     moved.nan       = t_i[30:0] > Fp32Inf[30:0];
     moved.zero      = t_i[30:0] >= TooMuch;
-    {moved.steps, moved.rest} = (StepsW + RestW)'({1'b1, t_i[22:0]}) << places[4:0];
+    {moved.steps, moved.rest} = (StepsW + RestW)'({1'b1, t_i[22:0]}) << places;
   end
 
   always_ff @(posedge clk_i) moved_q <= moved;
@@ -109,6 +109,9 @@ module fp8mac_exp2_split (
   fp8mac_exp2_table u_table (
     .i_i(parts_q[6].i), .slope_j_i(parts_q[2].j), .value_j_i(parts_q[4].j), .coarse_o(coarse), .slope_o, .value_o
   );
+
+  logic unused;
+  assign unused = coarse[31];
 
   assign lower_o  = parts_q[6].a >= Lowered;
   assign exponent = (lower_o ? Half + 8'd64 : Half) + 8'(coarse[30:23] != Half) - parts_q[6].a;

@@ -96,12 +96,12 @@ module fp8mac_rows
   assign sums        = statistic && !maxima;
   assign quiet_o     = statistic || cfg_i.rows.index;
 
-  function automatic pair_t pair_of(logic [15:0] row);
+  function automatic pair_t pair_of(logic [3:0] row);
     return {row[3:2], ROW_STEP == 1 ? row[1] : row[0]};
   endfunction
 
-  function automatic logic [4:0] word_of(logic [15:0] row, logic [15:0] col);
-    return {pair_of(row), col[3:2]};
+  function automatic logic [4:0] word_of(logic [3:0] row, logic [3:2] col);
+    return {pair_of(row), col};
   endfunction
 
   // Lane w is column w % Cols of row w / Cols.
@@ -126,7 +126,7 @@ module fp8mac_rows
       for (int unsigned i = 0; i < ExpEntry; i++) at_q[i+1] <= at[i] && (i < 9 || exponential);
     end
     en_q[1]   <= in_en_i;
-    pair_q[1] <= pair_of(in_row_i);
+    pair_q[1] <= pair_of(in_row_i[3:0]);
     for (int unsigned i = 1; i < 14; i++) en_q[i+1] <= en_q[i];
     for (int unsigned i = 1; i < 4; i++) pair_q[i+1] <= pair_q[i];
     if (in_valid_i) factor_q <= in_scale_a_i;
@@ -208,7 +208,7 @@ module fp8mac_rows
   end
 
   fp8mac_rows_program u_program (
-    .clk_i, .rst_ni, .cfg_i(cfg_i.rows), .start_i(go && sums), .fold_start_i(go && maxima), .fold_more_i(fold_more),
+    .clk_i, .rst_ni, .step_i(step), .norm_i(cfg_i.rows.norm), .start_i(go && sums), .fold_start_i(go && maxima), .fold_more_i(fold_more),
     .running_o(running), .next_pair_o(next_pair), .next_action_o(next_action), .at_o(prog), .fold_o(fold),
     .fold_pair_o(fold_pair), .fold_cycle_o(fold_cycle), .fold_done_o(fold_done), .fold_done_pair_o(fold_done_pair)
   );
@@ -228,13 +228,13 @@ module fp8mac_rows
     endcase
   endfunction
 
-  function automatic logic [4:0] maximum_word(logic [15:0] row, logic [15:0] col);
+  function automatic logic [4:0] maximum_word(logic [3:0] row, logic [3:2] col);
     return word_of(row, col) & 5'b11101;
   endfunction
 
   always_comb begin
     streams         = maxima ? main_valid_i[3] && !fold : sums && main_valid_i[7];
-    partial_read_at = maxima ? maximum_word(main_row_i[3], main_col_i[3]) : word_of(main_row_i[7], main_col_i[7]);
+    partial_read_at = maxima ? maximum_word(main_row_i[3][3:0], main_col_i[3][3:2]) : word_of(main_row_i[7][3:0], main_col_i[7][3:2]);
     partial_read    = streams;
     if (prog[3].valid) begin
       partial_read    = 1'b1;
@@ -245,7 +245,7 @@ module fp8mac_rows
       partial_read_at = {fold_pair, 1'b0, fold_cycle[0]};
     end
     partial_write    = maxima ? main_valid_i[5] : sums && main_valid_i[Main];
-    partial_write_at = maxima ? maximum_word(main_row_i[5], main_col_i[5]) : word_of(main_row_i[Main], main_col_i[Main]);
+    partial_write_at = maxima ? maximum_word(main_row_i[5][3:0], main_col_i[5][3:2]) : word_of(main_row_i[Main][3:0], main_col_i[Main][3:2]);
     partial_written  = maxima ? maximum_q : t2_i;
     if (prog[9].valid) begin
       partial_write    = prog[9].action inside {ActionG3, ActionL1, ActionR1, ActionC1};
@@ -268,7 +268,7 @@ module fp8mac_rows
     end else begin
       if (streams) written_q[partial_read_at] <= 1'b1;
       if (main_valid_i[4] && on_o) begin
-        seen_q[pair_of(main_row_i[4])] <= seen_q[pair_of(main_row_i[4])] |
+        seen_q[pair_of(main_row_i[4][3:0])] <= seen_q[pair_of(main_row_i[4][3:0])] |
                                           {main_en_i[Width-1:Cols] != '0, main_en_i[Cols-1:0] != '0};
       end
     end
@@ -293,7 +293,7 @@ module fp8mac_rows
 
   always_comb begin
     offset_read     = (step == StepFirst) ? main_valid_i[2] : at[3];
-    offset_read_at  = (step == StepFirst) ? pair_of(main_row_i[2]) : pair_q[3];
+    offset_read_at  = (step == StepFirst) ? pair_of(main_row_i[2][3:0]) : pair_q[3];
     offset_write    = fold_done || (prog[10].valid && (prog[10].action == ActionMean ||
                                                        (prog[10].action == ActionL2 && !cfg_i.rows.norm &&
                                                         step != StepExpSum)));
@@ -314,7 +314,7 @@ module fp8mac_rows
 
   always_comb begin
     gain_read    = exponential ? main_valid_i[3] : at[4];
-    gain_read_at = {WordGain, exponential ? pair_of(main_row_i[3]) : pair_q[4]};
+    gain_read_at = {WordGain, exponential ? pair_of(main_row_i[3][3:0]) : pair_q[4]};
     if (next_action != ActionEnd && next_pair < 4'(Pairs)) begin
       gain_read    = 1'b1;
       gain_read_at = {next_action inside {ActionR2, ActionC2} ? WordSplit : WordLine, pair_t'(next_pair)};
@@ -369,8 +369,8 @@ module fp8mac_rows
 
   always_comb begin
     for (int unsigned r = 0; r < 2; r++) begin
-      parts[r] = split(t2_i[r * Cols]);
-      gains[r] = rescaled(t2_i[r * Cols], split_t'(gain[r]), root);
+      parts[r] = split(t2_i[r * Cols][30:0]);
+      gains[r] = rescaled(t2_i[r * Cols][30:0], gain[r][31:23], root);
     end
   end
 
@@ -512,10 +512,10 @@ module fp8mac_rows
 
   always_comb begin
     for (int unsigned w = 0; w < Width; w++) begin
-      x_nan[w]     = is_nan(x_i[w]);
-      gain_nan[w]  = is_nan(gain[w / Cols]);
-      gamma_nan[w] = is_nan(gamma[w % Cols]);
-      bias_nan[w]  = cfg_i.bias_en && is_nan(main_bias_o[w % Cols]);
+      x_nan[w]     = is_nan(x_i[w][30:0]);
+      gain_nan[w]  = is_nan(gain[w / Cols][30:0]);
+      gamma_nan[w] = is_nan(gamma[w % Cols][30:0]);
+      bias_nan[w]  = cfg_i.bias_en && is_nan(main_bias_o[w % Cols][30:0]);
     end
     for (int unsigned row = 0; row < 2; row++) begin
       without_gain[row] = gain[row][31:23] == ExponentZero;

@@ -35,7 +35,7 @@ package fp8mac_rows_pkg;
     logic [22:0] fraction;
   } split_t;
 
-  function automatic split_t split(logic [31:0] x);
+  function automatic split_t split(logic [30:0] x);
     logic [4:0] zeros;
     zeros          = leading_zeros({x[22:0], 9'h1ff});
     split.exponent = 9'(x[30:23]) - 9'd127;
@@ -44,9 +44,9 @@ package fp8mac_rows_pkg;
       split.exponent = -9'd127 - 9'(zeros);
       split.fraction = 23'({x[22:0], 1'b0} << zeros);
     end
-    if (x[30:0] == '0) split.exponent = ExponentZero;
-    if (x[30:0] == Fp32Inf[30:0]) split.exponent = ExponentInf;
-    if (x[30:0] > Fp32Inf[30:0]) split.exponent = ExponentNan;
+    if (x == '0) split.exponent = ExponentZero;
+    if (x == Fp32Inf[30:0]) split.exponent = ExponentInf;
+    if (x > Fp32Inf[30:0]) split.exponent = ExponentNan;
     if (split.exponent inside {ExponentZero, ExponentInf, ExponentNan}) split.fraction = '0;
   endfunction
 
@@ -55,22 +55,20 @@ package fp8mac_rows_pkg;
     return {1'b0, (root && x.exponent[0]) ? 8'd128 : 8'd127, x.fraction};
   endfunction
 
-  // The result from Newton's iteration, `twice` the function of the significand
-  function automatic logic [31:0] rescaled(logic [31:0] twice, split_t x, logic root);
-    logic signed [8:0] exponent;
-    exponent = root ? $signed(x.exponent) >>> 1 : $signed(x.exponent);
-    rescaled = {1'b0, twice[30:23] - 8'(exponent) - 8'd1, twice[22:0]};
-    if (x.exponent == ExponentZero) rescaled = Fp32Inf;
-    if (x.exponent == ExponentInf) rescaled = '0;
-    if (x.exponent == ExponentNan) rescaled = Fp32Nan;
+  // The result from Newton's iteration, `twice` the function of the significand; exponent: of what it is computed from
+  function automatic logic [31:0] rescaled(logic [30:0] twice, logic [8:0] exponent, logic root);
+    rescaled = {1'b0, twice[30:23] - (root ? exponent[8:1] : exponent[7:0]) - 8'd1, twice[22:0]};
+    if (exponent == ExponentZero) rescaled = Fp32Inf;
+    if (exponent == ExponentInf) rescaled = '0;
+    if (exponent == ExponentNan) rescaled = Fp32Nan;
   endfunction
 
   function automatic logic [31:0] half(logic [31:0] x);
     return {x[31], x[30:23] - 8'd1, x[22:0]};
   endfunction
 
-  function automatic logic is_nan(logic [31:0] x);
-    return x[30:0] > Fp32Inf[30:0];
+  function automatic logic is_nan(logic [30:0] x);
+    return x > Fp32Inf[30:0];
   endfunction
 
   function automatic logic [31:0] negative(logic [31:0] x);

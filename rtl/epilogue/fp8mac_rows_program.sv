@@ -24,7 +24,8 @@ module fp8mac_rows_program
 (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  rows_cfg_t  cfg_i,
+  input  rows_step_e step_i,
+  input  logic       norm_i,
   input  logic       start_i,
   input  logic       fold_start_i,
   input  logic       fold_more_i,   // row pairs behind fold_pair_o have rows
@@ -58,8 +59,8 @@ module fp8mac_rows_program
       ActionL1:   action_next = ActionL2;
       ActionL2: begin
         action_next = ActionEnd;
-        if (cfg_i.step == StepExpSum) action_next = ActionC1;
-        else if (cfg_i.norm) action_next = (cfg_i.step == StepSum) ? ActionMean : ActionVar;
+        if (step_i == StepExpSum) action_next = ActionC1;
+        else if (norm_i) action_next = (step_i == StepSum) ? ActionMean : ActionVar;
       end
       ActionVar:  action_next = ActionR1;
       ActionR1:   action_next = ActionR2;

@@ -19,6 +19,7 @@ module formal_store
   parameter int unsigned N         = 1,
   parameter int unsigned SHAPE     = 0,   // pass_shape_e
   parameter int unsigned SIZE      = 0,   // log2 of the bytes of a D element
+  parameter bit          STATISTIC = 1'b0, // of a row command: results have no place in the D buffer
   localparam int unsigned Bundle   = ROWS / SHARE,
   localparam int unsigned Rows     = WIDTH / COLS,
   localparam int unsigned Parts    = Bundle / Rows,
@@ -52,6 +53,8 @@ module formal_store
   logic [Rows-1:0]                 moved;
   logic [BufW-1:0]                 addr;
   logic [WordW-1:0]                offset;
+  dim_t                            first_row, first_col;
+  logic                            rows_first, rows_end;
 
   fp8mac_store #(
     .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .WORD(WORD)
@@ -64,7 +67,8 @@ module formal_store
     .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .bias_i('0), .epi_valid_o(epi_valid),
     .epi_busy_i, .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
     .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last),
-    .epi_owner_o(owner), .slot_free_i, .job_valid_o(job_valid), .job_ready_i
+    .epi_owner_o(owner), .epi_first_row_o(first_row), .epi_first_col_o(first_col), .epi_rows_first_o(rows_first),
+    .epi_rows_end_o(rows_end), .slot_free_i, .job_valid_o(job_valid), .job_ready_i
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
@@ -142,6 +146,9 @@ module formal_store
 
   always_comb begin
     if (rst_ni) begin
+      row_command_is_proper : assume (
+        (STATISTIC ? job.epilogue.rows.step inside {StepSum, StepExpSum} : job.epilogue.rows.step == StepNone) &&
+        job.rows_first && job.rows_end && job.limit >= limit_t'(N) && !job.causal);
       command_is_proper : assume (!job.epilogue.c_en && !job.epilogue.x_en && job.m == dim_t'(M) &&
         job.n == dim_t'(N) && 32'(job.pass_shape) == SHAPE &&
         32'(dst_size(job.epilogue.d_fmt)) == SIZE &&
@@ -177,8 +184,10 @@ module formal_store
   assign base               = (32'(lasts_q) % SLOTS * SHARE + phase) * Parts + bundle_row / Rows;
 
   // The transfer that holds it: of its region, and for its word
-  assign hit = epi_valid && moved[bank] && en[bank][lane] && 32'(lasts_q - lasts_before_q) == region &&
-               32'(addr) == base * (ROW_BYTES / WORD) + in_row / WORD && 32'(offset) == in_row % WORD;
+  assign hit = epi_valid && en[bank][lane] &&
+               (STATISTIC ? first_row == m - dim_t'(bank * SHARE) && first_col == n - dim_t'(lane)
+                          : moved[bank] && 32'(lasts_q - lasts_before_q) == region &&
+                            32'(addr) == base * (ROW_BYTES / WORD) + in_row / WORD && 32'(offset) == in_row % WORD);
   assign now   = taken && i_q == 32'(m) / ROWS && j_q == 32'(n) / COLS && 32'(phase_q) == phase;
   assign value = now ? result_i[bundle_row][lane] : value_q;
 
@@ -213,6 +222,9 @@ module formal_store
     count = count_q + (epi_valid ? 16'(enabled) : 16'd0);
   end
 
+  logic valid_q;
+  always_ff @(posedge clk_i) valid_q <= rst_ni && epi_valid;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni || ends_q) count_q <= '0;
     else count_q <= count;
@@ -231,9 +243,13 @@ module formal_store
       end
       all_at_the_end : assert (!ends_q || ((hit || hit_q) && 32'(count) == M * N));
       regions_at_the_end : assert (!ends_q || 32'(lasts_q + count_t'(epi_valid && epi_last) - lasts_before_q) ==
-        (M + Height - 1) / Height * RegionsAcross);
+        (STATISTIC ? 0 : (M + Height - 1) / Height * RegionsAcross));
+      one_first : assert (!epi_valid || rows_first == (first_row == '0 && first_col == '0 && count_q == '0));
+      end_comes_last : assert (!(epi_valid && rows_end) || (ends_q && 32'(count) == M * N));
+      end_comes : assert (!ends_q || (epi_valid && rows_end));
+      every_second_cycle : assert (!(epi_valid && valid_q && job.epilogue.rows.step == StepExpSum));
       slot_is_free : assert (!epi_valid || 32'(lasts_q - freed_q) < SLOTS);
-      only_enabled_rows_move : assert (!epi_valid || moved != '0);
+      only_enabled_rows_move : assert (!epi_valid || (moved != '0) == !STATISTIC);
       the_last_output : cover (hit && m == dim_t'(M - 1) && n == dim_t'(N - 1));
       all_given : cover (ends_q);
     end

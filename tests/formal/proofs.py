@@ -1709,11 +1709,45 @@ STORE_FAULTS = {
 }
 
 
-def store(m, n, share, width, shape, size):
-    """Commands of m x n outputs: `depth` is long enough for one of them, from its first to its last transfer."""
-    first = share == 2
+STATISTIC_FAULTS = [
+    Fault(
+        "statistics_have_regions",
+        "fp8mac_store.sv",
+        "region_done: region_done && !statistic_q",
+        "region_done: region_done",
+        "regions_at_the_end",
+    ),
+    Fault(
+        "rows_of_statistics_move",
+        "fp8mac_store.sv",
+        "epi_row_o     <= statistic_q ? '0 : row_moves;",
+        "epi_row_o     <= row_moves;",
+        "only_enabled_rows_move",
+    ),
+    Fault(
+        "exponentials_in_every_cycle",
+        "fp8mac_store.sv",
+        "(turn_q || !every_second_q) &&",
+        "",
+        "every_second_cycle",
+    ),
+    Fault(
+        "end_of_each_region",
+        "fp8mac_store.sv",
+        "job.rows_end && source_q.command_done;",
+        "job.rows_end && source_q.x_done;",
+        "end_comes",
+    ),
+]
+
+
+def store(m, n, share, width, shape, size, statistic=False):
+    """Commands of m x n outputs: `depth` is long enough for one of them, from its first to its last transfer. A statistic
+    of a row command has no outputs in the D buffer."""
+    first = share == 2 and not statistic
+    faults = STATISTIC_FAULTS if statistic else STORE_FAULTS[share]
     return Proof(
-        f"store_{m}_{n}_{share}_{width}_{shape}_{size}",
+        f"store_{m}_{n}_{share}_{width}_{shape}_{size}{'_statistic' * statistic}",
         "formal_store",
         RESET
         + [
@@ -1725,9 +1759,12 @@ def store(m, n, share, width, shape, size):
         16,
         cover_depth=16,
         fault_depth=16,
-        params={"M": m, "N": n, "SHARE": share, "WIDTH": width, "SHAPE": shape, "SIZE": size},
+        params={
+            **{"M": m, "N": n, "SHARE": share, "WIDTH": width, "SHAPE": shape, "SIZE": size},
+            "STATISTIC": int(statistic),
+        },
         cost=60,
-        faults=STORE_FAULTS[share] if width == 2 else [],
+        faults=faults if width == 2 else [],
         repeats=not first,
     )
 
@@ -1912,6 +1949,7 @@ PROOFS = [
     store(5, 1, 2, 2, 0, 0),
     store(3, 3, 1, 2, 1, 2),
     store(3, 2, 1, 4, 2, 2),
+    store(3, 2, 2, 2, 0, 0, statistic=True),
     *[source(*sizes) for sizes in ((1, 1), (2, 1), (1, 2))],
     SOURCE_SLOTS,
     write_out(3, 5, 2, 1, 2, 1),

@@ -215,6 +215,7 @@ class EpilogueBench
             put_bits(dut_->cfg_i, at, 32, word);
         }
         put_bits(dut_->cfg_i, at, 1, t.cfg.stochastic);
+        put_bits(dut_->cfg_i, at, 7, 0); // no row command
         put_bits(dut_->cfg_i, at, 32, t.cfg.beta);
         put_bits(dut_->cfg_i, at, 6, 0); // the codes are FP32
         put_bits(dut_->cfg_i, at, 1, t.cfg.multiply);
@@ -238,7 +239,7 @@ class EpilogueBench
         dut_->in_valid_i = offer;
         // C and X of a transfer come stages after it.
         for (unsigned w = 0; w < WIDTH; w++) {
-            put(dut_->c_i, w, inside_[last_.multiply ? 4 : 9].c[w]);
+            put(dut_->c_i, w, inside_[last_.multiply ? 3 : 7].c[w]);
             put(dut_->x_i, w, inside_[last_.multiply ? 8 : 3].x[w]);
         }
         inside_.push_front(offer ? offered_ : Transfer{});
