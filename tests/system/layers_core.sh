@@ -4,11 +4,11 @@
 # computes. HOST is the application `layers` on the host.
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
-for commands in 0 1; do
+for core in 0 1; do
   for family in attention normalise transformer; do
-    FP8RT_ROWS=$commands "$1" FAMILY=$family >"$directory/said" ||
+    "$1" CORE=$core FAMILY=$family >"$directory/said" ||
       { cat "$directory/said"; echo '0 passed, 1 failed'; exit 1; }
-    grep hash "$directory/said" >>"$directory/$commands"
+    grep hash "$directory/said" >>"$directory/$core"
   done
 done
 lines=$(wc -l <"$directory/0")

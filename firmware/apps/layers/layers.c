@@ -2,6 +2,7 @@
 //: Layers of networks on data of all magnitudes: cycles on the chip, error on the host.
 //: FAMILY=    one family alone, such as convolution; cases.h lists them (all)
 //: PROFILE=   the profile of every case, as text or csv (none)
+//: CORE=1     norms and softmax run on the core, as if the accelerator had no row commands
 //
 // Host and chip print the same hashes. The host compares every output with a reference in double
 // precision, and the profile's errors with those. The last line is the count of tests.
@@ -355,6 +356,10 @@ int main(int argc, char **argv)
     if (fp8rt_device_open(&test.dev, &fp8rt_app_port) != FP8RT_OK) {
         printf("layers: no accelerator\n");
         return 1;
+    }
+    const char *core = fp8rt_app_option(argc, argv, "CORE");
+    if (core != NULL && strcmp(core, "1") == 0) {
+        test.dev.caps.functions &= ~(uint32_t)FP8RT_FUNCTION_ROWS;
     }
     if (test.dev.caps.element.int8) {
         printf("layers: this array has INT8 elements, and the layers need FP8\n");

@@ -10,7 +10,6 @@
 #define ARRAY_VARIABLE "FP8RT_ARRAY"
 #define ELEMENT_VARIABLE "FP8RT_ELEMENT"
 #define WIDTH_VARIABLE "FP8RT_AXI_DATA_W"
-#define ROWS_VARIABLE "FP8RT_ROWS" // 0: an accelerator without row commands
 #define MAX_LANES 16u
 
 // Reads "_" LETTER DIGITS at *text and moves *text behind it. If it is not there, returns false and
@@ -83,10 +82,6 @@ bool fp8rt_host_array(fp8rt_caps *caps)
     }
     unsigned block = fp8mac_element_find(caps->element.kind)->block;
     caps->block = (uint16_t)(block == 0 ? lanes : block);
-    const char *row_commands = getenv(ROWS_VARIABLE);
-    if (row_commands == NULL || row_commands[0] != '0') {
-        caps->functions |= FP8RT_FUNCTION_ROWS;
-    }
     caps->functions |= block == FP8MAC_MX_BLOCK ? FP8RT_FUNCTION_MX : 0;
     return true;
 }
