@@ -10,9 +10,10 @@ VERSION_PARTS := $(foreach part,MAJOR MINOR PATCH,$(shell sed -n 's/^.define FP8
 VERSION := $(subst $(eval) ,.,$(VERSION_PARTS))
 MODEL_SONAME := libfp8mac.so.$(word 1,$(VERSION_PARTS))
 MODEL_SOURCES := $(wildcard model/src/*/*.c)
-# The parts of the model that run on bare metal: formats, conversions and recipes.
+# The parts of the model that run on bare metal: formats, conversions, row commands and recipes.
 MODEL_BARE_SOURCES := $(addprefix model/src/,core/format.c core/encode.c core/convert.c core/fp32.c core/status.c \
-  core/version.c api/convert.c) $(wildcard model/src/recipe/*.c)
+  core/version.c core/epilogue.c core/function.c core/function_tables.c core/rows_definition.c api/convert.c api/rows.c \
+  api/checks.c) $(wildcard model/src/recipe/*.c)
 MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h) $(CATALOGUE_DIR)/fp8mac/catalogue.h
 MODEL_CFLAGS := -std=c11 -O2 -g -ffp-contract=off -pthread -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden \
   -Imodel/include -Imodel/src -I$(CATALOGUE_DIR)

@@ -171,6 +171,26 @@ $(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/element
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-elementwise $@ \
 	  tests/system/elementwise.sh $< $(SYS_RUN) $(SYS_RISCV)/elementwise.elf
 
+# Row commands: host, sanitizers and chip
+TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-rows firmware-san-rows system-rows system-rows-rtl)
+$(SYS_TEST)/firmware-rows.log: $(SYS_HOST)/rows tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-rows $@ $<
+
+$(SYS_TEST)/firmware-san-rows.log: $(SYS_HOST)-san/rows tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-san-rows $@ $<
+
+$(SYS_TEST)/system-rows.log: SYS_ROWS_SIM := $(SYS_QUICK)
+$(SYS_TEST)/system-rows.log: $(SYS_QUICK)
+$(SYS_TEST)/system-rows-rtl.log: SYS_ROWS_SIM := $(SIM)
+$(SYS_TEST)/system-rows-rtl.log: $(SIM)
+$(SYS_TEST)/system-rows.log $(SYS_TEST)/system-rows-rtl.log: $(SYS_HOST)/rows $(SYS_RISCV)/rows.elf \
+    tests/system/elementwise.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ \
+	  tests/system/elementwise.sh $< $(SYS_ROWS_SIM) --quiet $(SYS_RISCV)/rows.elf
+
 # Random descriptors. The test runs make itself.
 TESTS += $(SYS_TEST)/system-fuzz.log
 $(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
@@ -191,6 +211,12 @@ $(SYS_LAYERS_BUSES:%=$(SYS_TEST)/firmware-layers-axi%.log): $(SYS_TEST)/firmware
 	@mkdir -p $(@D)
 	@FP8RT_AXI_DATA_W=$* tests/run_test.sh firmware-layers-axi$* $@ $<
 
+# Norms, softmax and attention on the core, for an accelerator without row commands
+TESTS += $(SYS_TEST)/firmware-layers-core.log
+$(SYS_TEST)/firmware-layers-core.log: $(SYS_HOST)/layers tests/system/layers_core.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-layers-core $@ tests/system/layers_core.sh $<
+
 $(SYS_TEST)/firmware-san-layers.log: $(SYS_HOST)-san/layers tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-san-layers $@ $<
@@ -203,7 +229,8 @@ $(SYS_TEST)/firmware-profile.log: $(SYS_HOST)/layers tests/system/profile.sh tes
 TESTS += $(SYS_TEST)/system-layers-rtl.log
 TESTS += $(SYS_TEST)/system-layers-all.log
 # The others take most of the time; they are made of these, or of functions that the host tests.
-$(SYS_TEST)/system-layers.log: SYS_LAYERS := linear mx arithmetic convolution transposed batch_norm pooling
+$(SYS_TEST)/system-layers.log: SYS_LAYERS := linear mx arithmetic convolution transposed batch_norm pooling attention normalise \
+  transformer
 $(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log: SYS_LAYERS_SIM := $(SYS_QUICK)
 $(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log: $(SYS_QUICK)
 $(SYS_TEST)/system-layers-rtl.log: SYS_LAYERS_SIM := $(SIM)

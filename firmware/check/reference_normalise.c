@@ -4,22 +4,34 @@
 #include <math.h>
 
 typedef struct statistics {
-    double mean, deviation, largest;
+    double mean, deviation, magnitudes; // the mean of the magnitudes
 } statistics;
 
 static statistics statistics_of(const fp8rt_norm_desc *desc, const double *x)
 {
     const uint32_t n = desc->x->cols;
-    double sum = 0, squares = 0, largest = 0;
+    double sum = 0, squares = 0, magnitudes = 0;
     for (uint32_t i = 0; i < n; i++) {
         sum += x[i];
-        largest = fmax(largest, fabs(x[i]));
+        magnitudes += fabs(x[i]);
     }
     const double mean = desc->rms ? 0 : sum / n;
     for (uint32_t i = 0; i < n; i++) {
         squares += (x[i] - mean) * (x[i] - mean);
     }
-    return (statistics){mean, sqrt(squares / n + (double)desc->eps), largest};
+    return (statistics){mean, sqrt(squares / n + (double)desc->eps), magnitudes / n};
+}
+
+// The bound that the header states, for the value x of a row
+static double bound_of(const fp8rt_norm_desc *desc, const statistics *s, double x, double gamma,
+                       double result)
+{
+    const double u = 0x1p-24, c = ceil(desc->x->cols / 64.0);
+    if (desc->rms) {
+        return (13 + c / 2) * u * fabs(result);
+    }
+    const double rho = (7 + c) * u * s->magnitudes / s->deviation;
+    return fabs(gamma) * (fabs(x) * ((15 + c / 2) * u + rho * rho / 2) + rho) + u * fabs(result);
 }
 
 void fp8rt_reference_normalise(fp8rt_reference *reference, const fp8rt_norm_desc *desc)
@@ -32,14 +44,12 @@ void fp8rt_reference_normalise(fp8rt_reference *reference, const fp8rt_norm_desc
             values[i] = fp8rt_reference_at(reference->caps, desc->x, row, i);
         }
         const statistics s = statistics_of(desc, values);
-        const double reach = s.largest / s.deviation;
         for (uint32_t i = 0; i < cols; i++) {
             const double gamma = desc->gamma == NULL ? 1.0 : (double)desc->gamma[i];
             const double beta = desc->beta == NULL ? 0.0 : (double)desc->beta[i];
             const double x = (values[i] - s.mean) / s.deviation;
             values[i] = x * gamma + beta;
-            bounds[i] = fabs(gamma) * (1 + fabs(x)) * reach * 0x1p-13 +
-                        (fabs(gamma) * reach + fabs(beta)) * 0x1p-20;
+            bounds[i] = bound_of(desc, &s, x, gamma, values[i]);
         }
     }
 }

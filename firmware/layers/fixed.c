@@ -15,19 +15,14 @@ static fp8rt_status take_ones(fp8rt_run *run, const fp8rt_tensor *like, fp8rt_te
 }
 
 // out = x + offset
-static fp8rt_status shift(fp8rt_run *run, const fp8rt_tensor *x, const float *scale, float offset,
-                          const fp8rt_fused *fused, fp8rt_tensor *out)
+static fp8rt_status shift(fp8rt_run *run, const fp8rt_tensor *x, float offset, fp8rt_tensor *out)
 {
     const size_t used = run->used;
     fp8rt_tensor ones;
     fp8rt_status status = take_ones(run, x, &ones);
     if (status == FP8RT_OK) {
-        const fp8rt_combination sum = {.operation = FP8RT_OPERATION_ADD,
-                                       .x = x,
-                                       .x_scale = scale,
-                                       .c = &ones,
-                                       .factor = offset,
-                                       .fused = fused};
+        const fp8rt_combination sum = {
+            .operation = FP8RT_OPERATION_ADD, .x = x, .c = &ones, .factor = offset};
         status = fp8rt_layer_combine(run, &sum, out);
     }
     run->used = used;
@@ -35,12 +30,11 @@ static fp8rt_status shift(fp8rt_run *run, const fp8rt_tensor *x, const float *sc
 }
 
 fp8rt_status fp8rt_fixed_from(fp8rt_run *run, const fp8rt_tensor *x, float factor,
-                              const float *scale, float limit, fp8rt_tensor *words)
+                              fp8rt_tensor *words)
 {
-    const fp8rt_fused clamp = fp8rt_fixed_clamp(limit);
     fp8rt_tensor scaled = *x;
     scaled.scale = fp8rt_layer_scale(x->scale) * factor;
-    return shift(run, &scaled, scale, FP8RT_FIXED_OFFSET, limit > 0.0f ? &clamp : NULL, words);
+    return shift(run, &scaled, FP8RT_FIXED_OFFSET, words);
 }
 
 fp8rt_status fp8rt_fixed_to(fp8rt_run *run, const fp8rt_tensor *words, float unit,
@@ -48,5 +42,5 @@ fp8rt_status fp8rt_fixed_to(fp8rt_run *run, const fp8rt_tensor *words, float uni
 {
     fp8rt_tensor scaled = *words;
     scaled.scale = unit;
-    return shift(run, &scaled, NULL, -FP8RT_FIXED_OFFSET * unit, NULL, out);
+    return shift(run, &scaled, -FP8RT_FIXED_OFFSET * unit, out);
 }

@@ -21,10 +21,9 @@ static inline fp8rt_fused fp8rt_fixed_clamp(float limit)
                          .clamp_hi = FP8RT_FIXED_OFFSET + limit};
 }
 
-// words = origin + x * factor: one command. `scale`, if it is not NULL, has a factor for each row, at
-// a beat, that takes the place of `factor`. `limit` 0: no clamp.
+// words = origin + x * factor: one command.
 fp8rt_status fp8rt_fixed_from(fp8rt_run *run, const fp8rt_tensor *x, float factor,
-                              const float *scale, float limit, fp8rt_tensor *words);
+                              fp8rt_tensor *words);
 // out = (words - origin) * unit: one command, with one more if the output's scale is dynamic.
 fp8rt_status fp8rt_fixed_to(fp8rt_run *run, const fp8rt_tensor *words, float unit,
                             fp8rt_tensor *out);
@@ -61,15 +60,6 @@ static inline int32_t fp8rt_fixed_tanh(int32_t x)
 static inline int32_t fp8rt_fixed_sigmoid(int32_t x)
 {
     return ((1 << 15) + 1 + fp8rt_fixed_tanh(x)) >> 1;
-}
-
-// 2^(x / 2^12) * 2^20 for 0 <= x < 2^12, by a polynomial of degree 3 that is exact at 0. Its relative
-// error is at most 1.1e-4.
-static inline uint32_t fp8rt_fixed_exp2(uint32_t x)
-{
-    uint32_t y = 237301u + ((82070u * x) >> 12);
-    y = 729205u + ((y * x) >> 12);
-    return (1u << 20) + ((y * x) >> 12);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #define FP8RT_LAYER_H
 
 #include "fp32_bits.h"
+#include "fp8rt/rows.h"
 #include "fp8rt/tensor.h"
 
 #define FP8RT_NO_ENTRY UINT32_MAX
@@ -117,6 +118,8 @@ fp8mac_recipe_formula fp8rt_layer_formula(const fp8rt_tensor *tensor);
 fp8rt_status fp8rt_layer_scale_from(fp8rt_tensor *tensor, float amax, bool nonfinite);
 // Adds a command's flags and counters to the run.
 void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result);
+// The same for a part of the core, which has no counters.
+void fp8rt_layer_flags(fp8rt_run *run, const fp8rt_gemm_result *result);
 
 // ---- commands -----------------------------------------------------------------------------------
 
@@ -147,6 +150,19 @@ typedef struct fp8rt_combination {
 } fp8rt_combination;
 fp8rt_status fp8rt_layer_combine(fp8rt_run *run, const fp8rt_combination *combination,
                                  fp8rt_tensor *out);
+// out = norms, softmax or reductions of x's rows, in values (fp8rt/rows.h): one command. Where the
+// accelerator has no row commands, the core computes the same bytes. Gamma and beta are at a beat.
+typedef struct fp8rt_row_operation {
+    fp8mac_rows_operation operation;
+    const fp8rt_tensor *x;
+    float factor; // not of norms; > 0
+    uint32_t seen;
+    bool causal;
+    float eps; // of norms; FP8RT_ERR_SCALE: eps / x->scale^2 is not finite or not above 0
+    const float *gamma, *beta;
+} fp8rt_row_operation;
+fp8rt_status fp8rt_layer_rows(fp8rt_run *run, const fp8rt_row_operation *rows, fp8rt_tensor *out);
+
 // out = fused(x). fused NULL: nothing.
 fp8rt_status fp8rt_layer_convert(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_fused *fused,
                                  fp8rt_tensor *out);

@@ -18,13 +18,16 @@ typedef struct numbers {
     uint32_t operands, out, beta;
 } numbers;
 
+typedef enum kind { GEMM, ELEMENTWISE, ROWS } kind;
+
 // One kept plan
 typedef struct kept {
     union {
         fp8rt_gemm_plan gemm;
         fp8rt_elementwise_plan elementwise;
+        fp8rt_rows_plan rows;
     };
-    bool is_gemm;
+    kind kind;
     uint32_t used;       // the number of the command that used it last
     uint32_t behind;     // the plan that served the next command, last time
     uint32_t chained;    // the next plan of its chain, + 1; 0: none
@@ -76,28 +79,35 @@ static bool are_equal(const void *a, const void *b, size_t bytes)
     return true;
 }
 
-// The parts of a plan of either kind
+// The parts of a plan of any kind
 typedef struct parts {
-    bool is_gemm;
+    kind kind;
     uint32_t stamp;
     void *desc;
-    float *beta; // in it
+    float *beta; // in it; eps of a row command
     size_t bytes;
 } parts;
 
 static parts gemm_parts(fp8rt_gemm_plan *plan)
 {
-    return (parts){true, plan->stamp, &plan->desc, &plan->desc.beta, sizeof plan->desc};
+    return (parts){GEMM, plan->stamp, &plan->desc, &plan->desc.beta, sizeof plan->desc};
 }
 
 static parts elementwise_parts(fp8rt_elementwise_plan *plan)
 {
-    return (parts){false, plan->stamp, &plan->desc, &plan->desc.beta, sizeof plan->desc};
+    return (parts){ELEMENTWISE, plan->stamp, &plan->desc, &plan->desc.beta, sizeof plan->desc};
+}
+
+static parts rows_parts(fp8rt_rows_plan *plan)
+{
+    return (parts){ROWS, plan->stamp, &plan->desc, &plan->desc.eps, sizeof plan->desc};
 }
 
 static parts parts_of(kept *k)
 {
-    return k->is_gemm ? gemm_parts(&k->gemm) : elementwise_parts(&k->elementwise);
+    return k->kind == GEMM          ? gemm_parts(&k->gemm)
+           : k->kind == ELEMENTWISE ? elementwise_parts(&k->elementwise)
+                                    : rows_parts(&k->rows);
 }
 
 static inline bool is_zero(float x)
@@ -108,7 +118,7 @@ static inline bool is_zero(float x)
 // Whether a kept plan serves the command of `fresh`. It then has its beta.
 static bool serves(kept *k, const parts *fresh)
 {
-    if (k->is_gemm != fresh->is_gemm) {
+    if (k->kind != fresh->kind) {
         return false;
     }
     const parts own = parts_of(k);
@@ -184,9 +194,12 @@ static uintptr_t mix(const void *a, const void *b, const void *d)
 static uint32_t *chain_of(fp8rt_plans *plans, const parts *p)
 {
     const fp8rt_gemm_desc *gemm = p->desc;
-    const fp8rt_elementwise_desc *other = p->desc;
-    const uintptr_t key =
-        p->is_gemm ? mix(gemm->a.codes, gemm->b.codes, gemm->d) : mix(other->x, other->c, other->d);
+    const fp8rt_elementwise_desc *elementwise = p->desc;
+    const fp8rt_rows_desc *rows = p->desc;
+    const uintptr_t key = p->kind == GEMM ? mix(gemm->a.codes, gemm->b.codes, gemm->d)
+                          : p->kind == ELEMENTWISE
+                              ? mix(elementwise->x, elementwise->c, elementwise->d)
+                              : mix(rows->x, rows->gamma, rows->d);
     return &plans->chains[(uint32_t)key * UINT32_C(0x9e3779b1) /
                           (UINT32_MAX / FP8RT_PLAN_CHAINS + 1u)];
 }
@@ -255,10 +268,10 @@ static void follow(fp8rt_plans *plans, kept *k)
 }
 
 // Without the plan itself
-static kept *clear(kept *k, bool is_gemm)
+static kept *clear(kept *k, kind kind)
 {
     if (k != NULL) {
-        k->is_gemm = is_gemm;
+        k->kind = kind;
         k->complete = false;
         k->scratch = NULL;
         k->behind = 0;
@@ -282,7 +295,7 @@ static kept *plan_of(const fp8rt_run *run, const parts *fresh, bool *made)
         *made = true;
         plans->reused++;
     } else {
-        k = clear(room(plans), fresh->is_gemm);
+        k = clear(room(plans), fresh->kind);
         if (k != NULL) {
             put_in_chain(plans, k, fresh);
         }
@@ -363,6 +376,17 @@ static __attribute__((noinline)) fp8rt_status plan_elementwise(fp8rt_run *run,
     return status == FP8RT_OK ? fp8rt_record_elementwise(run, plan) : status;
 }
 
+static __attribute__((noinline)) fp8rt_status plan_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
+{
+    const fp8rt_status status = fp8rt_rows_prepare(&run->dev->caps, run->dev->stamp, plan);
+    if (run->query) {
+        count_plan(run);
+        fp8rt_record_count(run);
+        return status;
+    }
+    return status == FP8RT_OK ? fp8rt_record_rows(run, plan) : status;
+}
+
 // ---- runs ---------------------------------------------------------------------------------------
 
 fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scratch, size_t bytes,
@@ -421,4 +445,29 @@ fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fre
     }
     return status == FP8RT_OK ? fp8rt_elementwise_execute(dev, plan, wants_counters(run), result)
                               : status;
+}
+
+fp8rt_status fp8rt_plans_rows(fp8rt_run *run, fp8rt_rows_plan *fresh, fp8rt_gemm_result *result)
+{
+    fp8rt_device *dev = run->dev;
+    fp8rt_status status = FP8RT_OK;
+    bool made;
+    fp8rt_rows_fill(&dev->caps, &fresh->desc);
+    if (runs_nothing(run)) {
+        *result = (fp8rt_gemm_result){0};
+        return plan_rows(run, fresh);
+    }
+    fresh->stamp = dev->stamp;
+    const parts wanted = rows_parts(fresh);
+    kept *k = plan_of(run, &wanted, &made);
+    fp8rt_rows_plan *plan = k == NULL ? fresh : &k->rows;
+    if (!made) {
+        copy(&plan->desc, &fresh->desc, sizeof plan->desc);
+        status = fp8rt_rows_prepare(&dev->caps, dev->stamp, plan);
+    }
+    if (status == FP8RT_OK && !is_complete(run, k, plan->desc.eps)) {
+        status = fp8rt_rows_complete(dev, plan);
+        set_complete(run, k, plan->desc.eps, status == FP8RT_OK);
+    }
+    return status == FP8RT_OK ? fp8rt_rows_execute(dev, plan, wants_counters(run), result) : status;
 }

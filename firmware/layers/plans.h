@@ -3,12 +3,24 @@
 //
 // A kept plan serves a command whose descriptor is equal, word for word. So nothing has to be known about
 // what a plan depends on. Excepted are numbers that the run of a plan reads and checks itself: single
-// scales, which the descriptor only points to, and beta, as long as C is read or not as before.
+// scales, which the descriptor only points to, and beta, as long as C is read or not as before; of a row
+// command eps, as long as it is 0 or not as before.
 #ifndef FP8RT_LAYERS_PLANS_H
 #define FP8RT_LAYERS_PLANS_H
 
 #include "elementwise_plan.h"
 #include "fp8rt/tensor.h"
+#include "rows_plan.h"
+
+// Descriptors are compared word for word: they are cleared, padding included, and their fields are set
+// one by one.
+static inline void fp8rt_plans_clear(void *desc, size_t bytes)
+{
+    uint32_t __attribute__((may_alias)) *word = desc, *const end = word + bytes / sizeof *word;
+    for (; word != end; word++) {
+        *word = 0;
+    }
+}
 
 // Where descriptors of this run have their single scales: at the same address from run to run.
 static inline fp8rt_command_scales *fp8rt_scales_of(const fp8rt_run *run,
@@ -28,5 +40,6 @@ fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scra
                               fp8rt_gemm_result *result);
 fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fresh,
                                      fp8rt_gemm_result *result);
+fp8rt_status fp8rt_plans_rows(fp8rt_run *run, fp8rt_rows_plan *fresh, fp8rt_gemm_result *result);
 
 #endif

@@ -136,6 +136,11 @@ static fp8rt_region matrix(const void *at, uint32_t rows, uint32_t cols, uint32_
                           cols * fp8mac_format_bytes(fp8mac_format_get(format))};
 }
 
+static fp8rt_region vector(const float *values, uint32_t count)
+{
+    return (fp8rt_region){(uintptr_t)values, count, sizeof(float), sizeof(float)};
+}
+
 static reads reads_of_elementwise(const fp8rt_elementwise_desc *desc)
 {
     reads r = {.d = matrix(desc->d, desc->m, desc->n, desc->d_stride, desc->d_format)};
@@ -144,8 +149,21 @@ static reads reads_of_elementwise(const fp8rt_elementwise_desc *desc)
         add(r.a, &r.a_count, matrix(desc->c, desc->m, desc->n, desc->c_stride, desc->c_format));
     }
     if (desc->scale_x.mode == FP8MAC_SCALE_VECTOR) {
-        add(r.a, &r.a_count,
-            (fp8rt_region){(uintptr_t)desc->scale_x.values, desc->m, sizeof(float), sizeof(float)});
+        add(r.a, &r.a_count, vector(desc->scale_x.values, desc->m));
+    }
+    return r;
+}
+
+static reads reads_of_rows(const fp8rt_rows_desc *desc)
+{
+    const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc);
+    reads r = {.d = fp8rt_values_region(&d)};
+    add(r.a, &r.a_count, fp8rt_values_region(&x));
+    if (desc->gamma != NULL) {
+        add(r.b, &r.b_count, vector(desc->gamma, desc->n));
+    }
+    if (desc->beta != NULL) {
+        add(r.b, &r.b_count, vector(desc->beta, desc->n));
     }
     return r;
 }
@@ -277,6 +295,14 @@ fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *pl
 {
     const fp8rt_status status = fp8rt_elementwise_complete(run->dev, plan);
     const reads reads = reads_of_elementwise(&plan->desc);
+    return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
+                              : status;
+}
+
+fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
+{
+    const fp8rt_status status = fp8rt_rows_complete(run->dev, plan);
+    const reads reads = reads_of_rows(&plan->desc);
     return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
                               : status;
 }
@@ -415,6 +441,7 @@ static void make(fp8rt_network *network, const fp8rt_run *run)
     image[FP8RT_IMAGE_WORD_HASH] = fp8rt_image_hash(image);
     *network = (fp8rt_network){.dev = run->dev, .image = image};
     fp8rt_network_find_last(network);
+    network->calls = r->calls;
     network->local = r->calls || r->bases_count != 0;
     for (uint32_t i = 0; i < r->symbol_count + r->bases_count; i++) {
         fp8rt_network_place(network, i, base_of(r, i));

@@ -6,6 +6,7 @@
 
 #include "elementwise_plan.h"
 #include "network_image.h"
+#include "rows_plan.h"
 
 // Memory for a recording without commands: its header and symbols, whose names have 20 bytes.
 static inline size_t fp8rt_record_bytes(void)
@@ -20,6 +21,7 @@ void fp8rt_record_layer(fp8rt_run *run, const char *name);
 // beat. FP8RT_ERR_SCRATCH: no room. FP8RT_ERR_SHAPE: too many commands or symbols. FP8RT_ERR_SCALE.
 fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan);
 fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *plan);
+fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan);
 
 // A part of the core: runs `function` on `context` of `bytes`, FP8RT_CALL_BYTES at most; in a query
 // it does nothing, and a recording runs it when the list does. It uses its context and what that

@@ -201,7 +201,7 @@ static fp8rt_status bias_to_words(fp8rt_run *run, fp8rt_weights *weights)
         } else if (fp8rt_layer_computes(run)) {
             memcpy(words.data, bias, words.cols * sizeof(float));
         }
-        return fp8rt_fixed_from(run, &from, GATE_ONE, NULL, 0.0f, &words);
+        return fp8rt_fixed_from(run, &from, GATE_ONE, &words);
     }
     if (fp8rt_layer_computes(run)) {
         fill_origin(&words);

@@ -65,10 +65,15 @@ static uint32_t open_entry(fp8rt_run *run, const char *name)
     return index;
 }
 
-void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result)
+void fp8rt_layer_flags(fp8rt_run *run, const fp8rt_gemm_result *result)
 {
     run->flags |= result->flags;
     run->nonfinite = run->nonfinite || result->amax_nonfinite;
+}
+
+void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result)
+{
+    fp8rt_layer_flags(run, result);
     fp8rt_profile_entry *entry = entry_at(run, run->entry);
     if (entry != NULL) {
         entry->commands++;

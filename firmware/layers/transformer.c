@@ -68,25 +68,14 @@ static fp8rt_status leave(fp8rt_run *run, const fp8rt_block_desc *desc,
 
 // ---- attention ----------------------------------------------------------------------------------
 
-// A tensor of tokens as the cache takes them
-static fp8rt_status project(fp8rt_run *run, const fp8rt_tensor *tokens,
-                            const fp8rt_weights *weights, const fp8rt_tensor *cached,
-                            fp8rt_tensor *out)
-{
-    const fp8rt_between between = {.format = cached->format, .scale = cached->scale};
-    const fp8rt_status status = take(run, tokens->rows, weights->codes.rows, &between, out);
-    return status == FP8RT_OK ? multiply(run, tokens, weights, NULL, out) : status;
-}
-
 static fp8rt_status remember(fp8rt_run *run, const fp8rt_block_attention *attention,
                              const fp8rt_tensor *tokens)
 {
-    fp8rt_tensor keys, values;
-    fp8rt_status status = project(run, tokens, attention->key, &attention->cache->keys, &keys);
-    if (status == FP8RT_OK) {
-        status = project(run, tokens, attention->value, &attention->cache->values, &values);
-    }
-    return status == FP8RT_OK ? fp8rt_kv_append(run, attention->cache, &keys, &values) : status;
+    const fp8rt_projection_desc desc = {.tokens = tokens,
+                                        .cache = attention->cache,
+                                        .key = attention->key,
+                                        .value = attention->value};
+    return fp8rt_kv_project(run, &desc);
 }
 
 static fp8rt_status ask(fp8rt_run *run, const fp8rt_block_desc *desc,
@@ -106,6 +95,7 @@ static fp8rt_status ask(fp8rt_run *run, const fp8rt_block_desc *desc,
                                             .cache = attention->cache,
                                             .heads = desc->heads,
                                             .causal = causal,
+                                            .value_bias = attention->value->bias,
                                             .out = &mixed};
         status = fp8rt_attention(run, &heads);
     }

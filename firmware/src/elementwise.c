@@ -3,52 +3,30 @@
 #include "coding.h"
 #include "elementwise_plan.h"
 #include "fp32_bits.h"
-#include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
 #include "gemm_tiles.h"
-#include "regions.h"
 #include "run.h"
+#include "values.h"
 
-typedef struct operand {
-    const void *at;
-    uint32_t stride;
-    fp8mac_format_id format;
-} operand;
-
-static operand x_of(const fp8rt_elementwise_desc *desc)
+static fp8rt_values x_of(const fp8rt_elementwise_desc *desc)
 {
-    return (operand){desc->x, desc->x_stride, desc->x_format};
+    return (fp8rt_values){desc->x, desc->m, desc->n, desc->x_stride, desc->x_format};
 }
 
-static operand c_of(const fp8rt_elementwise_desc *desc)
+static fp8rt_values c_of(const fp8rt_elementwise_desc *desc)
 {
-    return (operand){desc->c, desc->c_stride, desc->c_format};
+    return (fp8rt_values){desc->c, desc->m, desc->n, desc->c_stride, desc->c_format};
 }
 
-static operand d_of(const fp8rt_elementwise_desc *desc)
+static fp8rt_values d_of(const fp8rt_elementwise_desc *desc)
 {
-    return (operand){desc->d, desc->d_stride, desc->d_format};
+    return (fp8rt_values){desc->d, desc->m, desc->n, desc->d_stride, desc->d_format};
 }
 
 static bool reads_c(const fp8rt_elementwise_desc *desc)
 {
     return desc->operation == FP8RT_OPERATION_MULTIPLY ||
            !fp8rt_fp32_is_zero(fp8rt_fp32_bits(desc->beta));
-}
-
-static uint32_t row_bytes(const fp8rt_elementwise_desc *desc, fp8mac_format_id format)
-{
-    return desc->n * fp8mac_format_bytes(fp8mac_format_get(format));
-}
-
-static uint32_t stride_of(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc, operand o)
-{
-    return o.stride != 0 ? o.stride : fp8rt_packed_stride(caps, row_bytes(desc, o.format));
-}
-
-static fp8rt_region region_of(const fp8rt_elementwise_desc *desc, operand o)
-{
-    return (fp8rt_region){(uintptr_t)o.at, desc->m, o.stride, row_bytes(desc, o.format)};
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -75,32 +53,15 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_elementwise_
     return fp8rt_is_overflow(desc->overflow, desc->d_format) ? FP8RT_OK : FP8RT_ERR_OVERFLOW_MODE;
 }
 
-// Of an input, and of D if it is `d` itself
-static fp8rt_status check_matrix(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc,
-                                 operand o)
-{
-    const operand d = d_of(desc);
-    const fp8rt_region own = region_of(desc, o), out = region_of(desc, d);
-    const bool in_place = o.at == d.at && o.stride == d.stride && o.format == d.format;
-    if ((desc->m > 1 && o.stride < own.row_bytes) || !fp8rt_region_fits(&own)) {
-        return FP8RT_ERR_STRIDE;
-    }
-    if ((((uintptr_t)o.at | (desc->m > 1 ? o.stride : 0)) & (caps->beat_bytes - 1u)) != 0) {
-        return FP8RT_ERR_ALIGNMENT;
-    }
-    return !in_place && fp8rt_region_fits(&out) && fp8rt_regions_overlap(&own, &out)
-               ? FP8RT_ERR_OVERLAP
-               : FP8RT_OK;
-}
-
 static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
 {
-    fp8rt_status status = check_matrix(caps, desc, d_of(desc));
+    const fp8rt_values x = x_of(desc), c = c_of(desc), d = d_of(desc);
+    fp8rt_status status = fp8rt_values_check(caps, &d, &d);
     if (status == FP8RT_OK) {
-        status = check_matrix(caps, desc, x_of(desc));
+        status = fp8rt_values_check(caps, &x, &d);
     }
     if (status == FP8RT_OK && reads_c(desc)) {
-        status = check_matrix(caps, desc, c_of(desc));
+        status = fp8rt_values_check(caps, &c, &d);
     }
     return status;
 }
@@ -205,9 +166,10 @@ static fp8rt_status check(const fp8rt_caps *caps, fp8rt_elementwise_desc *desc)
 
 void fp8rt_elementwise_fill(const fp8rt_caps *caps, fp8rt_elementwise_desc *desc)
 {
-    desc->x_stride = stride_of(caps, desc, x_of(desc));
-    desc->d_stride = stride_of(caps, desc, d_of(desc));
-    desc->c_stride = reads_c(desc) ? stride_of(caps, desc, c_of(desc)) : 0;
+    const fp8rt_values x = x_of(desc), c = c_of(desc), d = d_of(desc);
+    desc->x_stride = fp8rt_values_stride(caps, &x);
+    desc->d_stride = fp8rt_values_stride(caps, &d);
+    desc->c_stride = reads_c(desc) ? fp8rt_values_stride(caps, &c) : 0;
 }
 
 fp8rt_status fp8rt_elementwise_prepare(const fp8rt_caps *caps, uint32_t stamp,
@@ -227,8 +189,9 @@ fp8rt_status fp8rt_elementwise_prepare(const fp8rt_caps *caps, uint32_t stamp,
 static __attribute__((noinline)) void clean_all(fp8rt_device *dev,
                                                 const fp8rt_elementwise_desc *desc)
 {
-    const fp8rt_region x = region_of(desc, x_of(desc)), c = region_of(desc, c_of(desc)),
-                       d = region_of(desc, d_of(desc));
+    const fp8rt_values all[] = {x_of(desc), c_of(desc), d_of(desc)};
+    const fp8rt_region x = fp8rt_values_region(&all[0]), c = fp8rt_values_region(&all[1]),
+                       d = fp8rt_values_region(&all[2]);
     fp8rt_clean(dev, &x);
     if (reads_c(desc)) {
         fp8rt_clean(dev, &c);
@@ -274,7 +237,8 @@ fp8rt_status fp8rt_elementwise_execute(fp8rt_device *dev, fp8rt_elementwise_plan
     const fp8rt_status status =
         fp8rt_run_descriptor(dev, &plan->descriptor, desc->flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        const fp8rt_region d = region_of(desc, d_of(desc));
+        const fp8rt_values values = d_of(desc);
+        const fp8rt_region d = fp8rt_values_region(&values);
         fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
     }
     fp8rt_unlock(dev);

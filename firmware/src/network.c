@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "cache.h"
 #include "command_words.h"
+#include "fp8mac/rows.h"
 #include "network_image.h"
 #include "fp8rt/registers.h"
 #include "stamp.h"
@@ -293,21 +294,23 @@ static uint32_t bytes_of(uint32_t format)
 static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
 {
     const uint32_t operation = (c->mode & FP8RT_BIT(MODE__EXTENDED)) != 0 ? c->operation : 0;
-    const bool elementwise = FP8RT_GET(OPERATION__OP, operation) != 0;
+    const uint32_t op = FP8RT_GET(OPERATION__OP, operation);
     if (at == &c->a.address && (operation & FP8RT_BIT(OPERATION__CONV_A)) != 0) {
         return (fp8rt_region){*at, FP8RT_GET(CONV_SIZE__HEIGHT, c->conv[1]), c->a.stride,
                               FP8RT_GET(CONV_LINE__WIDTH, c->conv[0])};
     }
     if (at == &c->a.address) {
         const uint32_t x = c->n * bytes_of(FP8RT_GET(OPERATION__X_FMT, operation));
-        return (fp8rt_region){*at, c->m, c->a.stride, elementwise ? x : c->k};
+        return (fp8rt_region){*at, c->m, c->a.stride, op != FP8RT_OPERATION_GEMM ? x : c->k};
     }
     if (at == &c->b.address) {
         return (fp8rt_region){*at, c->n, c->b.stride, c->k};
     }
     if (at == &c->d) {
+        const bool one = op == FP8RT_OPERATION_ROWS &&
+                         FP8RT_GET(OPERATION__ROW_OP, operation) <= FP8MAC_ROWS_ARGMAX;
         return (fp8rt_region){*at, c->m, c->d_stride,
-                              c->n * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
+                              (one ? 1 : c->n) * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
     }
     if (at == &c->c) {
         return (fp8rt_region){*at, c->m, c->c_stride,
@@ -360,6 +363,9 @@ static void run_calls(fp8rt_network *network, uint32_t commands)
 {
     const uint32_t *const notes = fp8rt_notes_of(network);
     const uint32_t *note = &notes[network->call];
+    if (!network->calls) {
+        return; // most lists: their notes are not searched at each start
+    }
     while ((note = next_of(network, note, FP8RT_NOTE_CALL)) != NULL && note[1] <= commands) {
         _Alignas(max_align_t) uint8_t context[FP8RT_CALL_BYTES];
         fp8rt_core_function *function;
@@ -548,21 +554,35 @@ static void observe(fp8rt_observed *all, const fp8rt_observed *one)
     all->amax = one->amax > all->amax ? one->amax : all->amax;
 }
 
+// Where the commands of a profile are in the list: their layer, and the note of the next one
+typedef struct layer_at {
+    const char *name;
+    const uint32_t *next; // NULL: there is none
+} layer_at;
+
+// Whether the command is the first of a layer. Commands come in their order.
+static bool begins_layer(const fp8rt_network *network, uint32_t command, layer_at *at)
+{
+    const char *const before = at->name;
+    while (at->next != NULL && at->next[1] <= command) {
+        at->name = name_of(at->next);
+        at->next = next_of(network, behind(at->next), FP8RT_NOTE_LAYER);
+    }
+    return command == 0 || at->name != before;
+}
+
 // The entry of the command's layer, a new one if it is the layer's first; NULL: there is no room.
-static fp8rt_profile_entry *entry_of(const fp8rt_network *network, uint32_t command,
+static fp8rt_profile_entry *entry_of(const fp8rt_network *network, uint32_t command, layer_at *at,
                                      fp8rt_profile *profile)
 {
-    const char *name = fp8rt_network_layer(network, command);
-    fp8rt_profile_entry *last = profile->count != 0 && profile->count <= profile->capacity
-                                    ? &profile->entries[profile->count - 1]
-                                    : NULL;
-    if (command != 0 && last != NULL && name == fp8rt_network_layer(network, command - 1u)) {
-        return last;
+    const bool begins = begins_layer(network, command, at);
+    if (!begins && profile->count != 0 && profile->count <= profile->capacity) {
+        return &profile->entries[profile->count - 1];
     }
     if (profile->count++ >= profile->capacity) {
         return NULL;
     }
-    profile->entries[profile->count - 1] = (fp8rt_profile_entry){.name = name};
+    profile->entries[profile->count - 1] = (fp8rt_profile_entry){.name = at->name};
     return &profile->entries[profile->count - 1];
 }
 
@@ -583,6 +603,7 @@ fp8rt_status fp8rt_network_profile(fp8rt_network *network, fp8rt_profile *profil
     }
     fp8rt_network_result sum = {.command = FP8RT_NO_COMMAND, .layer = ""};
     uint32_t word = 0;
+    layer_at at = {"", next_of(network, fp8rt_notes_of(network), FP8RT_NOTE_LAYER)};
     fp8rt_network_abandon(network);
     for (uint32_t command = 0; command < fp8rt_network_commands(network); command++) {
         const uint64_t start = now(profile);
@@ -590,7 +611,7 @@ fp8rt_status fp8rt_network_profile(fp8rt_network *network, fp8rt_profile *profil
         if (status != FP8RT_OK) {
             return status;
         }
-        fp8rt_profile_entry *entry = entry_of(network, command, profile);
+        fp8rt_profile_entry *entry = entry_of(network, command, &at, profile);
         if (entry != NULL) {
             entry->core_cycles += (uint32_t)(now(profile) - start);
             entry->commands++;

@@ -34,7 +34,8 @@ fp8rt_tensor digits_activations(digits_layered *net, uint32_t rows, uint32_t col
 
 // ---- a batch ------------------------------------------------------------------------------------
 
-void digits_layered_collect(digits_layered *net)
+// Counts the cycles of the layers since the last call.
+static void collect(digits_layered *net)
 {
     fp8rt_profile_entry *sum = &net->layers[net->step];
     for (uint32_t i = 0; i < net->profile.count && i < net->profile.capacity; i++) {
@@ -67,7 +68,7 @@ static fp8rt_status run_step(digits_layered *net, uint32_t step)
 {
     net->step = step;
     const fp8rt_status status = net->kind->steps[step].run(net);
-    digits_layered_collect(net);
+    collect(net);
     return status;
 }
 

@@ -107,8 +107,4 @@ fp8rt_tensor digits_tensor(digits_layered *net, uint32_t rows, uint32_t cols,
                            fp8mac_format_id format);
 fp8rt_tensor digits_activations(digits_layered *net, uint32_t rows, uint32_t cols, float amax);
 
-// Counts the cycles of the layers since the last call. A step that runs more than three layers calls it
-// between them.
-void digits_layered_collect(digits_layered *net);
-
 #endif

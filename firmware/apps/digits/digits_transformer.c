@@ -7,8 +7,8 @@
 //   stream = stream + down(ReLU(up(norm(stream))))          64 hidden units
 //   classes = linear(stream of all tokens)                  256 to 10
 //
-// All layers but the attention compute a batch at once. So these are the layers of
-// fp8rt_transformer_block, which takes one sequence, called one by one.
+// All layers compute a batch at once. So these are the layers of fp8rt_transformer_block, which takes one
+// sequence, called one by one. Each has an output of its own, so that all can be checked behind a list.
 #include "digits_transformer.h"
 
 #include <string.h>
@@ -33,8 +33,9 @@ static const digits_transformer *const data = &digits_transformer_data;
 
 static struct {
     fp8rt_tensor positions; // for each image of the batch
-    fp8rt_tensor stream, norm1, query, key, value, mixed, norm2, hidden, features, classes;
-    fp8rt_kv_cache cache; // of one image
+    fp8rt_tensor stream, norm1, query, key, value, mixed, attended, norm2, hidden, fed, features,
+        classes; // value: that of each image, a column for each token
+    fp8rt_kv_cache *caches; // of each image: parts of key and value
 } tensors;
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -52,11 +53,28 @@ static bool allocate_positions(digits_layered *net, uint32_t batch)
     return true;
 }
 
-static bool allocate_cache(digits_layered *net)
+static fp8rt_tensor rows_of(const fp8rt_tensor *t, uint32_t first, uint32_t rows)
 {
-    tensors.cache.keys = digits_activations(net, TOKENS, INNER, data->key_amax);
-    tensors.cache.values = digits_activations(net, INNER, TOKENS, data->value_amax);
-    return tensors.cache.keys.data != NULL && tensors.cache.values.data != NULL;
+    fp8rt_tensor part = *t;
+    part.data = (uint8_t *)t->data + (size_t)first * t->stride;
+    part.rows = rows;
+    return part;
+}
+
+static bool allocate_caches(digits_layered *net, uint32_t batch)
+{
+    tensors.key = digits_activations(net, batch * TOKENS, INNER, data->key_amax);
+    tensors.value = digits_activations(net, batch * INNER, TOKENS, data->value_amax);
+    tensors.caches = fp8rt_arena_alloc(&net->session->arena, batch * sizeof *tensors.caches);
+    if (tensors.key.data == NULL || tensors.value.data == NULL || tensors.caches == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < batch; i++) {
+        tensors.caches[i] =
+            (fp8rt_kv_cache){.keys = rows_of(&tensors.key, i * TOKENS, TOKENS),
+                             .values = rows_of(&tensors.value, i * INNER, INNER)};
+    }
+    return true;
 }
 
 static bool allocate(digits_layered *net, uint32_t batch)
@@ -65,14 +83,14 @@ static bool allocate(digits_layered *net, uint32_t batch)
     tensors.stream = digits_tensor(net, rows, WIDTH, FP8MAC_FP32);
     tensors.norm1 = digits_activations(net, rows, WIDTH, data->norm1_amax);
     tensors.query = digits_activations(net, rows, INNER, data->query_amax);
-    tensors.key = digits_activations(net, rows, INNER, data->key_amax);
-    tensors.value = digits_activations(net, rows, INNER, data->value_amax);
     tensors.mixed = digits_activations(net, rows, INNER, data->mixed_amax);
+    tensors.attended = digits_tensor(net, rows, WIDTH, FP8MAC_FP32);
     tensors.norm2 = digits_activations(net, rows, WIDTH, data->norm2_amax);
     tensors.hidden = digits_activations(net, rows, HIDDEN, data->hidden_amax);
+    tensors.fed = digits_tensor(net, rows, WIDTH, FP8MAC_FP32);
     tensors.features = digits_activations(net, rows, WIDTH, data->stream_amax);
     tensors.classes = digits_tensor(net, batch, DIGITS_CLASSES, FP8MAC_FP32);
-    return allocate_positions(net, batch) && allocate_cache(net);
+    return allocate_positions(net, batch) && allocate_caches(net, batch);
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -86,20 +104,18 @@ static fp8rt_status multiply(digits_layered *net, const fp8rt_tensor *x,
     return fp8rt_linear(&net->run, &desc);
 }
 
-// stream = stream + x * weights^T + bias
-static fp8rt_status add_to_stream(digits_layered *net, const fp8rt_tensor *x,
-                                  const fp8rt_weights *weights)
+// out = stream + x * weights^T + bias
+static fp8rt_status add_to(digits_layered *net, const fp8rt_tensor *stream, const fp8rt_tensor *x,
+                           const fp8rt_weights *weights, fp8rt_tensor *out)
 {
-    const fp8rt_linear_desc desc = {
-        .x = x, .weights = weights, .residual = &tensors.stream, .out = &tensors.stream};
+    const fp8rt_linear_desc desc = {.x = x, .weights = weights, .residual = stream, .out = out};
     return fp8rt_linear(&net->run, &desc);
 }
 
-static fp8rt_status normalise(digits_layered *net, const float *gamma, const float *beta,
-                              fp8rt_tensor *out)
+static fp8rt_status normalise(digits_layered *net, const fp8rt_tensor *x, const float *gamma,
+                              const float *beta, fp8rt_tensor *out)
 {
-    const fp8rt_norm_desc desc = {
-        .x = &tensors.stream, .eps = eps, .gamma = gamma, .beta = beta, .out = out};
+    const fp8rt_norm_desc desc = {.x = x, .eps = eps, .gamma = gamma, .beta = beta, .out = out};
     return fp8rt_normalise(&net->run, &desc);
 }
 
@@ -126,7 +142,7 @@ static fp8rt_status embed(digits_layered *net)
 
 static fp8rt_status norm1(digits_layered *net)
 {
-    return normalise(net, data->norm1_gamma, data->norm1_beta, &tensors.norm1);
+    return normalise(net, &tensors.stream, data->norm1_gamma, data->norm1_beta, &tensors.norm1);
 }
 
 static fp8rt_status query(digits_layered *net)
@@ -139,47 +155,38 @@ static fp8rt_status key(digits_layered *net)
     return multiply(net, &tensors.norm1, &data->key, FP8MAC_ACT_NONE, &tensors.key);
 }
 
+// The keys are in the caches.
 static fp8rt_status value(digits_layered *net)
 {
-    return multiply(net, &tensors.norm1, &data->value, FP8MAC_ACT_NONE, &tensors.value);
-}
-
-// The tokens of one image
-static fp8rt_tensor tokens_of(const fp8rt_tensor *t, uint32_t image)
-{
-    fp8rt_tensor part = *t;
-    part.data = (uint8_t *)t->data + (size_t)image * TOKENS * t->stride;
-    part.rows = TOKENS;
-    return part;
+    const fp8rt_projection_desc desc = {.tokens = &tensors.norm1,
+                                        .cache = tensors.caches,
+                                        .sequences = net->number,
+                                        .value = &data->value};
+    for (uint32_t i = 0; i < net->number; i++) {
+        tensors.caches[i].length = 0;
+    }
+    return fp8rt_kv_project(&net->run, &desc);
 }
 
 static fp8rt_status attend(digits_layered *net)
 {
-    fp8rt_status status = FP8RT_OK;
-    for (uint32_t i = 0; i < net->number && status == FP8RT_OK; i++) {
-        const fp8rt_tensor asked = tokens_of(&tensors.query, i), keys = tokens_of(&tensors.key, i);
-        const fp8rt_tensor values = tokens_of(&tensors.value, i);
-        fp8rt_tensor mixed = tokens_of(&tensors.mixed, i);
-        const fp8rt_attention_desc desc = {
-            .query = &asked, .cache = &tensors.cache, .heads = HEADS, .out = &mixed};
-        tensors.cache.length = 0;
-        status = fp8rt_kv_append(&net->run, &tensors.cache, &keys, &values);
-        if (status == FP8RT_OK) {
-            status = fp8rt_attention(&net->run, &desc);
-        }
-        digits_layered_collect(net);
-    }
-    return status;
+    const fp8rt_attention_desc desc = {.query = &tensors.query,
+                                       .cache = tensors.caches,
+                                       .sequences = net->number,
+                                       .heads = HEADS,
+                                       .value_bias = data->value.bias,
+                                       .out = &tensors.mixed};
+    return fp8rt_attention(&net->run, &desc);
 }
 
 static fp8rt_status output(digits_layered *net)
 {
-    return add_to_stream(net, &tensors.mixed, &data->output);
+    return add_to(net, &tensors.stream, &tensors.mixed, &data->output, &tensors.attended);
 }
 
 static fp8rt_status norm2(digits_layered *net)
 {
-    return normalise(net, data->norm2_gamma, data->norm2_beta, &tensors.norm2);
+    return normalise(net, &tensors.attended, data->norm2_gamma, data->norm2_beta, &tensors.norm2);
 }
 
 static fp8rt_status up(digits_layered *net)
@@ -189,12 +196,12 @@ static fp8rt_status up(digits_layered *net)
 
 static fp8rt_status down(digits_layered *net)
 {
-    return add_to_stream(net, &tensors.hidden, &data->down);
+    return add_to(net, &tensors.attended, &tensors.hidden, &data->down, &tensors.fed);
 }
 
 static fp8rt_status convert(digits_layered *net)
 {
-    const fp8rt_arithmetic_desc desc = {.x = &tensors.stream, .out = &tensors.features};
+    const fp8rt_arithmetic_desc desc = {.x = &tensors.fed, .out = &tensors.features};
     return fp8rt_add(&net->run, &desc);
 }
 
@@ -214,12 +221,12 @@ static const digits_step steps[DIGITS_TRANSFORMER_LAYERS] = {
     {"norm1", TOKENS, norm1, &tensors.norm1},
     {"query", TOKENS, query, &tensors.query},
     {"key", TOKENS, key, &tensors.key},
-    {"value", TOKENS, value, &tensors.value},
+    {"value", INNER, value, &tensors.value},
     {"attention", TOKENS, attend, &tensors.mixed},
-    {"output", TOKENS, output, &tensors.stream},
+    {"output", TOKENS, output, &tensors.attended},
     {"norm2", TOKENS, norm2, &tensors.norm2},
     {"up", TOKENS, up, &tensors.hidden},
-    {"down", TOKENS, down, &tensors.stream},
+    {"down", TOKENS, down, &tensors.fed},
     {"convert", TOKENS, convert, &tensors.features},
     {"classes", 1, classes, &tensors.classes},
 };

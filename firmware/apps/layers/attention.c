@@ -21,7 +21,7 @@ static void refer_softmax(fp8rt_reference *reference, const void *desc)
 typedef struct softmax_case {
     const char *name;
     uint32_t rows, cols, seen;
-    bool causal, normalise;
+    bool causal;
     float factor;
     fp8mac_format_id x_format, out_format;
     bool scaling; // a static one
@@ -32,7 +32,6 @@ static const softmax_case softmax_cases[] = {
     {.name = "softmax, 16 x 64, normalised",
      .rows = 16,
      .cols = 64,
-     .normalise = true,
      .x_format = FP8MAC_FP32,
      .factor = 0.03125f,
      .scaling = true},
@@ -47,7 +46,6 @@ static const softmax_case softmax_cases[] = {
     {.name = "softmax, 5 x 1100 of e4m3fn to e4m3fnuz, normalised",
      .rows = 5,
      .cols = 1100,
-     .normalise = true,
      .x_format = FP8MAC_E4M3FN,
      .out_format = FP8MAC_E4M3FNUZ,
      .factor = 0.03125f},
@@ -65,9 +63,10 @@ static void run_softmax(layers_test *test, const softmax_case *c)
         .factor = c->factor,
         .seen = c->seen,
         .causal = c->causal,
-        .out = &out,
-        .row_scale = c->normalise ? NULL : layers_take(test, c->rows * sizeof(float))};
+        .out = &out};
+    const unsigned before = test->recorded;
     layers_try(test, c->name, call_softmax, refer_softmax, &desc, &out);
+    layers_expect_recorded(test, "a softmax is recorded", before);
     scaling.kind = FP8RT_SCALING_DYNAMIC;
     out.scaling = &scaling;
     fp8rt_run run = fp8rt_run_query(&test->dev);
@@ -82,7 +81,8 @@ static void run_softmax(layers_test *test, const softmax_case *c)
 typedef struct attention_case {
     const char *name;
     uint32_t tokens, keys, capacity, heads, size;
-    bool causal;
+    uint32_t sequences; // 0: 1
+    bool causal, bias;
     fp8rt_scaling_kind scaling;
     fp8mac_format_id format, out_format;
 } attention_case;
@@ -127,6 +127,24 @@ static const attention_case attention_cases[] = {
      .size = 6,
      .causal = true,
      .out_format = FP8MAC_FP32},
+    {.name = "attention, 3 sequences of 8 keys, 2 heads of 32",
+     .tokens = 8,
+     .keys = 8,
+     .capacity = 8,
+     .heads = 2,
+     .size = 32,
+     .sequences = 3,
+     .bias = true},
+    {.name = "attention, 2 sequences, 5 of 9 keys, causal",
+     .tokens = 5,
+     .keys = 9,
+     .capacity = 16,
+     .heads = 2,
+     .size = 16,
+     .sequences = 2,
+     .causal = true,
+     .bias = true,
+     .out_format = FP8MAC_FP32},
     {.name = "attention, 9 of 33 keys, 4 heads of 8, dynamic",
      .tokens = 9,
      .keys = 33,
@@ -137,31 +155,45 @@ static const attention_case attention_cases[] = {
 };
 
 typedef struct attention {
-    fp8rt_tensor query, keys, values, out;
-    fp8rt_kv_cache cache;
+    fp8rt_tensor query, keys, values, out; // of all sequences
+    fp8rt_kv_cache caches[3];
+    uint32_t sequences;
     fp8rt_scaling scaling;
     fp8rt_attention_desc desc;
 } attention;
+
+static void draw_cache(layers_test *test, const attention_case *c, float scale,
+                       fp8rt_kv_cache *cache)
+{
+    const uint32_t width = c->heads * c->size;
+    cache->keys = layers_empty(test, c->capacity, width, c->format);
+    cache->values = layers_empty(test, width, c->capacity, c->format);
+    cache->keys.scale = cache->values.scale = scale;
+}
 
 // Scores of all magnitudes up to some tens.
 static void draw(layers_test *test, const attention_case *c, attention *a)
 {
     const uint32_t width = c->heads * c->size;
     const float scale = c->format == FP8MAC_E5M2 ? 0x1p-13f : 0x1p-7f;
-    a->query = layers_codes(test, c->tokens, width, c->format);
-    a->keys = layers_codes(test, c->keys, width, c->format);
-    a->values = layers_codes(test, c->keys, width, c->format);
-    a->out = layers_empty(test, c->tokens, width, c->out_format);
-    a->cache.keys = layers_empty(test, c->capacity, width, c->format);
-    a->cache.values = layers_empty(test, width, c->capacity, c->format);
-    a->query.scale = a->keys.scale = a->cache.keys.scale = scale;
-    a->values.scale = a->cache.values.scale = scale;
+    a->sequences = c->sequences == 0 ? 1 : c->sequences;
+    a->query = layers_codes(test, a->sequences * c->tokens, width, c->format);
+    a->keys = layers_codes(test, a->sequences * c->keys, width, c->format);
+    a->values = layers_codes(test, a->sequences * c->keys, width, c->format);
+    a->out = layers_empty(test, a->query.rows, width, c->out_format);
+    a->query.scale = a->keys.scale = a->values.scale = scale;
+    for (uint32_t i = 0; i < a->sequences; i++) {
+        draw_cache(test, c, scale, &a->caches[i]);
+    }
     a->scaling.kind = c->scaling;
     a->out.scaling = c->scaling == FP8RT_SCALING_STATIC ? NULL : &a->scaling;
     a->desc = (fp8rt_attention_desc){.query = &a->query,
-                                     .cache = &a->cache,
+                                     .cache = a->caches,
+                                     .sequences = c->sequences,
                                      .heads = c->heads,
                                      .causal = c->causal,
+                                     .value_bias =
+                                         c->bias ? layers_floats(test, true, width) : NULL,
                                      .out = &a->out};
 }
 
@@ -174,19 +206,25 @@ static fp8rt_tensor rows_of(const fp8rt_caps *caps, const fp8rt_tensor *tensor, 
     return part;
 }
 
-static fp8rt_status append(fp8rt_run *run, attention *a, uint32_t first, uint32_t rows)
+static fp8rt_status append(fp8rt_run *run, attention *a, uint32_t sequence, uint32_t first,
+                           uint32_t rows)
 {
-    const fp8rt_tensor keys = rows_of(&run->dev->caps, &a->keys, first, rows);
-    const fp8rt_tensor values = rows_of(&run->dev->caps, &a->values, first, rows);
-    return fp8rt_kv_append(run, &a->cache, &keys, &values);
+    const fp8rt_caps *caps = &run->dev->caps;
+    const uint32_t from = sequence * (a->keys.rows / a->sequences) + first;
+    const fp8rt_tensor keys = rows_of(caps, &a->keys, from, rows);
+    const fp8rt_tensor values = rows_of(caps, &a->values, from, rows);
+    return fp8rt_kv_append(run, &a->caches[sequence], &keys, &values);
 }
 
 static fp8rt_status call_attention(fp8rt_run *run, const void *context)
 {
     attention *a = (attention *)(uintptr_t)context;
-    const uint32_t half = a->keys.rows / 2u;
-    append(run, a, 0, half);
-    append(run, a, half, a->keys.rows - half);
+    const uint32_t keys = a->keys.rows / a->sequences, half = keys / 2u;
+    for (uint32_t i = 0; i < a->sequences; i++) {
+        a->caches[i].length = 0;
+        append(run, a, i, 0, half);
+        append(run, a, i, half, keys - half);
+    }
     return fp8rt_attention(run, &a->desc);
 }
 
@@ -200,8 +238,12 @@ static void run_attention(layers_test *test, const attention_case *c)
     const fp8rt_arena arena = test->arena;
     attention a = {0};
     draw(test, c, &a);
+    const unsigned before = test->recorded;
     layers_try(test, c->name, call_attention, refer_attention, &a, &a.out);
-    layers_expect(test, "the cache's length", a.cache.length == c->keys);
+    if (c->scaling == FP8RT_SCALING_STATIC) {
+        layers_expect_recorded(test, "an attention is recorded", before);
+    }
+    layers_expect(test, "the cache's length", a.caches[0].length == c->keys);
     test->arena = arena;
 }
 
@@ -216,7 +258,7 @@ static fp8rt_status query(layers_test *test, const attention *a)
 static fp8rt_status query_append(layers_test *test, attention *a)
 {
     fp8rt_run run = fp8rt_run_query(&test->dev);
-    return fp8rt_kv_append(&run, &a->cache, &a->keys, &a->values);
+    return fp8rt_kv_append(&run, &a->caches[0], &a->keys, &a->values);
 }
 
 static void refusals(layers_test *test)
@@ -231,11 +273,19 @@ static void refusals(layers_test *test)
     a.desc.heads = 2;
     a.desc.factor = -1.0f;
     layers_expect(test, "a negative factor", query(test, &a) == FP8RT_ERR_SCALE);
-    a.cache.length = 1;
+    a.caches[0].length = 1;
     layers_expect(test, "more than the capacity", query_append(test, &a) == FP8RT_ERR_SHAPE);
-    a.cache.length = 0;
+    a.caches[0].length = 0;
     a.keys.scale = 0.5f;
     layers_expect(test, "keys of another scale", query_append(test, &a) == FP8RT_ERR_SCALE);
+    a.desc.factor = 0.0f;
+    a.desc.sequences = 3;
+    a.caches[1] = a.caches[2] = a.caches[0];
+    layers_expect(test, "16 tokens of 3 sequences", query(test, &a) == FP8RT_ERR_SHAPE);
+    a.desc.sequences = 2;
+    layers_expect(test, "two sequences", query(test, &a) == FP8RT_OK);
+    a.caches[1].length = 1;
+    layers_expect(test, "sequences of different lengths", query(test, &a) == FP8RT_ERR_SHAPE);
     test->arena = arena;
 }
 

@@ -28,6 +28,9 @@ void layers_report(const layers_test *test, const char *name, const fp8rt_tensor
 // Counts a condition, and prints its name if it does not hold.
 void layers_expect(layers_test *test, const char *name, bool good);
 
+// Counts whether the case since when `before` cases were recorded was so, where there are row commands.
+void layers_expect_recorded(layers_test *test, const char *name, unsigned before);
+
 // Operands: their memory comes from the arena. Tensors have codes of all magnitudes, zeros and
 // subnormals; floats have magnitudes of 2^-8 to 2^8.
 void *layers_take(layers_test *test, size_t bytes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/normalise.h"
 
+#include <string.h>
+
 #include "cases.h"
 #include "fp8rt/reference_normalise.h"
 
@@ -96,7 +98,11 @@ static void run_case(layers_test *test, const norm_case *c)
         .beta = c->plain || c->rms ? NULL : layers_floats(test, true, c->cols),
         .out = &out,
     };
+    const unsigned before = test->recorded;
     layers_try(test, c->name, call, refer, &desc, &out);
+    if (c->scaling == FP8RT_SCALING_STATIC) {
+        layers_expect_recorded(test, "a norm is recorded", before);
+    }
     test->arena = arena;
 }
 
@@ -115,9 +121,48 @@ static void refusals(layers_test *test)
     layers_expect(test, "beta of an RMS norm",
                   fp8rt_normalise(&run, &desc) == FP8RT_ERR_UNSUPPORTED);
     desc.beta = NULL;
+    fp8rt_tensor tiny = x;
+    tiny.scale = 0x1p-100f;
+    desc.rms = false;
+    desc.x = &tiny;
+    run = fp8rt_run_query(&test->dev);
+    layers_expect(test, "eps that the scale makes too large",
+                  fp8rt_normalise(&run, &desc) == FP8RT_ERR_SCALE);
+    desc.x = &x;
+    fp8rt_tensor same = x;
+    same.format = FP8MAC_FP16;
+    same.cols = out.cols = 32;
+    desc.out = &same;
+    run = fp8rt_run_query(&test->dev);
+    layers_expect(test, "in place in another format",
+                  fp8rt_normalise(&run, &desc) == FP8RT_ERR_OVERLAP);
+    desc.out = &out;
     out.cols = 31;
     run = fp8rt_run_query(&test->dev);
     layers_expect(test, "columns that differ", fp8rt_normalise(&run, &desc) == FP8RT_ERR_SHAPE);
+    test->arena = arena;
+}
+
+// Gamma and beta between beats are copied; as a list they are refused. The bytes are those of others.
+static void between_beats(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_tensor x = layers_codes(test, 4, 32, FP8MAC_E4M3FN);
+    fp8rt_tensor out = layers_empty(test, 4, 32, FP8MAC_FP32);
+    const float *vectors = layers_floats(test, true, 65);
+    float *aligned = layers_take(test, 64 * sizeof(float));
+    memcpy(aligned, vectors + 1, 64 * sizeof(float));
+    fp8rt_norm_desc desc = {
+        .x = &x, .eps = 1e-5f, .gamma = aligned, .beta = aligned + 32, .out = &out};
+    layers_try(test, "layer norm, vectors at beats", call, refer, &desc, &out);
+    const size_t bytes = fp8rt_tensor_bytes(&test->dev.caps, &out);
+    void *want = layers_take(test, bytes);
+    memcpy(want, out.data, bytes);
+    memset(out.data, 0, bytes);
+    desc.gamma = vectors + 1;
+    desc.beta = vectors + 33;
+    layers_try(test, "layer norm, vectors between beats", call, refer, &desc, &out);
+    layers_expect(test, "the same bytes", memcmp(want, out.data, bytes) == 0);
     test->arena = arena;
 }
 
@@ -126,5 +171,6 @@ void layers_normalise(layers_test *test)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_case(test, &cases[i]);
     }
+    between_beats(test);
     refusals(test);
 }

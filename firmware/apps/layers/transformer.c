@@ -5,6 +5,7 @@
 
 #include "cases.h"
 #include "fp8rt/embedding.h"
+#include "fp8rt/network.h"
 #include "fp8rt/reference_transformer.h"
 
 // ---- embedding ----------------------------------------------------------------------------------
@@ -60,6 +61,7 @@ typedef struct block {
     fp8rt_block_attention cross;
     fp8rt_block_desc desc;
     uint8_t *before; // x's codes
+    uint32_t length; // of the first cache, before the tokens
 } block;
 
 static fp8rt_kv_cache cache(layers_test *test)
@@ -135,7 +137,9 @@ static void draw(layers_test *test, block *b, bool rms)
 static fp8rt_status call_block(fp8rt_run *run, const void *context)
 {
     const block *b = context;
+    b->desc.self.cache->length = b->length;
     if (b->desc.cross != NULL) {
+        b->desc.cross->cache->length = 0;
         fp8rt_block_remember(run, b->desc.cross, &b->memory);
     }
     return fp8rt_transformer_block(run, &b->desc);
@@ -159,28 +163,103 @@ static void run_block(layers_test *test, const char *name, bool causal, bool pos
     test->arena = arena;
 }
 
+static void make_static(block *b)
+{
+    b->scaling.kind = FP8RT_SCALING_STATIC;
+    b->desc.self.in.scale = b->desc.feed_forward.in.scale = 0.0625f;
+    b->desc.self.asked.scale = b->desc.self.mixed.scale = 0.03125f;
+    b->desc.feed_forward.hidden.scale = 0.03125f;
+}
+
 // A decoder computes the same whether the tokens come at once or one by one, if scales are static.
 static void one_by_one(layers_test *test)
 {
     const fp8rt_arena arena = test->arena;
     block b = {.desc = {.causal = true}};
     draw(test, &b, false);
-    b.scaling.kind = FP8RT_SCALING_STATIC;
-    b.desc.self.in.scale = b.desc.feed_forward.in.scale = 0.0625f;
-    b.desc.self.asked.scale = b.desc.self.mixed.scale = b.desc.feed_forward.hidden.scale = 0.03125f;
+    make_static(&b);
     layers_try(test, "decoder, static scales", call_block, NULL, &b, &b.x);
     const size_t bytes = fp8rt_tensor_bytes(&test->dev.caps, &b.x);
     uint8_t *whole = layers_take(test, bytes);
     memcpy(whole, b.x.data, bytes);
     memcpy(b.x.data, b.before, bytes);
-    b.caches[0].length = 0;
     const fp8rt_tensor all = b.x;
     b.x.rows = 1;
     for (uint32_t token = 0; token < TOKENS; token++) {
+        b.length = token;
         layers_try(test, "  a token", call_block, NULL, &b, &b.x);
         b.x.data = (uint8_t *)b.x.data + fp8rt_tensor_bytes(&test->dev.caps, &b.x);
     }
     layers_expect(test, "tokens one by one", memcmp(all.data, whole, bytes) == 0);
+    test->arena = arena;
+}
+
+// A block in `memory`, scratch included, as an image
+typedef struct moving {
+    layers_test *test;
+    block b;
+    uint8_t *memory;
+    size_t bytes, scratch_bytes, list_bytes;
+    void *scratch;
+} moving;
+
+static void draw_moving(moving *m)
+{
+    m->memory = layers_take(m->test, 0);
+    draw(m->test, &m->b, false);
+    make_static(&m->b);
+    fp8rt_run run = fp8rt_run_query(&m->test->dev);
+    layers_expect(m->test, "a query of a block", call_block(&run, &m->b) == FP8RT_OK);
+    m->scratch_bytes = run.peak;
+    m->list_bytes = run.record_bytes;
+    m->scratch = layers_take(m->test, m->scratch_bytes);
+    m->bytes = (size_t)((uint8_t *)layers_take(m->test, 0) - m->memory);
+}
+
+static size_t save_block(moving *m, fp8rt_network *network, void *list, void *image)
+{
+    const fp8rt_symbol symbol = {"all", m->memory, m->bytes};
+    fp8rt_run run = fp8rt_run_on(&m->test->dev, m->scratch, m->scratch_bytes);
+    fp8rt_recorder recorder = fp8rt_recorder_in(list, m->list_bytes);
+    recorder.symbols = &symbol;
+    recorder.symbol_count = 1;
+    run.recorder = &recorder;
+    call_block(&run, &m->b);
+    layers_expect(m->test, "a block is recorded",
+                  fp8rt_network_record(network, &run) == FP8RT_OK);
+    return fp8rt_network_save(network, image, m->list_bytes);
+}
+
+// A whole block, norms and attention included, runs as an image on other memory: with the bytes of the
+// layers, and without the core.
+static void moved(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    static moving m;
+    m = (moving){.test = test, .b.desc.causal = true};
+    fp8rt_network network;
+    fp8rt_network_result result;
+    draw_moving(&m);
+    void *list = layers_take(test, m.list_bytes), *image = layers_take(test, m.list_bytes);
+    uint8_t *other = layers_take(test, m.bytes);
+    const size_t bytes = save_block(&m, &network, list, image),
+                 x = (size_t)((uint8_t *)m.b.x.data - m.memory);
+    memcpy(other, m.memory, m.bytes);
+    fp8rt_run run = fp8rt_run_on(&test->dev, m.scratch, m.scratch_bytes);
+    layers_expect(test, "the layers of a block", call_block(&run, &m.b) == FP8RT_OK);
+    const bool copies = test->dev.caps.beat_bytes > WIDTH / HEADS; // heads between beats
+    if (copies || (test->dev.caps.functions & FP8RT_FUNCTION_ROWS) == 0) {
+        layers_expect(test, "an image with parts of the core", bytes == 0);
+    } else {
+        layers_expect(test, "an image of a block",
+                      bytes != 0 &&
+                          fp8rt_network_open(&network, &test->dev, image, bytes) == FP8RT_OK &&
+                          fp8rt_network_bind(&network, "all", other, m.bytes) == FP8RT_OK &&
+                          fp8rt_network_run(&network, &result) == FP8RT_OK);
+        layers_expect(test, "bytes of a block elsewhere",
+                      memcmp(other + x, m.b.x.data, fp8rt_tensor_bytes(&test->dev.caps, &m.b.x)) ==
+                          0);
+    }
     test->arena = arena;
 }
 
@@ -212,5 +291,6 @@ void layers_transformer(layers_test *test)
     run_block(test, "encoder block, post-norm", false, true, false, false);
     run_block(test, "decoder block, RMS pre-norm, cross-attention", true, false, true, true);
     one_by_one(test);
+    moved(test);
     refusals(test);
 }

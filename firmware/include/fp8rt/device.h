@@ -26,6 +26,7 @@ enum {
     FP8RT_OPERATION_GEMM = 0,
     FP8RT_OPERATION_ADD = 1,      // element-wise: X, in the place of A, takes the place of A * B^T
     FP8RT_OPERATION_MULTIPLY = 2, // element-wise: T = act(X * (s * C))
+    FP8RT_OPERATION_ROWS = 3,     // rows of X: fp8rt/rows.h
 };
 
 // Bits of the register CONFIG4
@@ -37,6 +38,7 @@ enum {
     FP8RT_FUNCTION_CONV_A = 1u << 4,      // A as a convolution reads its image
     FP8RT_FUNCTION_MX = 1u << 5,          // MX scales
     FP8RT_FUNCTION_INT8 = 1u << 6,        // INT8 as format of C, D and X
+    FP8RT_FUNCTION_ROWS = 1u << 7,        // row commands
 };
 
 enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256, FP8RT_RECORDS = 32 };

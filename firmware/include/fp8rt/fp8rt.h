@@ -10,6 +10,7 @@
 #include "fp8rt/mx.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/elementwise.h"
+#include "fp8rt/rows.h"
 #include "fp8rt/activation.h"
 #include "fp8rt/layers.h"
 

@@ -92,6 +92,7 @@ typedef struct fp8rt_network {
     uint32_t resets;   // of the device before the start
     bool alone;        // a start runs one command
     bool started, local;
+    bool calls; // there are some
 } fp8rt_network;
 
 typedef struct fp8rt_network_result {

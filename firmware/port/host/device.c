@@ -13,6 +13,7 @@
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 #include "network_image.h"
+#include "rows.h"
 #include "side.h"
 #include "stamp.h"
 #include "tile_check.h"
@@ -348,6 +349,14 @@ static fp8rt_status error_of(const fp8rt_device *dev)
     return dev->state.error == 0 ? FP8RT_OK : (fp8rt_status)(FP8RT_ERR_HW + dev->state.error);
 }
 
+static bool fail(fp8rt_device *dev, const fp8rt_command *command, fp8rt_status status)
+{
+    dev->state.error = (uint16_t)(status - FP8RT_ERR_HW);
+    dev->state.error_tag = command->tag;
+    dev->state.error_event = true;
+    return false;
+}
+
 static bool run_tile(void *context, const fp8rt_host_tile *tile)
 {
     fp8rt_device *dev = context;
@@ -358,10 +367,19 @@ static bool run_tile(void *context, const fp8rt_host_tile *tile)
         run(dev, &shaped);
         return true;
     }
-    dev->state.error = (uint16_t)(status - FP8RT_ERR_HW);
-    dev->state.error_tag = tile->command.tag;
-    dev->state.error_event = true;
-    return false;
+    return fail(dev, &tile->command, status);
+}
+
+static void run_command(fp8rt_device *dev, const fp8rt_command *command)
+{
+    if (!fp8rt_host_is_rows(command)) {
+        fp8rt_host_walk(&dev->caps, command, run_tile, dev);
+        return;
+    }
+    const fp8rt_status status = fp8rt_host_rows(dev, command);
+    if (status != FP8RT_OK) {
+        fail(dev, command, status);
+    }
 }
 
 void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
@@ -444,7 +462,7 @@ static void run_list(fp8rt_device *dev)
         const uint32_t *words = fp8rt_list_of(state->network) + state->list_word;
         const uint32_t submit = words[FP8RT_WORD_SUBMIT];
         const fp8rt_command command = listed_command(state->network, state->list_word);
-        fp8rt_host_walk(&dev->caps, &command, run_tile, dev);
+        run_command(dev, &command);
         more = (submit & FP8RT_BIT(SUBMIT__MORE)) != 0;
         if (more && state->error == 0) {
             state->list_word += fp8rt_words_stride(&dev->caps, words);
@@ -503,7 +521,7 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
         state->observed = (fp8rt_observed){0};
     }
     if (state->error == 0) {
-        fp8rt_host_walk(&dev->caps, &descriptor->command, run_tile, dev);
+        run_command(dev, &descriptor->command);
     }
     if (tag != 0) {
         state->records[record_of(tag)] = (fp8rt_record){error_of(dev), state->observed};

@@ -95,6 +95,8 @@ typedef struct fp8mac_rows_desc {
     fp8mac_convert_mode d_mode; // nearest even or toward zero
     const float *scale_d;       // one value, finite and > 0, or NULL for 1
     const uint8_t *d_table;     // FP8MAC_TABLE_CODES codes, where D is FP8 or INT8; or NULL
+    // Softmax: `factor` stands for factor * log2(e), as a command has it
+    bool base2;
 } fp8mac_rows_desc;
 
 // Computes the whole of D. `result` may be NULL; argmax has amax 0. Everything is checked before

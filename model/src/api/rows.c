@@ -37,6 +37,7 @@ static fp8mac_status check_operation(const rows_desc *desc)
                        (!norm && (affine || fp8mac_float_bits(desc->eps) != 0)) ||
                        (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||
                        (!has_factor(desc->operation) && desc->factor != NULL) ||
+                       (desc->base2 && desc->operation != FP8MAC_ROWS_SOFTMAX) ||
                        (desc->operation == FP8MAC_ROWS_ARGMAX && has_epilogue(desc));
     return wrong ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
 }

@@ -38,8 +38,87 @@ uint32_t fp8mac_fp32_mul_values(fp8mac_value a, fp8mac_value b, fp8mac_flags *fl
     return fp32_round(fp8mac_value_mul_finite(a, b), flags);
 }
 
+// ---- normal numbers with a normal result: most operations, and without flags --------------------
+
+enum { FRACTION = 23, BIAS = 127, GUARD_BITS = 3, LARGEST_FIELD = 254 };
+#define HIDDEN (1u << FRACTION)
+#define SIGN 0x80000000u
+
+static uint32_t field_of(uint32_t x)
+{
+    return x >> FRACTION & 0xffu;
+}
+
+static uint32_t significand_of(uint32_t x)
+{
+    return (x & (HIDDEN - 1u)) | HIDDEN;
+}
+
+static bool are_normal(uint32_t a, uint32_t b, const fp8mac_flags *flags)
+{
+    return field_of(a) - 1u < LARGEST_FIELD && field_of(b) - 1u < LARGEST_FIELD &&
+           !fp8mac_tracks_inexact(flags);
+}
+
+// A carry out of the significand increments the exponent field. False: the result may not be normal.
+static bool pack(uint32_t sign, int32_t field, uint32_t significand, uint32_t *result)
+{
+    *result = sign | (((uint32_t)field << FRACTION) + significand - HIDDEN);
+    return field >= 1 && field < LARGEST_FIELD;
+}
+
+//   46                     23                     0       47 if the product of significands is 2 or more
+//  [ significand, 24 bits  ][ below, 23 bits       ]
+static bool multiply_normal(uint32_t a, uint32_t b, uint32_t *result)
+{
+    const uint64_t product = (uint64_t)significand_of(a) * significand_of(b);
+    const uint32_t carry = (uint32_t)(product >> (2 * FRACTION + 1)), shift = FRACTION + carry;
+    const uint32_t kept = (uint32_t)(product >> shift), half = 1u << (shift - 1u);
+    const uint32_t below = (uint32_t)product & ((half << 1) - 1u);
+    const uint32_t up = below > half || (below == half && (kept & 1u) != 0);
+    return pack((a ^ b) & SIGN, (int32_t)(field_of(a) + field_of(b) + carry) - BIAS, kept + up,
+                result);
+}
+
+// The operand of smaller magnitude, in units of the larger one's last place / 8. The last bit is set if
+// bits are lost.
+static uint32_t aligned(uint32_t significand, uint32_t distance)
+{
+    const uint32_t x = significand << GUARD_BITS;
+    if (distance > FRACTION + GUARD_BITS) {
+        return 1;
+    }
+    return x >> distance | ((x & ((1u << distance) - 1u)) != 0);
+}
+
+static bool add_normal(uint32_t a, uint32_t b, uint32_t *result)
+{
+    const uint32_t big = (a << 1) >= (b << 1) ? a : b, small = big ^ a ^ b;
+    int32_t field = (int32_t)field_of(big);
+    uint32_t sum = significand_of(big) << GUARD_BITS;
+    const uint32_t other = aligned(significand_of(small), field_of(big) - field_of(small));
+    sum = ((a ^ b) & SIGN) == 0 ? sum + other : sum - other;
+    if (sum == 0) {
+        *result = 0;
+        return true;
+    }
+    if (sum >> (FRACTION + GUARD_BITS + 1) != 0) {
+        sum = sum >> 1 | (sum & 1u);
+        field++;
+    }
+    for (; sum >> (FRACTION + GUARD_BITS) == 0; field--) {
+        sum <<= 1;
+    }
+    const uint32_t odd = sum >> GUARD_BITS & 1u;
+    return pack(big & SIGN, field, (sum + 3u + odd) >> GUARD_BITS, result);
+}
+
 uint32_t fp8mac_fp32_mul(uint32_t a, uint32_t b, fp8mac_flags *flags)
 {
+    uint32_t result;
+    if (are_normal(a, b, flags) && multiply_normal(a, b, &result)) {
+        return result;
+    }
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     return fp8mac_fp32_mul_values(fp8mac_decode(fp32, a), fp8mac_decode(fp32, b), flags);
 }
@@ -82,6 +161,10 @@ static fp8mac_value add_finite(fp8mac_value a, fp8mac_value b)
 
 uint32_t fp8mac_fp32_add(uint32_t a_code, uint32_t b_code, fp8mac_flags *flags)
 {
+    uint32_t result;
+    if (are_normal(a_code, b_code, flags) && add_normal(a_code, b_code, &result)) {
+        return result;
+    }
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     fp8mac_value a = fp8mac_decode(fp32, a_code);
     fp8mac_value b = fp8mac_decode(fp32, b_code);

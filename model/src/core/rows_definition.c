@@ -204,7 +204,10 @@ static void layer_norm(row *r, const fp8mac_epilogue *epilogue)
 static void softmax(row *r, const fp8mac_epilogue *epilogue)
 {
     r->offset = maximum_of(r);
-    r->factor = multiply(r, factor_of(r->desc), FP8MAC_LOG2_E);
+    r->factor = factor_of(r->desc);
+    if (!r->desc->base2) {
+        r->factor = multiply(r, r->factor, FP8MAC_LOG2_E);
+    }
     const uint32_t sum = sum_of(r, exponential_at);
     finish_row(r, epilogue, exponential_at, fp8mac_reciprocal_of(sum, &r->totals->flags));
 }

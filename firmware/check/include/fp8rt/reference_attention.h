@@ -11,7 +11,6 @@
 extern "C" {
 #endif
 
-// Not normalised if desc->row_scale is not NULL: the largest value of a row is then 1.
 void fp8rt_reference_softmax(fp8rt_reference *reference, const fp8rt_softmax_desc *desc);
 // The query's data must not be the output's.
 void fp8rt_reference_attention(fp8rt_reference *reference, const fp8rt_attention_desc *desc);

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kv_cache.h"
+
+#include "layer.h"
+#include "plans.h"
+#include "record.h"
+
+fp8rt_status fp8rt_kv_check(fp8rt_run *run, const fp8rt_kv_cache *cache)
+{
+    if (cache == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_status status = fp8rt_layer_check_fp8(run, &cache->keys);
+    if (status == FP8RT_OK) {
+        status = fp8rt_layer_check_fp8(run, &cache->values);
+    }
+    return status == FP8RT_OK &&
+                   (cache->keys.rows != cache->values.cols ||
+                    cache->keys.cols != cache->values.rows || cache->length > cache->keys.rows)
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
+static fp8rt_status check_part(fp8rt_run *run, const fp8rt_tensor *part, const fp8rt_tensor *whole)
+{
+    const fp8rt_status status = fp8rt_layer_check_fp8(run, part);
+    if (status == FP8RT_OK && part->format != whole->format) {
+        return FP8RT_ERR_FORMAT;
+    }
+    return status == FP8RT_OK && fp8rt_fp32_bits(fp8rt_layer_scale(part->scale)) !=
+                                     fp8rt_fp32_bits(fp8rt_layer_scale(whole->scale))
+               ? FP8RT_ERR_SCALE
+               : status;
+}
+
+static fp8rt_status check_append(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                 const fp8rt_tensor *keys, const fp8rt_tensor *values)
+{
+    fp8rt_status status = fp8rt_kv_check(run, cache);
+    if (status == FP8RT_OK) {
+        status = check_part(run, keys, &cache->keys);
+    }
+    if (status == FP8RT_OK) {
+        status = check_part(run, values, &cache->values);
+    }
+    return status == FP8RT_OK &&
+                   (keys->cols != cache->keys.cols || values->cols != cache->keys.cols ||
+                    keys->rows != values->rows || keys->rows > cache->keys.rows - cache->length)
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
+// Rows of codes that the core copies, as they are or as columns
+typedef struct copy {
+    const uint8_t *from;
+    uint8_t *to;
+    uint32_t rows, cols, from_stride, to_stride;
+} copy;
+
+static void copy_rows(void *context)
+{
+    const copy *c = context;
+    for (uint32_t row = 0; row < c->rows; row++) {
+        memcpy(c->to + (size_t)row * c->to_stride, c->from + (size_t)row * c->from_stride, c->cols);
+    }
+}
+
+static void transpose(void *context)
+{
+    const copy *c = context;
+    for (uint32_t row = 0; row < c->rows; row++) {
+        const uint8_t *from = c->from + (size_t)row * c->from_stride;
+        uint8_t *to = c->to + row;
+        for (uint32_t i = 0; i < c->cols; i++, to += c->to_stride) {
+            *to = from[i];
+        }
+    }
+}
+
+// `first` is the byte of the cache with which the copy begins.
+static fp8rt_status append(fp8rt_run *run, fp8rt_core_function *function, const fp8rt_tensor *from,
+                           const fp8rt_tensor *to, size_t first)
+{
+    const fp8rt_caps *caps = &run->dev->caps;
+    const copy c = {.from = from->data,
+                    .to = (uint8_t *)to->data + first,
+                    .rows = from->rows,
+                    .cols = from->cols,
+                    .from_stride = fp8rt_tensor_stride(caps, from),
+                    .to_stride = fp8rt_tensor_stride(caps, to)};
+    return fp8rt_layer_core(run, function, &c, sizeof c);
+}
+
+static fp8rt_status append_keys(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                const fp8rt_tensor *keys)
+{
+    const size_t row = fp8rt_tensor_stride(&run->dev->caps, &cache->keys);
+    return append(run, copy_rows, keys, &cache->keys, cache->length * row);
+}
+
+static fp8rt_status append_values(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                  const fp8rt_tensor *values)
+{
+    return append(run, transpose, values, &cache->values, cache->length);
+}
+
+fp8rt_status fp8rt_kv_append(fp8rt_run *run, fp8rt_kv_cache *cache, const fp8rt_tensor *keys,
+                             const fp8rt_tensor *values)
+{
+    fp8rt_scope scope;
+    fp8rt_status status = fp8rt_layer_begin(run, "kv append", &scope);
+    if (status == FP8RT_OK) {
+        status = check_append(run, cache, keys, values);
+    }
+    if (status == FP8RT_OK) {
+        status = append_keys(run, cache, keys);
+    }
+    if (status == FP8RT_OK) {
+        status = append_values(run, cache, values);
+    }
+    if (status == FP8RT_OK && !run->query) {
+        cache->length += keys->rows;
+    }
+    return fp8rt_layer_end(run, &scope, status);
+}
+
+// ---- projections --------------------------------------------------------------------------------
+
+static fp8rt_status check_room(fp8rt_run *run, const fp8rt_kv_cache *cache, uint32_t tokens,
+                               uint32_t width)
+{
+    const fp8rt_status status = fp8rt_kv_check(run, cache);
+    if (status == FP8RT_OK && (fp8rt_layer_scaling(&cache->keys) != FP8RT_SCALING_STATIC ||
+                               fp8rt_layer_scaling(&cache->values) != FP8RT_SCALING_STATIC)) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    return status == FP8RT_OK &&
+                   (cache->keys.cols != width || tokens > cache->keys.rows - cache->length)
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
+static fp8rt_status check_weights(fp8rt_run *run, const fp8rt_projection_desc *desc)
+{
+    const fp8rt_tensor *x = desc->tokens;
+    const fp8rt_weights *key = desc->key, *value = desc->value;
+    fp8rt_status status = fp8rt_layer_check_weights(run, value, x->cols);
+    if (status == FP8RT_OK && key != NULL) {
+        status = fp8rt_layer_check_weights(run, key, x->cols);
+    }
+    return status == FP8RT_OK && key != NULL && key->codes.rows != value->codes.rows
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
+static uint32_t sequences_of(const fp8rt_projection_desc *desc)
+{
+    return desc->sequences == 0 ? 1 : desc->sequences;
+}
+
+static fp8rt_status check_projection(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_projection_desc *desc = layer;
+    if (desc == NULL || desc->cache == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_status status = fp8rt_layer_check_fp8(run, desc->tokens);
+    if (status == FP8RT_OK) {
+        status = check_weights(run, desc);
+    }
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const uint32_t sequences = sequences_of(desc), tokens = desc->tokens->rows / sequences;
+    status = tokens * sequences != desc->tokens->rows ? FP8RT_ERR_SHAPE : FP8RT_OK;
+    for (uint32_t i = 0; i < sequences && status == FP8RT_OK; i++) {
+        status = check_room(run, &desc->cache[i], tokens, desc->value->codes.rows);
+    }
+    return status;
+}
+
+// Rows of the cache are keys, so the product goes there.
+static fp8rt_status project_keys(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                 const fp8rt_tensor *tokens, const fp8rt_weights *weights)
+{
+    const fp8rt_product product = {.x = tokens, .weights = weights};
+    fp8rt_tensor out =
+        fp8rt_tensor_part(run, &cache->keys, cache->length, tokens->rows, 1, 0, cache->keys.cols);
+    return fp8rt_layer_gemm(run, &product, &out);
+}
+
+// Columns of the cache are values. The product is transposed by exchanging its operands: the same
+// sums, rounded in the same way. `first` is the column of the first token.
+static fp8rt_status project_transposed(fp8rt_run *run, const fp8rt_tensor *all,
+                                       const fp8rt_tensor *tokens, const fp8rt_weights *weights,
+                                       uint32_t first)
+{
+    const float *rows = weights->row_scale;
+    const fp8rt_tensor *x = &weights->codes;
+    fp8rt_weights columns = {.codes = *tokens};
+    fp8rt_tensor out = fp8rt_tensor_part(run, all, 0, all->rows, 1, first, tokens->rows);
+    if (rows != NULL) { // it takes the place of x's scale
+        columns.codes.scale = fp8rt_plans_product(run, fp8rt_layer_scale(tokens->scale),
+                                                  fp8rt_layer_scale(x->scale));
+    }
+    const fp8rt_product product = {.x = x, .weights = &columns, .x_scale = rows};
+    return fp8rt_layer_gemm(run, &product, &out);
+}
+
+// The scratch does not depend on the length.
+static fp8rt_status project_values(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                   const fp8rt_tensor *tokens, const fp8rt_weights *weights)
+{
+    const fp8rt_tensor *all = &cache->values;
+    const bool aligned = (cache->length & (run->dev->caps.beat_bytes - 1u)) == 0;
+    fp8rt_tensor values = fp8rt_layer_tensor(run, tokens->rows, all->rows, all->format);
+    if (values.data == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    if (aligned || run->query) {
+        return project_transposed(run, all, tokens, weights, aligned ? cache->length : 0);
+    }
+    const fp8rt_weights plain = {.codes = weights->codes, .row_scale = weights->row_scale};
+    const fp8rt_product product = {.x = tokens, .weights = &plain};
+    values.scale = all->scale;
+    const fp8rt_status status = fp8rt_layer_gemm(run, &product, &values);
+    return status == FP8RT_OK ? append_values(run, cache, &values) : status;
+}
+
+static fp8rt_status project(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_projection_desc *desc = layer;
+    const uint32_t sequences = sequences_of(desc), rows = desc->tokens->rows / sequences;
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < sequences && status == FP8RT_OK; i++) {
+        fp8rt_kv_cache *cache = &desc->cache[i];
+        const size_t used = run->used;
+        const fp8rt_tensor tokens =
+            fp8rt_tensor_part(run, desc->tokens, i * rows, rows, 1, 0, desc->tokens->cols);
+        if (desc->key != NULL) {
+            status = project_keys(run, cache, &tokens, desc->key);
+        }
+        if (status == FP8RT_OK) {
+            status = project_values(run, cache, &tokens, desc->value);
+        }
+        cache->length += status == FP8RT_OK && !run->query ? rows : 0;
+        run->used = used;
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_kv_project(fp8rt_run *run, const fp8rt_projection_desc *desc)
+{
+    return fp8rt_layer(run, "kv project", desc, check_projection, project);
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FP8RT_LAYERS_KV_CACHE_H
+#define FP8RT_LAYERS_KV_CACHE_H
+
+#include "fp8rt/attention.h"
+
+// FP8RT_OK, or what is wrong with a cache.
+fp8rt_status fp8rt_kv_check(fp8rt_run *run, const fp8rt_kv_cache *cache);
+
+#endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/rows.h"
+
+#include "cache.h"
+#include "coding.h"
+#include "fp32_bits.h"
+#include "fp8mac/recipe.h"
+#include "fp8rt/registers.h"
+#include "gemm_tiles.h"
+#include "rows_plan.h"
+#include "run.h"
+
+#define LOG2_E 0x3fb8aa3bu // log2(e), to nearest
+
+fp8rt_values fp8rt_rows_x(const fp8rt_rows_desc *desc)
+{
+    return (fp8rt_values){desc->x, desc->m, desc->n, desc->x_stride, desc->x_format};
+}
+
+// Argmax writes words, as FP32 numbers are.
+fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc)
+{
+    return (fp8rt_values){
+        desc->d, desc->m, fp8rt_rows_is_reduction(desc->operation) ? 1 : desc->n, desc->d_stride,
+        desc->operation == FP8MAC_ROWS_ARGMAX ? FP8MAC_FP32 : desc->d_format};
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static bool has_epilogue(const fp8rt_rows_desc *desc)
+{
+    return desc->activation != FP8MAC_ACT_NONE || desc->d_format != 0 || desc->overflow != 0 ||
+           desc->coding.table != 0 || desc->scale_d != NULL;
+}
+
+static bool is_unsupported(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
+{
+    const bool norm = fp8rt_rows_is_norm(desc->operation);
+    const bool argmax = desc->operation == FP8MAC_ROWS_ARGMAX;
+    const bool affine = desc->gamma != NULL || desc->beta != NULL;
+    return (caps->functions & FP8RT_FUNCTION_ROWS) == 0 ||
+           (unsigned)desc->operation > FP8MAC_ROWS_SOFTMAX || desc->coding.stochastic ||
+           (norm && (desc->seen != 0 || desc->causal || desc->factor != NULL)) ||
+           (!norm && (affine || fp8rt_fp32_bits(desc->eps) != 0)) ||
+           (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||
+           (argmax && (desc->factor != NULL || has_epilogue(desc)));
+}
+
+static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
+{
+    if (is_unsupported(caps, desc)) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (desc->x == NULL || desc->d == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (desc->m == 0 || desc->n == 0 || desc->n > FP8MAC_ROWS_MAX_COLS || desc->seen > desc->n) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (!fp8rt_is_result_format(caps, desc->x_format) ||
+        !fp8rt_is_result_format(caps, desc->d_format)) {
+        return FP8RT_ERR_FORMAT;
+    }
+    return fp8rt_is_overflow(desc->overflow, desc->d_format) ? FP8RT_OK : FP8RT_ERR_OVERFLOW_MODE;
+}
+
+// Gamma or beta: absent, or n values beside D
+static fp8rt_status check_vector(const fp8rt_caps *caps, const fp8rt_rows_desc *desc,
+                                 const float *vector)
+{
+    const fp8rt_values d = fp8rt_rows_d(desc),
+                       values = {vector, 1, desc->n, 0, FP8MAC_FP32};
+    return vector == NULL ? FP8RT_OK : fp8rt_values_check(caps, &values, &d);
+}
+
+static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
+{
+    const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc);
+    fp8rt_status status = fp8rt_values_check(caps, &d, &d);
+    if (status == FP8RT_OK) {
+        status = fp8rt_values_check(caps, &x, &d);
+    }
+    if (status == FP8RT_OK) {
+        status = check_vector(caps, desc, desc->gamma);
+    }
+    return status == FP8RT_OK ? check_vector(caps, desc, desc->beta) : status;
+}
+
+// SCALE_A: the command has log2(e) in the factor of a softmax.
+static uint32_t factor_of(const fp8rt_rows_desc *desc)
+{
+    if (desc->operation != FP8MAC_ROWS_SOFTMAX) {
+        return desc->factor == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->factor);
+    }
+    return desc->factor == NULL ? LOG2_E
+                                : fp8rt_fp32_bits(*desc->factor * fp8rt_fp32_from_bits(LOG2_E));
+}
+
+static uint32_t scale_d_of(const fp8rt_rows_desc *desc)
+{
+    return desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d);
+}
+
+// What may change from run to run
+static fp8rt_status check_numbers(const fp8rt_rows_desc *desc)
+{
+    const uint32_t eps = fp8rt_fp32_bits(desc->eps);
+    return (desc->factor != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->factor))) ||
+                   !fp8rt_fp32_is_scale(factor_of(desc)) ||
+                   !fp8rt_fp32_is_scale(scale_d_of(desc)) ||
+                   (eps != 0 && !fp8rt_fp32_is_scale(eps))
+               ? FP8RT_ERR_SCALE
+               : FP8RT_OK;
+}
+
+static fp8rt_status check_choices(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
+{
+    if ((unsigned)desc->activation > FP8MAC_ACT_CLAMP ||
+        (desc->activation == FP8MAC_ACT_CLAMP &&
+         !fp8rt_fp32_is_interval(fp8rt_fp32_bits(desc->clamp_lo),
+                                 fp8rt_fp32_bits(desc->clamp_hi)))) {
+        return FP8RT_ERR_ACTIVATION;
+    }
+    if ((desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
+        return FP8RT_ERR_FLAGS;
+    }
+    return fp8rt_coding_check(caps, &desc->coding, desc->d_format);
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static uint32_t mode_of(const fp8rt_rows_desc *desc)
+{
+    const fp8rt_values d = fp8rt_rows_d(desc);
+    return FP8RT_PUT(MODE__D_FMT, d.format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
+           FP8RT_PUT(MODE__ACT, desc->activation) |
+           FP8RT_PUT(MODE__SCALE_B_VEC, desc->gamma != NULL) |
+           FP8RT_PUT(MODE__BIAS_EN, desc->beta != NULL) |
+           FP8RT_PUT(MODE__AFTER, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
+           FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC) | FP8RT_BIT(MODE__EXTENDED);
+}
+
+static uint32_t operation_of(const fp8rt_rows_desc *desc)
+{
+    return FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ROWS) |
+           FP8RT_PUT(OPERATION__ROW_OP, desc->operation) |
+           FP8RT_PUT(OPERATION__CAUSAL, desc->causal) |
+           FP8RT_PUT(OPERATION__X_FMT, desc->x_format) | fp8rt_coding_operation(&desc->coding);
+}
+
+static void encode(const fp8rt_caps *caps, fp8rt_rows_plan *plan)
+{
+    const fp8rt_rows_desc *desc = &plan->desc;
+    const bool norm = fp8rt_rows_is_norm(desc->operation);
+    const fp8rt_command command = {
+        .a.address = (uintptr_t)desc->x,
+        .a.stride = desc->x_stride,
+        .b.stride = norm ? fp8rt_fp32_bits(fp8mac_recipe_inverse((float)desc->n)) : 0,
+        .d = (uintptr_t)desc->d,
+        .d_stride = desc->d_stride,
+        .m = desc->m,
+        .n = desc->n,
+        .k = desc->seen,
+        .tile_m = caps->max_mn,
+        .tile_n = caps->max_mn,
+        .mode = mode_of(desc),
+        .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
+        .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+        .operation = operation_of(desc),
+    };
+    fp8rt_backend_encode(&command, &plan->descriptor);
+}
+
+static fp8rt_status check(const fp8rt_caps *caps, fp8rt_rows_desc *desc)
+{
+    fp8rt_status status = check_kinds(caps, desc);
+    if (status == FP8RT_OK) {
+        fp8rt_rows_fill(caps, desc);
+        status = check_matrices(caps, desc);
+    }
+    if (status == FP8RT_OK) {
+        status = check_numbers(desc);
+    }
+    return status == FP8RT_OK ? check_choices(caps, desc) : status;
+}
+
+void fp8rt_rows_fill(const fp8rt_caps *caps, fp8rt_rows_desc *desc)
+{
+    const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc);
+    desc->x_stride = fp8rt_values_stride(caps, &x);
+    desc->d_stride = fp8rt_values_stride(caps, &d);
+}
+
+fp8rt_status fp8rt_rows_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_rows_plan *plan)
+{
+    plan->stamp = 0;
+    const fp8rt_status status = check(caps, &plan->desc);
+    if (status == FP8RT_OK) {
+        encode(caps, plan);
+        plan->stamp = stamp;
+    }
+    return status;
+}
+
+// ---- its run ------------------------------------------------------------------------------------
+
+fp8rt_status fp8rt_rows_complete(fp8rt_device *dev, fp8rt_rows_plan *plan)
+{
+    const fp8rt_rows_desc *desc = &plan->desc;
+    if (plan->stamp != dev->stamp) {
+        return FP8RT_ERR_PLAN;
+    }
+    const fp8rt_status status = check_numbers(desc);
+    if (status == FP8RT_OK) {
+        fp8rt_backend_fetched(dev);
+        fp8rt_backend_set_scales(&plan->descriptor, factor_of(desc),
+                                 desc->gamma == NULL ? FP8RT_FP32_ONE : (uintptr_t)desc->gamma,
+                                 (uintptr_t)desc->beta, scale_d_of(desc));
+        fp8rt_backend_set_beta(&plan->descriptor, fp8rt_fp32_bits(desc->eps));
+    }
+    return status;
+}
+
+static __attribute__((noinline)) void clean_all(fp8rt_device *dev, const fp8rt_rows_desc *desc)
+{
+    const fp8rt_values values[] = {fp8rt_rows_x(desc), fp8rt_rows_d(desc)};
+    const float *const vectors[] = {desc->gamma, desc->beta};
+    for (unsigned i = 0; i < 2; i++) {
+        const fp8rt_region region = fp8rt_values_region(&values[i]);
+        fp8rt_clean(dev, &region);
+        if (vectors[i] != NULL) {
+            dev->port->clean(dev, vectors[i], desc->n * sizeof(float));
+        }
+    }
+}
+
+fp8rt_status fp8rt_rows_execute(fp8rt_device *dev, fp8rt_rows_plan *plan, bool counters,
+                                fp8rt_gemm_result *result)
+{
+    const fp8rt_rows_desc *desc = &plan->desc;
+    fp8rt_lock(dev);
+    if (dev->port->clean != NULL) {
+        clean_all(dev, desc);
+    }
+    const fp8rt_status status =
+        fp8rt_run_descriptor(dev, &plan->descriptor, desc->flags, counters, result);
+    if (dev->port->invalidate != NULL) {
+        const fp8rt_values values = fp8rt_rows_d(desc);
+        const fp8rt_region d = fp8rt_values_region(&values);
+        fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
+    }
+    fp8rt_unlock(dev);
+    return status;
+}
+
+fp8rt_status fp8rt_rows(fp8rt_device *dev, fp8rt_rows_desc desc, fp8rt_gemm_result *result)
+{
+    fp8rt_rows_plan plan;
+    fp8rt_status status = fp8rt_open_status(dev);
+    if (status == FP8RT_OK) {
+        plan.desc = desc;
+        status = fp8rt_rows_prepare(&dev->caps, dev->stamp, &plan);
+    }
+    if (status == FP8RT_OK) {
+        status = fp8rt_rows_complete(dev, &plan);
+    }
+    if (status == FP8RT_OK) {
+        return fp8rt_rows_execute(dev, &plan, true, result);
+    }
+    if (result != NULL) {
+        *result = (fp8rt_gemm_result){.status = status};
+    }
+    return status;
+}
