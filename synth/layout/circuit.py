@@ -63,9 +63,7 @@ class Circuit:
 
 def _ports(ports: dict) -> list[tuple[str, str, int | str]]:
     """Direction, plain name and bit."""
-    bits = [
-        (port["direction"], name, bit) for name, port in ports.items() for bit in port["bits"]
-    ]
+    bits = [(port["direction"], name, bit) for name, port in ports.items() for bit in port["bits"]]
     return [
         (direction, CLOCK if name == CLOCK else f"p{place}", bit)
         for place, (direction, name, bit) in enumerate(bits)

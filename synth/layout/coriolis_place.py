@@ -37,7 +37,7 @@ NAME = "placement"
 METALS = 6
 RING = 2  # rows without cells below and above the core, whose first row must be an even one
 UPSIDE_DOWN = "6"  # how Coriolis writes this orientation
-INTERNAL = "text.cell text.instance SPL1 AutoLayer gmetalh gcontact gmetalv".split()
+INTERNAL = ["text.cell", "text.instance", "SPL1", "AutoLayer", "gmetalh", "gcontact", "gmetalv"]
 
 
 def make_technology():

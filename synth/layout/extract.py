@@ -82,9 +82,7 @@ def split(start: Point, end: Point, places: set[Point]) -> list[Point]:
     return sorted(inside | {start, end})
 
 
-def tree(
-    net: Net, wires: Wires, circuit: Circuit, lef: Lef, place: Placement, name: str
-) -> Tree:
+def tree(net: Net, wires: Wires, circuit: Circuit, lef: Lef, place: Placement, name: str) -> Tree:
     names = list(lef.layers)
     upper = dict(pairwise(names))
     places = on_layer(wires, upper)

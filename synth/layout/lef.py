@@ -80,7 +80,9 @@ def shapes(text: str) -> tuple[Shape, ...]:
 def macro(name: str, text: str) -> Macro:
     width, height = re.search(r"SIZE\s+(\S+)\s+BY\s+(\S+)", text).groups()
     pins = re.finditer(r"^\s*PIN (\S+)(.*?)^\s*END \1", text, re.M | re.S)
-    signals = {pin[1]: shapes(pin[2]) for pin in pins if not re.search(r"USE\s+(POWER|GROUND)", pin[2])}
+    signals = {
+        pin[1]: shapes(pin[2]) for pin in pins if not re.search(r"USE\s+(POWER|GROUND)", pin[2])
+    }
     return Macro(name, float(width), float(height), signals)
 
 

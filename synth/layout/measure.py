@@ -52,7 +52,9 @@ class Layout:
     plain_slack_ns: float  # without wires
     slow_edges: int  # pins with a slower edge than their max_transition, with wires
     seconds: float
-    tried: dict[str, int | str]  # by utilisation: the number of failed nets, or one of the words above
+    tried: dict[
+        str, int | str
+    ]  # by utilisation: the number of failed nets, or one of the words above
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,8 @@ class Layouter:
         self, folder: Path, made: Circuit, period_ns: float, trees: dict | None
     ) -> sta.Timing:
         """With the trees' wires, or with none."""
-        plain = sta.script(made.top, self.library, period_ns)
+        clocked = sta.CLOCK in made.inputs
+        plain = sta.script(made.top, self.library, period_ns, clocked)
         texts = {"netlist.v": made.verilog(), **self.library.originals()}
         if trees is not None:
             texts["wires.spef"] = extract.spef(made, trees)

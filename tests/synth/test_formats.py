@@ -105,7 +105,9 @@ endmodule
 """
 
 
-def results(folder: Path, text: str, flow: runs.Synthesiser, module: dict, top: str, rows: list[dict]):
+def results(
+    folder: Path, text: str, flow: runs.Synthesiser, module: dict, top: str, rows: list[dict]
+):
     """[cycle] of the outputs, by name"""
     ports = {name: (len(port["bits"]), port["direction"]) for name, port in module["ports"].items()}
     widths = {n: w for n, (w, way) in ports.items() if way == "input" and n != "clk_i"}
@@ -122,8 +124,12 @@ def results(folder: Path, text: str, flow: runs.Synthesiser, module: dict, top: 
     (folder / "cells.v").write_text(cells.models(flow.library, kinds))
     (folder / "bench.v").write_text(bench_text(top, widths, outputs))
     sources = ["bench.v", "netlist.v", "cells.v"]
-    subprocess.run(["iverilog", "-g2012", "-s", "bench", "-o", "sim", *sources], cwd=folder, check=True)
-    out = subprocess.run(["vvp", "-n", "sim"], cwd=folder, check=True, capture_output=True, text=True)
+    subprocess.run(
+        ["iverilog", "-g2012", "-s", "bench", "-o", "sim", *sources], cwd=folder, check=True
+    )
+    out = subprocess.run(
+        ["vvp", "-n", "sim"], cwd=folder, check=True, capture_output=True, text=True
+    )
     return [
         {n: int(v, 16) if "x" not in v.lower() else None for n, v in zip(outputs, line.split())}
         for line in out.stdout.splitlines()
@@ -133,7 +139,11 @@ def results(folder: Path, text: str, flow: runs.Synthesiser, module: dict, top: 
 def pattern(acc: str, found: dict[str, int]) -> int | str:
     """The accumulator's code; a NaN or infinity by its name."""
     if found["special_o"]:
-        return ("nan", "inf", "-inf")[0] if found["special_o"] == 1 else f"special {found['special_o']}"
+        return (
+            ("nan", "inf", "-inf")[0]
+            if found["special_o"] == 1
+            else f"special {found['special_o']}"
+        )
     fraction = {"fp16": 10, "fp32": 23}[acc]
     sig, field = found["sig_o"], found["field_o"]
     biased = field if sig >> fraction else 0
@@ -191,7 +201,12 @@ def flow(build: Path, folder: Path) -> runs.Synthesiser:
 
 
 def test_results(
-    bench: Bench, flow: runs.Synthesiser, build: Path, folder: Path, seed: int, made: tuple[str, str]
+    bench: Bench,
+    flow: runs.Synthesiser,
+    build: Path,
+    folder: Path,
+    seed: int,
+    made: tuple[str, str],
 ) -> None:
     kind, name = made
     acc = kind.removeprefix("late_")

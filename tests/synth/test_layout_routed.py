@@ -74,7 +74,10 @@ def test_faults(bench: Bench, folder: Path, layouter: measure.Layouter, netlist:
     bench.raises("a via less", FlowError, "do not reach", lambda: tree(cut))
     moved = {
         net: replace(
-            its, segments=tuple((layer, (x, y + 1000), (v, w + 1000)) for layer, (x, y), (v, w) in its.segments)
+            its,
+            segments=tuple(
+                (layer, (x, y + 1000), (v, w + 1000)) for layer, (x, y), (v, w) in its.segments
+            ),
         )
         if net == name
         else its
