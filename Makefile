@@ -83,11 +83,13 @@ setup_parts_synth-accel := model python synth
 setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
 setup_parts_synth-stock := model python synth
-setup_parts_test-long := $(SETUP_PARTS) compilers
+setup_parts_synth-wires := model python synth layout
+setup_parts_test-long := $(SETUP_PARTS) compilers layout
 setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
+setup_parts_$(BUILD)/test/synth_layout_routed.log := $(SETUP_PARTS) layout
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
-setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers,$(if $(filter $(part),$(setup_wanted)),$(part))))
+setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
 comma := ,
@@ -105,7 +107,8 @@ include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk sim/buil
   tests/build.mk tools/lint.mk examples/build.mk
 endif
 
-$(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
+$(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt \
+  $(if $(filter layout,$(setup_parts)),tools/requirements-layout.txt)
 	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 
@@ -162,6 +165,7 @@ help:
 #:   make synth TARGET=xilinx | ecp5  LUTs, flip-flops, DSPs and RAMs of an FPGA, minutes
 #:   make synth-memories   the area of the memories, from published areas of a bit
 #:   make synth-stock      the elements of 16 lanes in the stock flow of Yosys, minutes
+#:   make synth-wires      the netlists of `make synth`, placed and routed: utilisation, wire length, slack
 #:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
 #:   make synth-full       every element and array, in every usual cell library, hours
 #:   make synth-report     synth/AREA.md, its figures and plots, synth/ENERGY.md, from the results in synth/results

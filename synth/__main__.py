@@ -11,6 +11,7 @@ fo4       the FO4 delay of a library                           (make synth-fo4)
 release   the accelerator as one plain Verilog file        (make rtl-release)
 chip      the accelerator as a netlist, for the simulator      (make synth-check-chip)
 check     the netlists run the vectors of the RTL's benches    (make synth-check)
+layout    netlists placed and routed, and their slack with wires (make synth-wires)
 energy    energy of the netlists on real operands              (make synth-energy)
 """
 
@@ -28,6 +29,7 @@ COMMANDS = {
     "release": "synth.study.release",
     "chip": "synth.study.chip",
     "check": "synth.study.check",
+    "layout": "synth.layout.cli",
     "energy": "synth.energy.cli",
 }
 

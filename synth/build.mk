@@ -19,6 +19,8 @@
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-stock               the elements of 16 lanes in the stock flow of Yosys, which makes no full-adder cells
+#   make synth-wires               the netlists of area.json in OSU018 are placed (Coriolis) and routed (qrouter), and
+#                                  OpenSTA times them with the wires: $(BUILD)/synth/layout.json. ONLY=regex chooses some
 #   make synth-report              synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
@@ -46,7 +48,7 @@ else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
 $(error CONFIG has no effect on synth without TARGET)
 endif
 
-.PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories synth-stock
+.PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories synth-stock synth-wires
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
@@ -55,6 +57,9 @@ synth-memories: $(RTL_GENERATED)
 
 synth-stock: $(RTL_GENERATED)
 	@$(SYNTH) stock --build $(BUILD)
+
+synth-wires: $(RTL_GENERATED)
+	@$(SYNTH) layout --build $(BUILD) --python $(BUILD)/layout/bin/python $(call SYNTH_OPTION,ONLY,only)
 
 synth-report:
 	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)

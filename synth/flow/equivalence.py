@@ -25,7 +25,7 @@ from pathlib import Path
 from . import cells, faults, sources, yosys
 from .errors import FlowError, OutOfTime
 from .liberty import Library
-from .runs import Design
+from .runs import Design, edit
 
 Bit = int | str
 HELD, NEXT, FREE, MERGED = "held_i", "next_o", "free_i", "merged_o"
@@ -35,8 +35,10 @@ def read_rtl(folder: Path, design: Design, files: dict[str, Path]) -> tuple[dict
     """The design as it is written, with a cell for each process and registers of one bit; and the same design optimised,
     for the guesses."""
     used = sources.closure(design.top, files)
-    for file in used:
-        (folder / file.name).write_text(file.read_text())
+    texts = {file.name: file.read_text() for file in used}
+    edit(texts, design)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
     values = " ".join(f"-G {key}={value}" for key, value in design.parameters)
     (folder / "rtl.ys").write_text(
         "\n".join(

@@ -35,18 +35,20 @@ BOXES = "boxes.json"  # of a front: its black boxes
 @dataclass(frozen=True)
 class Design:
     """A top module with parameters. Black boxes are left out and counted. Sources in `folders` take the place of those of
-    the same name."""
+    the same name. An edit names a source, a text that stands in it once, and the text that takes its place."""
 
     top: str
     parameters: tuple[tuple[str, int], ...] = ()
     black_boxes: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    edits: tuple[tuple[str, str, str], ...] = ()
 
     def __str__(self) -> str:
         values = " ".join(
             (
                 *(f"{name}={value}" for name, value in self.parameters),
                 *(f"with {folder}" for folder in self.folders),
+                *(f"with {new}" for _, _, new in self.edits),
                 *(f"without {box}" for box in self.black_boxes),
             )
         )
@@ -101,6 +103,7 @@ class Synthesiser:
         files = sources.closure(design.top, known, design.black_boxes)
         sources.check_parameters(known[design.top], dict(design.parameters))
         texts = {file.name: file.read_text() for file in files}
+        edit(texts, design)
         for box in design.black_boxes:
             texts[known[box].name] = sources.ports_only(texts[known[box].name])
         reads = recipe.read(
@@ -247,6 +250,14 @@ class Synthesiser:
 
     def read_netlist(self, folder: Path, design: Design) -> Netlist:
         return Netlist.read(folder / "netlist.json", design.top, self.library)
+
+
+def edit(texts: dict[str, str], design: Design) -> None:
+    """Makes the design's edits."""
+    for name, old, new in design.edits:
+        if texts.get(name, "").count(old) != 1:
+            raise FlowError(f"{old!r} does not stand once in {name}, so {design} cannot be made")
+        texts[name] = texts[name].replace(old, new)
 
 
 def split_assignments(netlist: Path) -> None:

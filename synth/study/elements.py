@@ -20,6 +20,13 @@ E4M3 = KINDS["kulisch"].formats
 E5M2 = frozenset(FORMATS) - frozenset(E4M3)
 OCP = ("e4m3fn", "e5m2")
 
+# Elements for one format. Such an element has significands of the format's width, and no infinities where it has none.
+# The catalogue's elements take the first two. The others are Qualcomm's: no Inf, no NaN. The accelerator does not know
+# them, and their operand feed is not built. Values are the bits of a significand, with its leading one.
+ONE_FORMAT = {"e5m2": 3, "e4m3fn": 4, "qc_e3m4": 5, "qc_e2m5": 6}
+ONE_FORMAT_FAMILIES = ("late", "block")
+SIG_BITS = 4  # of the catalogue's elements
+
 MX_SUFFIX = "_mx"
 BANKS = 4  # interleaved accumulators, on both sides, unless an entry says otherwise
 BANKS_SUFFIX = "_b"  # of an entry with another number of them
@@ -72,8 +79,13 @@ class Entry:
     rival: Entry | None = None
 
 
-def design(top: str, *folders: str, **parameters: int) -> Design:
-    return Design(top, tuple(parameters.items()), folders=folders)
+def design(
+    top: str,
+    *folders: str,
+    edits: tuple[tuple[str, str, str], ...] = (),
+    **parameters: int,
+) -> Design:
+    return Design(top, tuple(parameters.items()), folders=folders, edits=edits)
 
 
 # ---- elements -------------------------------------------------------------------------------------------------------
@@ -114,6 +126,28 @@ def int8(
         kind.formats,
         rival=int8(lanes, register=True, banks=banks) if both else None,
     )
+
+
+def is_one_format(kind: catalogue.Element, formats: tuple[str, ...]) -> bool:
+    """Whether there is an element of the kind for this one format alone."""
+    return kind.family in ONE_FORMAT_FAMILIES and len(formats) == 1 and formats[0] in ONE_FORMAT
+
+
+def edits(formats: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
+    """What an element for one format has in place of the catalogue's significands."""
+    bits = ONE_FORMAT[formats[0]] if len(formats) == 1 and formats[0] in ONE_FORMAT else SIG_BITS
+    if bits > SIG_BITS:
+        return (("fp8mac_pkg.sv", f"SigW = {SIG_BITS};", f"SigW = {bits};"),)
+    if bits < SIG_BITS:  # the lowest fraction bit is zero
+        return tuple(
+            (
+                "fp8mac_lane_multiply.sv",
+                f"{side}_i.sig[FracW-1:0];",
+                f"{{{side}_i.sig[FracW-1:{SIG_BITS - bits}], {SIG_BITS - bits}'b0}};",
+            )
+            for side in "ab"
+        )
+    return ()
 
 
 def rtl_parameters(
@@ -163,7 +197,7 @@ def element(
     """An element of the kind NAME. `more` are further parameters of its module, named in the entry's name."""
     kind = KINDS[name]
     formats = formats or kind.formats
-    if formats not in format_sets(kind):
+    if formats not in format_sets(kind) and not is_one_format(kind, formats):
         raise ValueError(f"no module of {name} takes {formats} alone")
     if frac_bits is None:
         frac_bits = kind.default_frac_bits(lanes)
@@ -179,6 +213,7 @@ def element(
         design(
             f"fp8mac_element_{kind.family}",
             *(BEHAVIOURAL if behavioural else ()),
+            edits=edits(formats),
             **parameters,
         ),
         group,
@@ -212,8 +247,9 @@ def block(
     mx: bool = False,
     kind_name: str = "block",
     banks: int = BANKS,
+    formats: tuple[str, ...] | None = None,
 ) -> Entry:
-    """An element of a kind with block accumulation. The netlist has as many elements as a block has steps, the accumulate
+    """An element of a kind with block accumulation, for all formats or for one. The netlist has as many elements as a block has steps, the accumulate
     unit that they share, and `banks` accumulators of each: at least those that the unit's UNIT_CYCLES cycles take. `acc`:
     fp32, fp16, or both for a choice at run time. `mx`: its blocks have MX scales."""
     kind = KINDS[kind_name]
@@ -228,9 +264,11 @@ def block(
         kind.spelling(lanes, frac_bits)
         + ("" if acc == "both" else f"_{acc}")
         + MX_SUFFIX * mx
-        + with_banks(banks),
+        + with_banks(banks)
+        + ("" if formats is None else "_" + "_".join(formats)),
         design(
             "fp8mac_element_block",
+            edits=edits(formats or kind.formats),
             LANES=lanes,
             BLOCK=kind.block,
             SHARE=share,
@@ -239,6 +277,7 @@ def block(
             ACC_FP32=int(acc != "fp16"),
             ACC_FP16=int(acc != "fp32"),
             **with_mx(mx),
+            **({} if formats is None or "e5m2" in formats else {"INF": 0}),
         ),
         group,
         lanes,
@@ -246,7 +285,7 @@ def block(
         kind.family,
         "fp32 or fp16" if acc == "both" else acc,
         frac_bits,
-        kind.formats,
+        formats or kind.formats,
         int8(lanes, banks=banks),
         int8(lanes, banks=1),
         target,

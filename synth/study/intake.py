@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..energy import pages as energy
 from ..flow.errors import UsageError
+from ..layout import pages as layout
 from . import libraries, tables
 from .records import Record
 
@@ -57,6 +58,14 @@ def take_stock(made: dict, folder: Path) -> None:
     (folder / "stock.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
+def take_layout(made: dict, folder: Path) -> None:
+    """Adds layouts. Those of the same names are replaced."""
+    path = folder / "layout.json"
+    empty = {"runs": {}, "layouts": [], "failures": []}
+    known = load(folder, "layout") if path.is_file() else empty
+    path.write_text(json.dumps(layout.take(made, known), indent=1) + "\n")
+
+
 def take_fpga(made: dict, folder: Path) -> None:
     """Records take the place of those of the same design and target."""
 
@@ -91,6 +100,8 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_memories(made, folder)
         if "stock" in made:
             return take_stock(made, folder)
+        if "layouts" in made:
+            return take_layout(made, folder)
         if "yosys" in made:
             return take_fpga(made, folder)
         if made["records"] and "pj" in made["records"][0]:

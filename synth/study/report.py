@@ -18,7 +18,8 @@ from pathlib import Path
 
 from ..energy.pages import Energies
 from ..flow.errors import UsageError
-from . import commands, memories, pages, prices, stock, tables
+from ..layout.pages import Layouts
+from . import answer, commands, memories, one_format, pages, prices, stock, tables
 from .elements import BANKS_SUFFIX, READOUT
 from .intake import load, take
 from .records import Record, netlists_of
@@ -133,7 +134,41 @@ class Page:
     def energies(self) -> Energies:
         return Energies(load(self.folder, "energy"))
 
+    @cached_property
+    def layouts(self) -> Layouts:
+        return Layouts(load(self.folder, "layout"))
+
+    @cached_property
+    def answer(self) -> answer.Answer:
+        return answer.Answer(
+            self.record,
+            self.smallest,
+            self.layouts,
+            self.energies,
+            self.fpga,
+            self.accel,
+            self.accel_pdk,
+            self.memory_area,
+        )
+
     # ---- figures ----------------------------------------------------------------------------------------------------
+
+    def say_answer(self) -> str:
+        """The one table of the first page."""
+        return self.answer.table()
+
+    def say_goals(self) -> str:
+        return answer.goals(self.answer, tables.lane_areas(self.main))
+
+    def say_goals_met(self) -> str:
+        return answer.met(self.answer)
+
+    def say_layout(self, word: str, *arguments: str) -> str:
+        return self.layouts.word(word, *arguments)
+
+    def say_format_cost(self, name: str, than: str) -> str:
+        """By how much an element for all formats is larger than one for THAN alone, in %."""
+        return one_format.more(self.top, name, than)
 
     def say_energy(self, word: str, *arguments: str) -> str:
         return self.energies.word(word, *arguments)
@@ -422,6 +457,7 @@ class Page:
             "cell_prices": [r for r in kits if r["name"] == next(iter(tables.PDK_ELEMENTS))],
             "wires": self.wired,
             "formatscope": tables.of_group(self.pdk, "behavioural"),
+            "one_format": one_format.records(self.top),
             "frac_bits": tables.over_frac_bits(self.top),
             "feeds": self.feeds,
             "arrays": self.arrays,
@@ -446,6 +482,7 @@ class Page:
             "formatscope": lambda: tables.behavioural(group(self.pdk, "behavioural")),
             "wires": lambda: tables.wires(self.wired),
             "memories": lambda: memories.areas(self.memories),
+            "one_format": lambda: one_format.lines(self.top),
             "stock": lambda: stock.table(self.stock, stock.own_areas(self.top)),
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
             "feeds": lambda: tables.feeds(self.feeds),

@@ -8,7 +8,19 @@ from pathlib import Path
 from ..flow import recipe
 from ..flow.errors import UsageError
 from . import libraries
-from .elements import KINDS, Entry, array, block, element, format_sets, int8, int8_array
+from .elements import (
+    KINDS,
+    ONE_FORMAT,
+    ONE_FORMAT_FAMILIES,
+    Entry,
+    array,
+    block,
+    element,
+    format_sets,
+    int8,
+    int8_array,
+    is_one_format,
+)
 
 # Synthesis takes more than an array that runs: these lanes, and fraction bits from here to the catalogue's most.
 LANES = (1, 2, 4, 8, 16, 32)
@@ -120,25 +132,39 @@ def entry(
     choice("ELEMENT", kind, tuple(KINDS))
     count = int(choice("LANES", lanes or "4", tuple(map(str, LANES))))
     bits = frac_bits_of(kind, count, frac_bits)
-    own = formats(formats_text or "all", KINDS[kind].formats)
+    single = one_format(kind, formats_text)
+    own = single or formats(formats_text or "all", KINDS[kind].formats)
     every = own == KINDS[kind].formats
-    if not every and KINDS[kind].family not in ("aligned", "late", "static"):
-        raise UsageError(
-            f"FORMATS={formats_text} is not possible: ELEMENT={kind} has all formats; leave FORMATS out"
-        )
-    sets = format_sets(KINDS[kind]) if not every else ()
-    if not every and own not in sets:
-        raise UsageError(
-            f"FORMATS={formats_text} is not possible: ELEMENT={kind} is built for "
-            f"{' or for '.join(map(','.join, sets))}"
-        )
+    if not every and not single:
+        check_formats(kind, formats_text, own)
     if rows or columns:
         if not every:
             raise UsageError("FORMATS is not possible with ROWS or COLS: an array has all formats")
         return array_entry(kind, count, bits, rows, columns)
     if KINDS[kind].family == "block":
-        return block(count, bits, "both", kind_name=kind)
+        return block(count, bits, "both", kind_name=kind, formats=single or None)
     return int8(count) if kind == "int8" else element(kind, count, bits, own)
+
+
+def one_format(kind: str, text: str) -> tuple[str, ...]:
+    """The one format of FORMATS, where an element can be built for it alone."""
+    names = tuple(text.replace(",", " ").split())
+    return names if is_one_format(KINDS[kind], names) else ()
+
+
+def check_formats(kind: str, text: str, own: tuple[str, ...]) -> None:
+    """Refuses a set of formats for which there is no module."""
+    refused = f"FORMATS={text} is not possible: ELEMENT={kind}"
+    family = KINDS[kind].family
+    singles = f"one of {' '.join(ONE_FORMAT)}" if family in ONE_FORMAT_FAMILIES else ""
+    if family == "block":
+        raise UsageError(f"{refused} is built for all formats or for {singles}")
+    if family not in ("aligned", "late", "static"):
+        raise UsageError(f"{refused} has all formats; leave FORMATS out")
+    sets = format_sets(KINDS[kind])
+    if own not in sets:
+        known = [*map(",".join, sets), *([singles] if singles else [])]
+        raise UsageError(f"{refused} is built for {' or for '.join(known)}")
 
 
 def array_entry(kind: str, lanes: int, bits: int | None, rows: str, columns: str) -> Entry:

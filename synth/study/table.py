@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from .elements import (
     E4M3,
+    ONE_FORMAT,
     Entry,
     array,
     block,
@@ -81,6 +82,18 @@ ENTRIES = [
     # One of each other kind
     element("static", 16, 25),
     element("kulisch", 16),
+    # One lane for one format, and 16 lanes with both accumulator formats
+    *(
+        one
+        for name in ONE_FORMAT
+        for one in (
+            element("late_fp32", 1, formats=(name,), group="formats"),
+            element("late_fp16", 1, formats=(name,), group="formats"),
+            block(1, 19, group="formats", banks=1, formats=(name,)),
+            block(1, 13, "fp16", group="formats", banks=1, formats=(name,)),
+            block(16, 19, "both", group="formats", formats=(name,)),
+        )
+    ),
     # What the choice of the accumulator's format at run time costs
     *(
         element(kind, 16, frac_bits, group="choice")

@@ -24,6 +24,25 @@ TESTS += $(BUILD)/test/synth_wires.log
 $(BUILD)/test/synth_wires.log: tests/synth/test_wires.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard tests/synth/*.sv) tests/run_test.sh
 	@tests/run_test.sh synth_wires $@ $(PYTEST) $< --folder $(BUILD)/synth-wires-test
 
+TESTS += $(BUILD)/test/synth_layout.log
+$(BUILD)/test/synth_layout.log: tests/synth/test_layout.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard tests/synth/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_layout $@ $(PYTEST) $< --folder $(BUILD)/synth-layout-test
+
+# A netlist placed and routed, with the tools of set-up part `layout`.
+TESTS += $(BUILD)/test/synth_layout_routed.log
+$(BUILD)/test/synth_layout_routed.log: tests/synth/test_layout_routed.py $(SYNTH_PY) $(PYTEST_FILES) $(CATALOGUE_SV) \
+  $(wildcard rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_layout_routed $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-layout-routed-test
+
+# Elements for one format in Icarus: one of them, or all.
+SYNTH_FORMATS_NEEDS := tests/synth/test_formats.py $(PYTEST_FILES) tests/synth/conftest.py $(SYNTH_PY) $(CATALOGUE_SV) \
+  $(BUILD)/model/fp8mac $(wildcard rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
+TESTS += $(BUILD)/test/synth_formats.log $(BUILD)/test/synth_formats_all.log
+$(BUILD)/test/synth_formats.log: $(SYNTH_FORMATS_NEEDS)
+	@tests/run_test.sh synth_formats $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-formats-test
+$(BUILD)/test/synth_formats_all.log: $(SYNTH_FORMATS_NEEDS)
+	@tests/run_test.sh synth_formats_all $@ $(PYTEST) $< --all-formats --build $(BUILD) --folder $(BUILD)/synth-formats-all-test
+
 TESTS += $(BUILD)/test/synth_views.log
 $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FILES) $(RTL_SOURCES) $(RTL_GENERATED) \
   tests/run_test.sh

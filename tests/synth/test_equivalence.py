@@ -22,7 +22,15 @@ import pytest
 from synth.flow import equivalence, faults, liberty, recipe, runs, sources, yosys
 from synth.flow.cache import Cache
 from synth.study import libraries
-from synth.study.elements import BEHAVIOURAL, design, element, int8, source_folders
+from synth.study.elements import (
+    BEHAVIOURAL,
+    ONE_FORMAT,
+    design,
+    edits,
+    element,
+    int8,
+    source_folders,
+)
 from tests.conftest import Bench
 
 SECONDS = 3600  # a guard against a proof that never ends; it decides nothing else
@@ -39,6 +47,10 @@ BOXES = {
     "adder, carry select": design("fp8mac_adder", W=24, RIPPLE=12, SELECT=1),
     "decode": design("fp8mac_decode"),
     "multiply": design("fp8mac_lane_multiply", HIDDEN_ONE=1),
+    **{
+        f"multiply {name}": design("fp8mac_lane_multiply", edits=edits((name,)), HIDDEN_ONE=1)
+        for name in ONE_FORMAT
+    },
     "maximum": design("fp8mac_aligned_maximum", LANES=4),
     "compare": design("fp8mac_aligned_compare", FIELD_W=5, SHIFT_W=4),
     "normalise FP16": design("fp8mac_acc_normalise", SUM_W=19, SIG_W=11, LIMITED=1),
@@ -58,6 +70,8 @@ ELEMENTS = {
     "int8_l1": int8(1).design,
     "late_fp16_l1": element("late_fp16", 1).design,
     "aligned_fp16_f13_l1": element("aligned_fp16", 1, 13).design,
+    "late_fp16_l1_e5m2": element("late_fp16", 1, formats=("e5m2",)).design,
+    "late_fp16_l1_qc_e2m5": element("late_fp16", 1, formats=("qc_e2m5",)).design,
     "late_l1": element("late", 1).design,
     "static_f13_l1": element("static", 1, 13).design,
 }

@@ -875,8 +875,11 @@ WRONG = {
     "--element late_fp32 --lanes 1 --frac-bits 13": "FRAC_BITS=13 .*LANES=1 has no alignment window",
     "--element kulisch --formats e5m2": "FORMATS=e5m2 .*e4m3fn e4m3fnuz",
     "--element kulisch --formats e4m3fn": "FORMATS=e4m3fn .*built for e4m3fn,e4m3fnuz$",
-    "--element late_fp32 --formats e5m2": "FORMATS=e5m2 .*built for e4m3fn,e5m2,e4m3fnuz,e5m2fnuz or for "
-    "e4m3fn,e4m3fnuz,e5m2fnuz$",
+    "--element late_fp32 --formats e5m2fnuz": "FORMATS=e5m2fnuz .*built for e4m3fn,e5m2,e4m3fnuz,e5m2fnuz or "
+    "for e4m3fn,e4m3fnuz,e5m2fnuz or for one of e5m2 e4m3fn qc_e3m4 qc_e2m5$",
+    "--element block --formats e4m3fn,e5m2": "FORMATS=.*all formats or for one of e5m2 e4m3fn qc_e3m4",
+    "--element aligned --formats qc_e3m4": "FORMATS=qc_e3m4",
+    "--element block --rows 4 --formats e5m2": "FORMATS .*ROWS",
     "--element late_fp32 --formats e4m3fn,e5m2": "FORMATS=e4m3fn,e5m2 .*built for .* or for",
     "--element aligned --formats e5m2": "FORMATS=e5m2 .*built for .* or for e4m3fn,e5m2 or for e4m3fn,e4m3fnuz$",
     "--element aligned --formats e4m3fn": "FORMATS=e4m3fn .*built for",
@@ -976,6 +979,21 @@ ASKED = {
     "--element=late --formats=e4m3fn,e4m3fnuz,e5m2fnuz": (
         "late_f25_l4_e4m3fn_e4m3fnuz_e5m2fnuz",
         "fp8mac_element_late",
+        {"INF": 0},
+    ),
+    "--element=late_fp32 --lanes=1 --formats=qc_e2m5": (
+        "late_fp32_l1_qc_e2m5",
+        "fp8mac_element_late",
+        {"INF": 0, "ELEMENT": 5},
+    ),
+    "--element=block --lanes=16 --formats=e5m2": (
+        "block_f19_l16_e5m2",
+        "fp8mac_element_block",
+        {"ACC_FP16": 1},
+    ),
+    "--element=block --lanes=16 --formats=e4m3fn": (
+        "block_f19_l16_e4m3fn",
+        "fp8mac_element_block",
         {"INF": 0},
     ),
     "--element=static --frac-bits=25": (

@@ -17,7 +17,7 @@ from pathlib import Path
 from unittest import mock
 
 from synth.flow.errors import UsageError
-from synth.study import accel, cli, commands, libraries, pages, report, request, table
+from synth.study import accel, answer, cli, commands, libraries, pages, report, request, table
 from synth.study.elements import needed
 from synth.study.records import netlists_of
 from tests.conftest import Bench
@@ -205,11 +205,50 @@ def test_readme(bench: Bench) -> None:
             ("block_f13_l32_fp32", "block_f19_l32_fp32"),
         ),
         ("{} as it ships", page.say_array, ("default",)),
-        ("ratio {} without operand feeds", page.say_ratio, ("block_f19_l16_fp32",)),
-        ("{} with them", page.say_with_feeds, ("block_f19_l16_fp32",)),
     ):
         quoted = words.format(*map(say, names))
         bench.check(f"README says {quoted!r}", quoted in text)
+    many = {one: quoted_pair(page, one) for one in ("block_f19_l16_fp32", "block_f13_l16_fp16")}
+    wide, narrow = many.values()
+    for quoted in (
+        f"takes {wide[0]} times the area and {wide[1]} times the energy with 19 fraction bits and FP32",
+        f"With 13 and FP16 it takes {narrow[0]} and {narrow[1]} times as much",
+    ):
+        bench.check(f"README says {quoted!r}", quoted in text)
+    answer = page.say_answer()
+    compared = Path("README.md").read_text().partition("## Compare it")[2]
+    rows = [line for line in compared.splitlines() if line.startswith("|")][2:5]
+    here = [row.split("|")[3] for row in rows]
+    sentence = compared.partition("It also has wires")[2].partition("## Configurations")[0]
+    ratios = re.findall(r"\b\d\.\d\d\b", " ".join([*here, sentence]))
+    bench.check(f"README has ratios: {ratios}", len(ratios) >= 11)
+    for ratio in ratios:
+        bench.check(f"the table has README's {ratio}", f"**{ratio}**" in answer)
+
+
+def quoted_pair(page: report.Page, name: str) -> tuple[str, str]:
+    """The ratios of area and of energy to INT8 with one accumulator."""
+    return page.say_single(name), page.say_energy("mean", "sky130", name, "one")
+
+
+def test_answer(bench: Bench) -> None:
+    """The one table: each ratio is that of its two figures, and INT8 has one accumulator."""
+    page = report.Page(RESULTS)
+    text = page.say_answer()
+    cells = re.findall(r"([\d,.]+) / ([\d,.]+) = \*\*([\d.]+)\*\*", text)
+    bench.check(f"{len(cells)} cells", len(cells) > 20)
+    for own, base, ratio in cells:
+        found = float(own.replace(",", "")) / float(base.replace(",", ""))
+        bench.check(f"{own} / {base} = {ratio}", abs(found - float(ratio)) < 0.0075)
+    for name in answer.ELEMENTS:
+        single = page.record(name)["single"]
+        bench.check(f"{name}: {single}", single.endswith("_b1"))
+    rows = [line.count("|") for line in text.splitlines()]
+    bench.check("every row has every column", set(rows) == {len(answer.HEAD) + 1})
+    goals = page.say_goals()
+    bench.check("each goal has a value", goals.count("(goal ") == 3 * len(answer.GOALS))
+    bold = goals.count("**") // 2
+    bench.check(f"bold goals are met: {bold}", page.say_goals_met().startswith(f"{bold} of "))
 
 
 def test_one_baseline(bench: Bench) -> None:

@@ -23,12 +23,14 @@ module fp8mac_lane_multiply
 
   if (HIDDEN_ONE) begin : g_hidden
     // (8 + m)(8 + n) = 64 + 8(m + n) + mn; a zero operand's product is shifted out of the window
-    logic [SigW-2:0] m, n;
-    logic [SigW-1:0] sum;
-    assign m         = a_i.sig[SigW-2:0];
-    assign n         = b_i.sig[SigW-2:0];
+    localparam int unsigned FracW = SigW - 1;
+    logic [FracW-1:0] m, n;
+    logic [SigW-1:0]  sum;
+    assign m         = a_i.sig[FracW-1:0];
+    assign n         = b_i.sig[FracW-1:0];
     assign sum       = {1'b0, m} + {1'b0, n};
-    assign magnitude = {2'b01, 6'b0} + {1'b0, sum, 3'b0} + {2'b0, {3'b0, m} * {3'b0, n}};
+    assign magnitude = {2'b01, {2 * FracW{1'b0}}} + {1'b0, sum, FracW'(0)} +
+                       {2'b0, {FracW'(0), m} * {FracW'(0), n}};
   end else begin : g_full
     fp8mac_multiply4 u_multiply (.a_i(a_i.sig), .b_i(b_i.sig), .product_o(magnitude));
   end
