@@ -3,7 +3,8 @@
 # of $(BUILD)/synth/area.json, which `make synth` makes. Results: $(BUILD)/synth/energy.json.
 #   make synth-energy LIB=path.lib DONT_USE='...'    the library of area.json's netlists and the cells left out, as there
 #   make synth-energy ONLY=regex DATA='digits_2 normal'
-#                                  some elements; some operands (synth/energy/tensors.py)
+#                                  some netlists; some operands (synth/energy/tensors.py)
+#   make synth-energy ASSUMPTIONS=0   without the cases that vary wires and the counting of transitions
 #   make synth-report FROM=build/synth/energy.json   synth/ENERGY.md from these results and older ones
 
 ENERGY_TOGGLES := $(BUILD)/synth/toggles
@@ -15,7 +16,7 @@ $(ENERGY_TOGGLES): synth/energy/toggles.cpp
 .PHONY: synth-energy
 synth-energy: $(ENERGY_TOGGLES) $(RTL_GENERATED)
 	@$(SYNTH) energy --build $(BUILD) --toggles $(ENERGY_TOGGLES) $(call SYNTH_OPTION,ONLY,only) \
-	  $(call SYNTH_OPTION,DATA,data) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use)
+	  $(call SYNTH_OPTION,DATA,data) $(call SYNTH_OPTION,ASSUMPTIONS,assumptions) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use)
 
 TESTS += $(BUILD)/test/synth_energy.log
 $(BUILD)/test/synth_energy.log: tests/synth/test_energy.py tests/synth/compared.py $(PYTEST_FILES) tests/synth/conftest.py $(ENERGY_TOGGLES) \
