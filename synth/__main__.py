@@ -12,6 +12,7 @@ release   the accelerator as one plain Verilog file        (make rtl-release)
 chip      the accelerator as a netlist, for the simulator      (make synth-check-chip)
 check     the netlists run the vectors of the RTL's benches    (make synth-check)
 energy    energy of the netlists on real operands              (make synth-energy)
+energy_chip  that of the chip's netlists while networks run    (make synth-energy CHIP=)
 """
 
 import importlib
@@ -29,6 +30,7 @@ COMMANDS = {
     "chip": "synth.study.chip",
     "check": "synth.study.check",
     "energy": "synth.energy.cli",
+    "energy_chip": "synth.energy.chip_cli",
 }
 
 

@@ -29,16 +29,14 @@ class Recording:
 
     def level(self, name: str) -> np.ndarray:
         """[cycle] of a signal of one bit"""
-        return self.number(name, 1)
+        return self.bit_level(name, 0)
 
-    def number(self, name: str, width: int) -> np.ndarray:
-        """[cycle] of a signal of at most 62 bits"""
-        total = np.zeros(self.cycles, np.int64)
-        for place in range(width):
-            mine = self.cycle[self.bit == self.first[name] + place]
-            flips = np.bincount(mine, minlength=self.cycles)
-            total |= (np.cumsum(flips) & 1) << place
-        return total
+    def bit_level(self, name: str, place: int) -> np.ndarray:
+        """[cycle] of one bit of a signal"""
+        flips = np.bincount(
+            self.cycle[self.bit == self.first[name] + place], minlength=self.cycles
+        )
+        return np.cumsum(flips) & 1
 
 
 def simulate(simulator: Path, program: list[str], waveform: Path) -> str:
