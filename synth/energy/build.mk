@@ -58,6 +58,10 @@ $(BUILD)/test/synth_energy_replay.log: tests/synth/test_energy_replay.py $(ENERG
 	@tests/run_test.sh synth_energy_replay $@ $(PYTEST) $< --toggles $(ENERGY_TOGGLES) --ports $(ENERGY_PORTS) \
 	  --folder $(BUILD)/synth-energy-replay-test
 
+TESTS += $(BUILD)/test/synth_energy_page.log
+$(BUILD)/test/synth_energy_page.log: tests/synth/test_energy_page.py $(ENERGY_TEST_INPUTS)
+	@tests/run_test.sh synth_energy_page $@ $(PYTEST) $<
+
 TESTS += $(BUILD)/test/synth_energy_operands.log
 $(BUILD)/test/synth_energy_operands.log: tests/synth/test_energy_operands.py tests/synth/compared.py $(PYTEST_FILES) \
   $(SYNTH_PY) $(wildcard firmware/apps/digits/*) tests/run_test.sh

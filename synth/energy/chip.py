@@ -63,7 +63,9 @@ class Program:
 
 
 PROGRAMS = {
-    "digits": Program("digits, perceptron, an image", ("digits", "IMAGES=64", "BATCH=64"), 64, True),
+    "digits": Program(
+        "digits, perceptron, an image", ("digits", "IMAGES=64", "BATCH=64"), 64, True
+    ),
     "transformer": Program(
         "digits, transformer, an image",
         ("digits", "NET=transformer", "IMAGES=4", "BATCH=4", "HASHES=0"),
@@ -105,8 +107,7 @@ def memory_of(box: Box, start: str) -> Memory:
     widths = {pin.name: pin.width for pin in box.pins}
     bits = parameters.get("WIDTH", 8 * parameters.get("BYTES", parameters.get("BEAT", 0)))
     strobes = tuple(
-        (kind, f"{start}_{box.port(pin)}", widths[pin])
-        for kind, pin in STROBES[box.module].items()
+        (kind, f"{start}_{box.port(pin)}", widths[pin]) for kind, pin in STROBES[box.module].items()
     )
     return Memory(box.module, box.path, bits, parameters["DEPTH"], strobes)
 
@@ -188,7 +189,9 @@ def array_scope(flow: Synthesiser, period: float, chip: Chip, _: Path) -> Scope:
     sides = [
         Design(one.top, tuple((k, side if k == "SIDE_A" else v) for k, v in one.parameters))
         for one in designs
-        for side in ((1, 0) if "SIDE_A" in dict(one.parameters) and chip.element != "int8" else (None,))
+        for side in (
+            (1, 0) if "SIDE_A" in dict(one.parameters) and chip.element != "int8" else (None,)
+        )
         if side is not None
     ]
     parameters = {**dict(entry.design.parameters), **INSIDE}

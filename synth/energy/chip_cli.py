@@ -96,9 +96,7 @@ def part_entry(one: Measured, inferences: int) -> records.Record:
     }
 
 
-def measure(
-    options: argparse.Namespace, replay: Replay, scope: Scope, name: str
-) -> records.Record:
+def measure(options: argparse.Namespace, replay: Replay, scope: Scope, name: str) -> records.Record:
     chip, program = CHIPS[options.chip], PROGRAMS[name]
     elf = options.build / "firmware/riscv" / f"{program.words[0]}.elf"
     simulator = options.build / "sim/ports" / chip.set / "fp8mac-sim"

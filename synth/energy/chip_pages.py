@@ -83,6 +83,19 @@ class Chips:
         head = ["network", "chip", *titles, "sum", "memories, SG13G2's", "uJ without memories"]
         return table([*head, "cycles"], lines)
 
+    @staticmethod
+    def say_macro() -> str:
+        return (
+            f"the {MACRO_READ:.1f} pJ of a read and {MACRO_WRITE:.1f} pJ of a write of {MACRO_BITS} bits that IHP's file gives for "
+            "its macro RM_IHPSG13_1P_256x64 of SG13G2 at 1.2 V"
+        )
+
+    def digits_pj(self) -> float:
+        """Of an image in the default array's elements and feeds"""
+        found = next(one for one in self.of("array") if one["chip"] == "default")
+        its = by_part(found)
+        return its["elements"] + its["feeds"]
+
     def say_compared(self) -> str:
         """Changes of outputs that were compared with the RTL's"""
         return number(sum(part["compared"] for one in self.records for part in one["parts"]))

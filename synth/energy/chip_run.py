@@ -14,7 +14,7 @@ from . import clock, power
 from .chip import Memory, Scope
 from .circuit import GLITCHES, Circuit, Mode
 from .power_tables import Tables
-from .replay import Part, replay
+from .replay import replay
 from .waveform import ACCEL, IDLE, Recording, cycles_of, record, simulate
 
 
@@ -80,7 +80,9 @@ class Replay:
     def measure(self, recording: Recording, mode: Mode = GLITCHES) -> Iterator[Measured]:
         counted = recording.level(f"{ACCEL}_{IDLE}") == 0
         for part, circuit in self.circuits.items():
-            done = replay(part, circuit, recording, counted, self.binary, self.folder, mode, self.unread())
+            done = replay(
+                part, circuit, recording, counted, self.binary, self.folder, mode, self.unread()
+            )
             once = power.of_cycle(circuit, done.activity, self.tables)
             number = len(part.instances)
             yield Measured(

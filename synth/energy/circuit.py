@@ -23,7 +23,10 @@ TICKS = 1000  # of a clock period
 SLOWER = 2
 COUNTED = np.uint64(1 << 63)  # of a cycle's count of changes: its transitions count
 STREAMS = 64  # copies of the netlist that run side by side
-ENABLE, ENABLES = "enable", "_en_i"  # of a clock gate: outside, and the pin's end in the netlist's port
+ENABLE, ENABLES = (
+    "enable",
+    "_en_i",
+)  # of a clock gate: outside, and the pin's end in the netlist's port
 SKIPPED = 16  # cycles at the start that are not counted: pipelines fill
 
 

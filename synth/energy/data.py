@@ -101,7 +101,10 @@ def of_floats(name: str, title: str, a: np.ndarray, b: np.ndarray, kind: str = "
 def with_scales(one: Data, a: np.ndarray, b: np.ndarray) -> Data:
     """The same operands with MX scales. The largest values stay of the size 1."""
     tops = np.abs(a).max(keepdims=True), np.maximum(np.abs(b).max(axis=1, keepdims=True), 1e-30)
-    made = [quantise_mx(filled((x / top).astype(np.float32)), one.format) for x, top in zip((a, b), tops)]
+    made = [
+        quantise_mx(filled((x / top).astype(np.float32)), one.format)
+        for x, top in zip((a, b), tops)
+    ]
     (a_codes, a_mx), (b_codes, b_mx) = made
     return replace(one, a_fp8=a_codes, b_fp8=b_codes, a_mx=a_mx, b_mx=b_mx, scale=0)
 

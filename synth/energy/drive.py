@@ -233,7 +233,10 @@ class Drive:
     def _places(self, side: str, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """[cycle, stream], as _in_turn: bounds, and places, which with MX scales are other numbers"""
         codes, where = self.a if side == "a" else self.b, self.where(side)
-        bound, scales = self._bounds(codes, where), self.data.a_mx if side == "a" else self.data.b_mx
+        bound, scales = (
+            self._bounds(codes, where),
+            self.data.a_mx if side == "a" else self.data.b_mx,
+        )
         place = bound
         if scales is not None:
             scale = SCALE_BIAS + scales[where % len(codes), self.steps.k[:, None] // BLOCK]
@@ -282,7 +285,9 @@ class Drive:
         """fp8mac_element_pkg's base_of, for operands of 5 exponent bits; with block accumulation block_base."""
         bias = 15 if self.record["acc"] == "fp16" else 127
         scales = 0 if self.data.a_mx is None else 2 * SCALE_BIAS
-        return self.data.scale + bias - (2 * 16 if self.kind.name == "block" else 2 * 15 + 2) - scales
+        return (
+            self.data.scale + bias - (2 * 16 if self.kind.name == "block" else 2 * 15 + 2) - scales
+        )
 
     # ---- the check ----------------------------------------------------------------------------------------------------
 

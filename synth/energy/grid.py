@@ -51,7 +51,11 @@ class Grid:
 
     def formats(self) -> str:
         lines = [
-            [element, title, *(self.cell(lib, name + end, data, kind) for lib in LIBRARIES.values())]
+            [
+                element,
+                title,
+                *(self.cell(lib, name + end, data, kind) for lib in LIBRARIES.values()),
+            ]
             for element, name in ELEMENTS.items()
             for title, (end, kind, data) in FORMATS.items()
         ]

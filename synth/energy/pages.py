@@ -196,6 +196,14 @@ class Energies:
             lines.append(line)
         return table(["network", "MACs", *(f"`{name}`" for name in columns)], lines)
 
+    def say_digits(self) -> str:
+        return number(1e-6 * self.chips.digits_pj(), 3)
+
+    def say_element_digits(self) -> str:
+        products = next(iter(NETWORKS.values()))
+        pj = sum(p.macs * self.one("sky130", "block_f19_l16_fp32", p.data)["pj"] for p in products)
+        return number(1e-6 * pj, 3)
+
     def say_formats(self) -> str:
         return self.grid.formats()
 

@@ -20,8 +20,8 @@ enum { PATH = 4096 };
 
 typedef struct signal {
     char name[PATH];
-    unsigned width, first;   // its lowest bit's number
-    fstHandle handle;        // 0: not found
+    unsigned width, first; // its lowest bit's number
+    fstHandle handle;      // 0: not found
 } signal;
 
 typedef struct recorder {
@@ -190,7 +190,8 @@ int main(int argc, char **argv)
     void *reader = fstReaderOpen(argv[1]);
     r.out = fopen(argv[3], "wb");
     if (reader == NULL || r.out == NULL) {
-        fail(reader == NULL ? "this is no waveform: " : "cannot write ", argv[reader == NULL ? 1 : 3]);
+        fail(reader == NULL ? "this is no waveform: " : "cannot write ",
+             argv[reader == NULL ? 1 : 3]);
     }
     find_signals(&r, reader);
     fstReaderIterBlocks(reader, changed, &r, NULL);

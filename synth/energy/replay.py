@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from ..flow.errors import FlowError
-from ..flow.sta import is_clock
 from .circuit import COUNTED, ENABLE, STREAMS, Activity, Changes, Circuit, Mode
 from .waveform import Recording
 

@@ -27,8 +27,9 @@ class Simulation
   public:
     Simulation(const Circuit &circuit, bool timed, Word used)
         : c_(circuit), timed_(timed), used_(used), value_(circuit.nets), toggles_(circuit.nets),
-          ones_(circuit.nets), start_(circuit.nets), users_(circuit.nets), takers_(circuit.nets), pending_(circuit.nets),
-          wheel_(kWheel), stamp_(circuit.gates.size(), ~0u), is_ready_(circuit.flops.size())
+          ones_(circuit.nets), start_(circuit.nets), users_(circuit.nets), takers_(circuit.nets),
+          pending_(circuit.nets), wheel_(kWheel), stamp_(circuit.gates.size(), ~0u),
+          is_ready_(circuit.flops.size())
     {
         value_[1] = ~Word{0};
         for (uint32_t i = 0; i < c_.flops.size(); i++) {

@@ -33,9 +33,7 @@ class Recording:
 
     def bit_level(self, name: str, place: int) -> np.ndarray:
         """[cycle] of one bit of a signal"""
-        flips = np.bincount(
-            self.cycle[self.bit == self.first[name] + place], minlength=self.cycles
-        )
+        flips = np.bincount(self.cycle[self.bit == self.first[name] + place], minlength=self.cycles)
         return np.cumsum(flips) & 1
 
 

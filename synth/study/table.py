@@ -114,7 +114,8 @@ ENTRIES = [
     block(16, 19, "fp16", group=ENERGY_GROUP),
     *(
         block(16, bits, acc, group=ENERGY_GROUP, mx=True)
-        for acc, bits in (("fp32", 19), ("fp32", 13), ("fp16", 13))
+        for acc in ("fp32", "fp16")
+        for bits in (19, 13)
     ),
     *(
         block(16, bits, acc, group=ENERGY_GROUP, register=register)

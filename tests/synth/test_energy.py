@@ -20,7 +20,6 @@ from synth.flow.liberty import Library
 from tests.synth.compared import Compared
 from tests.synth.hand import CYCLES, FLOP, LONG, PERIOD, SETTLED, TEXT, TREE, Hand, flat, gate
 
-
 TREE_OF_1 = 4 * 10  # a buffer's input of 10 fF, up and down at 2 V, without wires
 
 
@@ -280,10 +279,15 @@ def test_gated(bench: Compared, hand: Hand) -> None:
         energy = hand.energy(made, activity)
         each = 2 * 2 * 30 + 50 + 70
         bench.near(f"{mode.name}: one clock, and half of one", energy["clock"], 1.5 * each)
-    bench.near("idle: the clock without a gate", 1000 * clock.idle(made, hand.tables), each + TREE_OF_1)
+    bench.near(
+        "idle: the clock without a gate", 1000 * clock.idle(made, hand.tables), each + TREE_OF_1
+    )
     outside = gated(hand, outside=True)
     bench.check("the enable is an input", list(outside.ports("input")), ["x_i", ENABLE])
-    bits = {"x_i": np.zeros((CYCLES, STREAMS, 2), np.uint8), ENABLE: np.zeros((CYCLES, STREAMS, 1), np.uint8)}
+    bits = {
+        "x_i": np.zeros((CYCLES, STREAMS, 2), np.uint8),
+        ENABLE: np.zeros((CYCLES, STREAMS, 1), np.uint8),
+    }
     bits["x_i"][::2, :, 0] = 1
     still = outside.simulate(hand.toggles, hand.folder, bits, LONG)
     bench.check("nothing is taken", still.outputs["y_o"].any(), False)

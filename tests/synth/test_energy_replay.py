@@ -105,7 +105,9 @@ def test_words(bench: Compared) -> None:
     found = words_of(cycle, word, mask, 5).words(2)
     wanted = [[0, 4], [0, 4], [3, 4], [3, 5], [3, 5]]
     bench.check("values", found.tolist(), wanted)
-    bench.check("no change", words_of(cycle[:0], word[:0], mask[:0], 3).words(1).tolist(), [[0]] * 3)
+    bench.check(
+        "no change", words_of(cycle[:0], word[:0], mask[:0], 3).words(1).tolist(), [[0]] * 3
+    )
 
 
 def test_differences(bench: Compared) -> None:

@@ -41,7 +41,8 @@ module fp8mac_block_sum
   fp8mac_distance_tree #(
     .LANES(LANES), .FRAC_BITS(FRAC_BITS), .DISTANCE_W(DistanceW), .INF(INF), .SUM_W(SumW)
   ) u_tree (
-    .clk_i, .a_i, .b_i, .pos_inf_o(pos_inf), .neg_inf_o(neg_inf), .invalid_o(invalid), .sum_o(tree_sum), .carry_o(tree_carry)
+    .clk_i, .a_i, .b_i, .pos_inf_o(pos_inf), .neg_inf_o(neg_inf), .invalid_o(invalid), .sum_o(tree_sum),
+    .carry_o(tree_carry)
   );
   always_ff @(posedge clk_i) begin
     tree_sum_q   <= tree_sum;
