@@ -92,27 +92,36 @@ def words_of(cycle: np.ndarray, word: np.ndarray, mask: np.ndarray, cycles: int)
     return Changes(counts, np.stack([word[order].astype(np.uint64), value[order]], axis=1))
 
 
-def since(found: Changes, start: int) -> set[tuple[int, int, int]]:
-    """Cycle, word and value of every change after cycle `start`, and of every word that is not 0 in it"""
-    cycle = np.repeat(np.arange(len(found.counts)), found.counts.astype(int)).tolist()
-    its = list(zip(cycle, found.pairs[:, 0].tolist(), found.pairs[:, 1].tolist()))
-    value = {word: its for at, word, its in its if at <= start}
-    return {(start, word, its) for word, its in value.items() if its} | {
-        change for change in its if change[0] > start
-    }
+def since(found: Changes, start: int, left_out: np.ndarray) -> np.ndarray:
+    """[change, 3]: cycle, word and value of every change after cycle `start`, and before them of every word that is not 0 in
+    it. `left_out`: words that do not count."""
+    cycle = np.repeat(np.arange(len(found.counts), dtype=np.uint64), found.counts.astype(int))
+    rows = np.column_stack([cycle, found.pairs])
+    rows = rows[~left_out[rows[:, 1].astype(int)]]
+    later = int(np.searchsorted(rows[:, 0], start, side="right"))
+    backwards = rows[:later][::-1]
+    first = backwards[np.unique(backwards[:, 1], return_index=True)[1]]  # the last change of each
+    first = first[first[:, 2] != 0]
+    first[:, 0] = start
+    return np.concatenate([first, rows[later:]])
 
 
-def differences(found: Changes, wanted: Changes, start: int) -> set[int]:
-    """Words that differ at the end of a cycle from `start` on. Before it registers without a reset may differ: a netlist
-    begins with zeros, also where a constant has taken the place of a register."""
-    return {word for _, word, _ in since(found, start) ^ since(wanted, start)}
+def differences(found: Changes, wanted: Changes, start: int, left_out: np.ndarray) -> set[int]:
+    """Of the first difference from cycle `start` on the words. Before it registers without a reset may differ: a netlist begins
+    with zeros, also where a constant has taken the place of a register."""
+    one, other = (since(its, start, left_out) for its in (found, wanted))
+    size = min(len(one), len(other))
+    wrong = np.flatnonzero((one[:size] != other[:size]).any(axis=1))
+    if not len(wrong) and len(one) == len(other):
+        return set()
+    at = int(wrong[0]) if len(wrong) else size
+    return {int(rows[at, 1]) for rows in (one, other) if at < len(rows)}
 
 
 @dataclass(frozen=True)
 class Replayed:
     activity: Activity  # of an instance, in the cycles that count
     compared: int  # changes of output words that were compared
-    differing: int  # output bits that differ from the waveform at some time
 
 
 def replay(
@@ -126,7 +135,9 @@ def replay(
     may_differ: frozenset[str] = frozenset(),
 ) -> Replayed:
     """`counted`: [cycle], whether transitions count. `may_differ`: ports of which an output may have another value."""
-    sums, compared, differing = [0, 0], 0, set()
+    names = [port for port, bits in circuit.ports("output").items() for _ in bits]
+    left_out = np.array([name in may_differ for name in names])
+    sums, compared = [0, 0], 0
     for start in range(0, len(part.instances), STREAMS):
         chosen = range(start, min(start + STREAMS, len(part.instances)))
         stimulus = changes(part, circuit, "input", recording, chosen)
@@ -136,14 +147,11 @@ def replay(
         sums = [total + its for total, its in zip(sums, found)]
         wanted = changes(part, circuit, "output", recording, chosen)
         compared += len(wanted.pairs)
-        differing |= differences(samples, wanted, int(np.argmax(counted)))
-    names = [port for port, bits in circuit.ports("output").items() for _ in bits]
-    wrong = {names[word] for word in differing} - may_differ
-    if wrong:
-        raise FlowError(
-            f"{part.title}: {len(wrong)} outputs differ from the RTL's, such as {sorted(wrong)[:40]}"
-        )
+        wrong = differences(samples, wanted, int(np.argmax(counted)), left_out)
+        if wrong:
+            its = " and ".join(sorted({names[word] for word in wrong}))
+            raise FlowError(f"{part.title}: {its} differs from the RTL's")
     cycles = int(counted.sum())
     each = cycles * len(part.instances)
     activity = Activity(*(circuit.by_net(total / each) for total in sums), {}, cycles)
-    return Replayed(activity, compared, len(differing))
+    return Replayed(activity, compared)
