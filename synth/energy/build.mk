@@ -39,7 +39,7 @@ CHIP :=
 
 .PHONY: synth-energy
 synth-energy: $(ENERGY_TOGGLES) $(RTL_GENERATED) \
-  $(if $(CHIP),$(ENERGY_PORTS) $(ENERGY_SIM_$(CHIP)) $(BUILD)/firmware/riscv/digits.elf $(BUILD)/firmware/riscv/vad.elf)
+  $(if $(CHIP),$(ENERGY_PORTS) $(ENERGY_SIM_$(CHIP)) $(patsubst %,$(BUILD)/firmware/riscv/%.elf,digits gemm vad))
 	@$(if $(CHIP),$(ENERGY_CHIP),$(ENERGY_ELEMENTS))
 
 ENERGY_TEST_INPUTS := tests/synth/compared.py tests/synth/hand.py $(PYTEST_FILES) tests/synth/conftest.py $(SYNTH_PY) tests/run_test.sh

@@ -7,6 +7,7 @@ each block that stands many times. Memories and clock gates are not netlists.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ..flow.sta import CLOCK, GATED
 from ..study import accel
 from ..study.elements import CLOCK_GATE, array_of, block, feed_of, int8_array, needed
 from .circuit import ENABLES
+from .networks import NETWORKS
 from .replay import Part
 from .waveform import ACCEL
 
@@ -54,15 +56,29 @@ CHIPS = {
 
 @dataclass(frozen=True)
 class Program:
-    """What runs, and how many inferences it makes"""
+    """What runs, and how many inferences it makes. `product`: M, N and K of a program that is one product of matrices."""
 
     network: str
     words: tuple[str, ...]
     inferences: int
     int8: bool = False  # it runs with INT8 elements, too
+    product: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def macs(self) -> int:
+        """Of an inference"""
+        return math.prod(self.product) or sum(one.macs for one in NETWORKS[self.network])
+
+
+def random(title: str, *more: str, int8: bool = False) -> Program:
+    m, n, k = 64, 64, 128
+    words = ("gemm", f"M={m}", f"N={n}", f"K={k}", *more)
+    return Program(f"{title}, {m} x {n} x {k}", words, 1, int8, (m, n, k))
 
 
 PROGRAMS = {
+    "random": random("random product", int8=True),
+    "random_mx": random("random product with MX scales", "MX=1"),
     "digits": Program(
         "digits, perceptron, an image", ("digits", "IMAGES=64", "BATCH=64"), 64, True
     ),

@@ -75,6 +75,7 @@ def entry(
         "scope": of_what,
         "network": program.network,
         "inferences": program.inferences,
+        "macs": program.macs,
         "library": libraries.name_of(scope.flow.library.path),
         "period_ns": scope.period,
         "busy_cycles": busy,

@@ -30,10 +30,6 @@ CHIP_TITLES = {
 }
 
 
-def macs_of(network: str) -> int:
-    return sum(product.macs for product in NETWORKS[network])
-
-
 def memory_pj(record: Record) -> float:
     """Of an inference, as if all memories were of the macro's kind"""
     return sum(
@@ -59,7 +55,9 @@ class Chips:
         found = [one for one in self.records if one["scope"] == scope]
         if not found:
             raise UsageError(f"synth/results/energy.json has no chip with the scope {scope}")
-        return sorted(found, key=lambda one: list(NETWORKS).index(one["network"]))
+        order = list(NETWORKS)
+        place = lambda one: order.index(one) if one in order else -1
+        return sorted(found, key=lambda one: (place(one["network"]), one["network"], one["chip"]))
 
     def say_parts(self, scope: str) -> str:
         """pJ of a MAC by part"""
@@ -67,7 +65,7 @@ class Chips:
         titles = list(dict.fromkeys(title for one in found for title in by_part(one)))
         lines = []
         for one in found:
-            macs, its = macs_of(one["network"]), by_part(one)
+            macs, its = one["macs"], by_part(one)
             parts = [number(its[title] / macs, 2) if title in its else "-" for title in titles]
             lines.append(
                 [
@@ -92,7 +90,10 @@ class Chips:
 
     def digits_pj(self) -> float:
         """Of an image in the default array's elements and feeds"""
-        found = next(one for one in self.of("array") if one["chip"] == "default")
+        digits = next(iter(NETWORKS))
+        found = next(
+            one for one in self.of("array") if one["chip"] == "default" and one["network"] == digits
+        )
         its = by_part(found)
         return its["elements"] + its["feeds"]
 

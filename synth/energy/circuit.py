@@ -160,14 +160,14 @@ class Circuit:
         arrival = self.timing.arrival[bit]
         return max(1, round((arrival[RISE] + arrival[FALL]) / 2 / self.tick_ns))
 
-    def _truth(self, kind: str, out: str) -> tuple[list[str], int]:
+    def _truth(self, kind: str, out: str) -> tuple[list[str], str]:
         pin = self.library.cells[kind].pins[out]
         value, names = evaluator(pin.function), self.library.cells[kind].inputs()
         rows = product((False, True), repeat=len(names))
         bits = [
             bool(value(dict(zip(reversed(names), row)))) for row in rows
         ]  # the first input is the lowest bit
-        return names, sum(1 << i for i, bit in enumerate(bits) if bit)
+        return names, "".join(str(int(bit)) for bit in bits)
 
     def _flop(self, name: str) -> list[str]:
         graph, pins = self.graph, self.graph.pins[name]
@@ -184,7 +184,7 @@ class Circuit:
 
     def text(self, shortest: float = 1.0) -> str:
         lines = [f"nets {len(self.number)}", f"period {SLOWER * self.ticks}"]
-        truths: dict[tuple[str, str], tuple[list[str], int]] = {}
+        truths: dict[tuple[str, str], tuple[list[str], str]] = {}
         for name in self.order:
             kind, pins = self.graph.kind[name], self.graph.pins[name]
             for out in self.graph.models[kind].outputs:

@@ -175,7 +175,7 @@ class Energies:
                     number(self.ratio(library, name, count, SENSITIVE, **more), 2)
                     for count in SIDES
                 ]
-                line += [number(own, 2), *its]
+                line += [number(own, 2 if own > 1 else 3), *its]
             lines.append(line)
         head = ["assumption"]
         for name in names:

@@ -104,10 +104,10 @@ class Simulation
 
     static Word evaluate(const Gate &gate, const std::vector<Word> &value)
     {
-        Word leaf[32];
+        Word leaf[size_t{1} << kInputs];
         size_t n = size_t{1} << gate.in.size();
         for (size_t i = 0; i < n; i++) {
-            leaf[i] = gate.truth >> i & 1 ? ~Word{0} : 0;
+            leaf[i] = gate.truth[i] == '1' ? ~Word{0} : 0;
         }
         for (uint32_t net : gate.in) {
             const Word select = value[net];

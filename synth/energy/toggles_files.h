@@ -4,7 +4,8 @@
 // NETS is text, one item a line. Delays are in ticks. A gate comes after the gates that drive it:
 //   nets N | gate OUT DELAY SHORTEST TRUTH INPUT... | flop Q D DELAY INVERTED ENABLE | input NET DELAY | sample NET
 //   period TICKS
-//   TRUTH: bit i is the output for the inputs that spell i, the first input the lowest bit. Nets 0 and 1 are constants.
+//   TRUTH: 0 or 1 for all rows of inputs. Row i, from 0, has the inputs that spell i, the first input the lowest bit. A gate
+//   has kInputs inputs at most. Nets 0 and 1 are constants.
 //   ENABLE: the enable of the flip-flop's clock gate; net 1 if it has none.
 // STIMULUS: words: cycles, count[cycle], then for each cycle its changes: `count` pairs of an input and its new word. The
 // highest bit of a count says that transitions and ones of the cycle are counted.
@@ -23,8 +24,11 @@
 
 using Word = uint64_t;
 
+constexpr size_t kInputs = 8; // of a gate
+
 struct Gate {
-    uint32_t out, delay, shortest, truth;
+    uint32_t out, delay, shortest;
+    std::string truth; // '0' or '1' for each row
     std::vector<uint32_t> in;
 };
 
@@ -73,8 +77,8 @@ inline Circuit read_circuit(const char *path)
             for (uint32_t net; words >> net;) {
                 g.in.push_back(net);
             }
-            if (g.in.size() > 5) {
-                fail("a gate has more than five inputs");
+            if (g.in.size() > kInputs || g.truth.size() != size_t{1} << g.in.size()) {
+                fail("what gate is '" + line + "'?");
             }
             c.gates.push_back(g);
             continue;

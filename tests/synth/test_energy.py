@@ -89,6 +89,34 @@ def test_functions(bench: Compared, hand: Hand) -> None:
         bench.check(f"{mode.name}: a gate of three inputs", (found == wanted).all())
 
 
+def test_many_inputs(bench: Compared, hand: Hand) -> None:
+    """A gate of seven inputs, every row; one of nine is refused."""
+    names = "A B D E F G H"
+    text = gate("seven", 8, names, "A & B & D | E & F & G | !H")
+    made = hand.circuit(
+        list(range(3, 10)),
+        [10],
+        [("seven", {**{name: 3 + i for i, name in enumerate(names.split())}, "Y": 10})],
+        library=hand.variant("seven", (), text),
+    )
+    rows = (np.arange(128)[:, None] >> np.arange(7) & 1).astype(np.uint8)
+    inputs = {"x_i": np.broadcast_to(rows[:, None, :], (128, STREAMS, 7))}
+    for mode in (SETTLED, LONG):
+        found = made.simulate(hand.toggles, hand.folder, inputs, mode).outputs["y_o"][:, 0, 0]
+        wanted = rows[:, :3].all(axis=1) | rows[:, 3:6].all(axis=1) | (rows[:, 6] == 0)
+        bench.check(f"{mode.name}: all rows", found.tolist(), wanted.astype(int).tolist())
+    names = "A B D E F G H I J"
+    text = gate("nine", 8, names, " & ".join(names.split()))
+    pins = {name: 3 + i for i, name in enumerate(names.split())}
+    nine = hand.circuit(
+        list(range(3, 12)),
+        [12],
+        [("nine", {**pins, "Y": 12})],
+        library=hand.variant("nine", (), text),
+    )
+    bench.raises("too many inputs", FlowError, lambda: hand.run(nine, [[0] * 9], LONG))
+
+
 def test_glitches(bench: Compared, hand: Hand) -> None:
     """x ^ x, one x through another gate, is 0, except for a pulse of that gate's delay if the XOR lets it pass."""
     for kind, counts in (("slow", (0, 2, 2)), ("inv", (0, 2, 2))):

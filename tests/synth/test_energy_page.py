@@ -98,6 +98,7 @@ def chip_record(chip: str, pj: float, **more: object) -> dict:
         "scope": "array",
         "network": "digits, perceptron, an image",
         "inferences": 4,
+        "macs": 12928,
         "library": "some_library",
         "period_ns": 6.0,
         "busy_cycles": 400,
