@@ -88,14 +88,14 @@ sim_units = $(SIM_UNITS:%=$(1)/%.o)
 SIM_LIBRARIES := $(SIM_SHARED) $(VERILATED) $(VERILATED_DPI) $(BUILD)/model/libfp8mac.a
 
 # A model. $(1): its folder; $(2): its top module; $(3): the variable of its inputs; $(4): Verilator's parameters; $(5):
-# -trace or nothing.
+# -trace, -ports (a waveform whose structures are vectors, sim/ports), or nothing.
 define SIM_MODEL
 $(1)/units: $$($(3)) sim/fp8mac_sim.vlt sim/build.mk tools/units.sh
 	@mkdir -p $$(@D)
 	$$(call say,VERILATE,$(patsubst $(BUILD)/sim/%,%,$(1)))
 	$$(Q)rm -f $$(@D)/V*.cpp $$(@D)/V*.h
 	$$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) --top-module $(2) $(SIM_VERILATOR_FLAGS) \
-	  $(if $(5),--trace-fst --trace-structs) $(4) --Mdir $$(@D) sim/fp8mac_sim.vlt $$($(3))
+	  $(if $(5),--trace-fst $(if $(filter -trace,$(5)),--trace-structs)) $(4) --Mdir $$(@D) sim/fp8mac_sim.vlt $$($(3))
 	$$(Q)tools/units.sh $$(@D) $$(words $$(filter fast_%,$(SIM_UNITS)))
 	@touch $$@
 
@@ -118,7 +118,7 @@ $(1)/%.o: $(2)%.cpp $(3:%=%/units) $(CATALOGUE_H) sim/build.mk
 endef
 
 # A simulator with one model. $(1): its folder; $(2): the variable of its model's inputs; $(3): Verilator's parameters;
-# $(4): -trace or nothing; $(5): more sources than SIM_SOURCES; $(6): what its messages call it.
+# $(4): -trace, -ports or nothing; $(5): more sources than SIM_SOURCES; $(6): what its messages call it.
 define SIMULATOR
 $(1)/fp8mac-sim: $(call sim_objects,$(1),$(SIM_CHIP_SOURCES) sim/whole/accelerator.cpp $(5)) \
     $(call sim_units,$(1)/model) $(if $(4),$(VERILATED_FST)) $(SIM_LIBRARIES)
@@ -196,4 +196,4 @@ $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SIM_INPUTS)
 	  $(call lint_element,$*,5) $^
 	@touch $@
 
-include sim/speed/speed.mk sim/bench/bench.mk sim/gates/gates.mk
+include sim/speed/speed.mk sim/bench/bench.mk sim/gates/gates.mk sim/ports/ports.mk

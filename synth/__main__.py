@@ -13,6 +13,7 @@ chip      the accelerator as a netlist, for the simulator      (make synth-check
 check     the netlists run the vectors of the RTL's benches    (make synth-check)
 layout    netlists placed and routed, and their slack with wires (make synth-wires)
 energy    energy of the netlists on real operands              (make synth-energy)
+energy_chip  that of the chip's netlists while networks run    (make synth-energy CHIP=)
 """
 
 import importlib
@@ -31,6 +32,7 @@ COMMANDS = {
     "check": "synth.study.check",
     "layout": "synth.layout.cli",
     "energy": "synth.energy.cli",
+    "energy_chip": "synth.energy.chip_cli",
 }
 
 

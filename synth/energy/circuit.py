@@ -15,13 +15,18 @@ import numpy as np
 from ..flow.errors import FlowError, RejectedNetlist
 from ..flow.functions import evaluator
 from ..flow.liberty import Library
-from ..flow.sta import CLOCK
+from ..flow.sta import CLOCK, GATED, is_clock
 from ..flow.timing import FALL, RISE, Graph, Timing
 
 TICKS = 1000  # of a clock period
 # Wires make netlists slower than the clock that they were made for. The energy of a cycle does not depend on the clock.
 SLOWER = 2
+COUNTED = np.uint64(1 << 63)  # of a cycle's count of changes: its transitions count
 STREAMS = 64  # copies of the netlist that run side by side
+ENABLE, ENABLES = (
+    "enable",
+    "_en_i",
+)  # of a clock gate: outside, and the pin's end in the netlist's port
 SKIPPED = 16  # cycles at the start that are not counted: pipelines fill
 
 
@@ -53,7 +58,8 @@ class Activity:
 
 
 class Circuit:
-    """`wire`: see Graph. `ticks`: those of a clock period, in which delays are counted."""
+    """`wire`: see Graph. `ticks`: those of a clock period, in which delays are counted. `gated`: the clock has a gate
+    outside, whose enable is an input of its own, ENABLE."""
 
     def __init__(
         self,
@@ -62,6 +68,7 @@ class Circuit:
         period_ns: float,
         wire: float = 0.0,
         ticks: int = TICKS,
+        gated: bool = False,
     ):
         self.module, self.library, self.period_ns = module, library, period_ns
         self.ticks, self.tick_ns = ticks, period_ns / ticks
@@ -73,13 +80,14 @@ class Circuit:
                 f"energy needs a flat netlist of library cells: {', '.join(sorted(unknown))}"
             )
         self.graph = Graph(module, library, period_ns, wire)
-        self.clock = module["ports"].get(CLOCK, {"bits": [None]})["bits"][0]
+        self.enables = self._enables(gated)
         self.timing = Timing(self.graph)
         self.order = self.graph.order()
         self.flops = [name for name in self.graph.kind if name not in set(self.order)]
         self.number: dict[int | str, int] = {"0": 0, "1": 1}
         for bit in (
             *self.graph.inputs,
+            *self.enables.values(),
             *(bit for pins in self.graph.pins.values() for bit in pins.values()),
         ):
             self.number.setdefault(bit, len(self.number))
@@ -93,18 +101,36 @@ class Circuit:
         period_ns: float,
         wire: float = 0.0,
         ticks: int = TICKS,
+        gated: bool = False,
     ) -> Circuit:
         modules = json.loads(path.read_text())["modules"]
         if top not in modules:
             raise RejectedNetlist(f"{path} has no module {top}")
-        return cls(modules[top], library, period_ns, wire, ticks)
+        return cls(modules[top], library, period_ns, wire, ticks, gated)
+
+    def _enables(self, gated: bool) -> dict[int | str, int | str]:
+        """The net of each clock, and that of its gate's enable: 1 if it has no gate. The enable of a gate that the netlist
+        leaves out is an output beside it."""
+        ports, found = self.module["ports"], {}
+        for name in filter(is_clock, ports):
+            enable = ports.get(f"{name.removesuffix(GATED)}{ENABLES}", {"bits": ["1"]})
+            found[ports[name]["bits"][0]] = enable["bits"][0] if name != CLOCK else "1"
+        if gated:
+            found[ports[CLOCK]["bits"][0]] = ENABLE
+        return found
 
     def ports(self, direction: str) -> dict[str, list[int | str]]:
-        return {
+        found = {
             name: port["bits"]
             for name, port in self.module["ports"].items()
-            if port["direction"] == direction and name != CLOCK
+            if port["direction"] == direction and not is_clock(name)
         }
+        has_enable = direction == "input" and ENABLE in self.enables.values()
+        return {**found, **({ENABLE: [ENABLE]} if has_enable else {})}
+
+    def enable(self, flop: str) -> int | str:
+        """The net that lets a flip-flop's clock through"""
+        return self.enables.get(self.graph.pins[flop][self.graph.register.clock], "1")
 
     # ---- nets for toggles.cpp ----------------------------------------------------------------------------------------
 
@@ -129,17 +155,19 @@ class Circuit:
 
     def input_ticks(self, bit: int | str) -> int:
         """Inputs come from flip-flops."""
+        if bit not in self.timing.arrival:
+            return 1
         arrival = self.timing.arrival[bit]
         return max(1, round((arrival[RISE] + arrival[FALL]) / 2 / self.tick_ns))
 
-    def _truth(self, kind: str, out: str) -> tuple[list[str], int]:
+    def _truth(self, kind: str, out: str) -> tuple[list[str], str]:
         pin = self.library.cells[kind].pins[out]
         value, names = evaluator(pin.function), self.library.cells[kind].inputs()
         rows = product((False, True), repeat=len(names))
         bits = [
             bool(value(dict(zip(reversed(names), row)))) for row in rows
         ]  # the first input is the lowest bit
-        return names, sum(1 << i for i, bit in enumerate(bits) if bit)
+        return names, "".join(str(int(bit)) for bit in bits)
 
     def _flop(self, name: str) -> list[str]:
         graph, pins = self.graph, self.graph.pins[name]
@@ -151,11 +179,12 @@ class Circuit:
         if register.output not in pins:
             return []
         q, d = (self.number[pins[pin]] for pin in (register.output, register.data))
-        return [f"flop {q} {d} {self.ticks_of(name, register.output)} {int(register.inverted)}"]
+        ticks, enable = self.ticks_of(name, register.output), self.number[self.enable(name)]
+        return [f"flop {q} {d} {ticks} {int(register.inverted)} {enable}"]
 
     def text(self, shortest: float = 1.0) -> str:
         lines = [f"nets {len(self.number)}", f"period {SLOWER * self.ticks}"]
-        truths: dict[tuple[str, str], tuple[list[str], int]] = {}
+        truths: dict[tuple[str, str], tuple[list[str], str]] = {}
         for name in self.order:
             kind, pins = self.graph.kind[name], self.graph.pins[name]
             for out in self.graph.models[kind].outputs:
@@ -193,14 +222,39 @@ class Circuit:
         for name, bits in ports.items():
             if inputs[name].shape[1:] != (STREAMS, len(bits)):
                 raise ValueError(f"{name} has {len(bits)} bits, not {inputs[name].shape}")
+        cycles = len(next(iter(inputs.values())))
+        stimulus = changes_of(words(np.concatenate([inputs[name] for name in ports], axis=2)))
+        stimulus.counts[SKIPPED:] |= COUNTED
+        counted = (cycles - SKIPPED) * STREAMS
+        toggles, ones, samples = self.run(binary, folder, stimulus, mode)
+        outputs, place = {}, 0
+        values = samples.words(sum(len(bits) for bits in self.ports("output").values()))
+        for name, bits in self.ports("output").items():
+            outputs[name] = streams(values[:, place : place + len(bits)])
+            place += len(bits)
+        return Activity(
+            *(self.by_net(found / counted) for found in (toggles, ones)), outputs, cycles - SKIPPED
+        )
+
+    def by_net(self, values: np.ndarray) -> dict[int | str, float]:
+        return {bit: float(values[number]) for bit, number in self.number.items()}
+
+    def run(
+        self, binary: Path, folder: Path, stimulus: Changes, mode: Mode, used: int = STREAMS
+    ) -> tuple[np.ndarray, np.ndarray, Changes]:
+        """By net transitions and cycles in which it is 1, of the cycles that are COUNTED and of the first `used` streams together, and
+        the outputs' changes"""
         how = "SETTLED" if mode.shortest is None else "TIMED"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as name:
-            nets, stimulus, result = (Path(name, part) for part in ("nets", "stimulus", "result"))
+            nets, given, result = (Path(name, part) for part in ("nets", "stimulus", "result"))
             nets.write_text(self.text(mode.shortest or 0.0))
-            words(np.concatenate([inputs[name] for name in ports], axis=2)).tofile(stimulus)
+            with given.open("wb") as file:
+                np.array([len(stimulus.counts)], np.uint64).tofile(file)
+                stimulus.counts.tofile(file)
+                stimulus.pairs.tofile(file)
             done = subprocess.run(
-                [binary, nets, stimulus, result, how, str(SKIPPED)],
+                [binary, nets, given, result, how, str(used)],
                 capture_output=True,
                 text=True,
                 check=False,
@@ -210,21 +264,35 @@ class Circuit:
                     done.stderr.strip() or f"{binary} ended with status {done.returncode}"
                 )
             found = np.fromfile(result, dtype=np.uint64)
-        return self._activity(found, len(next(iter(inputs.values()))))
+        n, cycles = len(self.number), len(stimulus.counts)
+        samples = Changes(found[2 * n : 2 * n + cycles], found[2 * n + cycles :].reshape(-1, 2))
+        return found[:n], found[n : 2 * n], samples
 
-    def _activity(self, result: np.ndarray, cycles: int) -> Activity:
-        n, counted = len(self.number), (cycles - SKIPPED) * STREAMS
-        toggles, ones, samples = result[:n], result[n : 2 * n], result[2 * n :].reshape(cycles, -1)
-        outputs, place = {}, 0
-        for name, bits in self.ports("output").items():
-            outputs[name] = streams(samples[:, place : place + len(bits)])
-            place += len(bits)
-        return Activity(
-            {bit: float(toggles[i]) / counted for bit, i in self.number.items()},
-            {bit: float(ones[i]) / counted for bit, i in self.number.items()},
-            outputs,
-            cycles - SKIPPED,
-        )
+
+@dataclass(frozen=True)
+class Changes:
+    """Of words, which are 0 before: how many in each cycle, and [change, 2] of a word's number and its new value"""
+
+    counts: np.ndarray
+    pairs: np.ndarray
+
+    def words(self, count: int) -> np.ndarray:
+        """[cycle, word]"""
+        value, found = np.zeros(count, np.uint64), np.zeros((len(self.counts), count), np.uint64)
+        ends = np.cumsum(self.counts).astype(int)
+        for cycle, (end, its) in enumerate(zip(ends, self.counts.astype(int))):
+            changed = self.pairs[end - its : end]
+            value[changed[:, 0].astype(int)] = changed[:, 1]
+            found[cycle] = value
+        return found
+
+
+def changes_of(words: np.ndarray) -> Changes:
+    """Of words [cycle, word]"""
+    before = np.vstack([np.zeros((1, words.shape[1]), np.uint64), words[:-1]])
+    cycle, word = np.nonzero(words != before)
+    counts = np.bincount(cycle, minlength=len(words)).astype(np.uint64)
+    return Changes(counts, np.stack([word.astype(np.uint64), words[cycle, word]], axis=1))
 
 
 def words(bits: np.ndarray) -> np.ndarray:

@@ -33,19 +33,20 @@ def parser() -> argparse.ArgumentParser:
     add("--toggles", type=Path, required=True, help="the compiled simulator")
     add("--lib", default="", help="the library of area.json's netlists, in place of the first one")
     add("--dont-use", default="", help="patterns of cells that are not used, as for the area")
-    add("--only", default="", help="elements whose name matches this regular expression")
+    add("--only", default="", help="netlists whose name matches this regular expression")
     add("--data", default="", help="operands: " + ", ".join(tensors.TITLES))
+    add("--assumptions", default="1", help="0: without the cases that vary them")
     return result
 
 
-def cases(data: str) -> list[Case]:
+def cases(data: str, assumptions: bool = True) -> list[Case]:
     names = data.replace(",", " ").split() or list(tensors.TITLES)
     unknown = [name for name in names if name not in tensors.TITLES]
     if unknown:
         raise UsageError(f"DATA={unknown[0]} is not possible: choose {' '.join(tensors.TITLES)}")
     found = [Case(name) for name in names]
     found += [Case(name, OTHER_FORMAT) for name in names if name in OTHER_FORMAT_DATA]
-    if tensors.SENSITIVE in names:
+    if tensors.SENSITIVE in names and assumptions:
         found += [Case(tensors.SENSITIVE, mode=mode) for mode in (SETTLED, SHORT_GLITCHES)]
         found += [Case(tensors.SENSITIVE, wires=factor) for factor in (0.5, 2.0)]
     return sorted(found, key=lambda case: abs(case.wires - 1))  # a length after the other
@@ -68,6 +69,7 @@ def command(options: argparse.Namespace) -> str:
         "DONT_USE": options.dont_use,
         "ONLY": options.only,
         "DATA": options.data,
+        "ASSUMPTIONS": options.assumptions if options.assumptions != "1" else "",
     }
     return commands.spelled("synth-energy", given)
 
@@ -75,7 +77,7 @@ def command(options: argparse.Namespace) -> str:
 def chosen(options: argparse.Namespace, library: str) -> list[records.Record]:
     every = records.read(options.build / "synth" / "area.json")
     mine = [record for record in every if record["library"] == library]
-    found = elements([one for one in mine if re.search(options.only, one["name"])])
+    found = [one for one in elements(mine) if re.search(options.only, one["name"])]
     if not found:
         raise UsageError(
             f"area.json has no element with the library {library} that matches ONLY={options.only}: "
@@ -87,7 +89,7 @@ def chosen(options: argparse.Namespace, library: str) -> list[records.Record]:
 def run(options: argparse.Namespace) -> None:
     folder = options.build / "synth"
     name, library = library_of(options)
-    found, wanted = chosen(options, name), cases(options.data)
+    found, wanted = chosen(options, name), cases(options.data, options.assumptions != "0")
     synthesiser = Synthesiser(library, source_folders(options.build), Cache(folder))
     binary = options.toggles.resolve()
     entries, start = [], time.monotonic()

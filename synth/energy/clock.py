@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An estimate of the clock tree: buffers that each drive FANOUT flip-flops or buffers, up to a single one. Its wires are
-those of the wire-load model, and the clock's edges go through all of it twice a cycle. Nothing is gated.
+those of the wire-load model, and the clock's edges go through all of it twice a cycle. What is behind a clock gate has
+a tree of its own, which moves in the cycles in which the gate is open. The gates themselves are left out.
 
 What the flip-flops' own clock pins take is not in it.
 """
@@ -8,20 +9,35 @@ What the flip-flops' own clock pins take is not in it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from ..flow.errors import UsageError
 from ..flow.liberty import Cell
-from .circuit import Circuit
+from .circuit import Activity, Circuit
 from .power_tables import Tables
 
 FANOUT = 16
 
 
-def tree(circuit: Circuit, tables: Tables) -> float:
-    """pJ a cycle"""
-    graph, flops = circuit.graph, len(circuit.flops)
-    if not flops:
-        return 0.0
+def often(circuit: Circuit, activity: Activity, net: int | str) -> float:
+    """The part of the cycles in which a clock has an edge"""
+    enable = circuit.enables.get(net, "1")
+    return 1.0 if enable == "1" else activity.ones[enable]
+
+
+def trees(circuit: Circuit, activity: Activity, tables: Tables) -> float:
+    """pJ a cycle, of all clocks"""
+    pin = circuit.graph.register.clock
+    counts = Counter(circuit.graph.pins[name][pin] for name in circuit.flops)
+    return sum(
+        often(circuit, activity, net) * tree(circuit, tables, flops)
+        for net, flops in counts.items()
+    )
+
+
+def tree(circuit: Circuit, tables: Tables, flops: int) -> float:
+    """pJ of a cycle in which the clock has an edge"""
+    graph = circuit.graph
     pin = circuit.library.cells[graph.register.cell].pins[graph.register.clock]
     driven, each, energy = flops, pin.largest_capacitance, graph.wire * flops * tables.volts**2
     while True:
@@ -52,3 +68,17 @@ def _inside(circuit: Circuit, tables: Tables, cell: Cell, load: float) -> float:
         for pin in (source, out)
         for one in tables.of_buffer(cell, pin)
     )
+
+
+def idle(circuit: Circuit, tables: Tables) -> float:
+    """pJ of a cycle in which nothing but the clock changes, and every clock gate is closed"""
+    register = circuit.graph.register
+    pin = circuit.library.cells[register.cell].pins[register.clock]
+    slew = register.clock_slew
+    inside = sum(
+        one.energy(0.0, (slew, slew))
+        for one in tables.of_buffer(circuit.library.cells[register.cell], register.clock)
+    )
+    free = sum(circuit.enable(name) == "1" for name in circuit.flops)
+    each = 2 * inside + pin.largest_capacitance * tables.volts**2
+    return free * each + (tree(circuit, tables, free) if free else 0.0)

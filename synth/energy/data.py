@@ -3,11 +3,14 @@
 A is the activations, B the weights. FP8 is e4m3fn, or e5m2 where the name ends so: x * top / amax, to the nearest even,
 with the largest finite value as top. INT8 is symmetric: x * 127 / amax, to the nearest even. Both sides have the same amax:
 that of a row of B, and of all of A. K is filled with zeros to a multiple of 32.
+
+With MX scales each 32 values along K have a power of two of their own, so that the largest is in the format's largest
+binade: 2^(floor(log2 amax) - emax), and values beyond the largest one saturate.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
@@ -21,12 +24,14 @@ SNAKE = (
 )  # accumulators, in the order of their turns: which block of rows, of columns
 BLOCK = 32
 INT8_MAX = np.float32(127)
+SCALE_BIAS = 127  # of E8M0
 TYPES = {"e4m3fn": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
 
 
 @dataclass(frozen=True)
 class Data:
-    """D = 2^scale * A B^T, A of m x k and B of n x k codes."""
+    """D = 2^scale * A B^T, A of m x k and B of n x k codes. a_mx and b_mx: the exponent of each block's scale, if there
+    are scales."""
 
     name: str
     title: str
@@ -36,12 +41,33 @@ class Data:
     b_int8: np.ndarray
     scale: int
     format: str = "e4m3fn"
+    a_mx: np.ndarray | None = None
+    b_mx: np.ndarray | None = None
+
+    def values(self, side: str) -> np.ndarray:
+        """Of the FP8 operands, with their scales"""
+        codes, mx = (self.a_fp8, self.a_mx) if side == "a" else (self.b_fp8, self.b_mx)
+        value = value_of(codes, self.format)
+        return value if mx is None else value * np.repeat(np.exp2(mx), BLOCK, axis=1)
 
 
 def quantise_fp8(x: np.ndarray, amax: np.ndarray, name: str = "e4m3fn") -> np.ndarray:
     kind = TYPES[name]
     top = np.float32(ml_dtypes.finfo(kind).max)
     return (x.astype(np.float32) * (top / amax).astype(np.float32)).astype(kind).view(np.uint8)
+
+
+def quantise_mx(x: np.ndarray, name: str = "e4m3fn") -> tuple[np.ndarray, np.ndarray]:
+    """Codes, and the exponents of the blocks' scales"""
+    kind = TYPES[name]
+    top = float(ml_dtypes.finfo(kind).max)
+    blocks = x.astype(np.float64).reshape(len(x), -1, BLOCK)
+    amax = np.abs(blocks).max(axis=2)
+    exponent = np.floor(np.log2(np.where(amax > 0, amax, 1))) - np.floor(np.log2(top))
+    exponent = np.where(amax > 0, np.maximum(exponent, -SCALE_BIAS), -SCALE_BIAS)
+    scaled = np.clip(blocks / np.exp2(exponent)[..., None], -top, top)
+    codes = scaled.astype(np.float32).astype(kind).view(np.uint8)
+    return codes.reshape(x.shape), exponent.astype(int)
 
 
 def quantise_int8(x: np.ndarray, amax: np.ndarray) -> np.ndarray:
@@ -70,6 +96,17 @@ def of_floats(name: str, title: str, a: np.ndarray, b: np.ndarray, kind: str = "
         scale,
         kind,
     )
+
+
+def with_scales(one: Data, a: np.ndarray, b: np.ndarray) -> Data:
+    """The same operands with MX scales. The largest values stay of the size 1."""
+    tops = np.abs(a).max(keepdims=True), np.maximum(np.abs(b).max(axis=1, keepdims=True), 1e-30)
+    made = [
+        quantise_mx(filled((x / top).astype(np.float32)), one.format)
+        for x, top in zip((a, b), tops)
+    ]
+    (a_codes, a_mx), (b_codes, b_mx) = made
+    return replace(one, a_fp8=a_codes, b_fp8=b_codes, a_mx=a_mx, b_mx=b_mx, scale=0)
 
 
 # ---- the order -------------------------------------------------------------------------------------------------------

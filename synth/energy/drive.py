@@ -11,13 +11,13 @@ import numpy as np
 
 from ..flow.errors import FlowError
 from ..flow.runs import Design
-from ..study.elements import BANKS, KINDS
+from ..study.elements import BANKS, KINDS, REGISTER_SUFFIX
 from ..study.records import Record
 from .circuit import STREAMS
-from .data import COLUMNS, Data, Order, Steps, operands, steps, value_of
+from .data import BLOCK, COLUMNS, SCALE_BIAS, Data, Order, Steps, operands, steps, value_of
 
 FORMATS = {"e4m3fn": 0, "e5m2": 1}  # fp8_fmt_e
-NO_BOUND = 63  # BoundNone
+NO_BOUND, NO_PLACE = 63, 511  # BoundNone, PlaceNone
 # Largest error, relative to the sum of the products' magnitudes: by kind, and for a window of less than 25 bits.
 TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "kulisch": 1e-12, "static": 1e-4}
 TOLERANCE_NARROW = 2e-3
@@ -35,6 +35,7 @@ class Kind:
     first: int
     result: int
     turn: int = 1  # steps of an accumulator's turn, and elements of a netlist
+    late: int = 0  # cycles by which a register delays the accumulate unit's work
 
     def feed(self, side: str, lanes: int) -> Design:
         return Design(self.top, (("LANES", lanes), *(self.a if side == "a" else self.b)))
@@ -54,8 +55,10 @@ def kind_of(record: Record) -> Kind:
         cycles = 2 + parameters.get("BANKS", BANKS) + parameters.get("TREE_REGISTER", 0)
         return both("int8", number, 1, cycles)
     if record["top"] == "fp8mac_element_block":
-        kind = both("block", KINDS[record["kind"]].number, 2, 6, **window)
-        return replace(kind, turn=parameters["SHARE"])
+        mx = {"MX": 1} if parameters.get("MX") else {}
+        kind = both("block", KINDS[record["kind"]].number, 2, 6, **window, **mx)
+        late = int(record["name"].endswith(REGISTER_SUFFIX))
+        return replace(kind, turn=parameters["SHARE"], result=kind.result + late, late=late)
     if record["top"] == "fp8mac_element_static":
         name = "kulisch" if number == KINDS["kulisch"].number else "static"
         return both(name, number, 1, 7, **window)
@@ -145,7 +148,7 @@ class Drive:
         return {name: all_inputs[name] for name in ports}
 
     def _feed_bounds(self, codes: np.ndarray, where: np.ndarray) -> np.ndarray:
-        """The largest exponent, with E5M2's bias, plus 1: of a row's block, or of all of a row."""
+        """The largest exponent, with E5M2's bias, plus 1: of a row's block, or of all of a row. Without MX scales."""
         if self.kind.name not in ("static", "block"):
             return np.zeros((self.total, STREAMS, 6), np.uint8)
         return delayed(bits_of(self._bounds(codes, where), 6), 0, self.total)
@@ -205,27 +208,40 @@ class Drive:
             {name: bits[:, rows[:, r]] for name, bits in a_feed.items()}
             for r in range(self.order.share)
         ]
-        a_bound = self._in_turn(self._bounds(self.a, self.where("a")), rows)
-        b_bound = self._in_turn(
-            self._bounds(self.b, self.where("b")), np.repeat(column[:, None], rows.shape[1], 1)
-        )
+        columns = np.repeat(column[:, None], rows.shape[1], 1)
+        a_bound, a_place = self._places("a", rows)
+        b_bound, b_place = self._places("b", columns)
         none = (a_bound == NO_BOUND) | (b_bound == NO_BOUND)
         acc_first = self._in_turn(np.repeat(self.steps.first[:, None], self.order.rows, 1), rows)
+        field = len(ports["a_field_i"])
         found = {
             "rst_ni": constant(1, 1, self.total),
             "block_first_i": self.same(self.steps.begins, 1),
-            "block_last_i": self.same(self.steps.ends, 1),
+            "block_last_i": self.same(self.steps.ends, 1 + self.kind.late),
             "a_i": np.concatenate([self._lanes(feed, "a", "") for feed in a], axis=2),
             "b_i": self._lanes(b, "b", ""),
             "a_nan_i": np.concatenate([self._common(feed, "nan") for feed in a], axis=2),
             "b_nan_i": self._common(b, "nan"),
-            "a_field_i": bits_of(a_bound + self.base & 0x1FF, 9),
-            "b_place_i": bits_of(b_bound, 6),
+            "a_field_i": bits_of(a_place + self.base & (1 << field) - 1, field),
+            "b_place_i": bits_of(b_place, len(ports["b_place_i"])),
             "none_i": later(none[..., None].astype(np.uint8)),
             "acc_first_i": later(acc_first[..., None].astype(np.uint8)),
             "acc_fp16_i": constant(0, 1, self.total),
         }
         return {name: found[name] for name in ports}
+
+    def _places(self, side: str, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """[cycle, stream], as _in_turn: bounds, and places, which with MX scales are other numbers"""
+        codes, where = self.a if side == "a" else self.b, self.where(side)
+        bound, scales = (
+            self._bounds(codes, where),
+            self.data.a_mx if side == "a" else self.data.b_mx,
+        )
+        place = bound
+        if scales is not None:
+            scale = SCALE_BIAS + scales[where % len(codes), self.steps.k[:, None] // BLOCK]
+            place = np.where(bound == NO_BOUND, NO_PLACE, bound + scale)
+        return self._in_turn(bound, which), self._in_turn(place, which)
 
     def _in_turn(self, values: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """[cycle, feed] to [cycle, stream]: what the unit takes, in its cycle 0, of the block's rows one after the
@@ -233,7 +249,7 @@ class Drive:
         result = np.zeros((self.total, STREAMS), values.dtype)
         ends = np.flatnonzero(self.steps.ends)
         for r in range(self.order.share):
-            result[ends + 1 + r] = values[ends][:, rows[:, r]]
+            result[ends + 1 + self.kind.late + r] = values[ends][:, rows[:, r]]
         return result
 
     def same(self, values: np.ndarray, cycles: int) -> np.ndarray:
@@ -268,7 +284,10 @@ class Drive:
     def base(self) -> int:
         """fp8mac_element_pkg's base_of, for operands of 5 exponent bits; with block accumulation block_base."""
         bias = 15 if self.record["acc"] == "fp16" else 127
-        return self.data.scale + bias - (2 * 16 if self.kind.name == "block" else 2 * 15 + 2)
+        scales = 0 if self.data.a_mx is None else 2 * SCALE_BIAS
+        return (
+            self.data.scale + bias - (2 * 16 if self.kind.name == "block" else 2 * 15 + 2) - scales
+        )
 
     # ---- the check ----------------------------------------------------------------------------------------------------
 
@@ -290,10 +309,11 @@ class Drive:
         self, outputs: dict[str, np.ndarray], row: np.ndarray, column: np.ndarray
     ) -> int:
         found = self._value(outputs, row, column)
-        values = lambda codes: (
-            codes.astype(np.float64) if self.is_int8 else value_of(codes, self.data.format)
+        a, b = (
+            (self.a.astype(np.float64), self.b.astype(np.float64))
+            if self.is_int8
+            else (self.data.values("a"), self.data.values("b"))
         )
-        a, b = values(self.a), values(self.b)
         scale = (
             1.0 if self.is_int8 or self.kind.name in ("kulisch", "static") else 2.0**self.data.scale
         )

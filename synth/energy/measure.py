@@ -14,6 +14,7 @@ from ..flow.runs import Design, Synthesiser
 from ..study import wires
 from ..study.elements import KINDS
 from ..study.records import Record
+from ..study.table import ENERGY_GROUP
 from . import power, sta_power, tensors
 from .circuit import GLITCHES, STREAMS, Circuit, Mode
 from .drive import Drive
@@ -42,11 +43,17 @@ class Case:
         return f"{name}, {self.mode.name}, wires x {self.wires:g}"
 
     def suits(self, record: Record) -> bool:
-        """INT8 has one format. Assumptions vary for many lanes alone."""
+        """INT8 has one format, and evenly drawn codes have no MX scales. Assumptions vary for many lanes alone."""
         usual = self.mode == GLITCHES and self.wires == 1
-        return (record["kind"] != "int8" or self.format == "e4m3fn") and (
-            usual or record["lanes"] == MANY
+        return (
+            (record["kind"] != "int8" or self.format == "e4m3fn")
+            and not (self.data == "uniform" and has_scales(record))
+            and (usual or record["lanes"] == MANY)
         )
+
+
+def has_scales(record: Record) -> bool:
+    return bool(record["parameters"].get("MX"))
 
 
 CHECKED = Case(tensors.SENSITIVE)  # where OpenSTA is asked, too
@@ -76,7 +83,7 @@ def elements(every: list[Record]) -> list[Record]:
     for record in every:
         if (
             record["family"] in FAMILIES
-            and record["group"] in ("main", "choice")
+            and record["group"] in ("main", "choice", ENERGY_GROUP)
             and record.get("single")
         ):
             for one in (record, *(side_of(record, side) for side in SIDES)):
@@ -122,7 +129,7 @@ class Study:
         return self.kept[key]
 
     def measure(self, record: Record, case: Case, steps: int = STEPS) -> Measured:
-        drive = Drive(record, tensors.data(case.data, case.format), steps)
+        drive = Drive(record, tensors.data(case.data, case.format, has_scales(record)), steps)
         inputs, feeds = self.inputs(drive, record, case)
         circuit = self.circuit(
             Path(record["netlist"]).with_name("netlist.json"), record["top"], case.wires

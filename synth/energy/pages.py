@@ -15,7 +15,10 @@ from ..study.records import Record
 from ..study.tables import number, table
 from ..study.wires import PF_PER_UM
 from ..study.wires import SIDES as SIDES_OF_NAND
+from . import chip_pages
+from .chip_pages import Chips
 from .circuit import GLITCHES, SETTLED, SHORT_GLITCHES
+from .grid import Grid
 from .networks import NETWORKS
 from .power import PARTS
 from .tensors import SENSITIVE, TITLES
@@ -38,9 +41,15 @@ class Energies:
     def __init__(self, found: dict):
         self.records: list[Record] = found["records"]
         self.runs: dict[str, dict] = found["runs"]
+        self.chips = Chips(found.get("chips", []))
+        self.grid = Grid(self.one)
 
     def word(self, name: str, *arguments: str) -> str:
-        method = getattr(self, f"say_{name}", None)
+        if name == "chip":  # a word of the chip's own
+            name, *arguments = arguments
+            method = getattr(self.chips, f"say_{name}", None)
+        else:
+            method = getattr(self, f"say_{name}", None)
         if method is None:
             raise UsageError(f"the energy page has no word {name}")
         return method(*arguments)
@@ -66,8 +75,12 @@ class Energies:
         raise UsageError(f"synth/results/energy.json has no record of {library} with {wanted}")
 
     def names(self, library: str) -> list[str]:
-        """FP8 elements: few lanes first, many bits first"""
+        """FP8 elements that are measured on all operands of the library: few lanes first, many bits first"""
         found = {one["name"]: one for one in self.of(library) if one["kind"] != "int8"}
+        seen = {
+            name: {one["data"] for one in self.of(library) if one["name"] == name} for name in found
+        }
+        found = {name: one for name, one in found.items() if seen[name] >= set(self.data(library))}
         order = lambda one: (one["lanes"], -one["frac_bits"], one["acc"] != "fp32")
         return [one["name"] for one in sorted(found.values(), key=order)]
 
@@ -81,7 +94,7 @@ class Energies:
         raise UsageError(f"synth/results/energy.json has no INT8 beside {name}")
 
     def data(self, library: str) -> list[str]:
-        """The operands of which every element has a record"""
+        """The operands that were measured with it"""
         found = {one["data"] for one in self.of(library)}
         return [name for name in TITLES if name in found]
 
@@ -162,7 +175,7 @@ class Energies:
                     number(self.ratio(library, name, count, SENSITIVE, **more), 2)
                     for count in SIDES
                 ]
-                line += [number(own, 2), *its]
+                line += [number(own, 2 if own > 1 else 3), *its]
             lines.append(line)
         head = ["assumption"]
         for name in names:
@@ -182,6 +195,20 @@ class Energies:
                 line.append(number(pj / 1e6, 3))
             lines.append(line)
         return table(["network", "MACs", *(f"`{name}`" for name in columns)], lines)
+
+    def say_digits(self) -> str:
+        return number(1e-6 * self.chips.digits_pj(), 3)
+
+    def say_element_digits(self) -> str:
+        products = next(iter(NETWORKS.values()))
+        pj = sum(p.macs * self.one("sky130", "block_f19_l16_fp32", p.data)["pj"] for p in products)
+        return number(1e-6 * pj, 3)
+
+    def say_formats(self) -> str:
+        return self.grid.formats()
+
+    def say_registers(self, library: str) -> str:
+        return self.grid.registers(library)
 
     def say_ratio(self, library: str, name: str, count: str, data: str) -> str:
         return number(self.ratio(library, name, count.replace("_", " "), data), 2)
@@ -233,7 +260,8 @@ class Energies:
         return number(sum(one["results"] for one in self.records))
 
     def say_commands(self, library: str) -> str:
-        runs = {one["run"] for one in self.of(library)}
+        chips = [one for one in self.chips.records if library in one["library"]]
+        runs = {one["run"] for one in (*self.of(library), *chips)}
         found = [command for name in sorted(runs) for command in self._commands(self.runs[name])]
         return "\n".join(f"    {command}" for command in dict.fromkeys(found))
 
@@ -252,12 +280,17 @@ def take(made: dict, known: dict, name: str) -> dict:
     key = lambda one: tuple(one[part] for part in KEY)
     fresh = {
         key(one): {**{k: v for k, v in one.items() if k != "netlist"}, "run": name}
-        for one in made["records"]
+        for one in made.get("records", [])
     }
     found = {**{key(one): one for one in known["records"]}, **fresh}
     records = sorted(
         found.values(), key=lambda one: (one["library"], -one["lanes"], *map(str, key(one)))
     )
-    used = {one["run"] for one in records}
+    chips = chip_pages.take(made, known.get("chips", []), name)
+    used = {one["run"] for one in (*records, *chips)}
     runs = {**known["runs"], name: made["run"]}
-    return {"runs": {k: v for k, v in runs.items() if k in used}, "records": records}
+    return {
+        "runs": {k: v for k, v in runs.items() if k in used},
+        "records": records,
+        "chips": chips,
+    }

@@ -6,7 +6,8 @@
     inputs      both of the nets that come from outside
     internal    internal_power of logic cells
     registers   the same of flip-flops: their outputs, and their data pins
-    clock       flip-flops' clock pins: two transitions a cycle of the pin's capacitance and of its internal_power
+    clock       flip-flops' clock pins: two transitions a cycle of the pin's capacitance and of its internal_power; behind
+                a clock gate in the cycles in which it is open
     tree        the clock tree, estimated (clock.py)
 
 Internal power is the mean of rise and fall, which are equally frequent. It is looked up at the net's load and the input's
@@ -19,7 +20,7 @@ from dataclasses import asdict, dataclass, fields
 
 from ..flow.liberty import Cell
 from . import clock
-from .circuit import Activity, Circuit
+from .circuit import ENABLE, Activity, Circuit
 from .power_tables import Tables
 
 
@@ -59,18 +60,19 @@ def of_cycle(circuit: Circuit, activity: Activity, tables: Tables) -> Energy:
         inside = {pin: pin_energy(circuit, activity, tables, cell, pins, pin) for pin in pins}
         if cell.is_flip_flop:
             its = cell.pins[cell.clock].largest_capacitance
-            energy.clock += inside.pop(cell.clock) + its * tables.volts**2
+            once = inside.pop(cell.clock) + its * tables.volts**2
+            energy.clock += clock.often(circuit, activity, pins[cell.clock]) * once
             energy.registers += sum(inside.values())
         else:
             energy.internal += sum(inside.values())
-    energy.tree = clock.tree(circuit, tables)
+    energy.tree = clock.trees(circuit, activity, tables)
     return energy
 
 
 def _nets(energy: Energy, circuit: Circuit, activity: Activity, volts: float) -> None:
     half_v2, outside, graph = 0.5 * volts**2, set(circuit.graph.inputs), circuit.graph
     for bit in circuit.number:
-        if bit in ("0", "1") or bit == circuit.clock:
+        if bit in ("0", "1", ENABLE) or bit in circuit.enables:
             continue
         often = half_v2 * activity.per_cycle[bit]
         wires = graph.wire * (len(graph.sinks.get(bit, ())) + graph.port_loads.get(bit, 0))

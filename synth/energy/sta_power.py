@@ -64,7 +64,7 @@ class Wrapped:
         self.instance = {name: f"c{i}" for i, name in enumerate(circuit.graph.kind)}
 
     def net(self, bit: int | str) -> str:
-        return "clk_i" if bit == self.circuit.clock else f"n{self.circuit.number[bit]}"
+        return "clk_i" if bit in self.circuit.enables else f"n{self.circuit.number[bit]}"
 
     def flop(self, name: str, data: str, output: str) -> str:
         pins = {
@@ -111,7 +111,7 @@ class Wrapped:
             lines += [
                 f"a {self.instance[name]}/{pin} {activity.per_cycle[bit]:.6g} {activity.ones[bit]:.6g}"
                 for pin, bit in graph.pins[name].items()
-                if bit != self.circuit.clock
+                if bit not in self.circuit.enables
             ]
         for bit in ("0", "1", *graph.inputs):
             lines.append(
@@ -189,7 +189,7 @@ def run(
 
 
 def _switching(circuit: Circuit, activity: Activity, volts: float) -> float:
-    inside = set(circuit.number) - {"0", "1", circuit.clock} - set(circuit.graph.inputs)
+    inside = set(circuit.number) - {"0", "1", *circuit.enables} - set(circuit.graph.inputs)
     return 0.5 * volts**2 * sum(circuit.load(bit) * activity.per_cycle[bit] for bit in inside)
 
 

@@ -26,7 +26,7 @@ from types import ModuleType
 
 import numpy as np
 
-from .data import TYPES, Data, of_floats, value_of
+from .data import TYPES, Data, of_floats, value_of, with_scales
 
 DIGITS = Path("firmware/apps/digits")
 DIGITS_FLOAT32 = Path("tests/digits/digits_float32.c")  # the network as it was trained
@@ -192,10 +192,14 @@ SOURCES = {
 }
 
 
-def data(name: str, kind: str = "e4m3fn") -> Data:
+def data(name: str, kind: str = "e4m3fn", mx: bool = False) -> Data:
     if name == "uniform":
+        if mx:
+            raise ValueError("evenly drawn codes have no MX scales")
         return uniform(kind)
-    return of_floats(name, TITLES[name], *SOURCES[name]()[name], kind)
+    floats = SOURCES[name]()[name]
+    found = of_floats(name, TITLES[name], *floats, kind)
+    return with_scales(found, *floats) if mx else found
 
 
 FORMATS = tuple(TYPES)

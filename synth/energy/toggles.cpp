@@ -1,123 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the transitions of every net of a netlist. 64 copies run side by side, each with its own inputs and its own bit
-// of a word.
+// of a word. The first STREAMS of them count.
 //
-//   toggles NETS STIMULUS RESULT SETTLED|TIMED SKIP
+//   toggles NETS STIMULUS RESULT SETTLED|TIMED STREAMS
 //
-// NETS is text, one item a line. Delays are in ticks. A gate comes after the gates that drive it:
-//   nets N | gate OUT DELAY SHORTEST TRUTH INPUT... | flop Q D DELAY INVERTED | input NET DELAY | sample NET | period TICKS
-//   TRUTH: bit i is the output for the inputs that spell i, the first input the lowest bit. Nets 0 and 1 are constants.
-// STIMULUS: words[cycle][input]. The length of the file gives the number of cycles.
-// RESULT: words toggles[net], ones[net], then samples[cycle][sample].
+// toggles_files.h says what the files have.
 //
-// In a cycle flip-flops take their inputs' last values, inputs change, all nets settle, and samples are taken.
+// In a cycle flip-flops take their inputs' last values if their enable's last value is 1, inputs change, all nets settle,
+// and samples are taken.
 // SETTLED counts a net once a cycle if its value changes from one cycle to the next. TIMED lets changes travel with the
-// gates' delays and counts every one. A pulse that is shorter than SHORTEST, at most DELAY, does not pass a gate. The
-// first SKIP cycles are not counted. In TIMED every cycle must settle to the values of SETTLED before the period ends;
+// gates' delays and counts every one. A pulse that is shorter than SHORTEST, at most DELAY, does not pass a gate. In TIMED every cycle must settle to the values of SETTLED before the period ends;
 // otherwise the program fails.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iostream>
-#include <sstream>
-#include <string>
 #include <vector>
+
+#include "toggles_files.h"
 
 namespace
 {
 
-using Word = uint64_t;
-
-struct Gate {
-    uint32_t out, delay, shortest, truth;
-    std::vector<uint32_t> in;
-};
-
-struct Flop {
-    uint32_t q, d, delay, inverted;
-    Word next(const std::vector<Word> &value) const
-    {
-        return inverted ? ~value[d] : value[d];
-    }
-};
-
-struct Input {
-    uint32_t net, delay;
-};
-
-struct Circuit {
-    uint32_t nets = 0, period = 0;
-    std::vector<Gate> gates;
-    std::vector<Flop> flops;
-    std::vector<Input> inputs;
-    std::vector<uint32_t> samples;
-};
-
-[[noreturn]] void fail(const std::string &why)
-{
-    std::fprintf(stderr, "toggles: %s\n", why.c_str());
-    std::exit(1);
-}
-
-Circuit read_circuit(const char *path)
-{
-    Circuit c;
-    std::ifstream file(path);
-    std::string line, kind;
-    while (std::getline(file, line)) {
-        std::istringstream words(line);
-        words >> kind;
-        if (kind == "nets") {
-            words >> c.nets;
-        } else if (kind == "period") {
-            words >> c.period;
-        } else if (kind == "gate") {
-            Gate g;
-            words >> g.out >> g.delay >> g.shortest >> g.truth;
-            for (uint32_t net; words >> net;) {
-                g.in.push_back(net);
-            }
-            if (g.in.size() > 5) {
-                fail("a gate has more than five inputs");
-            }
-            c.gates.push_back(g);
-            continue;
-        } else if (kind == "flop") {
-            Flop f;
-            words >> f.q >> f.d >> f.delay >> f.inverted;
-            c.flops.push_back(f);
-        } else if (kind == "input") {
-            Input i;
-            words >> i.net >> i.delay;
-            c.inputs.push_back(i);
-        } else if (kind == "sample") {
-            uint32_t net;
-            words >> net;
-            c.samples.push_back(net);
-        } else {
-            fail("what is '" + line + "'?");
-        }
-        if (!words) {
-            fail("too short: " + line);
-        }
-    }
-    if (c.nets < 2 || c.period == 0) {
-        fail("there are no nets, or no period");
-    }
-    return c;
-}
-
 class Simulation
 {
   public:
-    Simulation(const Circuit &circuit, bool timed)
-        : c_(circuit), timed_(timed), value_(circuit.nets), toggles_(circuit.nets),
-          ones_(circuit.nets), start_(circuit.nets), users_(circuit.nets), pending_(circuit.nets),
-          wheel_(kWheel), stamp_(circuit.gates.size(), ~0u)
+    Simulation(const Circuit &circuit, bool timed, Word used)
+        : c_(circuit), timed_(timed), used_(used), value_(circuit.nets), toggles_(circuit.nets),
+          ones_(circuit.nets), start_(circuit.nets), users_(circuit.nets), takers_(circuit.nets),
+          pending_(circuit.nets), wheel_(kWheel), stamp_(circuit.gates.size(), ~0u),
+          is_ready_(circuit.flops.size())
     {
         value_[1] = ~Word{0};
+        for (uint32_t i = 0; i < c_.flops.size(); i++) {
+            const Flop &flop = c_.flops[i];
+            value_[flop.q] = flop.inverted ? ~Word{0} : 0;
+            takers_[flop.d].push_back(i);
+            takers_[flop.enable].push_back(i);
+            make_ready(i);
+        }
         for (uint32_t i = 0; i < c_.gates.size(); i++) {
             const Gate &gate = c_.gates[i];
             if (gate.delay == 0 || gate.delay >= kWheel || gate.shortest > gate.delay) {
@@ -132,40 +53,30 @@ class Simulation
         }
     }
 
-    void cycle(const Word *inputs)
+    void cycle(const std::vector<Word> &inputs, bool counted)
     {
-        start_ = value_;
-        if (timed_) {
-            travel(inputs);
-        } else {
-            settle(inputs, value_);
+        counted_ = counted;
+        const bool changed = timed_ ? travel(inputs) : step(inputs);
+        if (changed) {
+            count_ones(start_);
         }
-        if (!timed_) {
-            for (uint32_t net = 0; net < c_.nets; net++) {
-                toggles_[net] += popcount(value_[net] ^ start_[net]);
-            }
+        for (uint32_t net = 0; !timed_ && counted && net < c_.nets; net++) {
+            toggles_[net] += popcount(value_[net] ^ start_[net]);
         }
-        for (uint32_t net = 0; net < c_.nets; net++) {
-            ones_[net] += popcount(value_[net]);
-        }
+        same_ += counted;
     }
 
-    void forget()
+    Word value(uint32_t net) const
     {
-        toggles_.assign(c_.nets, 0);
-        ones_.assign(c_.nets, 0);
-    }
-
-    const std::vector<Word> &values() const
-    {
-        return value_;
+        return value_[net] & used_;
     }
     const std::vector<uint64_t> &toggles() const
     {
         return toggles_;
     }
-    const std::vector<uint64_t> &ones() const
+    const std::vector<uint64_t> &ones()
     {
+        count_ones(value_);
         return ones_;
     }
 
@@ -177,17 +88,26 @@ class Simulation
         Word value;
     };
 
-    static uint64_t popcount(Word word)
+    uint64_t popcount(Word word) const
     {
-        return static_cast<uint64_t>(__builtin_popcountll(word));
+        return static_cast<uint64_t>(__builtin_popcountll(word & used_));
+    }
+
+    // Of the cycles that have ended with these values
+    void count_ones(const std::vector<Word> &value)
+    {
+        for (uint32_t net = 0; same_ != 0 && net < c_.nets; net++) {
+            ones_[net] += same_ * popcount(value[net]);
+        }
+        same_ = 0;
     }
 
     static Word evaluate(const Gate &gate, const std::vector<Word> &value)
     {
-        Word leaf[32];
+        Word leaf[size_t{1} << kInputs];
         size_t n = size_t{1} << gate.in.size();
         for (size_t i = 0; i < n; i++) {
-            leaf[i] = gate.truth >> i & 1 ? ~Word{0} : 0;
+            leaf[i] = gate.truth[i] == '1' ? ~Word{0} : 0;
         }
         for (uint32_t net : gate.in) {
             const Word select = value[net];
@@ -199,7 +119,7 @@ class Simulation
         return leaf[0];
     }
 
-    void settle(const Word *inputs, std::vector<Word> &value) const
+    void settle(const std::vector<Word> &inputs, std::vector<Word> &value) const
     {
         for (const Flop &flop : c_.flops) {
             value[flop.q] = flop.next(start_);
@@ -238,18 +158,33 @@ class Simulation
         }
     }
 
-    void travel(const Word *inputs)
+    // These two return whether something changes. start_ is what was before.
+    bool step(const std::vector<Word> &inputs)
     {
-        for (const Flop &flop : c_.flops) {
-            if (flop.next(start_) != value_[flop.q]) {
-                schedule(flop.q, flop.delay, flop.next(start_));
+        start_ = value_;
+        settle(inputs, value_);
+        return true;
+    }
+
+    bool travel(const std::vector<Word> &inputs)
+    {
+        for (uint32_t i : ready_) {
+            const Flop &flop = c_.flops[i];
+            is_ready_[i] = false;
+            if (flop.next(value_) != value_[flop.q]) {
+                schedule(flop.q, flop.delay, flop.next(value_));
             }
         }
+        ready_.clear();
         for (size_t i = 0; i < c_.inputs.size(); i++) {
             if (inputs[i] != value_[c_.inputs[i].net]) {
                 schedule(c_.inputs[i].net, c_.inputs[i].delay, inputs[i]);
             }
         }
+        if (events_ == 0) {
+            return false;
+        }
+        start_ = value_;
         for (uint32_t now = 0; events_ != 0; now++) {
             if (now > c_.period) {
                 fail("something still changes when the period is over");
@@ -260,6 +195,16 @@ class Simulation
         settle(inputs, expected_);
         if (expected_ != value_) {
             fail("the delays change what a cycle ends with");
+        }
+        return true;
+    }
+
+    // A flip-flop whose data or enable has changed
+    void make_ready(uint32_t flop)
+    {
+        if (!is_ready_[flop]) {
+            is_ready_[flop] = true;
+            ready_.push_back(flop);
         }
     }
 
@@ -278,8 +223,11 @@ class Simulation
             if (value == value_[net]) {
                 continue;
             }
-            toggles_[net] += popcount(value ^ value_[net]);
+            toggles_[net] += counted_ ? popcount(value ^ value_[net]) : 0;
             value_[net] = value;
+            for (uint32_t flop : takers_[net]) {
+                make_ready(flop);
+            }
             for (uint32_t gate : users_[net]) {
                 if (stamp_[gate] == serial_) {
                     continue;
@@ -297,56 +245,64 @@ class Simulation
 
     const Circuit &c_;
     const bool timed_;
+    const Word used_; // streams that count
     std::vector<Word> value_;
     std::vector<uint64_t> toggles_, ones_;
     std::vector<Word> start_, expected_;
-    std::vector<std::vector<uint32_t>> users_;
+    std::vector<std::vector<uint32_t>> users_, takers_; // of each net: gates, flip-flops
     std::vector<std::vector<Change>> pending_;
     std::vector<std::vector<uint32_t>> wheel_;
-    std::vector<uint32_t> stamp_, touched_;
+    std::vector<uint32_t> stamp_, touched_, ready_;
+    std::vector<bool> is_ready_;
     uint32_t serial_ = 0;
-    uint64_t events_ = 0;
+    uint64_t events_ = 0, same_ = 0;
+    bool counted_ = false;
 };
 
-void write(std::ofstream &file, const std::vector<uint64_t> &words)
+// Applies the changes of the stimulus cycle by cycle, and keeps those of the samples.
+Changes run(Simulation &simulation, const Circuit &circuit, const Changes &stimulus)
 {
-    file.write(reinterpret_cast<const char *>(words.data()),
-               static_cast<std::streamsize>(words.size() * sizeof(Word)));
+    std::vector<Word> inputs(circuit.inputs.size()), samples(circuit.samples.size());
+    Changes found;
+    auto next = stimulus.pairs.begin();
+    for (uint64_t count : stimulus.counts) {
+        for (uint64_t i = 0; i < (count & ~kCounted); i++, next += 2) {
+            inputs[next[0]] = next[1];
+        }
+        simulation.cycle(inputs, (count & kCounted) != 0);
+        const size_t before = found.pairs.size();
+        for (size_t i = 0; i < samples.size(); i++) {
+            const Word value = simulation.value(circuit.samples[i]);
+            if (value != samples[i]) {
+                samples[i] = value;
+                found.pairs.insert(found.pairs.end(), {i, value});
+            }
+        }
+        found.counts.push_back((found.pairs.size() - before) / 2);
+    }
+    return found;
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    if (argc != 6) {
-        fail("five arguments: NETS STIMULUS RESULT SETTLED|TIMED SKIP");
+    const unsigned long streams = argc == 6 ? std::strtoul(argv[5], nullptr, 10) : 0;
+    if (streams < 1 || streams > 64) {
+        fail("five arguments: NETS STIMULUS RESULT SETTLED|TIMED STREAMS");
     }
     const bool timed = std::strcmp(argv[4], "TIMED") == 0;
     if (!timed && std::strcmp(argv[4], "SETTLED") != 0) {
         fail("SETTLED or TIMED");
     }
-    const long skip = std::strtol(argv[5], nullptr, 10);
     const Circuit circuit = read_circuit(argv[1]);
-    Simulation simulation(circuit, timed);
-    std::ifstream stimulus(argv[2], std::ios::binary);
-    std::vector<Word> inputs(circuit.inputs.size()), samples;
-    const auto bytes = static_cast<std::streamsize>(inputs.size() * sizeof(Word));
-    long cycles = 0;
-    for (; stimulus.read(reinterpret_cast<char *>(inputs.data()), bytes); cycles++) {
-        if (cycles == skip) {
-            simulation.forget();
-        }
-        simulation.cycle(inputs.data());
-        for (uint32_t net : circuit.samples) {
-            samples.push_back(simulation.values()[net]);
-        }
-    }
-    if (cycles <= skip || stimulus.gcount() != 0) {
-        fail("the stimulus is too short, or ends within a cycle");
-    }
+    Simulation simulation(circuit, timed, ~Word{0} >> (64 - streams));
+    const Changes stimulus = read_stimulus(argv[2], circuit.inputs.size());
+    const Changes samples = run(simulation, circuit, stimulus);
     std::ofstream result(argv[3], std::ios::binary);
     write(result, simulation.toggles());
     write(result, simulation.ones());
-    write(result, samples);
+    write(result, samples.counts);
+    write(result, samples.pairs);
     return result.flush() ? 0 : (std::perror(argv[3]), 1);
 }

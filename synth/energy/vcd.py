@@ -81,6 +81,9 @@ class Bench:
             pins = circuit.graph.pins[name]
             if register.output in pins:
                 value = ("~" if register.inverted else "") + self.net(pins[register.data])
+                if circuit.enable(name) != "1":
+                    held = self.net(pins[register.output])
+                    value = f"{self.net(circuit.enable(name))} ? {value} : {held}"
                 delay = self.delay(circuit.ticks_of(name, register.output))
                 yield f"    {self.net(pins[register.output])} <= {delay}{value};"
 
@@ -105,7 +108,7 @@ def count(circuit: Circuit, folder: Path, inputs: dict[str, np.ndarray], timed: 
     return {
         bit: changes.get(f"n{number}", 0)
         for bit, number in circuit.number.items()
-        if bit not in ("0", "1", circuit.clock)
+        if bit not in ("0", "1", *circuit.enables)
     }
 
 

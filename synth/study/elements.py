@@ -30,6 +30,10 @@ SIG_BITS = 4  # of the catalogue's elements
 MX_SUFFIX = "_mx"
 BANKS = 4  # interleaved accumulators, on both sides, unless an entry says otherwise
 BANKS_SUFFIX = "_b"  # of an entry with another number of them
+# Variants of the element with block accumulation, with a register that stops glitches: behind multiply, behind align
+REGISTERED = "synth/energy/registered"
+REGISTERS = ("product", "word")
+REGISTER_SUFFIX = "_register"
 UNIT_CYCLES = 4  # of an accumulate unit, as in fp8mac_element_block
 ROWS, COLUMNS = 4, 4  # of the array, unless chosen
 
@@ -248,10 +252,12 @@ def block(
     kind_name: str = "block",
     banks: int = BANKS,
     formats: tuple[str, ...] | None = None,
+    register: str = "",
 ) -> Entry:
-    """An element of a kind with block accumulation, for all formats or for one. The netlist has as many elements as a block has steps, the accumulate
-    unit that they share, and `banks` accumulators of each: at least those that the unit's UNIT_CYCLES cycles take. `acc`:
-    fp32, fp16, or both for a choice at run time. `mx`: its blocks have MX scales."""
+    """An element of a kind with block accumulation, for all formats or for one. The netlist has as many elements as a
+    block has steps, the accumulate unit that they share, and `banks` accumulators of each: at least those that the
+    unit's UNIT_CYCLES cycles take. `acc`: fp32, fp16, or both for a choice at run time. `mx`: its blocks have MX
+    scales. `register`: where one stops glitches, one of REGISTERS."""
     kind = KINDS[kind_name]
     share = kind.block // lanes
     if banks * share < UNIT_CYCLES:
@@ -265,9 +271,11 @@ def block(
         + ("" if acc == "both" else f"_{acc}")
         + MX_SUFFIX * mx
         + with_banks(banks)
-        + ("" if formats is None else "_" + "_".join(formats)),
+        + ("" if formats is None else "_" + "_".join(formats))
+        + (f"_{register}{REGISTER_SUFFIX}" if register else ""),
         design(
             "fp8mac_element_block",
+            *((REGISTERED, f"{REGISTERED}/{register}") if register else ()),
             edits=edits(formats or kind.formats),
             LANES=lanes,
             BLOCK=kind.block,

@@ -79,9 +79,9 @@ def take_fpga(made: dict, folder: Path) -> None:
 
 
 def take_energy(made: dict, folder: Path) -> None:
-    """Records of `make synth-energy` take the place of those of the same netlist and case."""
+    """Records of `make synth-energy` take the place of those of the same netlist and case, or chip and network."""
     path = folder / "energy.json"
-    known = load(folder, "energy") if path.is_file() else {"runs": {}, "records": []}
+    known = load(folder, "energy") if path.is_file() else {"runs": {}, "records": [], "chips": []}
     name = f"{made['run']['command']} {made['run']['date']}"
     path.write_text(json.dumps(energy.take(made, known, name), indent=1) + "\n")
 
@@ -104,7 +104,7 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_layout(made, folder)
         if "yosys" in made:
             return take_fpga(made, folder)
-        if made["records"] and "pj" in made["records"][0]:
+        if "chips" in made or (made["records"] and "pj" in made["records"][0]):
             return take_energy(made, folder)
         command = command or made["run"].get("command", "make synth")
         name = f"{command} {made['run']['date']}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from .elements import (
     E4M3,
     ONE_FORMAT,
+    REGISTERS,
     Entry,
     array,
     block,
@@ -55,6 +56,8 @@ def feeds(lanes: int) -> list[Entry]:
         feed_of("block", lanes, 19, digits, mx=True),
     ]
 
+
+ENERGY_GROUP = "energy"
 
 # Rows, columns and lanes of arrays of 256 MACs
 SHAPES = ((16, 16, 1), (8, 8, 4), (4, 8, 8), (4, 4, 16), (2, 4, 32))
@@ -119,6 +122,18 @@ ENTRIES = [
         array(kind, 16, bits, 4, 4, acc, target)
         for kind in ("block", "block64")
         for (acc, bits), target in ARRAY_TARGETS.items()
+    ),
+    # Those whose energy is measured too (synth/energy), beside elements above
+    block(16, 19, "fp16", group=ENERGY_GROUP),
+    *(
+        block(16, bits, acc, group=ENERGY_GROUP, mx=True)
+        for acc in ("fp32", "fp16")
+        for bits in (19, 13)
+    ),
+    *(
+        block(16, bits, acc, group=ENERGY_GROUP, register=register)
+        for register in REGISTERS
+        for acc, bits in (("fp32", 19), ("fp16", 13))
     ),
     # The width of the alignment window
     *(block(16, bits, group="frac_bits") for bits in (10, 16, 22, 25)),

@@ -11,3 +11,4 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--toggles", type=Path, help="the compiled simulator of synth/energy")
     parser.addoption("--all-formats", action="store_true", help="all elements for one format")
+    parser.addoption("--ports", type=Path, help="the compiled reader of waveforms of synth/energy")

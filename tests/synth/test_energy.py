@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Energy from counted transitions: netlists that can be worked out by hand, and transitions and power in other programs.
+"""Energy from counted transitions: netlists that can be worked out by hand.
 
 python -m pytest -c tests/pytest.ini tests/synth/test_energy.py --toggles TOGGLES --folder FOLDER
 
@@ -8,112 +8,19 @@ TOGGLES is the compiled simulator
 
 from __future__ import annotations
 
-import re
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from synth.energy import circuit, power, power_tables, sta_power, vcd
-from synth.energy.circuit import MODES, SKIPPED, STREAMS, Circuit
-from synth.flow import recipe, runs
-from synth.flow.cache import Cache
+from synth.energy import circuit, clock, power_tables
+from synth.energy.circuit import COUNTED, ENABLE, MODES, SKIPPED, STREAMS, Changes, Circuit
 from synth.flow.errors import FlowError, RejectedNetlist, UsageError
 from synth.flow.liberty import Library
-from synth.study import libraries, wires
 from tests.synth.compared import Compared
+from tests.synth.hand import CYCLES, FLOP, LONG, PERIOD, SETTLED, TEXT, TREE, Hand, flat, gate
 
-SETTLED, LONG, SHORTER = MODES
-PERIOD = 6.0
-HERE = Path(__file__).resolve().parent
-GOOD = runs.Design("fp8mac_flow_good", (("WIDTH", 8),))
-DELAY = "0.10"  # of every gate but `slow`
-CYCLES = SKIPPED + 8
-
-# 2 V; capacitances in fF, internal energies in fJ by fF V^2. Energies do not depend on load or slew, but `steep`'s.
-HEAD = """library (hand) { time_unit : "1ns"; capacitive_load_unit (1, ff); voltage_unit : "1V"; nom_voltage : 2.0;
-  lu_table_template (d) { variable_1 : total_output_net_capacitance; variable_2 : input_net_transition;
-    index_1 ("0, 100"); index_2 ("0, 1"); }
-  power_lut_template (e) { variable_1 : total_output_net_capacitance; variable_2 : input_transition_time;
-    index_1 ("0, 100"); index_2 ("0, 1"); }
-  power_lut_template (p) { variable_1 : input_transition_time; index_1 ("0, 1"); }
-"""
-
-
-def table(kind: str, template: str, *rows: str) -> str:
-    return (
-        f"{kind} ({template}) {{ values ({', '.join(chr(34) + row + chr(34) for row in rows)}); }}"
-    )
-
-
-def flat(kind: str, template: str, value: float | str) -> str:
-    return table(kind, template, *[f"{value}, {value}"] * (1 if template == "p" else 2))
-
-
-def arcs(pins: str, delay: str, kind: str = "combinational") -> str:
-    tables = (
-        flat("cell_rise", "d", delay),
-        flat("cell_fall", "d", delay),
-        flat("rise_transition", "d", 0.05),
-        flat("fall_transition", "d", 0.05),
-    )
-    return "".join(
-        f'timing () {{ related_pin : "{pin}"; timing_type : {kind}; {" ".join(tables)} }}'
-        for pin in pins.split()
-    )
-
-
-def internal(pins: str, rise: float, fall: float) -> str:
-    return "".join(
-        f'internal_power () {{ related_pin : "{pin}"; {flat("rise_power", "e", rise)} '
-        f"{flat('fall_power', 'e', fall)} }}"
-        for pin in pins.split()
-    )
-
-
-def passive(rise: float, fall: float) -> str:
-    return (
-        f"internal_power () {{ {flat('rise_power', 'p', rise)} {flat('fall_power', 'p', fall)} }}"
-    )
-
-
-def gate(
-    name: str, area: int, inputs: str, function: str, delay: str = DELAY, energy: str = ""
-) -> str:
-    pins = "".join(
-        f"pin ({pin}) {{ direction : input; capacitance : 10; }}" for pin in inputs.split()
-    )
-    return (
-        f'cell ({name}) {{ area : {area}; {pins} pin (Y) {{ direction : output; function : "{function}"; '
-        f"{arcs(inputs, delay)} {energy} }} }}\n"
-    )
-
-
-FLOP = f"""cell (flop) {{ area : 9; ff (s, n) {{ clocked_on : "C"; next_state : "D"; }}
-  pin (C) {{ direction : input; capacitance : 30; clock : true; {passive(50, 70)} }}
-  pin (D) {{ direction : input; capacitance : 20; {passive(200, 400)}
-    timing () {{ related_pin : "C"; timing_type : setup_rising; {flat("rise_constraint", "d", 0.1)}
-      {flat("fall_constraint", "d", 0.1)} }} }}
-  pin (Q) {{ direction : output; function : "s"; {arcs("C", DELAY, "rising_edge")} {internal("C", 500, 700)} }} }}
-"""
-# A buffer for the clock tree, whose internal energy is 40 + 60 for both edges
-TREE = gate("tree", 3, "A", "A", energy=internal("A", 40, 60))
-STEEP = (
-    f'internal_power () {{ related_pin : "A"; {table("rise_power", "e", "0, 0", "100, 100")} '
-    f"{table('fall_power', 'e', '0, 0', '100, 100')} }}"
-)
-TEXT = (
-    HEAD
-    + FLOP
-    + gate("inv", 2, "A", "!A", energy=internal("A", 300, 100))
-    + gate("slow", 3, "A", "A", "0.30")
-    + gate("steep", 4, "A", "A", energy=STEEP)
-    + gate("differ", 5, "A B", "A ^ B")
-    + gate("odd", 6, "A B D", "A & !B | B & !A & D")
-    + gate("two", 7, "A B", "A & B", energy=internal("A", 100, 100) + internal("B", 500, 500))
-    + "}\n"
-)
+TREE_OF_1 = 4 * 10  # a buffer's input of 10 fF, up and down at 2 V, without wires
 
 
 @pytest.fixture
@@ -124,64 +31,6 @@ def bench() -> Compared:
 @pytest.fixture(scope="session")
 def hand(request: pytest.FixtureRequest, folder: Path) -> Hand:
     return Hand(request.config.getoption("--toggles").resolve(), folder)
-
-
-class Hand:
-    """Small netlists: cells as (kind, pins by net), nets are numbers."""
-
-    def __init__(self, toggles: Path, folder: Path):
-        self.toggles, self.folder = toggles, folder
-        path = folder / "hand.lib"
-        path.write_text(TEXT)
-        self.library = Library(path, power=True)
-        self.tables = power_tables.Tables(self.library)
-
-    def variant(self, name: str, without: tuple[str, ...], more: str) -> Library:
-        """The library without some cells, and with others"""
-        cells = re.split(r"(?m)^(?=cell )", TEXT)
-        kept = [
-            cell for cell in cells if not cell.startswith(tuple(f"cell ({one})" for one in without))
-        ]
-        path = self.folder / f"{name}.lib"
-        path.write_text("".join(kept).rstrip().removesuffix("}") + more + "}\n")
-        return Library(path, power=True)
-
-    def circuit(
-        self,
-        inputs: list[int],
-        outputs: list[int],
-        cells: list[tuple[str, dict]],
-        wire: float = 0.0,
-        library: Library | None = None,
-    ) -> Circuit:
-        ports = {
-            "clk_i": {"direction": "input", "bits": [2]},
-            "x_i": {"direction": "input", "bits": inputs},
-            "y_o": {"direction": "output", "bits": outputs},
-        }
-        module = {
-            "ports": ports,
-            "cells": {
-                f"c{i}": {"type": kind, "connections": {p: [b] for p, b in pins.items()}}
-                for i, (kind, pins) in enumerate(cells)
-            },
-        }
-        return Circuit(module, library or self.library, PERIOD, wire)
-
-    def run(self, made: Circuit, rows: list[list[int]], mode: circuit.Mode) -> circuit.Activity:
-        """`rows`: inputs by cycle, the same for all streams, repeated."""
-        cycles = np.array([rows[i % len(rows)] for i in range(CYCLES)], np.uint8)
-        inputs = np.broadcast_to(cycles[:, None, :], (CYCLES, STREAMS, cycles.shape[1]))
-        return made.simulate(self.toggles, self.folder, {"x_i": inputs}, mode)
-
-    def energy(self, made: Circuit, activity: circuit.Activity) -> dict[str, float]:
-        """fJ a cycle."""
-        tables = self.tables
-        if made.library is not self.library:
-            tables = power_tables.Tables(made.library)
-        return {
-            part: 1000 * pj for part, pj in asdict(power.of_cycle(made, activity, tables)).items()
-        }
 
 
 def test_by_hand(bench: Compared, hand: Hand) -> None:
@@ -238,6 +87,34 @@ def test_functions(bench: Compared, hand: Hand) -> None:
         found = hand.run(made, rows, mode).outputs["y_o"][:8, :, 0]
         wanted = np.array([a & ~y & 1 | y & ~a & d for a, y, d in rows])[:, None]
         bench.check(f"{mode.name}: a gate of three inputs", (found == wanted).all())
+
+
+def test_many_inputs(bench: Compared, hand: Hand) -> None:
+    """A gate of seven inputs, every row; one of nine is refused."""
+    names = "A B D E F G H"
+    text = gate("seven", 8, names, "A & B & D | E & F & G | !H")
+    made = hand.circuit(
+        list(range(3, 10)),
+        [10],
+        [("seven", {**{name: 3 + i for i, name in enumerate(names.split())}, "Y": 10})],
+        library=hand.variant("seven", (), text),
+    )
+    rows = (np.arange(128)[:, None] >> np.arange(7) & 1).astype(np.uint8)
+    inputs = {"x_i": np.broadcast_to(rows[:, None, :], (128, STREAMS, 7))}
+    for mode in (SETTLED, LONG):
+        found = made.simulate(hand.toggles, hand.folder, inputs, mode).outputs["y_o"][:, 0, 0]
+        wanted = rows[:, :3].all(axis=1) | rows[:, 3:6].all(axis=1) | (rows[:, 6] == 0)
+        bench.check(f"{mode.name}: all rows", found.tolist(), wanted.astype(int).tolist())
+    names = "A B D E F G H I J"
+    text = gate("nine", 8, names, " & ".join(names.split()))
+    pins = {name: 3 + i for i, name in enumerate(names.split())}
+    nine = hand.circuit(
+        list(range(3, 12)),
+        [12],
+        [("nine", {**pins, "Y": 12})],
+        library=hand.variant("nine", (), text),
+    )
+    bench.raises("too many inputs", FlowError, lambda: hand.run(nine, [[0] * 9], LONG))
 
 
 def test_glitches(bench: Compared, hand: Hand) -> None:
@@ -395,57 +272,70 @@ def test_inverted(bench: Compared, hand: Hand) -> None:
     bench.check("inverted, a cycle later", found[4:10], [1, 0, 0, 1, 0, 0])
 
 
-def random_cells(draw: np.random.Generator, inputs: int, count: int) -> list[tuple[str, dict]]:
-    """Gates and flip-flops, each with inputs of its own choice among earlier nets"""
-    cells = []
-    for net in range(3 + inputs, 3 + inputs + count):
-        a, b, d = (int(bit) for bit in draw.integers(max(3, net - 12), net, 3))
-        kind = str(draw.choice(["inv", "slow", "differ", "odd", "two", "flop"]))
-        pins = {"flop": {"C": 2, "D": a, "Q": net}, "odd": {"A": a, "B": b, "D": d, "Y": net}}
-        one = {"A": a, "Y": net} if kind in ("inv", "slow") else {"A": a, "B": b, "Y": net}
-        cells.append((kind, pins.get(kind, one)))
-    return cells
-
-
-def random_circuit(hand: Hand) -> tuple[Circuit, np.ndarray]:
-    draw = np.random.default_rng(7)
-    made = hand.circuit(list(range(3, 11)), [130], random_cells(draw, 8, 120), wire=0.003)
-    return made, draw.integers(0, 2, (CYCLES + 40, 8)).astype(np.uint8)
-
-
-def test_icarus(bench: Compared, hand: Hand) -> None:
-    """Icarus Verilog counts the same transitions of every net."""
-    made, rows = random_circuit(hand)
-    for mode in (SETTLED, LONG):
-        inputs = np.broadcast_to(rows[:, None, :], (len(rows), STREAMS, 8))
-        activity = made.simulate(hand.toggles, hand.folder, {"x_i": inputs}, mode)
-        ours = {bit: round(n * activity.cycles) for bit, n in activity.per_cycle.items()}
-        theirs = vcd.count(made, hand.folder, {"x_i": rows}, mode is LONG)
-        for bit, count in theirs.items():
-            bench.check(f"{mode.name}: net {bit}", ours[bit], count)
-        total = sum(theirs.values())
-        bench.check(f"{mode.name}: {total} transitions", total > 1000)
-
-
-def test_opensta(bench: Compared, hand: Hand) -> None:
-    """OpenSTA's report_power of the same activity of a netlist of OSU018: switching of all cells, internal energy of the
-    simple ones."""
-    library = Library(libraries.LIBRARIES[libraries.FIRST][0], power=True)
-    flow = runs.Synthesiser(library, [HERE], Cache(hand.folder))
-    made = flow.run(GOOD, PERIOD, recipe.EFFORTS[0], recipe.SEEDS[0])
-    wire = wires.pf_of_sink(library)
-    netlist = Path(made.netlist, "netlist.json")
-    circuit = Circuit.read(netlist, GOOD.top, library, PERIOD, wire)
-    draw = np.random.default_rng(3)
-    inputs = {
-        name: draw.integers(0, 2, (CYCLES, STREAMS, len(bits))).astype(np.uint8)
-        for name, bits in circuit.ports("input").items()
+def gated(hand: Hand, outside: bool = False) -> Circuit:
+    """Two flip-flops: one behind a clock gate, whose enable is the second input, and one behind it."""
+    cells = {
+        "held": {"C": 2 if outside else 8, "D": 3, "Q": 5},
+        "free": {"C": 2, "D": 5, "Q": 6},
     }
-    activity = circuit.simulate(hand.toggles, hand.folder, inputs, LONG)
-    found = sta_power.run(circuit, activity, power_tables.Tables(library), hand.folder / "sta")
-    for name in ("switching", "internal"):
-        theirs, ours = getattr(found, name), getattr(found, f"wanted_{name}")
-        bench.check(f"{name}: {theirs:g} {ours:g}", ours > 0.1 and abs(theirs / ours - 1) < 0.01)
-    found.judge()
-    off = replace(found, switching=1.01 * found.switching)
-    bench.raises("a difference of a percent", FlowError, off.judge)
+    ports = {
+        "clk_i": {"direction": "input", "bits": [2]},
+        "x_i": {"direction": "input", "bits": [3, 4]},
+        "y_o": {"direction": "output", "bits": [5, 6]},
+    }
+    if not outside:
+        ports["u_gate_clk_o"] = {"direction": "input", "bits": [8]}
+        ports["u_gate_en_i"] = {"direction": "output", "bits": [4]}
+    module = {
+        "ports": ports,
+        "cells": {
+            name: {"type": "flop", "connections": {pin: [bit] for pin, bit in pins.items()}}
+            for name, pins in cells.items()
+        },
+    }
+    return Circuit(module, hand.library, PERIOD, gated=outside)
+
+
+def test_gated(bench: Compared, hand: Hand) -> None:
+    """A clock gate: the flip-flop holds, and its clock costs nothing, while the enable was 0 before the edge."""
+    made = gated(hand)
+    rows = [[0, 1], [1, 1], [0, 0], [1, 0]]
+    for mode in (SETTLED, LONG):
+        activity = hand.run(made, rows, mode)
+        found = activity.outputs["y_o"][4:12, 0, 0].tolist()
+        bench.check(f"{mode.name}: taken after an enable alone", found, [1, 0, 1, 1, 1, 0, 1, 1])
+        energy = hand.energy(made, activity)
+        each = 2 * 2 * 30 + 50 + 70
+        bench.near(f"{mode.name}: one clock, and half of one", energy["clock"], 1.5 * each)
+    bench.near(
+        "idle: the clock without a gate", 1000 * clock.idle(made, hand.tables), each + TREE_OF_1
+    )
+    outside = gated(hand, outside=True)
+    bench.check("the enable is an input", list(outside.ports("input")), ["x_i", ENABLE])
+    bits = {
+        "x_i": np.zeros((CYCLES, STREAMS, 2), np.uint8),
+        ENABLE: np.zeros((CYCLES, STREAMS, 1), np.uint8),
+    }
+    bits["x_i"][::2, :, 0] = 1
+    still = outside.simulate(hand.toggles, hand.folder, bits, LONG)
+    bench.check("nothing is taken", still.outputs["y_o"].any(), False)
+    bench.near("both clocks are behind the gate", hand.energy(outside, still)["clock"], 0)
+
+
+def test_counted(bench: Compared, hand: Hand) -> None:
+    """Transitions of the cycles that are marked, and of the streams that are used."""
+    made = hand.circuit([3], [4], [("inv", {"A": 3, "Y": 4})])
+    counts = np.ones(10, np.uint64)
+    counts[[2, 3, 7]] |= COUNTED
+    pairs = np.array([[0, 3 * (i % 2 == 0)] for i in range(10)], np.uint64)
+    for mode in (SETTLED, LONG):
+        for used in (1, 2):
+            toggles, ones, samples = made.run(
+                hand.toggles, hand.folder, Changes(counts, pairs), mode, used
+            )
+            place = made.number[4]
+            bench.check(f"{mode.name}, {used}: transitions", int(toggles[place]), 3 * used)
+            bench.check(f"{mode.name}, {used}: ones", int(ones[place]), 2 * used)
+            value = samples.words(1)[:3, 0].tolist()
+            mask = (1 << used) - 1
+            bench.check(f"{mode.name}, {used}: samples", value, [0, mask, 0])

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Energy: the operands' order and quantisation, what an element is driven with, which results are right, and the words of
-the page.
+"""Energy: the operands' order and quantisation, what an element is driven with, and which results are right.
 
 python -m pytest -c tests/pytest.ini tests/synth/test_energy_operands.py
 """
@@ -10,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from synth.energy import data, drive, networks, pages, tensors
-from synth.energy.circuit import GLITCHES, STREAMS
-from synth.flow.errors import FlowError, UsageError
+from synth.energy import data, drive, tensors
+from synth.energy.circuit import STREAMS
+from synth.flow.errors import FlowError
 from tests.synth.compared import Compared
 
 
@@ -147,6 +146,12 @@ def test_wrong_results(bench: Compared) -> None:
     bench.raises("block: one result off", FlowError, right)
 
 
+def unit_ports(field: int, place: int) -> dict[str, range]:
+    """Ports of a cluster with their bits; the number of bits of two of them counts"""
+    ones = ("block_first_i", "block_last_i", "a_i", "b_i", "none_i", "acc_first_i")
+    return dict.fromkeys(ones, range(1)) | {"a_field_i": range(field), "b_place_i": range(place)}
+
+
 def test_block_inputs(bench: Compared) -> None:
     """What the unit takes: each row's bound in its turn, behind the block's last step."""
     record = record_of("block_l16", LANES=16, SHARE=2, BANKS=4, FRAC_BITS=19)
@@ -157,18 +162,7 @@ def test_block_inputs(bench: Compared) -> None:
         {"feed_o": np.zeros((work.total, count, 16 * drive.LANE_W + drive.COMMON_W), np.uint8)}
         for count in (work.order.rows, data.COLUMNS)
     ]
-    ports = dict.fromkeys(
-        (
-            "block_first_i",
-            "block_last_i",
-            "a_i",
-            "b_i",
-            "a_field_i",
-            "b_place_i",
-            "none_i",
-            "acc_first_i",
-        )
-    )
+    ports = unit_ports(9, 6)
     found = work.element_inputs(*feeds, ports)
     number = lambda name: (found[name] << np.arange(found[name].shape[2])).sum(axis=2)
     values = data.value_of(work.a)
@@ -201,70 +195,73 @@ def test_block_inputs(bench: Compared) -> None:
     bench.check("a block of zeros has no bound", zero.tolist(), [[drive.NO_BOUND, 17]])
 
 
-# ---- the page --------------------------------------------------------------------------------------------------------
+def test_scales(bench: Compared) -> None:
+    """MX: each block's largest value is in the format's largest binade, and its scale is a part of its place."""
+    draw = np.random.default_rng(5)
+    x = draw.standard_normal((4, 64)) * np.exp2(draw.integers(-9, 9, (4, 1)))
+    x[2, :32] = 0
+    for kind, largest in (("e4m3fn", 448.0), ("e5m2", 57344.0)):
+        codes, exponent = data.quantise_mx(x, kind)
+        blocks = data.value_of(codes, kind).reshape(4, 2, 32)
+        tops = np.abs(blocks).max(axis=2)
+        full = tops[tops > 0]
+        bench.check(
+            f"{kind}: the largest binade",
+            bool((full > largest / 2).all() and full.max() <= largest),
+        )
+        bench.check(f"{kind}: a block of zeros", (tops[2, 0], int(exponent[2, 0])), (0.0, -127))
+        back = blocks * np.exp2(exponent)[..., None]
+        error = np.where(np.abs(blocks) < largest, np.abs(back - x.reshape(4, 2, 32)), 0)
+        half = np.exp2(exponent + np.floor(np.log2(largest)) - (3 if kind == "e5m2" else 4))
+        bench.check(f"{kind}: half a spacing of it", bool((error.max(axis=2) <= half).all()))
+        bench.check(
+            f"{kind}: none saturates wrongly",
+            bool((np.abs(x.reshape(4, 2, 32)) >= np.abs(back) - half[..., None]).all()),
+        )
+    numbers = tensors.data("digits_2", mx=True)
+    products = numbers.values("a") @ numbers.values("b").T
+    plain = tensors.data("digits_2")
+    other = 2.0**plain.scale * (plain.values("a") @ plain.values("b").T)
+    bench.check("of the same", np.corrcoef(products.ravel(), other.ravel())[0, 1] > 0.999)
+    bench.raises("no scales", ValueError, lambda: tensors.data("uniform", mx=True))
+    record = record_of("block_l16_mx", LANES=16, SHARE=2, BANKS=4, FRAC_BITS=19, MX=1)
+    work = drive.Drive(record, numbers)
+    bench.check("the feed has them, too", ("MX", 1) in work.kind.a and ("MX", 1) in work.kind.b)
+    feeds = [
+        {"feed_o": np.zeros((work.total, count, 16 * drive.LANE_W + drive.COMMON_W), np.uint8)}
+        for count in (work.order.rows, data.COLUMNS)
+    ]
+    found = work.element_inputs(*feeds, unit_ports(10, 9))
+    number = lambda name: (found[name] << np.arange(found[name].shape[2])).sum(axis=2)
+    for step in (1, 9, 17):
+        k, stream = work.steps.k[step] - 16, 11
+        for r in range(2):
+            row = (work.steps.row[step] + stream // 8 * 2 + r) % len(work.a)
+            column = (work.steps.column[step] + stream % 8) % len(work.b)
+            for name, side, which in (("a_field_i", "a", row), ("b_place_i", "b", column)):
+                codes, mx = getattr(numbers, f"{side}_fp8"), getattr(numbers, f"{side}_mx")
+                top = np.abs(data.value_of(codes[which, k : k + 32])).max()
+                bound = int(np.floor(np.log2(top))) + 16 if top else None
+                place = 511 if bound is None else bound + int(mx[which, k // 32]) + 127
+                # The field of FP32 has the base 127 - 2 * 16 - 2 * 127 of block_base().
+                wanted = (place - 159) % 1024 if side == "a" else place
+                at = step + 1 + r
+                bench.check(f"step {step}, row {r}: {name}", number(name)[at, stream], wanted)
 
 
-def page_record(name: str, pj: float, **more: object) -> dict:
-    int8 = name.startswith("int8")
-    banks = int(name[-1]) if "_b" in name else 4
-    return {
-        "name": name,
-        "kind": "int8" if int8 else "block",
-        "acc": "int32" if int8 else "fp32",
-        "frac_bits": None if int8 else 19,
-        "lanes": 16,
-        "library": "some_library",
-        "period_ns": 6.0,
-        "area": 300.0 if int8 else 400.0,
-        "parameters": {"LANES": 16, "BANKS": banks, **({} if int8 else {"SHARE": 2})},
-        "data": "digits_1",
-        "format": "int8" if int8 else "e4m3fn",
-        "mode": GLITCHES.name,
-        "wires": 1.0,
-        "pj": pj,
-        "element_pj": pj - 0.5,
-        "feeds_pj": 0.5,
-        "netlist": "folder/netlist.v",
-        "results": 10,
-        **more,
-    }
-
-
-def test_page(bench: Compared) -> None:
-    """Words of the page, and new records in the place of older ones"""
-    names = {"block_f19_l16_fp32": 6.0, "int8_l16": 4.0, "int8_l16_b1": 3.0}
-    first = [page_record(name, pj) for name, pj in names.items()]
-    first += [page_record(name, 3 * pj, data="digits_2") for name, pj in names.items()]
-    first += [page_record("block_f19_l16_fp32", 99.0, format="e5m2")]
-    run = {"command": "make synth-energy", "area": "make synth", "date": "2026-01-01"}
-    none = {"runs": {}, "records": []}
-    taken = pages.take({"run": run, "records": first}, none, "first")
-    bench.check("all records", len(taken["records"]), 7)
-    bench.check(
-        "no path of a build folder", any("netlist" in one for one in taken["records"]), False
-    )
-    found = pages.Energies(taken)
-    words = {
-        ("mean", "some", "block_f19_l16_fp32"): "12.00",
-        ("mean", "some", "block_f19_l16_fp32", "one"): "2.00",
-        ("mean", "some", "block_f19_l16_fp32", "as_many"): "1.50",
-        ("ratio", "some", "block_f19_l16_fp32", "one", "digits_2"): "2.00",
-        ("results",): "70",
-        ("commands", "some"): "    make synth\n    make synth-energy",
-    }
-    for said, wanted in words.items():
-        bench.check(" ".join(said), found.word(*said), wanted)
-    row = found.word("elements", "some").splitlines()[-1]
-    wanted = "12.00 | 8.00 | 1.50 (1.50 to 1.50) | 1.33 | 6.00 | 2.00 (2.00 to 2.00) | 1.33"
-    bench.check("a row", row, f"| `block_f19_l16_fp32` | {wanted} |")
-    bench.check("E5M2 has a row", "99.00" in found.word("operands", "some", "16"))
-    again = {"run": run, "records": [page_record("int8_l16_b1", 6.0)]}
-    taken = pages.take(again, taken, "second")
-    bench.check("a record is replaced", len(taken["records"]), 7)
-    bench.check("its run is known", set(taken["runs"]), {"first", "second"})
-    ratio = pages.Energies(taken).word("ratio", "some", "block_f19_l16_fp32", "one", "digits_1")
-    bench.check("the new ratio", ratio, "1.00")
-    bench.raises("a word that is not known", UsageError, lambda: found.word("nothing"))
-    bench.raises("no such library", UsageError, lambda: found.word("elements", "other"))
-    products = {name: sum(one.macs for one in its) for name, its in networks.NETWORKS.items()}
-    bench.check("MACs of the perceptron", products["digits, perceptron, an image"], 12928)
+def test_late(bench: Compared) -> None:
+    """With a register against glitches the unit's inputs and the result come a cycle later."""
+    for name, late in (("block_l16", 0), ("block_l16_product_register", 1)):
+        record = record_of(name, LANES=16, SHARE=2, BANKS=4, FRAC_BITS=19)
+        work = drive.Drive(record, tensors.data("digits_2"))
+        bench.check(f"{name}: result", work.kind.result, 6 + late)
+        feeds = [
+            {"feed_o": np.zeros((work.total, count, 16 * drive.LANE_W + drive.COMMON_W), np.uint8)}
+            for count in (work.order.rows, data.COLUMNS)
+        ]
+        found = work.element_inputs(*feeds, unit_ports(9, 6))
+        ends = np.flatnonzero(found["block_last_i"][:, 0, 0])
+        bench.check(f"{name}: a block begins in time", int(found["block_first_i"][1, 0, 0]), 1)
+        bench.check(f"{name}: the first ends", int(ends[0]), 2 + late)
+        places = np.flatnonzero(found["b_place_i"][:, 0].any(axis=1))
+        bench.check(f"{name}: the first place", int(places[0]), 2 + late)

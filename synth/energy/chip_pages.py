@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of synth/ENERGY.md about the chip's netlists, from `chips` of synth/results/energy.json."""
+
+from __future__ import annotations
+
+from ..flow.errors import UsageError
+from ..study.records import Record
+from ..study.tables import number, table
+from .networks import NETWORKS
+
+KEY = ("chip", "scope", "network", "library", "period_ns")
+# pJ of an access to 64 bits of IHP's SG13G2 macro RM_IHPSG13_1P_256x64, 1.2 V, 25 C, from its Liberty file
+MACRO_BITS, MACRO_READ, MACRO_WRITE = 64, 49.634, 63.4365
+PARTS = {
+    "fp8mac_block_cluster": "elements",
+    "fp8mac_int8_pipeline": "elements",
+    "fp8mac_feed": "feeds",
+    "fp8mac_feed_b": "feeds",
+    "fp8mac_readout": "read-out",
+    "fp8mac_array": "control and result registers",
+    "fp8mac_fp32_mul": "epilogue's FP32 units",
+    "fp8mac_fp32_add": "epilogue's FP32 units",
+    "fp8mac_fp32_to_fmt": "epilogue's FP32 units",
+    "fp8mac_accel": "all else, with feeds",
+}
+CHIP_TITLES = {
+    "default": "FP8, 19 bits, FP32 or FP16, MX",
+    "default_int8": "INT8",
+    "small": "FP8, 19 bits, FP32 or FP16, MX; 2 x 2 x 4",
+}
+
+
+def memory_pj(record: Record) -> float:
+    """Of an inference, as if all memories were of the macro's kind"""
+    return sum(
+        one["width"] / MACRO_BITS * (MACRO_READ * one["reads"] + MACRO_WRITE * one["writes"])
+        for one in record["memories"]
+    )
+
+
+def by_part(record: Record) -> dict[str, float]:
+    """pJ of an inference"""
+    found: dict[str, float] = {}
+    for one in record["parts"]:
+        title = PARTS[one["title"]]
+        found[title] = found.get(title, 0.0) + one["pj"]
+    return found
+
+
+class Chips:
+    def __init__(self, records: list[Record]):
+        self.records = records
+
+    def of(self, scope: str) -> list[Record]:
+        found = [one for one in self.records if one["scope"] == scope]
+        if not found:
+            raise UsageError(f"synth/results/energy.json has no chip with the scope {scope}")
+        order = list(NETWORKS)
+        place = lambda one: order.index(one) if one in order else -1
+        return sorted(found, key=lambda one: (place(one["network"]), one["network"], one["chip"]))
+
+    def say_parts(self, scope: str) -> str:
+        """pJ of a MAC by part"""
+        found = self.of(scope)
+        titles = list(dict.fromkeys(title for one in found for title in by_part(one)))
+        lines = []
+        for one in found:
+            macs, its = one["macs"], by_part(one)
+            parts = [number(its[title] / macs, 2) if title in its else "-" for title in titles]
+            lines.append(
+                [
+                    one["network"],
+                    CHIP_TITLES[one["chip"]],
+                    *parts,
+                    number(sum(its.values()) / macs, 2),
+                    number(memory_pj(one) / macs, 2),
+                    number(1e-6 * sum(its.values()), 3),
+                    number(one["busy_cycles"] / one["inferences"]),
+                ]
+            )
+        head = ["network", "chip", *titles, "sum", "memories, SG13G2's", "uJ without memories"]
+        return table([*head, "cycles"], lines)
+
+    @staticmethod
+    def say_macro() -> str:
+        return (
+            f"the {MACRO_READ:.1f} pJ of a read and {MACRO_WRITE:.1f} pJ of a write of {MACRO_BITS} bits that IHP's file gives for "
+            "its macro RM_IHPSG13_1P_256x64 of SG13G2 at 1.2 V"
+        )
+
+    def digits_pj(self) -> float:
+        """Of an image in the default array's elements and feeds"""
+        digits = next(iter(NETWORKS))
+        found = next(
+            one for one in self.of("array") if one["chip"] == "default" and one["network"] == digits
+        )
+        its = by_part(found)
+        return its["elements"] + its["feeds"]
+
+    def say_compared(self) -> str:
+        """Changes of outputs that were compared with the RTL's"""
+        return number(sum(part["compared"] for one in self.records for part in one["parts"]))
+
+    def say_idle(self, scope: str, chip: str) -> str:
+        """pJ of a cycle without a command"""
+        one = next(one for one in self.of(scope) if one["chip"] == chip)
+        return number(sum(part["idle_pj"] for part in one["parts"]), 1)
+
+
+def take(made: dict, known: list[Record], name: str) -> list[Record]:
+    """Records take the place of those of the same chip and network."""
+    key = lambda one: tuple(str(one[part]) for part in KEY)
+    fresh = {key(one): {**one, "run": name} for one in made.get("chips", [])}
+    found = {**{key(one): one for one in known}, **fresh}
+    return [found[its] for its in sorted(found)]

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register stands behind multiply.
+package fp8mac_registered_pkg;
+  parameter int unsigned Register = 1;
+endpackage
