@@ -9,7 +9,6 @@ import os
 import pathlib
 import sys
 
-import onnx
 
 from . import (
     __version__,

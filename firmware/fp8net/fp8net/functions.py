@@ -39,6 +39,9 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "Silu": lambda x: x * _sigmoid(x),
     "Exp": lambda x: math.exp(min(x, 700.0)),
     "Abs": abs,
+    "Sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
+    "Log": lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan,
+    "Reciprocal": lambda x: 1.0 / x if x else math.copysign(math.inf, x),
 }
 
 

@@ -7,6 +7,7 @@ import pathlib
 
 import numpy as np
 import onnx
+import onnx.version_converter
 from google.protobuf.message import DecodeError
 from onnx import TensorProto, numpy_helper
 
@@ -15,7 +16,7 @@ from .errors import Problem, Refused, refuse
 FILE_BYTES = 1 << 30
 ELEMENTS = 1 << 28  # of one tensor
 NODES = 100_000
-OPSET_FIRST, OPSET_LAST = 13, onnx.defs.onnx_opset_version()
+OPSET_OLDEST, OPSET_FIRST, OPSET_LAST = 8, 13, onnx.defs.onnx_opset_version()
 DOMAINS = ("", "ai.onnx")
 
 
@@ -37,7 +38,20 @@ def read(path: str | pathlib.Path) -> onnx.ModelProto:
     if not model.HasField("graph") or not model.graph.node:
         raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
     check(model, str(path))
-    return model
+    return _raise_opset(model)
+
+
+def _raise_opset(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Old files, as far as ONNX converts them."""
+    if not OPSET_OLDEST <= opset(model) < OPSET_FIRST:
+        return model
+    try:
+        return onnx.version_converter.convert_version(model, OPSET_FIRST)
+    except (RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        raise refuse(
+            "opset", f"{opset(model)} cannot be raised to {OPSET_FIRST}: {text[:300]}"
+        ) from None
 
 
 def opset(model: onnx.ModelProto) -> int:
@@ -67,9 +81,9 @@ def check(model: onnx.ModelProto, where: str) -> None:
 def _check_header(model: onnx.ModelProto, where: str) -> list[Problem]:
     problems = []
     version = opset(model)
-    if not OPSET_FIRST <= version <= OPSET_LAST:
+    if not OPSET_OLDEST <= version <= OPSET_LAST:
         problems.append(
-            Problem(where, f"has opset {version}", f"{OPSET_FIRST} to {OPSET_LAST} are supported")
+            Problem(where, f"has opset {version}", f"{OPSET_OLDEST} to {OPSET_LAST} are supported")
         )
     if model.functions:
         problems.append(Problem(where, "has functions of its own", "inline them"))
@@ -108,8 +122,8 @@ def _check_constant(where: str, tensor: TensorProto) -> Problem | None:
         array = numpy_helper.to_array(tensor)
     except (ValueError, TypeError, KeyError, onnx.checker.ValidationError) as error:
         return Problem(where, f"its data do not fit its shape {list(tensor.dims)}: {error}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        return Problem(where, f"has {int((~np.isfinite(array)).sum())} values that are NaN or Inf")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        return Problem(where, f"has {int(np.isnan(array).sum())} values that are NaN")
     return None
 
 

@@ -108,6 +108,13 @@ def div(importer, node) -> None:
     _combine(importer, node)
 
 
+@handles("Neg", "fp8rt_convolution, or the layer before it", "any")
+def neg(importer, node) -> None:
+    view = importer.view(node)
+    ones = np.ones(importer.tensor_of(view).cols, np.float32)
+    add_affine(importer, node, view, -ones, None)
+
+
 # ---- activations --------------------------------------------------------------------------------
 
 
@@ -148,6 +155,10 @@ _TABLES = {
     "Erf": {},
     "Abs": {},
     "Gelu": {},
+    "Exp": {},
+    "Sqrt": {},
+    "Log": {},
+    "Reciprocal": {},
 }
 
 

@@ -265,7 +265,7 @@ def _multiply_images(importer, node, view, weights: Weights, shape: tuple[int, .
 def _reorder(weights: Weights, base) -> None:
     """The columns in the order of memory."""
     n = weights.values.shape[0]
-    order = [axis for axis in base.axes[1:]]
+    order = base.axes[1:]
 
     def arrange(array: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(array.reshape(n, *base.shape[1:]).transpose(0, *order)).reshape(

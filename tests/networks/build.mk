@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# The tool fp8net: import, quantiser, executor and the programs that it writes.
+NETWORKS_TEST := tests/networks
+NETWORKS_INPUTS := $(wildcard $(NETWORKS_TEST)/*.py) $(FP8NET_SOURCES) $(FP8NET) $(PYTEST_FILES) tests/run_test.sh
+NETWORKS_PYTEST = env PYTHONPATH=$(FP8NET_PATH) $(PYTEST)
+# Programs are small: compiling them takes most of the time, so they are not optimised.
+NETWORKS_HOST := $(BUILD)/networks/libfp8rt.a
+NETWORKS_COMPILE = $(CC) $(filter-out -O2 -MMD -MP,$(FW_CFLAGS)) -O0 -Ifirmware/port/host $(CFLAGS)
+
+$(NETWORKS_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rc $@ $^
+
+$(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log: $(NETWORKS_TEST)/test_random.py $(NETWORKS_INPUTS) \
+    $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
+	  --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
+$(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 300
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more)
