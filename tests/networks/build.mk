@@ -15,5 +15,21 @@ $(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log: $(NETW
     $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
 	  --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
-$(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 300
+$(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 120
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more)
+
+$(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-hostile.log
+
+# ONNX's operator tests: a sample, and all.
+$(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)
+$(BUILD)/test/networks-operators-all.log: OPERATORS_OPTIONS := --all-cases
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
+
+# From an ONNX file to host and chip by commands.
+$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SYS_QUICK) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
+    $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
+	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+TESTS += $(BUILD)/test/networks-chip.log

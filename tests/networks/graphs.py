@@ -42,9 +42,15 @@ class Builder:
             return helper.make_tensor_value_info(what, TensorProto.FLOAT, shape)
 
         graph = helper.make_graph(
-            self.nodes, name, [value("x", self.input)], [value(self.last, self.shape)], self.constants
+            self.nodes,
+            name,
+            [value("x", self.input)],
+            [value(self.last, self.shape)],
+            self.constants,
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9
+        )
         onnx.checker.check_model(model, full_check=True)
         return model
 
@@ -69,7 +75,9 @@ def convolution(b: Builder) -> None:
         _outputs(s, k, t, d, x + y)
         for s, k, t, d, x, y in zip(sizes, kernel, stride, dilation, before, after)
     ]
-    weights = b.normal(out, channels // groups, *kernel, by=channels // groups * int(np.prod(kernel)))
+    weights = b.normal(
+        out, channels // groups, *kernel, by=channels // groups * int(np.prod(kernel))
+    )
     inputs = [b.last, b.constant(weights)]
     if b.rng.random() < 0.5:
         inputs.append(b.constant(b.normal(out)))
@@ -105,14 +113,20 @@ def combination(b: Builder) -> None:
     others = [name for name, shape in b.older[:-1] if shape == b.shape]
     if others:
         operands = [b.last, b.pick(*others)]
-        b.node(b.pick("Add", "Add", "Sub", "Mul"), operands if b.rng.random() < 0.5 else operands[::-1], b.shape)
+        b.node(
+            b.pick("Add", "Add", "Sub", "Mul"),
+            operands if b.rng.random() < 0.5 else operands[::-1],
+            b.shape,
+        )
 
 
 def scaling(b: Builder) -> None:
     channels = b.shape[1]
     one = b.rng.random() < 0.3
     shape = () if one else (1, channels) + (1,) * (len(b.shape) - 2)
-    value = (b.rng.uniform(0.5, 2, size=shape) * b.rng.choice([-1, 1], size=shape)).astype(np.float32)
+    value = (b.rng.uniform(0.5, 2, size=shape) * b.rng.choice([-1, 1], size=shape)).astype(
+        np.float32
+    )
     op = b.pick("Add", "Mul", "Sub", "Div")
     operands = [b.last, b.constant(value)]
     b.node(op, operands if op == "Div" or b.rng.random() < 0.7 else operands[::-1], b.shape)
@@ -131,10 +145,18 @@ def pool(b: Builder) -> None:
     stride = [int(b.rng.integers(1, 3)) for _ in sizes]
     before = [int(b.rng.integers(0, k)) for k in kernel]
     after = [int(b.rng.integers(0, k)) for k in kernel]
-    shape = [_outputs(s, k, t, 1, x + y) for s, k, t, x, y in zip(sizes, kernel, stride, before, after)]
+    shape = [
+        _outputs(s, k, t, 1, x + y) for s, k, t, x, y in zip(sizes, kernel, stride, before, after)
+    ]
     more = {"count_include_pad": 1} if op == "AveragePool" else {}
     b.node(
-        op, [b.last], (images, channels, *shape), kernel_shape=kernel, strides=stride, pads=before + after, **more
+        op,
+        [b.last],
+        (images, channels, *shape),
+        kernel_shape=kernel,
+        strides=stride,
+        pads=before + after,
+        **more,
     )
 
 
@@ -142,7 +164,12 @@ def matrix(b: Builder) -> None:
     columns, n = b.shape[-1], int(b.rng.integers(1, 20))
     weights = b.normal(columns, n, by=columns)
     if len(b.shape) == 2 and b.rng.random() < 0.6:
-        b.node("Gemm", [b.last, b.constant(weights.T), b.constant(b.normal(n))], (b.shape[0], n), transB=1)
+        b.node(
+            "Gemm",
+            [b.last, b.constant(weights.T), b.constant(b.normal(n))],
+            (b.shape[0], n),
+            transB=1,
+        )
     else:
         b.node("MatMul", [b.last, b.constant(weights)], (*b.shape[:-1], n))
 
@@ -180,6 +207,16 @@ def random_model(rng: np.random.Generator, name: str) -> onnx.ModelProto:
     b = Builder(rng, (images, channels, *sizes))
     convolution(b)
     for _ in range(rng.integers(2, 7)):
-        b.pick(convolution, convolution, activation, activation, gate, combination, scaling, batch_norm, pool)(b)
+        b.pick(
+            convolution,
+            convolution,
+            activation,
+            activation,
+            gate,
+            combination,
+            scaling,
+            batch_norm,
+            pool,
+        )(b)
     end(b)
     return b.model(name, int(rng.choice([18, 19, 21, 23])))

@@ -34,7 +34,15 @@ class Compiler:
 
     def build(self, folder: Path) -> Path:
         program = folder.parent / f"{folder.name}.program"
-        command = [*self.command, "-o", program, *sorted(folder.glob("*.c")), *self.objects, "-lm", "-pthread"]
+        command = [
+            *self.command,
+            "-o",
+            program,
+            *sorted(folder.glob("*.c")),
+            *self.objects,
+            "-lm",
+            "-pthread",
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:4000]
         return program

@@ -55,7 +55,9 @@ def test_random(bench, seed, count, compiler, work) -> None:
         bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
         bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
         bench.check(f"{name} equals the executor: {outcome.text}", outcome.different == 0)
-        bench.check(f"{name} needs the planned scratch", outcome.number(r"scratch (\d+)") <= plan.scratch)
+        bench.check(
+            f"{name} needs the planned scratch", outcome.number(r"scratch (\d+)") <= plan.scratch
+        )
         bench.check(
             f"{name} needs the planned scratch, not less",
             outcome.number(r"scratch (\d+)") > plan.scratch - 32,

@@ -106,7 +106,7 @@ def _geometry(layer: Layer) -> list[str]:
 
 def _weights(s, index: int, layer: Layer) -> tuple[str, list[str]]:
     """The declaration of the weights, and fields of groups."""
-    grouped = join(layer, s.graph.tensors[layer.output], s.plan.beat)
+    grouped = join(layer, s.graph, s.plan.beat)
     rows, cols = grouped.codes.shape
     stride = -(-cols // s.plan.beat) * s.plan.beat
     w = layer.weights

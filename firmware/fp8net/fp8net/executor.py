@@ -118,7 +118,7 @@ class Executor:
 
     def convolution(self, layer: Layer) -> np.ndarray:
         x, tensor = self._source(layer)
-        grouped = weights.join(layer, self.graph.tensors[layer.output], self.beat)
+        grouped = weights.join(layer, self.graph, self.beat)
         points = layer.window.kernel[0] * layer.window.kernel[1]
         parts = []
         for group in range(grouped.count):

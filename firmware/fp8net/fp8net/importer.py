@@ -174,7 +174,7 @@ class Importer:
     def _finish(self) -> None:
         for output in self.model.graph.output:
             if output.name in self.views:
-                self.graph.outputs[output.name] = self.views[output.name]
+                self.graph.outputs[output.name] = self._written(output.name)
             elif output.name in self.constants:
                 self.problems.append(Problem(f"output {output.name}", "is a constant"))
         used = {name for layer in self.graph.layers for name in layer.reads}
@@ -184,6 +184,15 @@ class Importer:
                 self.problems.append(Problem(f"input {name}", "no layer reads it"))
         if not self.problems and not self.graph.layers:
             self.problems.append(Problem("graph", "has no layer"))
+
+    def _written(self, name: str) -> View:
+        """The view of an output. An input that only changes its shape is copied."""
+        view = self.views[name]
+        if self.graph.writer(view.tensor) is not None:
+            return view
+        node = Node(onnx.NodeProto(), name, "Identity", [name], [name])
+        self.add_like(node, self.layer(node, "convert", [view.tensor]), view)
+        return self.views[name]
 
 
 class _Broken(Exception):
@@ -216,7 +225,12 @@ def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
             best = graph, importer.problems
         if not importer.problems:
             break
-    return best
+    graph, problems = best
+    replaced = shapes.replaced_nodes(model)
+    if problems and replaced:
+        text = "may have become several nodes, some of which are not supported"
+        problems = [Problem(replaced, text), *problems]
+    return graph, problems
 
 
 def load(model: onnx.ModelProto) -> Graph:

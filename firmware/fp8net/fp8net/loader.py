@@ -16,7 +16,8 @@ from .errors import Problem, Refused, refuse
 FILE_BYTES = 1 << 30
 ELEMENTS = 1 << 28  # of one tensor
 NODES = 100_000
-OPSET_OLDEST, OPSET_FIRST, OPSET_LAST = 8, 13, onnx.defs.onnx_opset_version()
+OPSET_OLDEST, OPSET_FIRST, OPSET_LAST = 6, 13, onnx.defs.onnx_opset_version()
+IR_FIRST = 4  # since then constants need be no inputs
 DOMAINS = ("", "ai.onnx")
 
 
@@ -38,7 +39,17 @@ def read(path: str | pathlib.Path) -> onnx.ModelProto:
     if not model.HasField("graph") or not model.graph.node:
         raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
     check(model, str(path))
+    _fix_constants(model)
     return _raise_opset(model)
+
+
+def _fix_constants(model: onnx.ModelProto) -> None:
+    """An input with an initialiser is a constant: nobody overrides it here."""
+    constants = {t.name for t in model.graph.initializer}
+    kept = [i for i in model.graph.input if i.name not in constants]
+    del model.graph.input[:]
+    model.graph.input.extend(kept)
+    model.ir_version = max(model.ir_version, IR_FIRST)
 
 
 def _raise_opset(model: onnx.ModelProto) -> onnx.ModelProto:

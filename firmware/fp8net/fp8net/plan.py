@@ -120,7 +120,7 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         and layer.images * layer.height <= 65535
     )
     images = 1 if merged else layer.images
-    return images * weights.join(layer, graph.tensors[layer.output], beat).count, 0
+    return images * weights.join(layer, graph, beat).count, 0
 
 
 def name_of(layer: Layer) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import zipfile
 
 import fp8mac
 import ml_dtypes
@@ -49,7 +50,7 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise refuse(str(path), f"is no .npz of arrays: {error}") from None
     problems, runs = [], {}
     for name, shape in wanted.items():

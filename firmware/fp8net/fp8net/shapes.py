@@ -17,8 +17,10 @@ import onnxruntime
 from . import loader
 from .errors import Problem, Refused, refuse
 from .ir import product
+from .loader import name_of
 
 
+REPLACED = "fp8net.replaced"  # nodes that may have become others
 LEFT_OUT = ["WeightBiasQuantization"]
 
 
@@ -138,7 +140,28 @@ def prepare(
     fix_inputs(model, shapes or {})
     del model.graph.value_info[:]
     model = infer(model)
-    return infer(model if is_quantised(model) else simplify(model))
+    if is_quantised(model):
+        return model
+    simple = infer(simplify(model))
+    replaced = [
+        f"{name_of(n, i)} ({n.op_type})" for i, n in enumerate(model.graph.node) if _is_function(n)
+    ]
+    if replaced:
+        simple.metadata_props.add(key=REPLACED, value=", ".join(replaced)[:1000])
+    return simple
+
+
+def _is_function(node: onnx.NodeProto) -> bool:
+    """An operator that the standard defines by others: ONNX Runtime may put these in its place."""
+    try:
+        schema = onnx.defs.get_schema(node.op_type)
+    except onnx.defs.SchemaError:
+        return False
+    return schema.has_function or schema.has_context_dependent_function
+
+
+def replaced_nodes(model: onnx.ModelProto) -> str:
+    return next((p.value for p in model.metadata_props if p.key == REPLACED), "")
 
 
 def simplify(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -9,7 +9,7 @@ import math
 import fp8mac
 import numpy as np
 
-from .ir import FORMAT_BYTES, FORMAT_MAX, Layer, Tensor, Weights
+from .ir import FORMAT_BYTES, FORMAT_MAX, Graph, Layer, Weights
 
 METHODS = ("max", "percentile", "mse")
 _STEPS = 40  # candidates of the smallest squared error, from 0.4 to 1 of the largest magnitude
@@ -81,15 +81,17 @@ class Grouped:
         return inputs, outputs, self.codes[outputs, :columns]
 
 
-def join(layer: Layer, out: Tensor, beat: int) -> Grouped:
-    """The fewest neighbouring groups together whose outputs are whole beats; zeros between them."""
+def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
+    """The fewest neighbouring groups together whose outputs, and residuals, are whole beats; zeros between them."""
     codes, groups = layer.weights.codes, layer.groups
     if groups == 1:
         return Grouped(codes, 0, 0, 1)
     points = layer.window.kernel[0] * layer.window.kernel[1]
     n = codes.shape[0]
     each_in, each_out = codes.shape[1] // points, n // groups
-    joined = beat // math.gcd(beat, each_out * FORMAT_BYTES[out.format])
+    written = [layer.output, *([layer.residual] if layer.residual else [])]
+    least = min(FORMAT_BYTES[graph.tensors[name].format] for name in written)
+    joined = beat // math.gcd(beat, each_out * least)
     joined = min(joined, groups)
     wide = np.zeros((n, points * each_in * joined), np.uint8)
     for row in range(n):

@@ -101,7 +101,7 @@ def _weights(s: Sources) -> str:
         w = layer.weights
         codes = w.codes
         if layer.op == "convolution":
-            codes = join(layer, s.graph.tensors[layer.output], s.plan.beat).codes
+            codes = join(layer, s.graph, s.plan.beat).codes
         rows, cols = codes.shape
         wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
         wide[:, :cols] = codes
