@@ -66,6 +66,9 @@ class Bounds:
         return next(o.version for o in self.model.opset_import if o.domain == "")
 
     def _propagate(self, node: onnx.NodeProto) -> None:
+        if node.op_type in ("LSTM", "GRU"):
+            self._recurrent(node)
+            return
         name = node.output[0]
         x = self.values[name].astype(np.float64)
         own = self._own(node).astype(np.float64).reshape(x.shape)
@@ -120,6 +123,31 @@ class Bounds:
         count = w.size // w.shape[axis]
         sums = self._linear(node, ex, np.abs(w)) + self._linear(node, np.abs(x) + ex, ew)
         return sums + (count / 32 + 1) * 2.0**-13 * 1.2 * np.abs(x).max() * np.abs(w).max()
+
+    def _recurrent(self, node: onnx.NodeProto) -> None:
+        """Step by step, as fp8rt/recurrent.h says. |h| <= 1, and a cell grows by 1 a step."""
+        x, w, r = (np.abs(self.values[n].astype(np.float64)) for n in node.input[:3])
+        ex, steps = self._error(node.input[0]), len(x)
+        ew, er = (np.maximum(v * UNIT, LEAST * v.max(axis=2, keepdims=True) / LARGEST) for v in (w, r))
+        units = r.shape[2]
+        ones, eh, ec = np.ones(units), np.zeros(units), np.zeros(units)
+        every = []
+        for t in range(steps):
+            inner = (ones + eh) @ er[0].T + eh @ r[0].T
+            gate = ex[t] @ w[0].T + (x[t] + ex[t]) @ ew[0].T + inner + 2.0**-9
+            most = gate.reshape(len(x[t]), -1, units).max(axis=1)
+            if node.op_type == "LSTM":
+                ec = ec + t * (most / 4 + 2.0**-14) + 1.25 * most + 2.0**-13
+                free = ec + most / 4 + 2.0**-13
+            else:
+                recurrent = r[0].sum(axis=1).reshape(3, units).max(axis=0)
+                free = 2.5 * most + recurrent * (most / 4 + 2.0**-14) + 2.0**-12 + eh
+            eh = (free + (1 + free) * UNIT + 2.0**-18).max(axis=0)
+            every.append(free + (1 + free) * UNIT)
+        bounds = np.stack(every)[:, None]
+        for name, value in zip(node.output, (bounds, bounds[-1])):
+            if name:
+                self.errors[name] = np.broadcast_to(value, self.values[name].shape)
 
     def _linear(self, node: onnx.NodeProto, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The node's sums of products, all of them positive, without bias."""

@@ -33,3 +33,7 @@ $(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(S
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
 	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
+
+$(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-speech $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-speech.log

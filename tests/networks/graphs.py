@@ -220,3 +220,46 @@ def random_model(rng: np.random.Generator, name: str) -> onnx.ModelProto:
         )(b)
     end(b)
     return b.model(name, int(rng.choice([18, 19, 21, 23])))
+
+
+# ---- recurrent networks -------------------------------------------------------------------------
+
+
+def recurrent(b: Builder) -> None:
+    """LSTM or GRU; goes on with all steps, or with the last one."""
+    op = b.pick("LSTM", "GRU")
+    gates = 4 if op == "LSTM" else 3
+    steps, batch, columns = b.shape
+    units = int(b.rng.integers(1, 24))
+    inputs = [
+        b.last,
+        b.constant(b.normal(1, gates * units, columns, by=columns)),
+        b.constant(b.normal(1, gates * units, units, by=units)),
+    ]
+    if b.rng.random() < 0.7:
+        inputs.append(b.constant(b.normal(1, 2 * gates * units)))
+    name = f"v{len(b.nodes)}"
+    all_steps = b.rng.random() < 0.6
+    outputs = [name, ""] if all_steps else ["", name]
+    more = {} if op == "LSTM" else {"linear_before_reset": 1}
+    b.nodes.append(helper.make_node(op, inputs, outputs, f"{op}_{name}", hidden_size=units, **more))
+    b.last = name
+    axes = b.constant(np.array([1]))
+    if all_steps:
+        b.node("Squeeze", [name, axes], (steps, batch, units))
+    else:
+        b.shape = (1, batch, units)
+
+
+def random_recurrent(rng: np.random.Generator, name: str) -> onnx.ModelProto:
+    """One or two recurrent layers between products."""
+    shape = tuple(int(n) for n in rng.integers(1, (8, 4, 20)))
+    b = Builder(rng, shape)
+    if rng.random() < 0.4:
+        matrix(b)
+        b.node("Tanh", [b.last], b.shape)
+    for _ in range(rng.integers(1, 3)):
+        recurrent(b)
+    if rng.random() < 0.7:
+        matrix(b)
+    return b.model(name, int(rng.choice([18, 19, 22])))

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 import onnx
-from graphs import random_model
+from graphs import random_model, random_recurrent
 from programs import run
 
 from fp8net import lower, quantize, report, shapes, writer
@@ -23,7 +23,8 @@ LEAST_DB = 14.0  # of the executor beside ONNX Runtime on the quantised file
 
 def _network(rng: np.random.Generator, number: int, work):
     """A quantised model with its data."""
-    model = random_model(rng, f"random{number}")
+    kind = random_recurrent if number % 4 == 3 else random_model
+    model = kind(rng, f"random{number}")
     path = work / f"random{number}.onnx"
     onnx.save(model, path)
     shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]

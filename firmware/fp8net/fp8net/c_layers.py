@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .c_text import boolean, head, number
-from .ir import FORMAT_C, Layer
-from .plan import name_of
+from .ir import FORMAT_C, Layer, Weights
+from .plan import name_of, up
 from .weights import join
 
 _ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
@@ -27,11 +29,11 @@ def source(s) -> str:
 def _declarations(s) -> str:
     text = []
     for index, layer in enumerate(s.graph.layers):
-        if layer.weights is not None:
-            text.append(f"extern const uint8_t {s.name}_codes{index}[];")
-            text.append(f"extern const float {s.name}_scales{index}[];")
-            if layer.weights.bias is not None:
-                text.append(f"extern const float {s.name}_bias{index}[];")
+        for suffix, w in zip("ab", layer.all_weights):
+            text.append(f"extern const uint8_t {s.name}_codes{index}{suffix}[];")
+            text.append(f"extern const float {s.name}_scales{index}{suffix}[];")
+            if w.bias is not None:
+                text.append(f"extern const float {s.name}_bias{index}{suffix}[];")
     text += [f"extern const uint8_t {s.name}_table{i}[];" for i in range(len(s.plan.tables))]
     return "\n".join(text) + "\n"
 
@@ -104,23 +106,43 @@ def _geometry(layer: Layer) -> list[str]:
     ]
 
 
-def _weights(s, index: int, layer: Layer) -> tuple[str, list[str]]:
-    """The declaration of the weights, and fields of groups."""
-    grouped = join(layer, s.graph, s.plan.beat)
-    rows, cols = grouped.codes.shape
-    stride = -(-cols // s.plan.beat) * s.plan.beat
-    w = layer.weights
-    bias = f", .bias = {s.name}_bias{index}" if w.bias is not None else ""
-    text = (
-        f"    const fp8rt_weights weights = {{\n"
-        f"        .codes = {{.data = (void *)(uintptr_t){s.name}_codes{index}, .rows = {rows}, .cols = {cols},\n"
-        f"                  .stride = {stride}, .format = {FORMAT_C[w.format]}, .scale = 1.0f}},\n"
-        f"        .row_scale = {s.name}_scales{index}{bias}}};\n"
+def _weights(s, suffix: str, w: Weights, codes: np.ndarray, name: str) -> str:
+    """The declaration of weights."""
+    rows, cols = codes.shape
+    bias = f", .bias = {s.name}_bias{suffix}" if w.bias is not None else ""
+    return (
+        f"    const fp8rt_weights {name} = {{\n"
+        f"        .codes = {{.data = (void *)(uintptr_t){s.name}_codes{suffix}, .rows = {rows}, .cols = {cols},\n"
+        f"                  .stride = {up(cols, s.plan.beat)}, .format = {FORMAT_C[w.format]}, .scale = 1.0f}},\n"
+        f"        .row_scale = {s.name}_scales{suffix}{bias}}};\n"
     )
-    groups = []
-    if grouped.group_in:
-        groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
-    return text, groups
+
+
+def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
+    """The weights of a product, and fields of groups."""
+    codes, groups = layer.weights.codes, []
+    if layer.op == "convolution":
+        grouped = join(layer, s.graph, s.plan.beat)
+        codes = grouped.codes
+        if grouped.group_in:
+            groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
+    return _weights(s, f"{index}a", layer.weights, codes, "weights"), [".weights = &weights", *groups]
+
+
+def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
+    """Weights and state, which begins at 0 in each run."""
+    text = _weights(s, f"{index}a", layer.weights, layer.weights.codes, "input")
+    text += _weights(s, f"{index}b", layer.recurrent, layer.recurrent.codes, "recurrent")
+    text += (
+        f"    const fp8rt_tensor hidden = at(arena, {ids[layer.extra['hidden']]});\n"
+        f"    const fp8rt_tensor state = at(arena, {ids[layer.extra['state']]});\n"
+        "    if (!run->query) {\n"
+        "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
+        "        memset(state.data, 0, state.stride);\n"
+        "    }\n"
+    )
+    fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
+    return text, [*fields, ".hidden = &hidden", ".state = state.data"]
 
 
 def _layer(s, index: int, layer: Layer) -> str:
@@ -133,9 +155,9 @@ def _layer(s, index: int, layer: Layer) -> str:
     if layer.op in ("convolution", "global_average", "max_pool"):
         fields += _geometry(layer)
     if layer.weights is not None:
-        text, groups = _weights(s, index, layer)
-        body.append(text)
-        fields += [".weights = &weights", *groups]
+        make = _recurrent(s, index, layer, ids) if layer.recurrent else _product(s, index, layer)
+        body.append(make[0])
+        fields += make[1]
     if layer.residual is not None:
         body.append(f"    const fp8rt_tensor residual = at(arena, {ids[layer.residual]});\n")
         fields.append(".residual = &residual")
@@ -162,6 +184,8 @@ _DESCRIPTORS = {
     "multiply": ("fp8rt_arithmetic_desc", "fp8rt_multiply"),
     "convert": ("fp8rt_arithmetic_desc", "fp8rt_add"),
     "softmax": ("fp8rt_softmax_desc", "fp8rt_softmax"),
+    "lstm": ("fp8rt_recurrent_desc", "fp8rt_lstm"),
+    "gru": ("fp8rt_recurrent_desc", "fp8rt_gru"),
 }
 
 

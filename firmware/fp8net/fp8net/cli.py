@@ -9,7 +9,6 @@ import os
 import pathlib
 import sys
 
-
 from . import (
     __version__,
     analyze,

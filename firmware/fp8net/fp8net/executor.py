@@ -14,6 +14,7 @@ import numpy as np
 
 from . import functions, softmax, weights
 from .ir import FORMATS, Graph, Layer, Tensor, Weights
+from .recurrent import Recurrent
 
 F32 = np.float32
 
@@ -85,9 +86,18 @@ class Executor:
         return codes if table is None else table[codes]
 
     def gemm(
-        self, rows: np.ndarray, x: Tensor, w: Weights, codes: np.ndarray, part: slice, **others
+        self,
+        rows: np.ndarray,
+        x: Tensor,
+        w: Weights,
+        codes: np.ndarray,
+        part: slice,
+        bias: np.ndarray | None = None,
+        **others,
     ) -> np.ndarray:
-        """rows * codes^T, where the weights are rows `part` of w."""
+        """rows * codes^T, where the weights are rows `part` of w. `bias` stands in for that of w."""
+        if bias is None and w.bias is not None:
+            bias = w.bias[part]
         return fp8mac.gemm(
             np.ascontiguousarray(rows),
             np.ascontiguousarray(codes),
@@ -96,7 +106,7 @@ class Executor:
             b_format=w.format,
             scale_a=float(F32(x.scale)),
             scale_b=None if w.row_scale is None else w.row_scale[part],
-            bias=None if w.bias is None else w.bias[part],
+            bias=bias,
             **others,
         )
 
@@ -160,6 +170,15 @@ class Executor:
         if out["d_format"] not in FORMATS:
             return total * F32(out["scale_d"])
         return fp8mac.cast(total, out["d_format"], scale=out["scale_d"])
+
+    def recurrent(self, layer: Layer) -> np.ndarray:
+        return Recurrent(self, layer).run(*self._source(layer))
+
+    def round(self, values: np.ndarray, tensor: Tensor) -> np.ndarray:
+        """Codes of FP32 values, as a command writes them."""
+        if not tensor.is_fp8:
+            return values * inverse(tensor.scale)
+        return fp8mac.cast(values, tensor.format, scale=float(inverse(tensor.scale)))
 
     def max_pool(self, layer: Layer) -> np.ndarray:
         """The largest value of the pixels in the image; a NaN is the largest of all, and of +0 and -0 +0 is."""
@@ -239,4 +258,6 @@ _RUN: dict[str, Callable[[Executor, Layer], np.ndarray]] = {
     "convert": Executor.elementwise,
     "max_pool": Executor.max_pool,
     "softmax": Executor.softmax,
+    "lstm": Executor.recurrent,
+    "gru": Executor.recurrent,
 }

@@ -3,7 +3,7 @@
 
 Each value of the file is a constant, or a View of a tensor. A handler for each operator (operators/) adds layers, or makes
 another view. What it does not support it reports and goes on, so that all of it is said at once. Inputs of three and more
-sizes may lie with channels last or as they are in the file: the importer takes what leaves the fewest problems.
+sizes may lie with channels last or as they are in the file: the importer takes what gets furthest.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from .ir import Graph, Layer, Tensor, View, product
 from .loader import name_of
 
 MOST_LAYOUTS = 16
+CHANNELS_FIRST = {
+    *("Conv", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization"),
+    *("ConvTranspose", "InstanceNormalization", "Resize"),
+}
 
 
 @dataclasses.dataclass
@@ -112,6 +116,11 @@ class Importer:
         self.names.add(unique)
         return unique
 
+    def is_read(self, name: str) -> bool:
+        return any(name in n.input for n in self.model.graph.node) or any(
+            name == o.name for o in self.model.graph.output
+        )
+
     # ---- the walk
 
     def _add_input(self, value: onnx.ValueInfoProto, channels_last: bool) -> None:
@@ -153,7 +162,7 @@ class Importer:
                 raise Unsupported("is not supported", operators.nearest(node.op))
             if any(name in self.broken for name in node.inputs):
                 raise _Broken("")
-            used = [name for name in node.outputs[1:] if name and self._is_read(name)]
+            used = [name for name in node.outputs[1:] if name and self.is_read(name)]
             if used and not handler.many:
                 raise Unsupported(f"output {used[0]!r} is used", "the first output alone")
             handler.function(self, node)
@@ -165,11 +174,6 @@ class Importer:
         if problem is not None:
             self.problems.append(problem)
             self.broken.update(node.outputs)
-
-    def _is_read(self, name: str) -> bool:
-        return any(name in n.input for n in self.model.graph.node) or any(
-            name == o.name for o in self.model.graph.output
-        )
 
     def _finish(self) -> None:
         for output in self.model.graph.output:
@@ -211,18 +215,20 @@ def _shapes_of(graph: onnx.GraphProto) -> dict[str, tuple[int, ...] | None]:
 
 
 def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
-    """The graph and all problems, with the layout of inputs that has the fewest."""
+    """The graph and all problems, with the layout of inputs that gets furthest."""
     high = [
         v.name for v in shapes.real_inputs(model.graph) if len(v.type.tensor_type.shape.dim) > 2
     ]
-    best = None
-    for choice in itertools.islice(
-        itertools.product((True, False), repeat=len(high)), MOST_LAYOUTS
-    ):
+    best, rank = None, None
+    images = any(n.op_type in CHANNELS_FIRST for n in model.graph.node)
+    layouts = itertools.product((images, not images), repeat=len(high))
+    for choice in itertools.islice(layouts, MOST_LAYOUTS):
         importer = Importer(model, dict(zip(high, choice)))
         graph = importer.run()
-        if best is None or len(importer.problems) < len(best[1]):
-            best = graph, importer.problems
+        # What is behind a problem is not looked at: the more layers, the further it went.
+        own = (bool(importer.problems), -len(graph.layers), len(importer.problems))
+        if rank is None or own < rank:
+            best, rank = (graph, importer.problems), own
         if not importer.problems:
             break
     graph, problems = best

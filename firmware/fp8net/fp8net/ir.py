@@ -40,13 +40,14 @@ FP8_OPERANDS = {"convolution", "linear", "global_average", "max_pool", "lstm", "
 FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 WIDE = ("float32",)
 FORMAT_MAX = {"e4m3fn": 448.0, "e5m2": 57344.0, "e4m3fnuz": 240.0, "e5m2fnuz": 57344.0}
-FORMAT_BYTES = {**dict.fromkeys(FORMATS, 1), "float32": 4}
+FORMAT_BYTES = {**dict.fromkeys(FORMATS, 1), "float32": 4, "int32": 4}  # int32: of states alone
 FORMAT_C = {
     "e4m3fn": "FP8MAC_E4M3FN",
     "e5m2": "FP8MAC_E5M2",
     "e4m3fnuz": "FP8MAC_E4M3FNUZ",
     "e5m2fnuz": "FP8MAC_E5M2FNUZ",
     "float32": "FP8MAC_FP32",
+    "int32": "FP8MAC_FP32",
 }
 
 
@@ -146,7 +147,8 @@ class Layer:
     factor: float = 1.0  # of the second operand of a sum or product
     residual: str | None = None
     fused: Fused = dataclasses.field(default_factory=Fused)
-    tensors: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    recurrent: Weights | None = None  # of h, for LSTM and GRU; images is their batch
+    extra: dict[str, str] = dataclasses.field(default_factory=dict)  # hidden, state: tensors it writes too
 
     @property
     def out_size(self) -> tuple[int, int]:
@@ -155,6 +157,14 @@ class Layer:
     @property
     def reads(self) -> list[str]:
         return self.inputs + ([self.residual] if self.residual is not None else [])
+
+    @property
+    def writes(self) -> list[str]:
+        return [self.output, *self.extra.values()]
+
+    @property
+    def all_weights(self) -> list[Weights]:
+        return [w for w in (self.weights, self.recurrent) if w is not None]
 
 
 @dataclasses.dataclass
@@ -172,17 +182,14 @@ class Graph:
         return [layer for layer in self.layers if tensor in layer.reads]
 
     def writer(self, tensor: str) -> Layer | None:
-        return next((layer for layer in self.layers if layer.output == tensor), None)
+        return next((layer for layer in self.layers if tensor in layer.writes), None)
 
     def is_output(self, tensor: str) -> bool:
         return any(view.tensor == tensor for view in self.outputs.values())
 
     def macs(self, layer: Layer) -> int:
         """Products that the network needs, without those of zeros that fill weights up."""
-        if layer.weights is None:
-            return 0
-        n, k = layer.weights.values.shape
-        return n * k * self.tensors[layer.output].rows
+        return sum(w.values.size for w in layer.all_weights) * self.tensors[layer.output].rows
 
 
 def product(sizes) -> int:

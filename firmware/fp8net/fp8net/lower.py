@@ -30,8 +30,8 @@ def lower(graph: Graph) -> Graph:
     if problems:
         raise Refused(problems)
     for layer in graph.layers:
-        if layer.weights is not None:
-            weights.quantise(layer.weights, "e4m3fn")
+        for each in layer.all_weights:
+            weights.quantise(each, "e4m3fn")
     return fuse.fuse_tables(graph)
 
 

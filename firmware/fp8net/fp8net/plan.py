@@ -70,7 +70,8 @@ def lifetimes(graph: Graph) -> dict[str, tuple[int, int]]:
     for index, layer in enumerate(graph.layers):
         for name in layer.reads:
             life[name] = (life[name][0], index)
-        life[layer.output] = (index, index)
+        for name in layer.writes:
+            life[name] = (index, index)
     for view in graph.outputs.values():
         life[view.tensor] = (life[view.tensor][0], end)
     return life
@@ -101,9 +102,27 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
     if layer.op == "global_average":
         column = source.cols * up(FORMAT_BYTES[out.format], beat)
         return up(layer.height * layer.width, beat) + column
+    if layer.op in ("lstm", "gru"):
+        return _recurrent_scratch(graph, layer, beat)
     if layer.op == "softmax":
         return source.rows * (up(source.cols * 4, beat) + up(source.cols, beat))
     return 0
+
+
+def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
+    """As firmware/layers/recurrent.c takes it: bias, input part, the new gate of a GRU, gates, states, ones."""
+    rows, batch = graph.tensors[layer.output].rows, layer.images
+    units = graph.tensors[layer.extra["hidden"]].cols
+    gates = 4 if layer.op == "lstm" else 3
+    wide, narrow = up(4 * gates * units, beat), up(4 * units, beat)
+    before = wide + rows * wide
+    staged = 0
+    if layer.op == "gru":
+        before += rows * narrow + narrow
+        # The scales of the new gate begin between beats, and so does its bias before it becomes words.
+        staged = up(4 * units + 2 * beat, beat) if (8 * units) % beat else 0
+    after = before + batch * wide + rows * narrow + rows * up(units, beat)
+    return max(before + staged, after)
 
 
 def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:

@@ -183,38 +183,44 @@ class _Writer:
         return target
 
 
-def _outputs_axis(node: onnx.NodeProto, rank: int) -> int | None:
-    """The axis of a node's weights that has its outputs."""
+def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[tuple[int, int]]:
+    """The places of a node's weights, and the axis of each that has its outputs."""
+    if node.op_type in ("LSTM", "GRU"):
+        return [(1, 1), (2, 1)]
     if node.op_type == "Conv":
-        return 0
+        return [(1, 0)]
     if node.op_type == "Gemm":
-        return 0 if any(a.name == "transB" and a.i for a in node.attribute) else 1
-    return 1 if node.op_type == "MatMul" and rank == 2 else None
+        return [(1, 0 if any(a.name == "transB" and a.i for a in node.attribute) else 1)]
+    known = constants.get(node.input[1]) if node.op_type == "MatMul" else None
+    return [(1, 1)] if known is not None and known.ndim == 2 else []
 
 
 def quantise_weights(writer: _Writer, options: Options) -> None:
     constants = {t.name: numpy_helper.to_array(t) for t in writer.graph.initializer}
     made: dict[tuple[str, int], str] = {}
     for node in list(writer.graph.node):
-        array = constants.get(node.input[1]) if len(node.input) > 1 else None
-        axis = None if array is None else _outputs_axis(node, array.ndim)
-        if axis is None or array.dtype != np.float32:
-            continue
-        key = (node.input[1], axis)
-        if key not in made:
-            rows = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
-            format = options.weights_format
-            scales = weights.row_scales(rows, format, options.weights_method, options.percentile)
-            shape = [1] * array.ndim
-            shape[axis] = -1
-            divided = array.astype(np.float64) / scales.reshape(shape).astype(np.float64)
-            codes = fp8mac.cast(divided, format)
-            made[key] = writer.codes(node.input[1], codes, scales, axis, format)
-        node.input[1] = made[key]
+        for place, axis in _weights_of(node, constants):
+            array = constants.get(node.input[place])
+            if array is None or array.dtype != np.float32:
+                continue
+            key = (node.input[place], axis)
+            if key not in made:
+                made[key] = _code_weights(writer, node.input[place], array, axis, options)
+            node.input[place] = made[key]
     used = {name for node in writer.graph.node for name in node.input}
     kept = [t for t in writer.graph.initializer if t.name in used]
     del writer.graph.initializer[:]
     writer.graph.initializer.extend(kept)
+
+
+def _code_weights(writer: _Writer, name: str, array: np.ndarray, axis: int, options: Options) -> str:
+    rows = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
+    format = options.weights_format
+    scales = weights.row_scales(rows, format, options.weights_method, options.percentile)
+    shape = [1] * array.ndim
+    shape[axis] = -1
+    divided = array.astype(np.float64) / scales.reshape(shape).astype(np.float64)
+    return writer.codes(name, fp8mac.cast(divided, format), scales, axis, format)
 
 
 def _wants_scale(graph: Graph, name: str) -> bool:
@@ -222,7 +228,17 @@ def _wants_scale(graph: Graph, name: str) -> bool:
     if any(layer.op != "softmax" for layer in graph.readers(name)):
         return True
     layer = graph.writer(name)
+    if layer is not None and name in layer.extra.values():
+        return graph.is_output(name)
     return layer is not None and (layer.op in FP8_RESULTS or layer.fused.function is not None)
+
+
+def _is_inner(graph: Graph, name: str) -> bool:
+    """A state, or a result of LSTM or GRU that nobody reads: the file may have no such value."""
+    layer = graph.writer(name)
+    if layer is None or layer.op not in ("lstm", "gru"):
+        return False
+    return not graph.readers(name) and not graph.is_output(name)
 
 
 def scales_of(
@@ -231,10 +247,13 @@ def scales_of(
     """Format and scale of each tensor that is to be rounded, in the order in which they are written."""
     chosen: dict[str, tuple[str, float]] = {}
     problems = []
-    for name in [*graph.inputs, *(layer.output for layer in graph.layers)]:
+    for name in [*graph.inputs, *(name for layer in graph.layers for name in layer.writes)]:
         name = graph.inputs[name].tensor if name in graph.inputs else name
         layer = graph.writer(name)
         if not _wants_scale(graph, name):
+            continue
+        if layer is not None and name == layer.extra.get("hidden"):
+            chosen[name] = (graph.tensors[name].format, graph.tensors[name].scale)
             continue
         if not np.isfinite(values[name]).all():
             problems.append(
@@ -265,7 +284,7 @@ def quantize(
     model = _new_enough(model)
     graph = fuse.fuse(importer.load(model))
     runs = data if isinstance(data, list) else read_data(data, model)
-    names = list(graph.tensors)
+    names = [n for n in graph.tensors if not _is_inner(graph, n)]
     chosen = scales_of(graph, observe(model, names, runs), options)
     writer = _Writer(model)
     quantise_weights(writer, options)

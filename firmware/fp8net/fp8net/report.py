@@ -55,9 +55,10 @@ def rows_of(graph: Graph) -> list[Row]:
 
 def _row(graph: Graph, layer: Layer) -> Row:
     out = graph.tensors[layer.output]
-    codes = 0 if layer.weights is None else layer.weights.codes.size
-    extra = 0 if layer.weights is None else 4 * layer.weights.codes.shape[0]
-    bias = 0 if layer.weights is None or layer.weights.bias is None else 4 * layer.weights.bias.size
+    weights = sum(
+        w.codes.size + 4 * w.codes.shape[0] + (0 if w.bias is None else 4 * w.bias.size)
+        for w in layer.all_weights
+    )
     return Row(
         layer.name,
         layer.nodes,
@@ -67,7 +68,7 @@ def _row(graph: Graph, layer: Layer) -> Row:
         out.format,
         out.scale,
         graph.macs(layer),
-        codes + extra + bias,
+        weights,
         out.rows * out.cols * FORMAT_BYTES[out.format],
         -(-graph.macs(layer) // MACS_A_CYCLE),
     )

@@ -19,7 +19,6 @@ from .errors import Problem, Refused, refuse
 from .ir import product
 from .loader import name_of
 
-
 REPLACED = "fp8net.replaced"  # nodes that may have become others
 LEFT_OUT = ["WeightBiasQuantization"]
 
@@ -93,7 +92,7 @@ def fix_inputs(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> No
 def _fix_dims(name: str, dims, given: tuple[int, ...] | None) -> list[Problem]:
     problems = []
     for place, dim in enumerate(dims):
-        size = dim.dim_value if dim.HasField("dim_value") else None
+        size = dim.dim_value if dim.dim_value > 0 else None
         if given is not None and size is not None and size != given[place]:
             problems.append(Problem(f"--shape {name}", f"size {place} of the input is {size}"))
         if given is None and size is None and place > 0:
@@ -101,10 +100,7 @@ def _fix_dims(name: str, dims, given: tuple[int, ...] | None) -> list[Problem]:
             problems.append(
                 Problem(f"input {name}", f"size {place} is {text}", f"give --shape {name}=SIZE,...")
             )
-        wanted = given[place] if given is not None else size if size is not None else 1
-        if wanted < 1:
-            problems.append(Problem(f"input {name}", f"size {place} is {wanted}"))
-        dim.dim_value = wanted
+        dim.dim_value = given[place] if given is not None else size if size is not None else 1
     count = product(dim.dim_value for dim in dims)
     if not problems and count > loader.ELEMENTS:
         problems.append(
@@ -139,16 +135,28 @@ def prepare(
     model = loader.read(path)
     fix_inputs(model, shapes or {})
     del model.graph.value_info[:]
+    _open_outputs(model)
     model = infer(model)
     if is_quantised(model):
         return model
     simple = infer(simplify(model))
+    left = {n.name for n in simple.graph.node} | {n.op_type for n in simple.graph.node}
     replaced = [
-        f"{name_of(n, i)} ({n.op_type})" for i, n in enumerate(model.graph.node) if _is_function(n)
+        f"{name_of(n, i)} ({n.op_type})"
+        for i, n in enumerate(model.graph.node)
+        if _is_function(n) and n.name not in left and n.op_type not in left
     ]
     if replaced:
         simple.metadata_props.add(key=REPLACED, value=", ".join(replaced)[:1000])
     return simple
+
+
+def _open_outputs(model: onnx.ModelProto) -> None:
+    """Some files write -1 for a size that is open."""
+    for value in model.graph.output:
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.HasField("dim_value") and dim.dim_value < 0:
+                dim.Clear()
 
 
 def _is_function(node: onnx.NodeProto) -> bool:

@@ -15,7 +15,7 @@ from . import c_layers, c_program
 from .c_text import array, floats, head
 from .errors import refuse
 from .executor import Executor
-from .ir import Graph
+from .ir import Graph, Layer, Weights
 from .plan import Plan, make, up
 from .weights import join
 
@@ -96,23 +96,24 @@ def _weights(s: Sources) -> str:
     """Codes with rows at beats, scales and biases; tables."""
     text = [head(s, "Weights and tables."), f'#include "{s.name}.h"\n']
     for index, layer in enumerate(s.graph.layers):
-        if layer.weights is None:
-            continue
-        w = layer.weights
-        codes = w.codes
-        if layer.op == "convolution":
-            codes = join(layer, s.graph, s.plan.beat).codes
-        rows, cols = codes.shape
-        wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
-        wide[:, :cols] = codes
-        text.append(f"// {layer.name}: {rows} x {cols}")
-        text.append(array("uint8_t", f"{s.name}_codes{index}", wide))
-        text.append(array("float", f"{s.name}_scales{index}", w.row_scale, floats))
-        if w.bias is not None:
-            text.append(array("float", f"{s.name}_bias{index}", w.bias, floats))
+        for place, w in enumerate(layer.all_weights):
+            text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
     for index, table in enumerate(s.plan.tables):
         text.append(array("uint8_t", f"{s.name}_table{index}", table))
     return "\n".join(text) + "\n"
+
+
+def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:
+    codes = join(layer, s.graph, s.plan.beat).codes if layer.op == "convolution" else w.codes
+    rows, cols = codes.shape
+    wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
+    wide[:, :cols] = codes
+    text = [f"// {layer.name}: {rows} x {cols}".replace("\\", "_")]
+    text.append(array("uint8_t", f"{s.name}_codes{suffix}", wide))
+    text.append(array("float", f"{s.name}_scales{suffix}", w.row_scale, floats))
+    if w.bias is not None:
+        text.append(array("float", f"{s.name}_bias{suffix}", w.bias, floats))
+    return text
 
 
 def _vectors(s: Sources) -> str:
