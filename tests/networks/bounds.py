@@ -128,7 +128,9 @@ class Bounds:
         """Step by step, as fp8rt/recurrent.h says. |h| <= 1, and a cell grows by 1 a step."""
         x, w, r = (np.abs(self.values[n].astype(np.float64)) for n in node.input[:3])
         ex, steps = self._error(node.input[0]), len(x)
-        ew, er = (np.maximum(v * UNIT, LEAST * v.max(axis=2, keepdims=True) / LARGEST) for v in (w, r))
+        ew, er = (
+            np.maximum(v * UNIT, LEAST * v.max(axis=2, keepdims=True) / LARGEST) for v in (w, r)
+        )
         units = r.shape[2]
         ones, eh, ec = np.ones(units), np.zeros(units), np.zeros(units)
         every = []

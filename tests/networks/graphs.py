@@ -120,6 +120,20 @@ def combination(b: Builder) -> None:
         )
 
 
+def squeeze(b: Builder) -> None:
+    """Squeeze-and-excitation: the image times a vector of its channels."""
+    images, channels, *sizes = b.shape
+    if images != 1:
+        return
+    image, shape = b.last, b.shape
+    one = (1, channels, *(1 for _ in sizes))
+    b.node("GlobalAveragePool", [image], one)
+    weights = b.normal(channels, channels, *(1 for _ in sizes), by=channels)
+    b.node("Conv", [b.last, b.constant(weights)], one)
+    b.node("HardSigmoid", [b.last], one)
+    b.node("Mul", [image, b.last] if b.rng.random() < 0.5 else [b.last, image], shape)
+
+
 def scaling(b: Builder) -> None:
     channels = b.shape[1]
     one = b.rng.random() < 0.3

@@ -23,8 +23,12 @@ def test_quality(bench, name) -> None:
     reference = shapes.prepare(path)
     result = validate.compare(graph, Executor(graph), reference, test)
     least, most = FLOORS[name]
-    print(f"{name}: {result.sqnr['logits']:.1f} dB, {result.agree['logits']} of {result.runs} answers")
+    print(
+        f"{name}: {result.sqnr['logits']:.1f} dB, {result.agree['logits']} of {result.runs} answers"
+    )
     bench.check(f"{name}: {result.runs} windows", result.runs > 50)
-    bench.check(f"{name}: {result.sqnr['logits']:.1f} dB, at least {least}", result.sqnr["logits"] >= least)
+    bench.check(
+        f"{name}: {result.sqnr['logits']:.1f} dB, at least {least}", result.sqnr["logits"] >= least
+    )
     bench.check(f"{name}: answers", result.runs - result.agree["logits"] <= most)
     bench.check(f"{name}: its output has its shape", isinstance(reference, onnx.ModelProto))

@@ -8,7 +8,7 @@ import numpy as np
 from .c_text import boolean, head, number
 from .ir import FORMAT_C, Layer, Weights
 from .plan import name_of, up
-from .weights import join
+from .weights import join, together
 
 _ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
 
@@ -126,7 +126,33 @@ def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
         codes = grouped.codes
         if grouped.group_in:
             groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
-    return _weights(s, f"{index}a", layer.weights, codes, "weights"), [".weights = &weights", *groups]
+    return _weights(s, f"{index}a", layer.weights, codes, "weights"), [
+        ".weights = &weights",
+        *groups,
+    ]
+
+
+def _diagonal(s, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
+    """The vector becomes the weights of a depthwise convolution: a code in each row, zeros beside it."""
+    cols = s.graph.tensors[layer.inputs[0]].cols
+    group = min(together(layer, s.graph, s.plan.beat, 1), cols)
+    text = (
+        f"    const fp8rt_tensor vector = at(arena, {ids[layer.inputs[1]]});\n"
+        f"    fp8rt_tensor diagonal = at(arena, {ids[layer.extra['diagonal']]});\n"
+        f"    diagonal.cols = {group};\n"
+        "    if (!run->query) {\n"
+        "        const uint8_t *from = vector.data;\n"
+        "        uint8_t *to = diagonal.data;\n"
+        f"        const uint32_t step = vector.cols == 1 ? vector.stride : 1;\n"
+        "        memset(to, 0, (size_t)diagonal.rows * diagonal.stride);\n"
+        "        for (uint32_t i = 0; i < diagonal.rows; i++, from += step, to += diagonal.stride) {\n"
+        f"            to[i % {group}] = *from;\n"
+        "        }\n"
+        "    }\n"
+        "    const fp8rt_weights weights = {.codes = diagonal};\n"
+    )
+    groups = [] if group == cols else [f".group_in = {group}", f".group_out = {group}"]
+    return text, [f".height = {layer.height}", ".weights = &weights", *groups]
 
 
 def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
@@ -154,6 +180,10 @@ def _layer(s, index: int, layer: Layer) -> str:
         fields += [".y = &y", f".factor = {number(layer.factor)}"]
     if layer.op in ("convolution", "global_average", "max_pool"):
         fields += _geometry(layer)
+    if layer.op == "scale_channels":
+        text, more = _diagonal(s, layer, ids)
+        body.append(text)
+        fields += more
     if layer.weights is not None:
         make = _recurrent(s, index, layer, ids) if layer.recurrent else _product(s, index, layer)
         body.append(make[0])
@@ -183,6 +213,7 @@ _DESCRIPTORS = {
     "add": ("fp8rt_arithmetic_desc", "fp8rt_add"),
     "multiply": ("fp8rt_arithmetic_desc", "fp8rt_multiply"),
     "convert": ("fp8rt_arithmetic_desc", "fp8rt_add"),
+    "scale_channels": ("fp8rt_convolution_desc", "fp8rt_convolution"),
     "softmax": ("fp8rt_softmax_desc", "fp8rt_softmax"),
     "lstm": ("fp8rt_recurrent_desc", "fp8rt_lstm"),
     "gru": ("fp8rt_recurrent_desc", "fp8rt_gru"),

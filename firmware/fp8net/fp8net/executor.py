@@ -165,6 +165,14 @@ class Executor:
             total = scale * total + beta * c if layer.op == "add" else total * ((scale * beta) * c)
         return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
 
+    def scale_channels(self, layer: Layer) -> np.ndarray:
+        """Each product is exact, so the sum with zeros is: T = act((x * v) * (scale_x * scale_v))."""
+        x, source = self._source(layer)
+        v, vector = self._source(layer, 1)
+        scale = F32(source.scale) * F32(vector.scale)
+        total = (numbers(x, source) * numbers(v.reshape(1, -1), vector)) * scale
+        return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+
     def _convert(self, layer: Layer, total: np.ndarray) -> np.ndarray:
         out = self._out(layer)
         if out["d_format"] not in FORMATS:
@@ -256,6 +264,7 @@ _RUN: dict[str, Callable[[Executor, Layer], np.ndarray]] = {
     "add": Executor.elementwise,
     "multiply": Executor.elementwise,
     "convert": Executor.elementwise,
+    "scale_channels": Executor.scale_channels,
     "max_pool": Executor.max_pool,
     "softmax": Executor.softmax,
     "lstm": Executor.recurrent,

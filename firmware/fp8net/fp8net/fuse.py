@@ -7,11 +7,11 @@ import numpy as np
 
 from .ir import Fused, Graph, Layer, Window
 
-COMMANDS = ("convolution", "linear", "add", "multiply", "convert")
+COMMANDS = ("convolution", "linear", "add", "multiply", "convert", "scale_channels")
 
 
 def fuse(graph: Graph) -> Graph:
-    for step in (_affine, _gates, _residuals, _activations):
+    for step in (_affine, _activations, _gates, _written_out, _residuals, _activations):
         changed = True
         while changed:
             changed = any(step(graph, layer) for layer in list(graph.layers))
@@ -145,6 +145,40 @@ def _gates(graph: Graph, layer: Layer) -> bool:
         graph.layers.remove(gate)
         return True
     return False
+
+
+def _written_out(graph: Graph, layer: Layer) -> bool:
+    """HardSwish as x * clip(x + 3, 0, 6) / 6."""
+    if not is_affine(layer) or layer.weights.bias is not None or not is_plain(layer):
+        return False
+    if not np.allclose(layer.weights.values, 1 / 6, rtol=1e-6):
+        return False
+    times = _before(graph, layer)
+    if times is None or times.op != "multiply" or not is_plain(times):
+        return False
+    for place in (0, 1):
+        x, gate = times.inputs[place], graph.writer(times.inputs[1 - place])
+        if gate is None or gate.inputs != [x] or not _is_clipped_sum(graph, gate):
+            continue
+        layer.op, layer.inputs, layer.weights = "convert", [x], None
+        layer.images = layer.height = layer.width = layer.groups = 1
+        layer.fused = Fused(function="HardSwish")
+        layer.nodes = gate.nodes + times.nodes + layer.nodes
+        for gone in (gate, times):
+            del graph.tensors[gone.output]
+            graph.layers.remove(gone)
+        return True
+    return False
+
+
+def _is_clipped_sum(graph: Graph, gate: Layer) -> bool:
+    """clip(x + 3, 0, 6), which nobody else reads."""
+    if not is_affine(gate) or gate.weights.bias is None:
+        return False
+    exact = (gate.weights.values == 1).all() and (gate.weights.bias == 3).all()
+    clipped = gate.fused.activation == "clamp" and gate.fused.clamp == (0.0, 6.0)
+    alone = len(graph.readers(gate.output)) == 1 and not graph.is_output(gate.output)
+    return bool(exact and clipped and alone and not graph.tensors[gate.output].fixed)
 
 
 def _residuals(graph: Graph, layer: Layer) -> bool:

@@ -8,7 +8,8 @@ An importer of another kind of file makes a Graph; quantiser, planner, executor 
   View     how an array of the file lies in a tensor. The axes of `shape` are stored in the order `axes`, the last one
            fastest, so that NCHW has the axes (0, 2, 3, 1). A transposition is another view of the same tensor. `base` is the
            view that was flattened, where rows of `shape` are not in the order of memory.
-  Layer    one call of fp8rt. `op` is a key of OPS. Each layer writes one tensor of its own.
+  Layer    one call of fp8rt. `op` is a key of OPS. Each layer writes one tensor of its own. scale_channels multiplies each
+           pixel by the vector that is its second operand: a depthwise convolution, whose weights the core writes.
   Weights  `values` are n x k floats in the order of fp8rt: ky, kx, channel of the group. The quantiser fills in codes and
            row_scale; weight = row_scale * decode(code).
 """
@@ -27,6 +28,7 @@ OPS = {
     "max_pool": "fp8rt_max_pool",
     "add": "fp8rt_add",
     "multiply": "fp8rt_multiply",
+    "scale_channels": "fp8rt_convolution",
     "convert": "fp8rt_add",
     "softmax": "fp8rt_softmax",
     "lstm": "fp8rt_lstm",
@@ -35,7 +37,15 @@ OPS = {
 # Layers that a list of commands can hold.
 RECORDED = {"convolution", "linear", "global_average", "add", "multiply", "convert"}
 # Layers whose operands have to be FP8.
-FP8_OPERANDS = {"convolution", "linear", "global_average", "max_pool", "lstm", "gru"}
+FP8_OPERANDS = {
+    "scale_channels",
+    "convolution",
+    "linear",
+    "global_average",
+    "max_pool",
+    "lstm",
+    "gru",
+}
 
 FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 WIDE = ("float32",)
@@ -148,7 +158,8 @@ class Layer:
     residual: str | None = None
     fused: Fused = dataclasses.field(default_factory=Fused)
     recurrent: Weights | None = None  # of h, for LSTM and GRU; images is their batch
-    extra: dict[str, str] = dataclasses.field(default_factory=dict)  # hidden, state: tensors it writes too
+    # Tensors that it writes too: hidden and state, or the weights that a vector becomes (diagonal)
+    extra: dict[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def out_size(self) -> tuple[int, int]:

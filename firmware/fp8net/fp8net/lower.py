@@ -9,8 +9,9 @@ import onnx
 
 from . import fuse, importer, shapes, weights
 from .errors import Problem, Refused
-from .ir import FP8_OPERANDS, Graph, Layer
+from .ir import FP8_OPERANDS, Graph, Layer, Tensor
 
+WIDEST_BEAT = 32
 _RUN = "run `fp8net quantize` first"
 
 
@@ -32,7 +33,19 @@ def lower(graph: Graph) -> Graph:
     for layer in graph.layers:
         for each in layer.all_weights:
             weights.quantise(each, "e4m3fn")
-    return fuse.fuse_tables(graph)
+    fuse.fuse_tables(graph)
+    for layer in graph.layers:
+        if layer.op == "scale_channels":
+            _add_diagonal(graph, layer)
+    return graph
+
+
+def _add_diagonal(graph: Graph, layer: Layer) -> None:
+    """The weights that the vector becomes, with room for groups of the widest beat."""
+    vector, cols = graph.tensors[layer.inputs[1]], graph.tensors[layer.inputs[0]].cols
+    name = layer.extra["diagonal"]
+    width = min(cols, WIDEST_BEAT)
+    graph.tensors[name] = Tensor(name, cols, width, vector.format, vector.scale)
 
 
 def _follow(graph: Graph, layer: Layer) -> None:
@@ -48,6 +61,8 @@ def _check(graph: Graph, layer: Layer) -> list[Problem]:
     problems = []
     if (layer.op in FP8_OPERANDS or layer.fused.function) and not source.is_fp8:
         problems.append(Problem(where, f"its input {source.name} has no FP8 scale", _RUN))
+    if layer.op == "scale_channels" and not graph.tensors[layer.inputs[1]].is_fp8:
+        problems.append(Problem(where, f"its operand {layer.inputs[1]} has no FP8 scale", _RUN))
     if layer.fused.function and not out.is_fp8:
         problems.append(Problem(where, f"its output {out.name} has no FP8 scale", _RUN))
     if layer.op == "max_pool" and (out.format, out.scale) != (source.format, source.scale):

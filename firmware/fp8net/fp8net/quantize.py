@@ -213,7 +213,9 @@ def quantise_weights(writer: _Writer, options: Options) -> None:
     writer.graph.initializer.extend(kept)
 
 
-def _code_weights(writer: _Writer, name: str, array: np.ndarray, axis: int, options: Options) -> str:
+def _code_weights(
+    writer: _Writer, name: str, array: np.ndarray, axis: int, options: Options
+) -> str:
     rows = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
     format = options.weights_format
     scales = weights.row_scales(rows, format, options.weights_method, options.percentile)
@@ -236,7 +238,7 @@ def _wants_scale(graph: Graph, name: str) -> bool:
 def _is_inner(graph: Graph, name: str) -> bool:
     """A state, or a result of LSTM or GRU that nobody reads: the file may have no such value."""
     layer = graph.writer(name)
-    if layer is None or layer.op not in ("lstm", "gru"):
+    if layer is None or layer.op not in ("lstm", "gru", "scale_channels"):
         return False
     return not graph.readers(name) and not graph.is_output(name)
 
@@ -247,10 +249,10 @@ def scales_of(
     """Format and scale of each tensor that is to be rounded, in the order in which they are written."""
     chosen: dict[str, tuple[str, float]] = {}
     problems = []
-    for name in [*graph.inputs, *(name for layer in graph.layers for name in layer.writes)]:
+    for name in [*graph.inputs, *(n for layer in graph.layers for n in layer.writes)]:
         name = graph.inputs[name].tensor if name in graph.inputs else name
         layer = graph.writer(name)
-        if not _wants_scale(graph, name):
+        if name not in graph.tensors or not _wants_scale(graph, name):
             continue
         if layer is not None and name == layer.extra.get("hidden"):
             chosen[name] = (graph.tensors[name].format, graph.tensors[name].scale)

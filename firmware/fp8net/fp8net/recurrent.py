@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """LSTM and GRU as fp8rt_lstm and fp8rt_gru compute them: gates by products, functions and states in integers.
 
-  gate        word of value * 2^14, limited to 128; sigmoid and tanh have 15 bits, a state 20
-  order       ((Wh h) + bh) + (Wx x + bx)
+gate        word of value * 2^14, limited to 128; sigmoid and tanh have 15 bits, a state 20
+order       ((Wh h) + bh) + (Wx x + bx)
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def advance_lstm(gates: np.ndarray, cell: np.ndarray) -> tuple[np.ndarray, np.nd
     """The new cell and h, of batch x 4 x units."""
     new = tanh(gates[:, 2] * 2)
     limit = MOST_CELL << STATE_BITS
-    cell = np.clip(scaled(cell, sigmoid(gates[:, 1])) + product(sigmoid(gates[:, 0]), new), -limit, limit)
+    cell = np.clip(
+        scaled(cell, sigmoid(gates[:, 1])) + product(sigmoid(gates[:, 0]), new), -limit, limit
+    )
     return cell, product(sigmoid(gates[:, 3]), tanh(cell >> (STATE_BITS - BITS)))
 
 
@@ -94,8 +96,14 @@ class Recurrent:
         summed_gates = 4 if layer.op == "lstm" else 2
         first = slice(0, summed_gates * units)
         summed = np.zeros((len(x), self.gates * units), F32)
-        summed[:, first] = self._gemm(x, source, w, first, None if w.bias is None else w.bias[first], 1)
-        apart = self._apart(x, source, slice(first.stop, self.gates * units)) if layer.op == "gru" else None
+        summed[:, first] = self._gemm(
+            x, source, w, first, None if w.bias is None else w.bias[first], 1
+        )
+        apart = (
+            self._apart(x, source, slice(first.stop, self.gates * units))
+            if layer.op == "gru"
+            else None
+        )
         bias = self._bias_words(layer.recurrent.bias, self.gates * units)
         state = np.zeros((batch, units), np.int64)
         codes = np.zeros((batch, units), np.uint8)
@@ -104,7 +112,9 @@ class Recurrent:
         for step in range(steps):
             rows = slice(step * batch, (step + 1) * batch)
             c = {"c": np.ascontiguousarray(summed[rows]), "beta": float(GATE_ONE)}
-            gates = self._gemm(codes, self.hidden, layer.recurrent, every, bias, GATE_ONE, **c, **CLAMP)
+            gates = self._gemm(
+                codes, self.hidden, layer.recurrent, every, bias, GATE_ONE, **c, **CLAMP
+            )
             fixed = words(gates).reshape(batch, self.gates, units)
             if layer.op == "lstm":
                 state, h = advance_lstm(fixed, state)

@@ -81,6 +81,13 @@ class Grouped:
         return inputs, outputs, self.codes[outputs, :columns]
 
 
+def together(layer: Layer, graph: Graph, beat: int, each_out: int) -> int:
+    """The fewest groups whose outputs, and residuals, are whole beats."""
+    written = [layer.output, *([layer.residual] if layer.residual else [])]
+    least = min(FORMAT_BYTES[graph.tensors[name].format] for name in written)
+    return beat // math.gcd(beat, each_out * least)
+
+
 def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
     """The fewest neighbouring groups together whose outputs, and residuals, are whole beats; zeros between them."""
     codes, groups = layer.weights.codes, layer.groups
@@ -89,16 +96,13 @@ def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
     points = layer.window.kernel[0] * layer.window.kernel[1]
     n = codes.shape[0]
     each_in, each_out = codes.shape[1] // points, n // groups
-    written = [layer.output, *([layer.residual] if layer.residual else [])]
-    least = min(FORMAT_BYTES[graph.tensors[name].format] for name in written)
-    joined = beat // math.gcd(beat, each_out * least)
-    joined = min(joined, groups)
+    joined = min(together(layer, graph, beat, each_out), groups)
     wide = np.zeros((n, points * each_in * joined), np.uint8)
     for row in range(n):
         group = row // each_out
         first = group - group % joined
-        together = min(joined, groups - first)
-        place = wide[row, : points * each_in * together].reshape(points, together, each_in)
+        present = min(joined, groups - first)
+        place = wide[row, : points * each_in * present].reshape(points, present, each_in)
         place[:, group - first] = codes[row].reshape(points, each_in)
     if joined == groups:
         return Grouped(wide, 0, 0, 1)

@@ -69,6 +69,9 @@ def _combine(importer, node) -> None:
     x, y = importer.view(node, 0), importer.view(node, 1)
     if node.op == "Div":
         raise _unsupported("both operands are computed", "a divisor that is constant")
+    if node.op == "Mul" and (_is_vector_of(importer, y, x) or _is_vector_of(importer, x, y)):
+        _scale_channels(importer, node, *((x, y) if _is_vector_of(importer, y, x) else (y, x)))
+        return
     if x.shape != y.shape:
         raise _unsupported(f"broadcasts {x.shape} and {y.shape}", "operands of the same shape")
     a, b = importer.tensor_of(x), importer.tensor_of(y)
@@ -88,6 +91,34 @@ def _combine(importer, node) -> None:
     importer.add_like(node, layer, x)
 
 
+def _is_vector_of(importer, vector, image) -> bool:
+    """A value for each channel of an image, as squeeze-and-excitation has them."""
+    if vector.base is not None or image.base is not None or len(vector.shape) != len(image.shape):
+        return False
+    channel = image.axes[-1]
+    one = [s == 1 or axis == channel for axis, s in enumerate(vector.shape)]
+    cols = importer.tensor_of(image).cols
+    return (
+        all(one)
+        and vector.shape != image.shape
+        and vector.shape[channel] == image.shape[channel] == cols
+        and importer.tensor_of(vector).cols in (cols, 1)
+    )
+
+
+def _scale_channels(importer, node, image, vector) -> None:
+    tensor = importer.tensor_of(image)
+    layer = importer.layer(
+        node,
+        "scale_channels",
+        [image.tensor, vector.tensor],
+        height=tensor.rows,
+        groups=tensor.cols,
+    )
+    layer.extra = {"diagonal": f"{layer.name}_diagonal"}
+    importer.add_like(node, layer, image)
+
+
 @handles("Add", "fp8rt_add", "two tensors of the same shape, or a constant for each channel")
 def add(importer, node) -> None:
     _combine(importer, node)
@@ -98,7 +129,11 @@ def sub(importer, node) -> None:
     _combine(importer, node)
 
 
-@handles("Mul", "fp8rt_multiply", "as Add")
+@handles(
+    "Mul",
+    "fp8rt_multiply, fp8rt_convolution",
+    "as Add, and an image by a computed vector of its channels",
+)
 def mul(importer, node) -> None:
     _combine(importer, node)
 

@@ -21,7 +21,9 @@ def _constant_input(importer, node, place: int) -> np.ndarray | None:
         return None
     value = importer.constant(node.inputs[place])
     if value is None:
-        raise _unsupported(f"its input {node.inputs[place]!r} is not constant", "a constant, or none")
+        raise _unsupported(
+            f"its input {node.inputs[place]!r} is not constant", "a constant, or none"
+        )
     return value
 
 
@@ -38,7 +40,9 @@ def _check_attributes(node) -> None:
         if node.attribute(name):
             raise _unsupported(f"{name} is {node.attribute(name)}", f"no {name}")
     if op == "GRU" and not node.attribute("linear_before_reset", 0):
-        raise _unsupported("linear_before_reset is 0", "linear_before_reset 1, as PyTorch writes it")
+        raise _unsupported(
+            "linear_before_reset is 0", "linear_before_reset 1, as PyTorch writes it"
+        )
 
 
 def _reorder(array: np.ndarray, op: str, units: int) -> np.ndarray:
@@ -56,7 +60,9 @@ def _weights(importer, node, place: int, units: int, columns: int) -> Weights:
     codes = importer.weights_of.get(name)
     if codes is not None:
         if codes.scales.size > 1 and codes.axis != 1:
-            raise _unsupported(f"its weights {name!r} have scales along axis {codes.axis}", "axis 1")
+            raise _unsupported(
+                f"its weights {name!r} have scales along axis {codes.axis}", "axis 1"
+            )
         scale = np.broadcast_to(codes.scales, (shape[1],)).astype(np.float32)
         weights.codes = _reorder(codes.codes[0], op, units)
         weights.row_scale, weights.format = _reorder(scale, op, units), codes.format
@@ -70,7 +76,9 @@ def _check_states(importer, node, steps: int) -> None:
     for place in (5, 6) if node.op == "LSTM" else (5,):
         state = _constant_input(importer, node, place)
         if state is not None and state.any():
-            raise _unsupported(f"its initial state {node.inputs[place]!r} is not 0", "zeros, or none")
+            raise _unsupported(
+                f"its initial state {node.inputs[place]!r} is not 0", "zeros, or none"
+            )
     if node.op == "LSTM" and _constant_input(importer, node, 7) is not None:
         raise _unsupported("it has peepholes", "no input P")
 
