@@ -37,3 +37,16 @@ TESTS += $(BUILD)/test/networks-chip.log
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-speech $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-speech.log
+
+# The table of docs/NETWORKS.md.
+NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B $(NETWORKS_TEST)/table.py
+.PHONY: networks-report
+networks-report: $(FP8NET) $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+	$(Q)$(NETWORKS_TABLE)
+$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
+TESTS += $(BUILD)/test/networks-table.log
+
+$(BUILD)/test/networks-package.log: $(NETWORKS_TEST)/package.sh $(wildcard firmware/fp8net/*) $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-package $@ $< $(abspath $(PYTHON)) $(BUILD)/networks/package $(abspath $(BUILD)/examples/package)
+TESTS += $(BUILD)/test/networks-package.log

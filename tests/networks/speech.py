@@ -11,6 +11,8 @@ A window of 200 ms begins every 100 ms. Every second one calibrates, the others 
 from __future__ import annotations
 
 import importlib.util
+import shutil
+import sys
 import wave
 from pathlib import Path
 
@@ -61,3 +63,17 @@ def windows() -> tuple[list[dict], list[dict]]:
         for start in range(0, len(signal) - WINDOW, STEP)
     ]
     return runs[1::2], runs[::2]
+
+
+def main() -> None:
+    """speech.py FOLDER: calibration.npz, test.npz and the networks, to try fp8net."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, runs in zip(("calibration", "test"), windows()):
+        np.savez(folder / f"{name}.npz", log_mel=np.stack([run["log_mel"] for run in runs]))
+    for path in package().glob("pulsevad_*.onnx"):
+        shutil.copy(path, folder)
+
+
+if __name__ == "__main__":
+    main()

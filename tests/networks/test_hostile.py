@@ -6,12 +6,11 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from graphs import Builder, random_model
-from onnx import TensorProto, helper, numpy_helper
-
 from fp8net import analyze, lower, quantize, shapes
 from fp8net.cli import main
 from fp8net.errors import Refused
+from graphs import Builder, random_model
+from onnx import TensorProto, helper, numpy_helper
 
 FLOAT = TensorProto.FLOAT
 

@@ -15,12 +15,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 from bounds import Bounds
-from onnx import numpy_helper
-from onnx.backend.test import loader
-
 from fp8net import lower, operators, quantize, shapes
 from fp8net.errors import Refused
 from fp8net.executor import Executor
+from onnx import numpy_helper
+from onnx.backend.test import loader
 
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
 ONE_OPERAND = (
@@ -111,7 +110,7 @@ def _judge(case, work: Path, bench) -> str:
     onnx.save(model, path)
     try:
         given = {name: x.shape for name, x in inputs.items() if x.dtype == np.float32 and x.ndim}
-        runs = [{name: x for name, x in inputs.items()}]
+        runs = [dict(inputs)]
         quantised, _ = quantize.quantize(path, runs, quantize.Options(), given)
         graph = lower.lower_model(shapes.infer(quantised))
     except Refused as error:

@@ -11,11 +11,10 @@ import math
 
 import numpy as np
 import onnx
-from graphs import random_model, random_recurrent
-from programs import run
-
 from fp8net import lower, quantize, report, shapes, writer
 from fp8net.executor import Executor
+from graphs import random_model, random_recurrent
+from programs import run
 
 RUNS = 3
 LEAST_DB = 14.0  # of the executor beside ONNX Runtime on the quantised file

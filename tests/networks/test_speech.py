@@ -6,7 +6,6 @@ from __future__ import annotations
 import onnx
 import pytest
 import speech
-
 from fp8net import lower, quantize, shapes, validate
 from fp8net.executor import Executor
 

@@ -7,7 +7,6 @@ import dataclasses
 import pathlib
 import re
 import subprocess
-import tempfile
 
 import numpy as np
 import onnx
@@ -90,13 +89,14 @@ def on_target(
     runs: list[dict[str, np.ndarray]],
     on: str,
     result: Result,
-    element: str,
+    element: str = "block_f19_l16",
+    folder: pathlib.Path | None = None,
 ) -> None:
     """Generates a program with these runs as its vectors, runs it, and adds what it says to `result`."""
-    with tempfile.TemporaryDirectory(prefix="fp8net-") as temporary:
-        folder = pathlib.Path(temporary) / "validated"
-        sources = writer.prepare(graph, folder, origin, runs, element)
-        writer.write(folder, sources, {})
-        result.text = run_program(root, folder, on)
+    name = "n_" + re.sub(r"\W", "_", pathlib.Path(origin).name.split(".")[0]).lower()
+    place = (folder or root / "build" / "fp8net") / name
+    sources = writer.prepare(graph, place, origin, runs, element)
+    writer.write(place, sources, {})
+    result.text = run_program(root, place, on)
     found = re.search(r"(\d+) bytes compared, (\d+) differ", result.text)
     result.compared, result.different = int(found.group(1)), int(found.group(2))
