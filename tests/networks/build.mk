@@ -11,12 +11,14 @@ $(NETWORKS_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar rc $@ $^
 
-$(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log: $(NETWORKS_TEST)/test_random.py $(NETWORKS_INPUTS) \
+$(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD)/test/networks-random-chip.log: $(NETWORKS_TEST)/test_random.py $(NETWORKS_INPUTS) \
     $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
-	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
 	  --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
 $(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 120
-TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more)
+$(BUILD)/test/networks-random-chip.log: NETWORKS_OPTIONS := --count 20 --seed 7 --chip
+$(BUILD)/test/networks-random-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more networks-random-chip)
 
 $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<

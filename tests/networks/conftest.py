@@ -12,6 +12,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--count", type=int, default=12, help="of random networks")
     parser.addoption("--compile", default="", help="the compiler of the host with its flags")
     parser.addoption("--objects", default="", help="what programs of the host are linked with")
+    parser.addoption("--chip", action="store_true", help="run random networks on the chip, too")
     parser.addoption("--all-cases", action="store_true", help="all operator tests of ONNX")
 
 

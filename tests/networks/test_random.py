@@ -7,11 +7,14 @@ the chip does. So a wrong import shows there, though executor and program would 
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import onnx
-from fp8net import lower, quantize, report, shapes, writer
+from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.executor import Executor
 from graphs import random_model, random_recurrent
 from programs import run
@@ -38,8 +41,27 @@ def _network(rng: np.random.Generator, number: int, work):
     return quantised, runs, options
 
 
-def test_random(bench, seed, count, compiler, work) -> None:
-    different = 0
+def _check_memory(bench, name: str, graph, plan) -> None:
+    """No two tensors that are needed at a time share a byte, and the arena holds the most that is."""
+    steps = len(graph.layers)
+    born = {view.tensor: -1 for view in graph.inputs.values()}
+    last = dict.fromkeys((view.tensor for view in graph.outputs.values()), steps)
+    for step, layer in enumerate(graph.layers):
+        for tensor in layer.writes:
+            born[tensor] = step
+            last[tensor] = max(last.get(tensor, step), step)
+        for tensor in layer.reads:
+            last[tensor] = max(last.get(tensor, step), step)
+    ends = {t: plan.offsets[t] + plan.strides[t] * graph.tensors[t].rows for t in graph.tensors}
+    for a, b in itertools.combinations(graph.tensors, 2):
+        together = born[a] <= last.get(b, born[b]) and born[b] <= last.get(a, born[a])
+        apart = ends[a] <= plan.offsets[b] or ends[b] <= plan.offsets[a]
+        bench.check(f"{name}: {a} and {b} share memory", apart or not together)
+    bench.check(f"{name}: the arena holds all tensors", max(ends.values()) <= plan.activations)
+
+
+def test_random(bench, seed, count, compiler, work, request) -> None:
+    chip = request.config.getoption("--chip")
     operators: set[str] = set()
     for number in range(count):
         rng = np.random.default_rng([seed, number])
@@ -52,6 +74,7 @@ def test_random(bench, seed, count, compiler, work) -> None:
         outcome = run(compiler.build(folder))
         plan = sources.plan
         name = f"network {number}"
+        _check_memory(bench, name, graph, plan)
         bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
         bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
         bench.check(f"{name} equals the executor: {outcome.text}", outcome.different == 0)
@@ -68,7 +91,10 @@ def test_random(bench, seed, count, compiler, work) -> None:
         least = LEAST_DB - (6.0 if "e5m2" in options.format + options.weights_format else 0.0)
         value = _beside_runtime(graph, quantised, runs)
         bench.check(f"{name} is near ONNX Runtime: {value:.1f} dB of {least}", value >= least)
-        different += outcome.different
+        if chip:
+            text = validate.run_program(Path.cwd(), folder, "chip")
+            equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
+            bench.check(f"{name} equals the executor on the chip: {text}", equal)
     print(f"{count} networks, {len(operators)} operators: {', '.join(sorted(operators))}")
 
 

@@ -65,6 +65,9 @@ def _check(graph: Graph, layer: Layer) -> list[Problem]:
         problems.append(Problem(where, f"its operand {layer.inputs[1]} has no FP8 scale", _RUN))
     if layer.fused.function and not out.is_fp8:
         problems.append(Problem(where, f"its output {out.name} has no FP8 scale", _RUN))
+    if layer.fused.function and source.is_fp8 and out.is_fp8 and source.format != out.format:
+        text = f"its input has the format {source.format}, its output {out.format}"
+        problems.append(Problem(where, text, "one format before and behind a table"))
     if layer.op == "max_pool" and (out.format, out.scale) != (source.format, source.scale):
         problems.append(
             Problem(

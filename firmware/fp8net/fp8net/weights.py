@@ -16,7 +16,7 @@ _STEPS = 40  # candidates of the smallest squared error, from 0.4 to 1 of the la
 
 
 def scale_for(amax: float, format: str) -> float:
-    """What makes `amax` the format's largest number; 1 where there is nothing to scale."""
+    """What makes `amax` the format's largest number; 1 for zeros."""
     scale = float(np.float32(amax) / np.float32(FORMAT_MAX[format]))
     return scale if math.isfinite(scale) and scale >= 2.0**-126 else 1.0
 
