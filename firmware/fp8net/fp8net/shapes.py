@@ -92,7 +92,7 @@ def fix_inputs(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> No
 def _fix_dims(name: str, dims, given: tuple[int, ...] | None) -> list[Problem]:
     problems = []
     for place, dim in enumerate(dims):
-        size = dim.dim_value if dim.dim_value > 0 else None
+        size = dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None
         if given is not None and size is not None and size != given[place]:
             problems.append(Problem(f"--shape {name}", f"size {place} of the input is {size}"))
         if given is None and size is None and place > 0:
@@ -101,6 +101,8 @@ def _fix_dims(name: str, dims, given: tuple[int, ...] | None) -> list[Problem]:
                 Problem(f"input {name}", f"size {place} is {text}", f"give --shape {name}=SIZE,...")
             )
         dim.dim_value = given[place] if given is not None else size if size is not None else 1
+        if dim.dim_value == 0:
+            problems.append(Problem(f"input {name}", f"size {place} is 0", "1 and more"))
     count = product(dim.dim_value for dim in dims)
     if not problems and count > loader.ELEMENTS:
         problems.append(
