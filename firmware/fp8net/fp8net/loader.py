@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads an ONNX file and refuses what could harm or mislead: whoever comes later sees a sound graph of bounded size."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import onnx
+import onnx.version_converter
+from google.protobuf.message import DecodeError
+from onnx import TensorProto, numpy_helper
+
+from .errors import Problem, Refused, refuse
+
+FILE_BYTES = 1 << 30
+ELEMENTS = 1 << 28  # of one tensor
+NODES = 100_000
+OPSET_OLDEST, OPSET_FIRST, OPSET_LAST = 6, 13, onnx.defs.onnx_opset_version()
+IR_FIRST = 4  # since then constants need be no inputs
+DOMAINS = ("", "ai.onnx")
+
+
+def read(path: str | pathlib.Path) -> onnx.ModelProto:
+    """The file as a model that the checks of this module have passed."""
+    path = pathlib.Path(path)
+    try:
+        size = path.stat().st_size
+        if size > FILE_BYTES:
+            raise refuse(str(path), f"it has {size} bytes", f"{FILE_BYTES} at most")
+        data = path.read_bytes()
+    except OSError as error:
+        raise refuse(str(path), f"cannot be read: {error.strerror}") from None
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except (DecodeError, ValueError):
+        raise refuse(str(path), "is no ONNX file, or is truncated") from None
+    if not model.HasField("graph") or not model.graph.node:
+        raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
+    check(model, str(path))
+    _fix_constants(model)
+    return _raise_opset(model)
+
+
+def _fix_constants(model: onnx.ModelProto) -> None:
+    """An input with an initialiser is a constant: nobody overrides it here."""
+    constants = {t.name for t in model.graph.initializer}
+    kept = [i for i in model.graph.input if i.name not in constants]
+    del model.graph.input[:]
+    model.graph.input.extend(kept)
+    model.ir_version = max(model.ir_version, IR_FIRST)
+
+
+def _raise_opset(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Old files, as far as ONNX converts them."""
+    if not OPSET_OLDEST <= opset(model) < OPSET_FIRST:
+        return model
+    try:
+        return onnx.version_converter.convert_version(model, OPSET_FIRST)
+    except (RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        raise refuse(
+            "opset", f"{opset(model)} cannot be raised to {OPSET_FIRST}: {text[:300]}"
+        ) from None
+
+
+def opset(model: onnx.ModelProto) -> int:
+    return max((o.version for o in model.opset_import if o.domain in DOMAINS), default=0)
+
+
+def name_of(node: onnx.NodeProto, index: int) -> str:
+    """What a node is called in messages and in generated code."""
+    return node.name or f"{node.op_type}_{index}"
+
+
+def check(model: onnx.ModelProto, where: str) -> None:
+    """Raises Refused with all that is wrong."""
+    graph = model.graph
+    problems = [*_check_header(model, where), *_check_tensors(graph), *_check_nodes(graph)]
+    if not problems:
+        problems = _check_order(graph)
+    if problems:
+        raise Refused(problems)
+    try:
+        onnx.checker.check_model(model)
+    except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
+        text = " ".join(str(error).split())
+        raise refuse(where, f"is not a valid model: {text[:300]}") from None
+
+
+def _check_header(model: onnx.ModelProto, where: str) -> list[Problem]:
+    problems = []
+    version = opset(model)
+    if not OPSET_OLDEST <= version <= OPSET_LAST:
+        problems.append(
+            Problem(where, f"has opset {version}", f"{OPSET_OLDEST} to {OPSET_LAST} are supported")
+        )
+    if model.functions:
+        problems.append(Problem(where, "has functions of its own", "inline them"))
+    if len(model.graph.node) > NODES:
+        problems.append(Problem(where, f"has {len(model.graph.node)} nodes", f"{NODES} at most"))
+    return problems
+
+
+def _check_tensors(graph: onnx.GraphProto) -> list[Problem]:
+    problems = []
+    constants = [(f"initialiser {t.name}", t) for t in graph.initializer]
+    for index, node in enumerate(graph.node):
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                constants.append(
+                    (f"{name_of(node, index)}, attribute {attribute.name}", attribute.t)
+                )
+    if graph.sparse_initializer:
+        problems.append(Problem("graph", "has sparse initialisers", "make them dense"))
+    for where, tensor in constants:
+        problem = _check_constant(where, tensor)
+        if problem is not None:
+            problems.append(problem)
+    return problems
+
+
+def _check_constant(where: str, tensor: TensorProto) -> Problem | None:
+    if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
+        return Problem(where, "its data are in another file", "save the model as one file")
+    count = 1
+    for size in tensor.dims:
+        count *= size
+        if size < 0 or count > ELEMENTS:
+            return Problem(where, f"has shape {list(tensor.dims)}", f"{ELEMENTS} elements at most")
+    try:
+        array = numpy_helper.to_array(tensor)
+    except (ValueError, TypeError, KeyError, onnx.checker.ValidationError) as error:
+        return Problem(where, f"its data do not fit its shape {list(tensor.dims)}: {error}")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        return Problem(where, f"has {int(np.isnan(array).sum())} values that are NaN")
+    return None
+
+
+def _check_nodes(graph: onnx.GraphProto) -> list[Problem]:
+    problems = []
+    for index, node in enumerate(graph.node):
+        where = f"{name_of(node, index)} ({node.op_type})"
+        if node.domain not in DOMAINS:
+            problems.append(
+                Problem(where, f"is of the domain {node.domain!r}", "the standard's operators")
+            )
+        for attribute in node.attribute:
+            if attribute.HasField("g") or attribute.graphs:
+                problems.append(
+                    Problem(
+                        where, f"attribute {attribute.name} is a graph", "networks without branches"
+                    )
+                )
+    return problems
+
+
+def _check_order(graph: onnx.GraphProto) -> list[Problem]:
+    """Each value is written once, and before it is read: so there is no cycle."""
+    known = {t.name for t in graph.initializer} | {i.name for i in graph.input} | {""}
+    problems = []
+    for index, node in enumerate(graph.node):
+        where = f"{name_of(node, index)} ({node.op_type})"
+        for name in node.input:
+            if name not in known:
+                problems.append(
+                    Problem(
+                        where,
+                        f"reads {name!r}, which no node before it writes: a cycle, or an unknown name",
+                    )
+                )
+        for name in filter(None, node.output):
+            if name in known:
+                problems.append(
+                    Problem(where, f"writes {name!r}, which something else has written")
+                )
+            known.add(name)
+    for output in graph.output:
+        if output.name not in known:
+            problems.append(Problem(f"output {output.name}", "nothing writes it"))
+    return problems

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conv, Gemm and MatMul with constant weights, and batch norms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..ir import Weights, Window, product
+from .layout import _unsupported
+from .registry import handles
+
+MOST_PIXELS = 255  # of a line of the kernel, and of strides, dilations and padding
+MOST_LINE_BYTES = 65535
+MOST_LINES = 65535  # of an image
+
+
+def weights_of(importer, name: str, axis: int, arrange: Callable) -> Weights:
+    """The constant as n x k. `axis` has the outputs, `arrange` brings them first."""
+    constant = importer.constant(name)
+    if constant is None:
+        raise _unsupported(f"its weights {name!r} are not constant", "constant weights")
+    if constant.dtype.kind != "f" or not np.isfinite(constant).all():
+        raise _unsupported(f"its weights {name!r} are {constant.dtype}", "finite floats")
+    values = np.ascontiguousarray(arrange(constant.astype(np.float32)))
+    codes = importer.weights_of.get(name)
+    if codes is None:
+        return Weights(values)
+    if codes.scales.size > 1 and codes.axis != axis:
+        raise _unsupported(
+            f"its weights {name!r} have scales along axis {codes.axis}", f"along axis {axis}"
+        )
+    scale = np.broadcast_to(codes.scales, (values.shape[0],)).astype(np.float32)
+    arranged = np.ascontiguousarray(arrange(codes.codes))
+    return Weights(values, None, arranged, np.ascontiguousarray(scale), codes.format)
+
+
+def bias_of(importer, name: str, count: int) -> np.ndarray | None:
+    if not name:
+        return None
+    bias = importer.constant(name)
+    if bias is None:
+        raise _unsupported(f"its bias {name!r} is not constant", "a constant bias")
+    if bias.dtype.kind != "f" or not np.isfinite(bias).all():
+        raise _unsupported(f"its bias {name!r} is not finite floats")
+    if bias.size not in (1, count) or (bias.ndim and bias.shape[-1] != bias.size):
+        raise _unsupported(f"its bias {name!r} has shape {bias.shape}", f"{count} values")
+    bias = np.broadcast_to(bias.reshape(-1), (count,)).astype(np.float32)
+    return np.ascontiguousarray(bias) if bias.any() else None
+
+
+# ---- windows ------------------------------------------------------------------------------------
+
+
+def _pair(values, spatial: int, default: int) -> tuple[int, int]:
+    values = list(values) if values else [default] * spatial
+    return tuple([default] * (2 - spatial) + values)  # type: ignore[return-value]
+
+
+def image_of(importer, view, what: str = "its input") -> tuple[int, int, int]:
+    """Images, height and width of a view whose channels are axis 1, and last in memory."""
+    shape = view.shape
+    if len(shape) not in (3, 4):
+        raise _unsupported(f"{what} has shape {shape}", "one or two dimensions behind the channels")
+    tensor = importer.tensor_of(view)
+    if not view.lies_as((0, *range(2, len(shape)), 1)) or tensor.cols != shape[1]:
+        raise _unsupported(f"{what} of shape {shape} has not its channels last in memory")
+    return shape[0], *_pair(shape[2:], len(shape) - 2, 1)
+
+
+def window_of(node, kernel: tuple[int, ...], size: tuple[int, int]) -> Window:
+    spatial = len(kernel)
+    window = Window(
+        _pair(kernel, spatial, 1),
+        _pair(node.attribute("strides"), spatial, 1),
+        _pair(node.attribute("dilations"), spatial, 1),
+    )
+    auto = node.attribute("auto_pad", "NOTSET")
+    if auto in ("SAME_UPPER", "SAME_LOWER"):
+        window.pads = _same(window, size, auto == "SAME_UPPER")
+    elif auto in ("NOTSET", ""):
+        pads = list(node.attribute("pads") or [0] * (2 * spatial))
+        window.pads = (
+            *_pair(pads[:spatial], spatial, 0),
+            *_pair(pads[spatial:], spatial, 0),
+        )
+    elif auto != "VALID":
+        raise _unsupported(f"auto_pad is {auto}")
+    return window
+
+
+def _same(window: Window, size: tuple[int, int], upper: bool) -> tuple[int, int, int, int]:
+    before, after = [], []
+    for axis in range(2):
+        outputs = -(-size[axis] // window.stride[axis])
+        total = max((outputs - 1) * window.stride[axis] + window.extent(axis) - size[axis], 0)
+        less, more = total // 2, total - total // 2
+        before.append(less if upper else more)
+        after.append(more if upper else less)
+    return before[0], before[1], after[0], after[1]
+
+
+def check_window(window: Window, size: tuple[int, int], channels: int) -> None:
+    """What fp8rt_image can say."""
+    limits = [
+        ("kernel", window.kernel[1], MOST_PIXELS),
+        ("strides", max(window.stride), MOST_PIXELS),
+        ("dilations", max(window.dilation), MOST_PIXELS),
+        ("pads", max(window.pads), MOST_PIXELS),
+        ("bytes of the kernel's lines", window.kernel[1] * channels, MOST_LINE_BYTES),
+        ("bytes of a stride", window.stride[1] * channels, MOST_LINE_BYTES),
+        ("bytes of a dilation", window.dilation[1] * channels, MOST_LINE_BYTES),
+        ("bytes of a padding", window.pads[1] * channels, MOST_LINE_BYTES),
+        ("height", size[0], MOST_LINES),
+        ("width", size[1], MOST_LINES),
+    ]
+    for what, value, most in limits:
+        if value > most:
+            raise _unsupported(f"{what}: {value}", f"{most} at most")
+    if min(window.pads) < 0:
+        raise _unsupported(f"pads are {window.pads}", "pads of 0 and more")
+    for axis in range(2):
+        if window.count(size[axis], axis) < 1:
+            raise _unsupported(f"the kernel {window.kernel} does not fit into the image {size}")
+
+
+# ---- convolutions -------------------------------------------------------------------------------
+
+
+@handles(
+    "Conv",
+    "fp8rt_convolution",
+    "1-D and 2-D; constant weights; any stride, dilation, padding, group; auto_pad",
+)
+def conv(importer, node) -> None:
+    view = importer.view(node)
+    images, height, width = image_of(importer, view)
+    kernel = importer.constant(node.inputs[1])
+    weights = weights_of(importer, node.inputs[1], 0, _channels_last)
+    groups = node.attribute("group", 1)
+    if kernel.ndim != len(view.shape) or kernel.shape[1] * groups != view.shape[1]:
+        raise _unsupported(f"weights of {kernel.shape} in {groups} groups do not fit {view.shape}")
+    if kernel.shape[0] % groups:
+        raise _unsupported(f"{kernel.shape[0]} channels are no multiple of {groups} groups")
+    given = node.attribute("kernel_shape")
+    if given and tuple(given) != kernel.shape[2:]:
+        raise _unsupported(f"kernel_shape {given} is not that of the weights {kernel.shape}")
+    window = window_of(node, kernel.shape[2:], (height, width))
+    check_window(window, (height, width), view.shape[1])
+    weights.bias = bias_of(
+        importer, node.inputs[2] if len(node.inputs) > 2 else "", kernel.shape[0]
+    )
+    layer = importer.layer(
+        node,
+        "convolution",
+        [view.tensor],
+        weights=weights,
+        images=images,
+        height=height,
+        width=width,
+        window=window,
+        groups=groups,
+    )
+    sizes = layer.out_size[-(len(view.shape) - 2) :]
+    shape = (images, kernel.shape[0], *sizes)
+    importer.add(node, layer, shape, (0, *range(2, len(shape)), 1), kernel.shape[0])
+
+
+def _channels_last(weights: np.ndarray) -> np.ndarray:
+    return weights.transpose(0, *range(2, weights.ndim), 1).reshape(weights.shape[0], -1)
+
+
+# ---- matrices -----------------------------------------------------------------------------------
+
+
+@handles("Gemm", "fp8rt_linear", "transA 0; constant B and C; behind an image: fp8rt_convolution")
+def gemm(importer, node) -> None:
+    if node.attribute("transA", 0):
+        raise _unsupported("transA is 1", "transA 0")
+    transposed = node.attribute("transB", 0)
+    weights = weights_of(
+        importer, node.inputs[1], 0 if transposed else 1, lambda w: w if transposed else w.T
+    )
+    alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
+    weights.values = weights.values * np.float32(alpha)
+    if weights.codes is not None and alpha != 1.0:
+        if alpha < 0:
+            raise _unsupported(f"alpha is {alpha}, and the weights are quantised", "alpha of 1")
+        weights.row_scale = weights.row_scale * np.float32(alpha)
+    name = node.inputs[2] if len(node.inputs) > 2 else ""
+    bias = bias_of(importer, name, weights.values.shape[0])
+    weights.bias = None if bias is None else bias * np.float32(beta)
+    _multiply(importer, node, importer.view(node), weights)
+
+
+@handles(
+    "MatMul",
+    "fp8rt_linear",
+    "constant second operand with two sizes; the first's last size is its channels",
+)
+def matmul(importer, node) -> None:
+    constant = importer.constant(node.inputs[1])
+    if constant is None:
+        raise _unsupported("both operands are computed", "a constant second operand")
+    if constant.ndim != 2:
+        raise _unsupported(f"its second operand has shape {constant.shape}", "two sizes")
+    view = importer.view(node)
+    if len(view.shape) < 2:
+        raise _unsupported(f"its first operand has shape {view.shape}", "two sizes and more")
+    _multiply(importer, node, view, weights_of(importer, node.inputs[1], 1, lambda w: w.T))
+
+
+def _multiply(importer, node, view, weights: Weights) -> None:
+    n, k = weights.values.shape
+    if view.shape[-1] != k:
+        raise _unsupported(f"its operands have {view.shape[-1]} and {k} columns")
+    tensor = importer.tensor_of(view)
+    last = len(view.shape) - 1
+    shape = (*view.shape[:-1], n)
+    if view.base is None and tensor.cols == k and (k == 1 or view.axes[-1] == last):
+        layer = importer.layer(node, "linear", [view.tensor], weights=weights)
+        axes = tuple(a for a in view.axes if a != last) + (last,)
+        importer.add(node, layer, shape, axes, n)
+        return
+    _multiply_images(importer, node, view, weights, shape)
+
+
+def _multiply_images(importer, node, view, weights: Weights, shape: tuple[int, ...]) -> None:
+    """A flattened image is multiplied in place: a convolution whose kernel is as large as the image."""
+    n, k = weights.values.shape
+    tensor = importer.tensor_of(view)
+    images = product(view.shape[:-1])
+    pixels = k // tensor.cols
+    if k % tensor.cols or pixels * images != tensor.rows:
+        raise _unsupported(
+            f"its rows of {k} values are not whole pixels of {tensor.cols} in memory"
+        )
+    base = view.base
+    size = (pixels, 1)
+    if base is not None:
+        if base.axes[0] != 0 or base.shape[0] != images or base.shape[base.axes[-1]] != tensor.cols:
+            raise _unsupported(f"its operand was flattened from {base.shape}", "images of channels")
+        _reorder(weights, base)
+        sizes = [base.shape[a] for a in base.axes[1:-1]]
+        if len(sizes) > 1:
+            size = (product(sizes[:-1]), sizes[-1])
+    elif view.axes != tuple(sorted(view.axes)):
+        raise _unsupported(f"its operand of shape {view.shape} is transposed in memory")
+    window = Window(size)
+    check_window(window, size, tensor.cols)
+    layer = importer.layer(
+        node,
+        "convolution",
+        [view.tensor],
+        weights=weights,
+        images=images,
+        height=size[0],
+        width=size[1],
+        window=window,
+    )
+    importer.add(node, layer, shape, tuple(range(len(shape))), n)
+
+
+def _reorder(weights: Weights, base) -> None:
+    """The columns in the order of memory."""
+    n = weights.values.shape[0]
+    order = base.axes[1:]
+
+    def arrange(array: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(array.reshape(n, *base.shape[1:]).transpose(0, *order)).reshape(
+            n, -1
+        )
+
+    weights.values = arrange(weights.values)
+    if weights.codes is not None:
+        weights.codes = arrange(weights.codes)
+
+
+# ---- a factor and an offset for each channel ----------------------------------------------------
+
+
+def add_affine(importer, node, view, factor: np.ndarray, offset: np.ndarray | None) -> None:
+    """out = x * factor + offset: a depthwise convolution of one pixel. Often the layer before it takes it in."""
+    tensor = importer.tensor_of(view)
+    weights = Weights(factor.reshape(-1, 1).astype(np.float32), offset)
+    if not np.isfinite(weights.values).all() or (
+        offset is not None and not np.isfinite(offset).all()
+    ):
+        raise _unsupported("a factor or offset is not finite")
+    layer = importer.layer(
+        node,
+        "convolution",
+        [view.tensor],
+        weights=weights,
+        height=tensor.rows,
+        groups=tensor.cols,
+    )
+    importer.add_like(node, layer, view)
+
+
+@handles("BatchNormalization", "the layer before it, or fp8rt_convolution", "inference")
+def batch_normalization(importer, node) -> None:
+    if node.attribute("training_mode", 0):
+        raise _unsupported("training_mode is 1", "training_mode 0")
+    view = importer.view(node)
+    tensor = importer.tensor_of(view)
+    channels = view.shape[1] if len(view.shape) > 1 else 1
+    if view.base is not None or tensor.cols != channels or (channels > 1 and view.axes[-1] != 1):
+        raise _unsupported(f"its input of shape {view.shape} has not its channels last in memory")
+    values = [importer.constant(name) for name in node.inputs[1:5]]
+    if any(v is None or v.size != channels for v in values):
+        raise _unsupported(
+            "scale, bias, mean and variance are not constants of one value a channel"
+        )
+    gamma, beta, mean, variance = (v.astype(np.float64).reshape(-1) for v in values)
+    epsilon = node.attribute("epsilon", 1e-5)
+    if not (variance + epsilon > 0).all():
+        raise _unsupported("variance + epsilon is not greater than 0")
+    factor = gamma / np.sqrt(variance + epsilon)
+    add_affine(
+        importer, node, view, factor.astype(np.float32), (beta - mean * factor).astype(np.float32)
+    )

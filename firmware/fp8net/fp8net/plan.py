@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of a network: buffers by lifetime, scratch, lists of commands, tables.
+
+0 .. activations       tensors; two have the same memory if no layer needs both
+.. scratch             of the layer that runs
+.. lists               the lists of commands, one behind the other
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from . import executor, weights
+from .ir import FORMAT_BYTES, RECORDED, Graph, Layer
+
+ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
+TABLES = 2  # FP8RT_TABLES
+# fp8rt_record_count, fp8rt_record_bytes, fp8rt_layer_core: what a query adds up.
+LIST_BYTES = (8 + 16 * 8) * 4
+COMMAND_WORDS, COMMAND_ADDRESSES = 35, 9
+CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
+
+
+@dataclasses.dataclass
+class Segment:
+    """Layers that run one after the other as one list, or one by one."""
+
+    first: int
+    count: int
+    recorded: bool
+    loads: list[tuple[int, int]]  # slot and table that are loaded before it
+    list_bytes: int = 0
+    calls: int = 0
+
+
+@dataclasses.dataclass
+class Plan:
+    beat: int
+    resident: bool  # tables are loaded once
+    offsets: dict[str, int]
+    strides: dict[str, int]
+    activations: int
+    scratch: int
+    lists: int
+    calls: int
+    tables: list[np.ndarray]
+    slots: dict[int, int]  # layer -> the table of the accelerator that it uses, 1 or 2
+    segments: list[Segment]
+
+    @property
+    def arena(self) -> int:
+        return self.activations + self.scratch + self.lists
+
+
+def up(size: int, unit: int) -> int:
+    return -(-size // unit) * unit
+
+
+def stride_of(graph: Graph, name: str, beat: int) -> int:
+    tensor = graph.tensors[name]
+    return up(tensor.cols * FORMAT_BYTES[tensor.format], beat)
+
+
+def lifetimes(graph: Graph) -> dict[str, tuple[int, int]]:
+    """The first and the last layer that needs a tensor. Inputs are there before, outputs stay to the end."""
+    end = len(graph.layers)
+    life = {view.tensor: (-1, -1) for view in graph.inputs.values()}
+    for index, layer in enumerate(graph.layers):
+        for name in layer.reads:
+            life[name] = (life[name][0], index)
+        for name in layer.writes:
+            life[name] = (index, index)
+    for view in graph.outputs.values():
+        life[view.tensor] = (life[view.tensor][0], end)
+    return life
+
+
+def place(sizes: dict[str, int], life: dict[str, tuple[int, int]]) -> tuple[dict[str, int], int]:
+    """Offsets: the largest first, each at the lowest place that is free while it lives."""
+    offsets: dict[str, int] = {}
+    for name in sorted(sizes, key=lambda n: (-sizes[n], life[n], n)):
+        first, last = life[name]
+        taken = sorted(
+            (offsets[o], offsets[o] + sizes[o])
+            for o in offsets
+            if life[o][0] <= last and first <= life[o][1]
+        )
+        at = 0
+        for start, end in taken:
+            if at + sizes[name] <= start:
+                break
+            at = max(at, end)
+        offsets[name] = at
+    return offsets, max((offsets[n] + sizes[n] for n in sizes), default=0)
+
+
+def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
+    """What the layer takes from its run: run.peak of a query."""
+    source, out = graph.tensors[layer.inputs[0]], graph.tensors[layer.output]
+    if layer.op == "global_average":
+        column = source.cols * up(FORMAT_BYTES[out.format], beat)
+        return up(layer.height * layer.width, beat) + column
+    if layer.op in ("lstm", "gru"):
+        return _recurrent_scratch(graph, layer, beat)
+    if layer.op == "softmax":
+        return source.rows * (up(source.cols * 4, beat) + up(source.cols, beat))
+    return 0
+
+
+def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
+    """As firmware/layers/recurrent.c takes it: bias, input part, the new gate of a GRU, gates, states, ones."""
+    rows, batch = graph.tensors[layer.output].rows, layer.images
+    units = graph.tensors[layer.extra["hidden"]].cols
+    gates = 4 if layer.op == "lstm" else 3
+    wide, narrow = up(4 * gates * units, beat), up(4 * units, beat)
+    before = wide + rows * wide
+    staged = 0
+    if layer.op == "gru":
+        before += rows * narrow + narrow
+        # The scales of the new gate begin between beats, and so does its bias before it becomes words.
+        staged = up(4 * units + 2 * beat, beat) if (8 * units) % beat else 0
+    after = before + batch * wide + rows * narrow + rows * up(units, beat)
+    return max(before + staged, after)
+
+
+def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
+    """Commands and calls of a layer that is recorded."""
+    if layer.op == "global_average":
+        return layer.images, layer.images + 1
+    if layer.op != "convolution":
+        return 1, 0
+    w = layer.window
+    merged = (
+        w.kernel[0] == 1
+        and w.stride[0] == 1
+        and w.pads[0] == 0
+        and layer.images * layer.height <= 65535
+    )
+    images = 1 if merged else layer.images
+    return images * weights.join(layer, graph, beat).count, 0
+
+
+def name_of(layer: Layer) -> str:
+    """The layer's name in lists and messages."""
+    text = "".join(c if c.isalnum() else "_" for c in layer.name).strip("_")
+    return (text or layer.op)[:48]
+
+
+def _list_bytes(graph: Graph, layers: list[Layer], beat: int) -> tuple[int, int]:
+    total, all_calls = LIST_BYTES, 0
+    for layer in layers:
+        commands, calls = commands_of(graph, layer, beat)
+        total += commands * (up(COMMAND_WORDS * 4, beat) + COMMAND_ADDRESSES * 4)
+        total += calls * CALL_BYTES + (len(name_of(layer)) // 4 + 3) * 4
+        all_calls += calls
+    return total, all_calls
+
+
+def _tables(graph: Graph) -> tuple[list[np.ndarray], dict[int, int]]:
+    """The tables that differ, and which one each layer uses."""
+    tables: list[np.ndarray] = []
+    used: dict[int, int] = {}
+    for index, layer in enumerate(graph.layers):
+        table = executor.table_of(layer, graph.tensors[layer.output])
+        if table is not None:
+            match = next((i for i, t in enumerate(tables) if (t == table).all()), len(tables))
+            if match == len(tables):
+                tables.append(table)
+            used[index] = match
+    return tables, used
+
+
+class _Slots:
+    """Which tables the accelerator has, when at most TABLES are resident. The one that was used longest ago goes."""
+
+    def __init__(self) -> None:
+        self.slot_of: dict[int, int] = {}
+        self.order: list[int] = []
+
+    def use(self, table: int) -> tuple[int, bool]:
+        """The table's slot, and whether it has to be loaded."""
+        load = table not in self.slot_of
+        if load and len(self.slot_of) == TABLES:
+            self.slot_of[table] = self.slot_of.pop(self.order.pop(0))
+        elif load:
+            self.slot_of[table] = len(self.slot_of) + 1
+        self.order = [t for t in self.order if t != table] + [table]
+        return self.slot_of[table], load
+
+
+def segments_of(graph: Graph, used: dict[int, int]) -> tuple[list[Segment], dict[int, int]]:
+    """A new segment begins where a list has to end. If there are more than TABLES tables, also where one is loaded."""
+    segments: list[Segment] = []
+    slots: dict[int, int] = {}
+    tables = _Slots()
+    resident = len(set(used.values())) <= TABLES
+    for index, layer in enumerate(graph.layers):
+        recorded, loads = layer.op in RECORDED, []
+        if index in used:
+            slots[index], load = tables.use(used[index])
+            loads = [(slots[index], used[index])] if load else []
+        last = segments[-1] if segments else None
+        if last is not None and last.recorded == recorded and (resident or not loads):
+            last.count += 1
+        else:
+            last = Segment(index, 1, recorded, [])
+            segments.append(last)
+        (segments[0] if resident else last).loads.extend(loads)
+    return segments, slots
+
+
+def make(graph: Graph, beat: int = 16) -> Plan:
+    strides = {name: stride_of(graph, name, beat) for name in graph.tensors}
+    sizes = {n: up(strides[n] * t.rows, ALIGN) for n, t in graph.tensors.items()}
+    offsets, activations = place(sizes, lifetimes(graph))
+    tables, used = _tables(graph)
+    segments, slots = segments_of(graph, used)
+    for segment in segments:
+        if segment.recorded:
+            layers = graph.layers[segment.first : segment.first + segment.count]
+            bytes_, segment.calls = _list_bytes(graph, layers, beat)
+            segment.list_bytes = up(bytes_, ALIGN)
+    return Plan(
+        beat,
+        len(tables) <= TABLES,
+        offsets,
+        strides,
+        activations,
+        up(max(scratch_of(graph, layer, beat) for layer in graph.layers), ALIGN),
+        sum(s.list_bytes for s in segments),
+        sum(s.calls for s in segments),
+        tables,
+        slots,
+        segments,
+    )

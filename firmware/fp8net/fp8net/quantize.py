@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calibrates a network and writes it with QuantizeLinear and DequantizeLinear where the chip rounds."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import zipfile
+
+import fp8mac
+import ml_dtypes
+import numpy as np
+import onnx
+import onnx.version_converter
+from onnx import TensorProto, helper, numpy_helper
+
+from . import fuse, importer, loader, shapes, weights
+from .errors import Problem, Refused, refuse
+from .ir import Graph
+
+FLOAT8_OPSET, FLOAT8_IR = 19, 9
+FP8_RESULTS = ("softmax", "max_pool")
+SAMPLES = 1 << 16  # of a tensor, for percentile and mse
+_ONNX_TYPES = {
+    "e4m3fn": (TensorProto.FLOAT8E4M3FN, ml_dtypes.float8_e4m3fn),
+    "e5m2": (TensorProto.FLOAT8E5M2, ml_dtypes.float8_e5m2),
+    "e4m3fnuz": (TensorProto.FLOAT8E4M3FNUZ, ml_dtypes.float8_e4m3fnuz),
+    "e5m2fnuz": (TensorProto.FLOAT8E5M2FNUZ, ml_dtypes.float8_e5m2fnuz),
+}
+
+
+@dataclasses.dataclass
+class Options:
+    format: str = "e4m3fn"
+    weights_format: str = "e4m3fn"
+    method: str = "max"  # of activations
+    weights_method: str = "max"
+    percentile: float = 99.9
+
+
+# ---- data ---------------------------------------------------------------------------------------
+
+
+def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str, np.ndarray]]:
+    """Runs of an .npz: each array is keyed by an input's name, and has one input after the other."""
+    wanted = {
+        v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim)
+        for v in shapes.real_inputs(model.graph)
+    }
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise refuse(str(path), f"is no .npz of arrays: {error}") from None
+    problems, runs = [], {}
+    for name, shape in wanted.items():
+        if name not in arrays:
+            problems.append(
+                Problem(str(path), f"has no array {name!r}", f"it has {sorted(arrays)}")
+            )
+            continue
+        array = np.asarray(arrays[name])
+        if array.dtype.kind not in "fiu" or not np.isfinite(array.astype(np.float64)).all():
+            problems.append(Problem(f"{path}, {name}", "holds other than finite numbers"))
+        elif array.shape == shape:
+            runs[name] = array[None].astype(np.float32)
+        elif array.shape[1:] == shape and array.shape[0]:
+            runs[name] = array.astype(np.float32)
+        elif shape and shape[0] == 1 and array.shape[1:] == shape[1:] and array.shape[0]:
+            runs[name] = array[:, None].astype(np.float32)
+        else:
+            problems.append(
+                Problem(f"{path}, {name}", f"has shape {array.shape}", f"(runs, *{shape})")
+            )
+    if not problems and len({len(a) for a in runs.values()}) > 1:
+        problems.append(Problem(str(path), "its arrays have different numbers of runs"))
+    if problems:
+        raise Refused(problems)
+    return [dict(zip(runs, run)) for run in zip(*runs.values())]
+
+
+class Probe:
+    """A model whose inner values come out too."""
+
+    def __init__(self, model: onnx.ModelProto, names: list[str]):
+        probe = onnx.ModelProto()
+        probe.CopyFrom(model)
+        known = {o.name for o in probe.graph.output}
+        for name in names:
+            if name not in known:
+                probe.graph.output.append(
+                    helper.make_tensor_value_info(name, TensorProto.FLOAT, None)
+                )
+        self.names, self.session = names, shapes.session(probe)
+
+    def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return dict(zip(self.names, self.session.run(self.names, values))) if self.names else {}
+
+
+def observe(
+    model: onnx.ModelProto, names: list[str], runs: list[dict[str, np.ndarray]]
+) -> dict[str, np.ndarray]:
+    """Values of tensors over all runs: a sample of each, with its largest magnitude."""
+    inputs = {v.name for v in shapes.real_inputs(model.graph)}
+    probe = Probe(model, [name for name in names if name not in inputs])
+    kept: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    share = max(SAMPLES // len(runs), 16)
+    for run in runs:
+        for name, value in {**probe.run(run), **run}.items():
+            if name in kept:
+                kept[name].append(_sample(np.asarray(value, np.float32).reshape(-1), share))
+    return {name: np.concatenate(parts) for name, parts in kept.items()}
+
+
+def _sample(values: np.ndarray, share: int) -> np.ndarray:
+    if values.size <= share:
+        return values
+    step = -(-values.size // share)
+    return np.append(values[::step], values[np.argmax(np.abs(values))])
+
+
+# ---- the file -----------------------------------------------------------------------------------
+
+
+class _Writer:
+    def __init__(self, model: onnx.ModelProto):
+        self.model = onnx.ModelProto()
+        self.model.CopyFrom(model)
+        self.graph = self.model.graph
+        self.used = {n for node in self.graph.node for n in [*node.input, *node.output]}
+        self.used |= {t.name for t in self.graph.initializer}
+
+    def fresh(self, name: str) -> str:
+        while name in self.used:
+            name += "_"
+        self.used.add(name)
+        return name
+
+    def constant(self, name: str, array: np.ndarray) -> str:
+        name = self.fresh(name)
+        self.graph.initializer.append(numpy_helper.from_array(array, name))
+        return name
+
+    def pair(self, name: str, format: str, scale: float) -> None:
+        """Whoever reads `name` reads it rounded."""
+        kind = _ONNX_TYPES[format][1]
+        factor = self.constant(f"{name}_scale", np.array(scale, np.float32))
+        zero = self.constant(f"{name}_zero", np.zeros((), kind))
+        index = next((i for i, n in enumerate(self.graph.node) if name in n.output), -1)
+        inner, codes = self.fresh(f"{name}_raw"), self.fresh(f"{name}_codes")
+        if any(o.name == name for o in self.graph.output):
+            source, target = inner, name
+            for i, output in enumerate(self.graph.node[index].output):
+                if output == name:
+                    self.graph.node[index].output[i] = inner
+        else:
+            source, target = name, inner
+            for node in self.graph.node:
+                for i, read in enumerate(node.input):
+                    if read == name:
+                        node.input[i] = target
+        pair = [
+            helper.make_node("QuantizeLinear", [source, factor, zero], [codes], f"{name}_quantize"),
+            helper.make_node(
+                "DequantizeLinear", [codes, factor, zero], [target], f"{name}_dequantize"
+            ),
+        ]
+        for offset, node in enumerate(pair):
+            self.graph.node.insert(index + 1 + offset, node)
+
+    def codes(
+        self, name: str, codes: np.ndarray, scales: np.ndarray, axis: int, format: str
+    ) -> str:
+        kind = _ONNX_TYPES[format][1]
+        values = self.constant(f"{name}_codes", codes.view(kind))
+        factors = self.constant(f"{name}_scales", scales)
+        zeros = self.constant(f"{name}_zeros", np.zeros(scales.shape, kind))
+        target = self.fresh(f"{name}_weights")
+        node = helper.make_node(
+            "DequantizeLinear", [values, factors, zeros], [target], f"{name}_dequantize", axis=axis
+        )
+        self.graph.node.insert(0, node)
+        return target
+
+
+def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[tuple[int, int]]:
+    """The places of a node's weights, and the axis of each that has its outputs."""
+    if node.op_type in ("LSTM", "GRU"):
+        return [(1, 1), (2, 1)]
+    if node.op_type == "Conv":
+        return [(1, 0)]
+    if node.op_type == "Gemm":
+        return [(1, 0 if any(a.name == "transB" and a.i for a in node.attribute) else 1)]
+    known = constants.get(node.input[1]) if node.op_type == "MatMul" else None
+    return [(1, 1)] if known is not None and known.ndim == 2 else []
+
+
+def quantise_weights(writer: _Writer, options: Options) -> None:
+    constants = {t.name: numpy_helper.to_array(t) for t in writer.graph.initializer}
+    made: dict[tuple[str, int], str] = {}
+    for node in list(writer.graph.node):
+        for place, axis in _weights_of(node, constants):
+            array = constants.get(node.input[place])
+            if array is None or array.dtype != np.float32:
+                continue
+            key = (node.input[place], axis)
+            if key not in made:
+                made[key] = _code_weights(writer, node.input[place], array, axis, options)
+            node.input[place] = made[key]
+    used = {name for node in writer.graph.node for name in node.input}
+    kept = [t for t in writer.graph.initializer if t.name in used]
+    del writer.graph.initializer[:]
+    writer.graph.initializer.extend(kept)
+
+
+def _code_weights(
+    writer: _Writer, name: str, array: np.ndarray, axis: int, options: Options
+) -> str:
+    rows = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
+    format = options.weights_format
+    scales = weights.row_scales(rows, format, options.weights_method, options.percentile)
+    shape = [1] * array.ndim
+    shape[axis] = -1
+    divided = array.astype(np.float64) / scales.reshape(shape).astype(np.float64)
+    return writer.codes(name, fp8mac.cast(divided, format), scales, axis, format)
+
+
+def _wants_scale(graph: Graph, name: str) -> bool:
+    """Every tensor but results, and what softmax alone reads: they stay float32 if their command can write it."""
+    if any(layer.op != "softmax" for layer in graph.readers(name)):
+        return True
+    layer = graph.writer(name)
+    if layer is not None and name in layer.extra.values():
+        return graph.is_output(name)
+    return layer is not None and (layer.op in FP8_RESULTS or layer.fused.function is not None)
+
+
+def _is_inner(graph: Graph, name: str) -> bool:
+    """A state, or a result of LSTM or GRU that nobody reads: the file may have no such value."""
+    layer = graph.writer(name)
+    if layer is None or layer.op not in ("lstm", "gru", "scale_channels"):
+        return False
+    return not graph.readers(name) and not graph.is_output(name)
+
+
+def scales_of(
+    graph: Graph, values: dict[str, np.ndarray], options: Options
+) -> dict[str, tuple[str, float]]:
+    """Format and scale of each tensor that is to be rounded, in the order in which they are written."""
+    chosen: dict[str, tuple[str, float]] = {}
+    problems = []
+    for name in [*graph.inputs, *(n for layer in graph.layers for n in layer.writes)]:
+        name = graph.inputs[name].tensor if name in graph.inputs else name
+        layer = graph.writer(name)
+        if name not in graph.tensors or not _wants_scale(graph, name):
+            continue
+        if layer is not None and name == layer.extra.get("hidden"):
+            chosen[name] = (graph.tensors[name].format, graph.tensors[name].scale)
+            continue
+        if not np.isfinite(values[name]).all():
+            problems.append(
+                Problem(f"tensor {name}", "has values that are NaN or Inf with this data")
+            )
+        elif layer is not None and layer.op == "max_pool":
+            chosen[name] = chosen[layer.inputs[0]]
+        elif layer is not None and layer.op == "softmax":
+            chosen[name] = ("e4m3fn", 2.0**-8)
+        else:
+            amax = weights.amax_of(values[name], options.format, options.method, options.percentile)
+            chosen[name] = (options.format, weights.scale_for(amax, options.format))
+    if problems:
+        raise Refused(problems)
+    return chosen
+
+
+def quantize(
+    path: str | pathlib.Path,
+    data: str | pathlib.Path | list[dict[str, np.ndarray]],
+    options: Options,
+    given: dict[str, tuple[int, ...]] | None = None,
+) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]]]:
+    """The quantised model, and the scales that were chosen."""
+    model = shapes.prepare(path, given)
+    if shapes.is_quantised(model):
+        raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
+    model = _new_enough(model)
+    graph = fuse.fuse(importer.load(model))
+    runs = data if isinstance(data, list) else read_data(data, model)
+    names = [n for n in graph.tensors if not _is_inner(graph, n)]
+    chosen = scales_of(graph, observe(model, names, runs), options)
+    writer = _Writer(model)
+    quantise_weights(writer, options)
+    for name, (format, scale) in chosen.items():
+        writer.pair(name, format, scale)
+    _set_header(writer.model)
+    return writer.model, chosen
+
+
+def _new_enough(model: onnx.ModelProto) -> onnx.ModelProto:
+    """QuantizeLinear has FLOAT8 since opset 19."""
+    if loader.opset(model) >= FLOAT8_OPSET:
+        return model
+    try:
+        return shapes.infer(onnx.version_converter.convert_version(model, FLOAT8_OPSET))
+    except (RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        raise refuse("opset", f"cannot be raised to {FLOAT8_OPSET}: {text[:300]}") from None
+
+
+def _set_header(model: onnx.ModelProto) -> None:
+    """ONNX Runtime lists domains of its own, which no node uses."""
+    del model.graph.value_info[:]
+    version = loader.opset(model)
+    del model.opset_import[:]
+    model.opset_import.append(helper.make_opsetid("", version))
+    model.ir_version = max(model.ir_version, FLOAT8_IR)
+    model.producer_name = "fp8net"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What FP8 costs: error, memory and work of each layer."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import onnx
+
+from . import quantize
+from .executor import Executor, decode, encode
+from .ir import FORMAT_BYTES, OPS, Graph, Layer
+from .plan import Plan
+from .version import VERSION
+
+MACS_A_CYCLE = 256  # of the default array
+
+
+def sqnr(reference: np.ndarray, values: np.ndarray) -> float:
+    """Signal over the noise of rounding, in dB; Inf where nothing differs."""
+    reference = np.asarray(reference, np.float64)
+    noise = np.square(reference - np.asarray(values, np.float64)).sum()
+    signal = np.square(reference).sum()
+    if noise == 0:
+        return math.inf
+    return 10.0 * math.log10(signal / noise) if signal else -math.inf
+
+
+@dataclasses.dataclass
+class Row:
+    """A layer."""
+
+    name: str
+    nodes: list[str]
+    call: str
+    rows: int
+    cols: int
+    format: str
+    scale: float
+    macs: int
+    weight_bytes: int
+    output_bytes: int
+    least_cycles: int  # of the array of 256 MACs, if nothing else took time
+    sqnr: float | None = None  # of the output, with the rounded values of float32's inputs
+    sqnr_so_far: float | None = None
+    saturated: float | None = None  # share of codes that are the format's largest numbers
+
+
+def rows_of(graph: Graph) -> list[Row]:
+    return [_row(graph, layer) for layer in graph.layers]
+
+
+def _row(graph: Graph, layer: Layer) -> Row:
+    out = graph.tensors[layer.output]
+    weights = sum(
+        w.codes.size + 4 * w.codes.shape[0] + (0 if w.bias is None else 4 * w.bias.size)
+        for w in layer.all_weights
+    )
+    return Row(
+        layer.name,
+        layer.nodes,
+        OPS[layer.op],
+        out.rows,
+        out.cols,
+        out.format,
+        out.scale,
+        graph.macs(layer),
+        weights,
+        out.rows * out.cols * FORMAT_BYTES[out.format],
+        -(-graph.macs(layer) // MACS_A_CYCLE),
+    )
+
+
+def reference_name(graph: Graph, tensor: str) -> str:
+    """What the float file calls a tensor: a result is rounded before it gets its name."""
+    return next((name for name, view in graph.outputs.items() if view.tensor == tensor), tensor)
+
+
+def measure(
+    graph: Graph,
+    rows: list[Row],
+    executor: Executor,
+    reference: onnx.ModelProto,
+    runs: list[dict[str, np.ndarray]],
+) -> None:
+    """Errors of each layer beside float32, over all runs."""
+    written = {o for node in reference.graph.node for o in node.output}
+    names = {t: reference_name(graph, t) for t in graph.tensors}
+    known = {t: n for t, n in names.items() if n in written or n in graph.inputs}
+    sums = {layer.output: np.zeros(3) for layer in graph.layers}
+    saturated = {layer.output: 0 for layer in graph.layers}
+    observe = quantize.Probe(reference, sorted(set(known.values()) - set(graph.inputs)))
+    for run in runs:
+        executor.run(run)
+        codes = dict(executor.codes)
+        truth = {**observe.run(run), **run}
+        exact = {t: _as_rows(graph, t, truth[n]) for t, n in known.items()}
+        for layer in graph.layers:
+            out = graph.tensors[layer.output]
+            saturated[layer.output] += _saturated(codes[layer.output], out)
+            if layer.output not in exact:
+                continue
+            got = decode(codes[layer.output], out)
+            sums[layer.output] += _powers(
+                exact[layer.output], got, _alone(graph, executor, layer, exact)
+            )
+    for row, layer in zip(rows, graph.layers):
+        signal, noise, alone = sums[layer.output]
+        row.saturated = saturated[layer.output] / (len(runs) * row.rows * row.cols)
+        if signal:
+            row.sqnr_so_far = 10 * math.log10(signal / noise) if noise else math.inf
+            row.sqnr = (
+                10 * math.log10(signal / alone) if alone else math.inf if alone == 0 else None
+            )
+
+
+def _powers(exact: np.ndarray, got: np.ndarray, alone: np.ndarray | None) -> np.ndarray:
+    exact = exact.astype(np.float64)
+    single = np.nan if alone is None else np.square(exact - alone).sum()
+    return np.array([np.square(exact).sum(), np.square(exact - got).sum(), single])
+
+
+def _alone(graph: Graph, executor: Executor, layer: Layer, exact: dict) -> np.ndarray | None:
+    if any(name not in exact for name in layer.reads):
+        return None
+    for name in layer.reads:
+        executor.codes[name] = encode(exact[name], graph.tensors[name])
+    return decode(executor.layer(layer), graph.tensors[layer.output])
+
+
+def _saturated(codes: np.ndarray, tensor) -> int:
+    if not tensor.is_fp8:
+        return 0
+    largest = {"e4m3fn": 0x7E, "e5m2": 0x7B, "e4m3fnuz": 0x7F, "e5m2fnuz": 0x7F}[tensor.format]
+    return int(((codes & 0x7F) == largest).sum())
+
+
+def _as_rows(graph: Graph, tensor: str, array: np.ndarray) -> np.ndarray | None:
+    """The rows of a tensor from the float file's array, by the view that its shape has."""
+    view = graph.views[tensor]
+    return view.to_rows(np.asarray(array, np.float32), graph.tensors[tensor].cols)
+
+
+def as_json(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict) -> str:
+    return (
+        json.dumps(
+            {
+                "generator": f"fp8net {VERSION}",
+                "file": origin,
+                "network": graph.name,
+                "arena_bytes": plan.arena,
+                "activation_bytes": plan.activations,
+                "scratch_bytes": plan.scratch,
+                "list_bytes": plan.lists,
+                "weight_bytes": sum(r.weight_bytes for r in rows),
+                "macs": sum(r.macs for r in rows),
+                "lists": sum(s.recorded for s in plan.segments),
+                "outputs": outputs,
+                "layers": [_finite(dataclasses.asdict(r)) for r in rows],
+            },
+            indent=1,
+        )
+        + "\n"
+    )
+
+
+def _finite(row: dict) -> dict:
+    """JSON has no Inf."""
+    return {k: ("inf" if isinstance(v, float) and math.isinf(v) else v) for k, v in row.items()}
+
+
+def _db(value: float | None) -> str:
+    return "-" if value is None else "exact" if value == math.inf else f"{value:.1f}"
+
+
+def as_markdown(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict) -> str:
+    recorded = sum(s.count for s in plan.segments if s.recorded)
+    lines = [
+        f"# {graph.name}",
+        "",
+        f"From `{origin}`, by fp8net {VERSION}. {len(rows)} layers, {sum(r.macs for r in rows):,} MACs,",
+        f"{sum(r.weight_bytes for r in rows):,} bytes of weights. Arena: {plan.arena:,} bytes, of them "
+        f"{plan.activations:,} tensors,",
+        f"{plan.scratch:,} scratch, {plan.lists:,} lists of commands. {recorded} layers run as "
+        f"{sum(s.recorded for s in plan.segments)} lists, the others one by one.",
+        "",
+        *(f"- {name}: {text}" for name, text in outputs.items()),
+        *([""] if outputs else []),
+        "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it.",
+        "",
+        "| layer | fp8rt | output | format | scale | MACs | weights, bytes | SQNR alone, dB | so far, dB | saturated |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for r in rows:
+        share = "-" if r.saturated is None else f"{100 * r.saturated:.2f} %"
+        lines.append(
+            f"| {', '.join(r.nodes)} | `{r.call}` | {r.rows} x {r.cols} | {r.format} | {r.scale:.4g} | {r.macs:,} | "
+            f"{r.weight_bytes:,} | {_db(r.sqnr)} | {_db(r.sqnr_so_far)} | {share} |"
+        )
+    return "\n".join(lines) + "\n"

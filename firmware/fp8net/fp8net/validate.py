@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a quantised network by the executor, on the host or on the simulated chip, beside ONNX Runtime."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+
+import numpy as np
+import onnx
+
+from . import shapes, writer
+from .errors import refuse
+from .executor import Executor
+from .ir import Graph
+from .report import sqnr
+
+
+@dataclasses.dataclass
+class Result:
+    runs: int
+    sqnr: dict[str, float]  # of each output, beside the reference
+    agree: dict[str, int]  # runs whose largest output is the reference's
+    compared: int = 0  # bytes of outputs, program against executor
+    different: int = 0
+    text: str = ""  # what the program printed
+
+    @property
+    def cycles(self) -> int | None:
+        found = re.search(r"core cycles +(\d+) a run", self.text)
+        return int(found.group(1)) if found else None
+
+
+def compare(
+    graph: Graph, executor: Executor, reference: onnx.ModelProto, runs: list[dict[str, np.ndarray]]
+) -> Result:
+    """The executor beside the reference, by ONNX Runtime at level BASIC."""
+    session = shapes.session(reference)
+    names = list(graph.outputs)
+    truth: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    mine: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    for run in runs:
+        results = executor.run(run)
+        for name, value in zip(names, session.run(names, run)):
+            truth[name].append(np.asarray(value))
+            mine[name].append(results[name])
+    agree = {
+        name: sum(int(np.argmax(a) == np.argmax(b)) for a, b in zip(truth[name], mine[name]))
+        for name in names
+    }
+    errors = {name: sqnr(np.stack(truth[name]), np.stack(mine[name])) for name in names}
+    return Result(len(runs), errors, agree)
+
+
+def find_root(start: pathlib.Path) -> pathlib.Path:
+    """The folder of fp8mac: the one with the Makefile beside the firmware's headers."""
+    for folder in (start, *start.parents):
+        if (folder / "firmware/include/fp8rt/fp8rt.h").is_file() and (
+            folder / "Makefile"
+        ).is_file():
+            return folder
+    raise refuse(str(start), "is in no folder of fp8mac", "--root FOLDER")
+
+
+def run_program(root: pathlib.Path, folder: pathlib.Path, on: str) -> str:
+    """What the program of `folder` prints, on host or chip."""
+    where = ["HOST=1"] if on == "host" else ["FAST=1"]
+    command = [
+        "make",
+        "-C",
+        str(root),
+        "run",
+        *where,
+        f"APP={folder.name}",
+        f"APPS_DIR={folder.parent}",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "bytes compared" not in done.stdout:
+        raise refuse(" ".join(command), f"failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def on_target(
+    root: pathlib.Path,
+    graph: Graph,
+    origin: str,
+    runs: list[dict[str, np.ndarray]],
+    on: str,
+    result: Result,
+    element: str = "block_f19_l16",
+    folder: pathlib.Path | None = None,
+) -> None:
+    """Generates a program with these runs as its vectors, runs it, and adds what it says to `result`."""
+    name = "n_" + re.sub(r"\W", "_", pathlib.Path(origin).name.split(".")[0]).lower()
+    place = (folder or root / "build" / "fp8net") / name
+    sources = writer.prepare(graph, place, origin, runs, element)
+    writer.write(place, sources, {})
+    result.text = run_program(root, place, on)
+    found = re.search(r"(\d+) bytes compared, (\d+) differ", result.text)
+    result.compared, result.different = int(found.group(1)), int(found.group(2))

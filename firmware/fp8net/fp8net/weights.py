@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scales of numbers, codes of weights, and weights of small groups joined to whole beats."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import fp8mac
+import numpy as np
+
+from .ir import FORMAT_BYTES, FORMAT_MAX, Graph, Layer, Weights
+
+METHODS = ("max", "percentile", "mse")
+_STEPS = 40  # candidates of the smallest squared error, from 0.4 to 1 of the largest magnitude
+
+
+def scale_for(amax: float, format: str) -> float:
+    """What makes `amax` the format's largest number; 1 for zeros."""
+    scale = float(np.float32(amax) / np.float32(FORMAT_MAX[format]))
+    return scale if math.isfinite(scale) and scale >= 2.0**-126 else 1.0
+
+
+def rounded(values: np.ndarray, format: str, scale: float) -> np.ndarray:
+    return fp8mac.decode(fp8mac.cast(values.astype(np.float64) / scale, format), format) * scale
+
+
+def amax_of(values: np.ndarray, format: str, method: str, percentile: float) -> float:
+    """The magnitude that becomes the format's largest number."""
+    magnitudes = np.abs(values)
+    largest = float(magnitudes.max(initial=0.0))
+    if method == "percentile":
+        return float(np.percentile(magnitudes, percentile)) or largest
+    if method == "max" or largest == 0.0:
+        return largest
+    candidates = largest * np.linspace(0.4, 1.0, _STEPS)
+    errors = [
+        float(np.square(rounded(values, format, scale_for(c, format)) - values).sum())
+        for c in candidates
+    ]
+    return float(candidates[int(np.argmin(errors))])
+
+
+def row_scales(values: np.ndarray, format: str, method: str = "max", percentile: float = 99.9):
+    """A scale for each row of n x k values."""
+    return np.array(
+        [scale_for(amax_of(row, format, method, percentile), format) for row in values], np.float32
+    )
+
+
+def quantise(weights: Weights, format: str) -> None:
+    """Codes and row_scale, if the file has none: the row's largest magnitude is the format's largest number."""
+    if weights.codes is None:
+        weights.format = format
+        weights.row_scale = row_scales(weights.values, format)
+        scaled = weights.values.astype(np.float64) / weights.row_scale[:, None].astype(np.float64)
+        weights.codes = fp8mac.cast(scaled, format)
+
+
+# ---- groups -------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Grouped:
+    """Weights as fp8rt_convolution takes them: `group_in` and `group_out` of 0 stand for one group."""
+
+    codes: np.ndarray  # n x columns; the rows of the last group may be shorter
+    group_in: int
+    group_out: int
+    count: int  # groups
+
+    def part(self, group: int, points: int, channels: int) -> tuple[slice, slice, np.ndarray]:
+        """Input channels, output channels and codes of a group."""
+        if self.group_in == 0:
+            return slice(0, channels), slice(0, self.codes.shape[0]), self.codes
+        inputs = slice(group * self.group_in, min((group + 1) * self.group_in, channels))
+        outputs = slice(
+            group * self.group_out, min((group + 1) * self.group_out, self.codes.shape[0])
+        )
+        columns = points * (inputs.stop - inputs.start)
+        return inputs, outputs, self.codes[outputs, :columns]
+
+
+def together(layer: Layer, graph: Graph, beat: int, each_out: int) -> int:
+    """The fewest groups whose outputs, and residuals, are whole beats."""
+    written = [layer.output, *([layer.residual] if layer.residual else [])]
+    least = min(FORMAT_BYTES[graph.tensors[name].format] for name in written)
+    return beat // math.gcd(beat, each_out * least)
+
+
+def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
+    """The fewest neighbouring groups together whose outputs, and residuals, are whole beats; zeros between them."""
+    codes, groups = layer.weights.codes, layer.groups
+    if groups == 1:
+        return Grouped(codes, 0, 0, 1)
+    points = layer.window.kernel[0] * layer.window.kernel[1]
+    n = codes.shape[0]
+    each_in, each_out = codes.shape[1] // points, n // groups
+    joined = min(together(layer, graph, beat, each_out), groups)
+    wide = np.zeros((n, points * each_in * joined), np.uint8)
+    for row in range(n):
+        group = row // each_out
+        first = group - group % joined
+        present = min(joined, groups - first)
+        place = wide[row, : points * each_in * present].reshape(points, present, each_in)
+        place[:, group - first] = codes[row].reshape(points, each_in)
+    if joined == groups:
+        return Grouped(wide, 0, 0, 1)
+    return Grouped(wide, each_in * joined, each_out * joined, -(-groups // joined))

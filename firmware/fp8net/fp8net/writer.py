@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a network as C for fp8rt: NAME.h, NAME.c, NAME_weights.c, NAME_vectors.c, main.c."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import shutil
+import tempfile
+
+import numpy as np
+
+from . import c_layers, c_program
+from .c_text import array, floats, head
+from .errors import refuse
+from .executor import Executor
+from .ir import Graph, Layer, Weights
+from .plan import Plan, make, up
+from .weights import join
+
+
+@dataclasses.dataclass
+class Sources:
+    """A network and what its program needs to be written."""
+
+    graph: Graph
+    plan: Plan
+    name: str  # the prefix of all names
+    origin: str  # the file that it was made from
+    element: str
+    vectors: list[tuple[dict, dict]]  # codes of inputs and of outputs, by tensor
+
+    @property
+    def upper(self) -> str:
+        return self.name.upper()
+
+
+def prefix_of(folder: pathlib.Path) -> str:
+    name = re.sub(r"\W", "_", folder.name).lower()
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise refuse(
+            str(folder), "its last part is no name in C", "a letter, then letters, digits and _"
+        )
+    return name
+
+
+def prepare(
+    graph: Graph,
+    folder: pathlib.Path,
+    origin: str,
+    runs: list[dict[str, np.ndarray]],
+    element: str = "block_f19_l16",
+    beat: int = 16,
+) -> Sources:
+    """Plans the network, and computes what it gives for each run."""
+    plan = make(graph, beat)
+    executor = Executor(graph, element, beat)
+    vectors = []
+    for run in runs:
+        executor.run(run)
+        codes = executor.codes
+        vectors.append(
+            (
+                {v.tensor: codes[v.tensor] for v in graph.inputs.values()},
+                {v.tensor: codes[v.tensor] for v in graph.outputs.values()},
+            )
+        )
+    return Sources(graph, plan, prefix_of(folder), origin, element, vectors)
+
+
+def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> None:
+    """All files, or none: they are moved to their places when the last one is complete."""
+    name = sources.name
+    files = {
+        f"{name}.h": c_program.header(sources),
+        f"{name}.c": c_layers.source(sources),
+        f"{name}_weights.c": _weights(sources),
+        f"{name}_vectors.c": _vectors(sources),
+        "main.c": c_program.main(sources),
+        **reports,
+    }
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = pathlib.Path(tempfile.mkdtemp(prefix=".fp8net-", dir=folder.parent))
+    try:
+        for file, text in files.items():
+            (temporary / file).write_text(text)
+        folder.mkdir(exist_ok=True)
+        for file in files:
+            (temporary / file).replace(folder / file)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _weights(s: Sources) -> str:
+    """Codes with rows at beats, scales and biases; tables."""
+    text = [head(s, "Weights and tables."), f'#include "{s.name}.h"\n']
+    for index, layer in enumerate(s.graph.layers):
+        for place, w in enumerate(layer.all_weights):
+            text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
+    for index, table in enumerate(s.plan.tables):
+        text.append(array("uint8_t", f"{s.name}_table{index}", table))
+    return "\n".join(text) + "\n"
+
+
+def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:
+    codes = join(layer, s.graph, s.plan.beat).codes if layer.op == "convolution" else w.codes
+    rows, cols = codes.shape
+    wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
+    wide[:, :cols] = codes
+    text = [f"// {layer.name}: {rows} x {cols}".replace("\\", "_")]
+    text.append(array("uint8_t", f"{s.name}_codes{suffix}", wide))
+    text.append(array("float", f"{s.name}_scales{suffix}", w.row_scale, floats))
+    if w.bias is not None:
+        text.append(array("float", f"{s.name}_bias{suffix}", w.bias, floats))
+    return text
+
+
+def _vectors(s: Sources) -> str:
+    """Inputs and the outputs of the golden model, rows without gaps, one run after the other."""
+    text = [
+        head(s, "Inputs, and the outputs that the golden model computes."),
+        f'#include "{s.name}.h"\n',
+    ]
+    for kind, place, views in (("input", 0, s.graph.inputs), ("output", 1, s.graph.outputs)):
+        for index, view in enumerate(views.values()):
+            parts = [vector[place][view.tensor] for vector in s.vectors]
+            codes = np.stack(parts) if parts else np.zeros(1, np.uint8)
+            text.append(array("uint8_t", f"{s.name}_{kind}{index}", codes.view(np.uint8)))
+    return "\n".join(text) + "\n"

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far FP8 may move each value of an ONNX graph, from the definition of rounding and of the operators.
+
+Every value is taken as rounded once to e4m3fn with the scale of its largest magnitude, weights with a scale for each
+output. Operators are evaluated by ONNX's own reference implementation. fp8net has no part in it.
+
+  rounding      |x| * 2^-4, or 2^-10 of the scale: half a unit of the last place
+  accumulator   2^-13 of the largest operands' product for each block of 32 products (fp8rt/linear.h)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+UNIT, LEAST, LARGEST = 2.0**-4, 2.0**-10, 448.0
+PRODUCTS = ("Conv", "Gemm", "MatMul")
+# |f(x + e) - f(x)| <= L * e
+LIPSCHITZ = {"Abs": 1.0, "Gelu": 1.13, "HardSwish": 1.5, "Neg": 1.0}
+MONOTONE = (
+    *("Relu", "Clip", "Sigmoid", "Tanh", "HardSigmoid", "LeakyRelu", "Elu", "Softplus", "Erf"),
+    *("Exp", "Sqrt", "Log", "Reciprocal"),
+)
+MOVES = ("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Dropout", "Cast")
+AVERAGES = ("GlobalAveragePool", "AveragePool", "ReduceMean")
+LARGEST_OF = ("MaxPool", "GlobalMaxPool")
+
+
+def rounding(x: np.ndarray, error: np.ndarray | float = 0.0) -> np.ndarray:
+    """Of x, which is wrong by `error` already."""
+    scale = np.abs(x).max(initial=0.0) / LARGEST
+    return np.maximum((np.abs(x) + error) * UNIT, LEAST * scale)
+
+
+class Bounds:
+    def __init__(self, model: onnx.ModelProto):
+        self.model = model
+        self.values = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+        self.errors: dict[str, np.ndarray] = {}
+
+    def run(self, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The largest error of each output."""
+        self.values |= {name: np.asarray(x, np.float32) for name, x in inputs.items()}
+        self.errors = {name: rounding(x) for name, x in inputs.items()}
+        for node in self.model.graph.node:
+            outputs = self._evaluate(node, [self.values.get(n) for n in node.input])
+            for name, x in zip(node.output, outputs):
+                self.values[name] = np.asarray(x)
+            if any(name in self.errors for name in node.input):
+                self._propagate(node)
+        return {o.name: self.errors[o.name] for o in self.model.graph.output}
+
+    def _evaluate(self, node: onnx.NodeProto, operands: list) -> list[np.ndarray]:
+        if node.op_type == "Gelu":  # the reference has it as a function of a model alone
+            return [_gelu(operands[0])]
+        feeds = {n: x for n, x in zip(node.input, operands) if n}
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        return ReferenceEvaluator(copy, opsets={"": self._opset()}).run(None, feeds)
+
+    def _opset(self) -> int:
+        return next(o.version for o in self.model.opset_import if o.domain == "")
+
+    def _propagate(self, node: onnx.NodeProto) -> None:
+        if node.op_type in ("LSTM", "GRU"):
+            self._recurrent(node)
+            return
+        name = node.output[0]
+        x = self.values[name].astype(np.float64)
+        own = self._own(node).astype(np.float64).reshape(x.shape)
+        self.errors[name] = own if node.op_type in MOVES else own + rounding(x, own)
+
+    def _error(self, name: str) -> np.ndarray:
+        return self.errors.get(name, np.zeros_like(self.values[name], np.float64))
+
+    def _own(self, node: onnx.NodeProto) -> np.ndarray:
+        op, first = node.op_type, node.input[0]
+        if op in PRODUCTS:
+            return self._product(node)
+        x, error = self.values[first], self._error(first)
+        rest = [self.values.get(n) for n in node.input[1:]]
+        if op in MOVES or op in AVERAGES or op in LARGEST_OF:
+            return self._evaluate(node, [error.astype(np.float32), *rest])[0]
+        if op in MONOTONE:
+            ends = [
+                self._evaluate(node, [(x + s * error).astype(np.float32), *rest])[0]
+                for s in (-1, 1)
+            ]
+            return np.maximum(*(np.abs(e - self.values[node.output[0]]) for e in ends))
+        if op in LIPSCHITZ:
+            return LIPSCHITZ[op] * error
+        if op == "Softmax":
+            return self.values[node.output[0]] * (np.exp(2 * error.max()) - 1) + 2.0**-9
+        if op == "BatchNormalization":
+            gamma, _, _, variance = rest
+            factor = np.abs(gamma) / np.sqrt(variance + _attribute(node, "epsilon", 1e-5))
+            return error * factor.reshape(1, -1, *[1] * (x.ndim - 2)) * (1 + 2.0**-10)
+        return self._pair(node)
+
+    def _pair(self, node: onnx.NodeProto) -> np.ndarray:
+        """Sum, difference, product, quotient; constants are nearly exact, because each has a scale of its own."""
+        a, b = (self.values[n].astype(np.float64) for n in node.input)
+        ea, eb = (self.errors.get(n, np.abs(self.values[n]) * 2.0**-20) for n in node.input)
+        if node.op_type in ("Add", "Sub"):
+            return ea + eb + 0 * (a + b)
+        if node.op_type == "Mul":
+            return np.abs(a) * eb + np.abs(b) * ea + ea * eb
+        if node.op_type == "Div":
+            return (ea + np.abs(a) * 2.0**-20) / np.abs(b) * (1 + 2.0**-10)
+        raise NotImplementedError(node.op_type)
+
+    def _product(self, node: onnx.NodeProto) -> np.ndarray:
+        x, w = (self.values[n].astype(np.float64) for n in node.input[:2])
+        ex = self._error(node.input[0])
+        axis = 0 if node.op_type == "Conv" or _attribute(node, "transB", 0) else w.ndim - 1
+        others = tuple(a for a in range(w.ndim) if a != axis)
+        scale = np.abs(w).max(axis=others, keepdims=True) / LARGEST
+        ew = np.maximum(np.abs(w) * UNIT, LEAST * scale)
+        count = w.size // w.shape[axis]
+        sums = self._linear(node, ex, np.abs(w)) + self._linear(node, np.abs(x) + ex, ew)
+        return sums + (count / 32 + 1) * 2.0**-13 * 1.2 * np.abs(x).max() * np.abs(w).max()
+
+    def _recurrent(self, node: onnx.NodeProto) -> None:
+        """Step by step, as fp8rt/recurrent.h says. |h| <= 1, and a cell grows by 1 a step."""
+        x, w, r = (np.abs(self.values[n].astype(np.float64)) for n in node.input[:3])
+        ex, steps = self._error(node.input[0]), len(x)
+        ew, er = (
+            np.maximum(v * UNIT, LEAST * v.max(axis=2, keepdims=True) / LARGEST) for v in (w, r)
+        )
+        units = r.shape[2]
+        ones, eh, ec = np.ones(units), np.zeros(units), np.zeros(units)
+        every = []
+        for t in range(steps):
+            inner = (ones + eh) @ er[0].T + eh @ r[0].T
+            gate = ex[t] @ w[0].T + (x[t] + ex[t]) @ ew[0].T + inner + 2.0**-9
+            most = gate.reshape(len(x[t]), -1, units).max(axis=1)
+            if node.op_type == "LSTM":
+                ec = ec + t * (most / 4 + 2.0**-14) + 1.25 * most + 2.0**-13
+                free = ec + most / 4 + 2.0**-13
+            else:
+                recurrent = r[0].sum(axis=1).reshape(3, units).max(axis=0)
+                free = 2.5 * most + recurrent * (most / 4 + 2.0**-14) + 2.0**-12 + eh
+            eh = (free + (1 + free) * UNIT + 2.0**-18).max(axis=0)
+            every.append(free + (1 + free) * UNIT)
+        bounds = np.stack(every)[:, None]
+        for name, value in zip(node.output, (bounds, bounds[-1])):
+            if name:
+                self.errors[name] = np.broadcast_to(value, self.values[name].shape)
+
+    def _linear(self, node: onnx.NodeProto, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """The node's sums of products, all of them positive, without bias."""
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        del copy.input[2:]
+        for attribute in copy.attribute:
+            if attribute.name == "alpha":
+                attribute.f = abs(attribute.f)
+        return self._evaluate(copy, [x.astype(np.float32), w.astype(np.float32)])[0]
+
+
+def _gelu(x: np.ndarray) -> np.ndarray:
+    return np.array([0.5 * v * math.erfc(-v / math.sqrt(2)) for v in x.reshape(-1)]).reshape(
+        x.shape
+    )
+
+
+def _attribute(node: onnx.NodeProto, name: str, default: float) -> float:
+    return next(
+        (onnx.helper.get_attribute_value(a) for a in node.attribute if a.name == name), default
+    )

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# The tool fp8net: import, quantiser, executor and the programs that it writes.
+NETWORKS_TEST := tests/networks
+NETWORKS_INPUTS := $(wildcard $(NETWORKS_TEST)/*.py) $(FP8NET_SOURCES) $(FP8NET) $(PYTEST_FILES) tests/run_test.sh
+NETWORKS_PYTEST = env PYTHONPATH=$(FP8NET_PATH) $(PYTEST)
+# Programs are small: compiling them takes most of the time, so they are not optimised.
+NETWORKS_HOST := $(BUILD)/networks/libfp8rt.a
+NETWORKS_COMPILE = $(CC) $(filter-out -O2 -MMD -MP,$(FW_CFLAGS)) -O0 -Ifirmware/port/host $(CFLAGS)
+
+$(NETWORKS_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rc $@ $^
+
+$(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD)/test/networks-random-chip.log: $(NETWORKS_TEST)/test_random.py $(NETWORKS_INPUTS) \
+    $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
+	  --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
+$(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 120
+$(BUILD)/test/networks-random-chip.log: NETWORKS_OPTIONS := --count 20 --seed 7 --chip
+$(BUILD)/test/networks-random-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more networks-random-chip)
+
+$(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-hostile.log
+
+# ONNX's operator tests: a sample, and all.
+$(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)
+$(BUILD)/test/networks-operators-all.log: OPERATORS_OPTIONS := --all-cases
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
+
+# From an ONNX file to host and chip by commands.
+$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SYS_QUICK) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
+    $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
+	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+TESTS += $(BUILD)/test/networks-chip.log
+
+$(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-speech $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-speech.log
+
+# The table of docs/NETWORKS.md.
+NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B $(NETWORKS_TEST)/table.py
+.PHONY: networks-report
+networks-report: $(FP8NET) $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+	$(Q)$(NETWORKS_TABLE)
+$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
+TESTS += $(BUILD)/test/networks-table.log
+
+$(BUILD)/test/networks-package.log: $(NETWORKS_TEST)/package.sh $(wildcard firmware/fp8net/*) $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-package $@ $< $(abspath $(PYTHON)) $(BUILD)/networks/package $(abspath $(BUILD)/examples/package)
+TESTS += $(BUILD)/test/networks-package.log

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# chip.sh FP8NET PYTHON FOLDER MAKE...: a network goes from an ONNX file to host and chip, by the commands of the manual.
+# The bytes of both are the executor's.
+set -eu
+fp8net=$1 python=$2 folder=$3
+shift 3
+passed=0 failed=0
+check() { # NAME CONDITION...
+  name=$1
+  shift
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED $name"; fi
+}
+rm -rf "$folder"
+mkdir -p "$folder/nets"
+"$python" tests/networks/make_small.py "$folder"
+"$fp8net" analyze "$folder/small.onnx"
+"$fp8net" quantize "$folder/small.onnx" --data "$folder/small.npz" -o "$folder/small.q.onnx"
+"$fp8net" generate "$folder/small.q.onnx" -o "$folder/nets/small" --data "$folder/small.npz" --reference "$folder/small.onnx"
+for where in HOST=1 FAST=1; do
+  "$@" run $where APP=small APPS_DIR="$folder/nets" >"$folder/$where.txt" 2>&1 || true
+  grep -E 'compared|cycles' "$folder/$where.txt"
+  check "$where compares all bytes and none differs" grep -q ' 160 bytes compared, 0 differ$' "$folder/$where.txt"
+done
+check "the chip counts cycles" grep -Eq '^core cycles +[0-9]+ a run' "$folder/FAST=1.txt"
+check "the report has each layer" test "$(grep -c '`fp8rt_' "$folder/nets/small/report.md")" -eq 9
+check "the report is JSON" "$python" -m json.tool "$folder/nets/small/report.json" "$folder/report.checked"
+"$fp8net" validate "$folder/small.q.onnx" --data "$folder/small.npz" --reference "$folder/small.onnx" --floor 15
+check "validate by the executor" test $? -eq 0
+# One byte of the vectors is changed: the program has to notice.
+sed 's/small_output0\[\([0-9]*\)\] = {/&\n 1 +/' "$folder/nets/small/small_vectors.c" >"$folder/vectors.c"
+mv "$folder/vectors.c" "$folder/nets/small/small_vectors.c"
+"$@" run HOST=1 APP=small APPS_DIR="$folder/nets" >"$folder/changed.txt" 2>&1 && changed=0 || changed=1
+check "a byte that differs is an error" test $changed -eq 1
+check "a byte that differs is counted" grep -q ' 160 bytes compared, 1 differ$' "$folder/changed.txt"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are broken, hostile or not supported: each is refused in words, and nothing is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from fp8net import analyze, lower, quantize, shapes
+from fp8net.cli import main
+from fp8net.errors import Refused
+from graphs import Builder, random_model
+from onnx import TensorProto, helper, numpy_helper
+
+FLOAT = TensorProto.FLOAT
+
+
+def value(name: str, shape) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, FLOAT, shape)
+
+
+def model_of(nodes, constants=(), shape=(1, 4, 5, 5), opset=19) -> onnx.ModelProto:
+    out = value("y", [None] * len(shape))
+    graph = helper.make_graph(list(nodes), "net", [value("x", shape)], [out], list(constants))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+
+
+def convolution(weights: np.ndarray, **attributes) -> onnx.ModelProto:
+    w = numpy_helper.from_array(weights.astype(np.float32), "w")
+    return model_of([helper.make_node("Conv", ["x", "w"], ["y"], "conv", **attributes)], [w])
+
+
+def small() -> onnx.ModelProto:
+    return convolution(np.ones((3, 4, 3, 3)))
+
+
+@pytest.fixture
+def refuses(bench, work, capsys):
+    """A file is refused with these words by analyze and quantize, which write nothing."""
+
+    def check(
+        name: str, data: bytes | onnx.ModelProto, *words: str, verbs=("analyze", "quantize")
+    ) -> None:
+        path = work / "hostile.onnx"
+        path.write_bytes(data if isinstance(data, bytes) else data.SerializeToString())
+        np.savez(work / "data.npz", x=np.ones((2, 4, 5, 5), np.float32))
+        before = sorted(work.iterdir())
+        for verb in verbs:
+            more = ["--data", str(work / "data.npz"), "-o", str(work / "out.onnx")]
+            status = main([verb, str(path), *(more if verb == "quantize" else [])])
+            said = "".join(capsys.readouterr())
+            bench.check(f"{name}: {verb} fails", status == 1)
+            for word in words:
+                bench.check(f"{name}: {verb} says {word!r}: {said}", word in said)
+        bench.check(f"{name}: nothing was written", sorted(work.iterdir()) == before)
+
+    return check
+
+
+def test_truncated(refuses, bench, work, capsys) -> None:
+    data = small().SerializeToString()
+    refuses("empty", b"", "no graph")
+    refuses("text", b"not a network\n" * 100, "ONNX")
+    path = work / "cut.onnx"
+    for size in range(0, len(data), 7):
+        path.write_bytes(data[:size])
+        bench.check(f"cut to {size} bytes", main(["analyze", str(path)]) == 1)
+        bench.check(f"cut to {size} bytes: in words", "fp8net: " in capsys.readouterr().err)
+    bench.check("no such file", main(["analyze", str(work / "none.onnx")]) == 1)
+
+
+def test_damaged(bench, work, rng, capsys) -> None:
+    """Bytes are changed: whatever comes of it, no other exception."""
+    data = bytearray(small().SerializeToString())
+    path = work / "damaged.onnx"
+    for _ in range(150):
+        copy = bytearray(data)
+        for place in rng.integers(0, len(copy), 3):
+            copy[place] = rng.integers(0, 256)
+        path.write_bytes(copy)
+        bench.check("a damaged file is refused or analysed", main(["analyze", str(path)]) in (0, 1))
+    capsys.readouterr()
+
+
+def test_structure(refuses) -> None:
+    relu = helper.make_node
+    refuses(
+        "cycle",
+        model_of(
+            [relu("Add", ["x", "b"], ["a"]), relu("Relu", ["a"], ["b"]), relu("Relu", ["b"], ["y"])]
+        ),
+        "'b'",
+    )
+    refuses("unknown value", model_of([relu("Relu", ["z"], ["y"])]), "'z'")
+    refuses(
+        "two writers", model_of([relu("Relu", ["x"], ["y"]), relu("Relu", ["x"], ["y"])]), "'y'"
+    )
+    refuses("no writer", model_of([relu("Relu", ["x"], ["z"])]), "output y")
+    model = small()
+    model.graph.initializer[0].data_location = TensorProto.EXTERNAL
+    model.graph.initializer[0].external_data.add(key="location", value="/etc/passwd")
+    refuses("external data", model, "another file", "w")
+    refuses("opset", model_of([relu("Relu", ["x"], ["y"])], opset=5), "opset 5")
+    refuses(
+        "unknown domain",
+        model_of([relu("Magic", ["x"], ["y"], "m", domain="com.example")]),
+        "m (Magic)",
+        "com.example",
+    )
+    branch = helper.make_graph([relu("Relu", ["x"], ["b"])], "branch", [], [value("b", [None] * 4)])
+    refuses(
+        "branches",
+        model_of([relu("If", ["x"], ["y"], "if", then_branch=branch, else_branch=branch)]),
+        "if (If)",
+        "then_branch",
+    )
+
+
+def test_sizes(refuses) -> None:
+    model = small()
+    model.graph.initializer[0].dims[:] = [1 << 40, 1 << 40]
+    refuses("enormous weights", model, "initialiser w", "elements at most")
+    refuses(
+        "enormous input",
+        model_of([helper.make_node("Relu", ["x"], ["y"])], shape=(1 << 20, 1 << 20)),
+        "input x",
+    )
+    model = small()
+    model.graph.initializer[0].dims[:] = [3, 4, 3, 4]
+    refuses("weights that do not fit", model, "initialiser w")
+    shape = numpy_helper.from_array(np.array([1 << 30, 1 << 30]), "s")
+    refuses(
+        "enormous expansion",
+        model_of([helper.make_node("Expand", ["x", "s"], ["y"])], [shape], shape=(1, 1)),
+        "elements at most",
+    )
+    refuses(
+        "open size",
+        model_of([helper.make_node("Relu", ["x"], ["y"])], shape=(1, "height")),
+        "height",
+        "--shape x",
+    )
+    refuses(
+        "negative size",
+        model_of([helper.make_node("Relu", ["x"], ["y"])], shape=(1, -3)),
+        "input x",
+    )
+
+
+def test_values(refuses) -> None:
+    for bad in (np.nan, np.inf):
+        weights = np.ones((3, 4, 3, 3))
+        weights[1, 2, 0, 0] = bad
+        refuses(f"weights of {bad}", convolution(weights), "w")
+    refuses("padding below 0", convolution(np.ones((3, 4, 3, 3)), pads=[-1, 0, 0, 0]), "pads")
+    refuses("stride 0", convolution(np.ones((3, 4, 3, 3)), strides=[0, 1]))
+    refuses(
+        "large stride",
+        convolution(np.ones((3, 4, 3, 3)), strides=[300, 1]),
+        "conv (Conv)",
+        "strides: 300",
+        "255",
+    )
+    refuses("large kernel", convolution(np.ones((3, 4, 9, 9))))
+
+
+def test_all_at_once(bench, work, capsys) -> None:
+    """Each unsupported node is named with its operator and what there is instead."""
+    nodes = [
+        helper.make_node(
+            "MaxPool", ["x"], ["a"], "pool", kernel_shape=[2, 2], ceil_mode=1, strides=[2, 2]
+        ),
+        helper.make_node("Relu", ["a"], ["b"], "fine"),
+        helper.make_node("InstanceNormalization", ["x", "s", "s"], ["c"], "norm"),
+        helper.make_node("LogSoftmax", ["x"], ["d"], "log"),
+        helper.make_node("Sum", ["b", "b"], ["y"], "behind"),
+    ]
+    ones = numpy_helper.from_array(np.ones(4, np.float32), "s")
+    model = model_of(nodes, [ones])
+    for name in ("c", "d"):
+        model.graph.output.append(value(name, [None] * 4))
+    path = work / "many.onnx"
+    onnx.save(model, path)
+    bench.check("many: refused", main(["analyze", str(path)]) == 1)
+    said = capsys.readouterr().out
+    for words in (
+        "pool (MaxPool): ceil_mode is 1",
+        "norm (InstanceNormalization)",
+        "log (LogSoftmax)",
+        "behind (Sum)",
+        "BatchNormalization",
+    ):
+        bench.check(f"many: says {words!r}: {said}", words in said)
+    bench.check("many: what is fine is not named", "fine (Relu)" not in said)
+
+
+def test_data(bench, work, capsys) -> None:
+    """Calibration data that do not fit."""
+    path, out = work / "small.onnx", work / "q.onnx"
+    onnx.save(small(), path)
+    good = np.ones((2, 1, 4, 5, 5), np.float32)
+    bad = good.copy()
+    bad[1, 0, 2, 2, 2] = np.nan
+    cases = {
+        "no such input": ({"z": good}, "no array 'x'"),
+        "another shape": ({"x": good[..., :3]}, "has shape"),
+        "NaN": ({"x": bad}, "finite"),
+        "no runs": ({"x": good[:0]}, "has shape"),
+        "text": ({"x": np.array(["a"])}, "finite"),
+    }
+    for name, (arrays, words) in cases.items():
+        np.savez(work / "bad.npz", **arrays)
+        status = main(["quantize", str(path), "--data", str(work / "bad.npz"), "-o", str(out)])
+        said = capsys.readouterr().err
+        bench.check(f"{name}: refused", status == 1 and not out.exists())
+        bench.check(f"{name}: says {words!r}: {said}", words in said)
+    (work / "bad.npz").write_bytes(b"PK\x03\x04 no archive")
+    status = main(["quantize", str(path), "--data", str(work / "bad.npz"), "-o", str(out)])
+    bench.check(f"no archive: {capsys.readouterr().err}", status == 1 and not out.exists())
+
+
+def test_not_quantised(bench, work, capsys) -> None:
+    """A float file is not generated, and an INT8 one is refused by name."""
+    onnx.save(small(), work / "small.onnx")
+    folder = work / "nets" / "small"
+    bench.check("float", main(["generate", str(work / "small.onnx"), "-o", str(folder)]) == 1)
+    bench.check("float: says quantize", "fp8net quantize" in capsys.readouterr().err)
+    one, zero = (
+        numpy_helper.from_array(np.float32(0.1), "s"),
+        numpy_helper.from_array(np.int8(0), "z"),
+    )
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"], "quant"),
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["y"], "dequant"),
+    ]
+    onnx.save(model_of(nodes, [one, zero]), work / "int8.onnx")
+    bench.check("int8", main(["generate", str(work / "int8.onnx"), "-o", str(folder)]) == 1)
+    said = capsys.readouterr().err
+    bench.check(f"int8: is named: {said}", "quant (QuantizeLinear)" in said and "int8" in said)
+    bench.check("nothing was written", not folder.exists() and not folder.parent.exists())
+    onnx.save(random_model(np.random.default_rng(1), "one"), work / "one.onnx")
+    bench.check(
+        "a name that is none in C",
+        main(["generate", str(work / "small.onnx"), "-o", str(work / "1net")]) == 1,
+    )
+    capsys.readouterr()
+
+
+def test_half_written(bench, work, monkeypatch) -> None:
+    """A failure in the middle of writing leaves no file."""
+    from pathlib import Path
+
+    from fp8net import writer
+
+    model = small()
+    onnx.save(model, work / "small.onnx")
+    runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]
+    quantised, _ = quantize.quantize(work / "small.onnx", runs, quantize.Options())
+    graph = lower.lower_model(shapes.infer(quantised))
+    sources = writer.prepare(graph, work / "net", "small.onnx", runs)
+    real = Path.write_text
+
+    def fails(path, text, *more):
+        if path.name == "main.c":
+            raise OSError(28, "No space left on device", str(path))
+        return real(path, text, *more)
+
+    monkeypatch.setattr(Path, "write_text", fails)
+    bench.raises("no space", OSError, "No space", lambda: writer.write(work / "net", sources, {}))
+    bench.check("no folder is left", [p.name for p in work.iterdir()] == ["small.onnx"])
+
+
+def test_one_layout(bench) -> None:
+    """A transposition that would move data is refused; the same order of memory is a view."""
+    b = Builder(np.random.default_rng(3), (1, 6, 7))
+    b.node("Transpose", [b.last], (1, 7, 6), perm=[0, 2, 1])
+    b.node("MatMul", [b.last, b.constant(b.normal(6, 5))], (1, 7, 5))
+    b.node("Transpose", [b.last], (1, 5, 7), perm=[0, 2, 1])
+    b.node("MatMul", [b.last, b.constant(b.normal(7, 3))], (1, 5, 3))
+    from fp8net import importer
+
+    model = shapes.infer(b.model("moves", 19))
+    _, problems = importer.attempt(model)
+    bench.check(f"named: {problems}", any("MatMul" in str(p) for p in problems))
+    bench.raises("load", Refused, "MatMul", lambda: importer.load(model))
+    bench.check("analyze", analyze.__doc__ is not None)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random networks: the program on the host gives the bytes of the executor, and ONNX Runtime nearly the same values.
+
+The program compares each byte of its outputs with the executor's. ONNX Runtime runs the quantised file, which rounds where
+the chip does. So a wrong import shows there, though executor and program would agree about it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import onnx
+from fp8net import lower, quantize, report, shapes, validate, writer
+from fp8net.executor import Executor
+from graphs import random_model, random_recurrent
+from programs import run
+
+RUNS = 3
+LEAST_DB = 14.0  # of the executor beside ONNX Runtime on the quantised file
+
+
+def _network(rng: np.random.Generator, number: int, work):
+    """A quantised model with its data."""
+    kind = random_recurrent if number % 4 == 3 else random_model
+    model = kind(rng, f"random{number}")
+    path = work / f"random{number}.onnx"
+    onnx.save(model, path)
+    shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
+    size = float(10.0 ** rng.uniform(-2, 2))
+    runs = [{"x": (size * rng.normal(size=shape)).astype(np.float32)} for _ in range(RUNS)]
+    options = quantize.Options(
+        format=str(rng.choice(["e4m3fn", "e4m3fn", "e5m2", "e4m3fnuz"])),
+        weights_format=str(rng.choice(["e4m3fn", "e4m3fn", "e5m2fnuz"])),
+        method=str(rng.choice(["max", "max", "percentile", "mse"])),
+    )
+    quantised, _ = quantize.quantize(path, runs, options)
+    return quantised, runs, options
+
+
+def _check_memory(bench, name: str, graph, plan) -> None:
+    """No two tensors that are needed at a time share a byte, and the arena holds the most that is."""
+    steps = len(graph.layers)
+    born = {view.tensor: -1 for view in graph.inputs.values()}
+    last = dict.fromkeys((view.tensor for view in graph.outputs.values()), steps)
+    for step, layer in enumerate(graph.layers):
+        for tensor in layer.writes:
+            born[tensor] = step
+            last[tensor] = max(last.get(tensor, step), step)
+        for tensor in layer.reads:
+            last[tensor] = max(last.get(tensor, step), step)
+    ends = {t: plan.offsets[t] + plan.strides[t] * graph.tensors[t].rows for t in graph.tensors}
+    for a, b in itertools.combinations(graph.tensors, 2):
+        together = born[a] <= last.get(b, born[b]) and born[b] <= last.get(a, born[a])
+        apart = ends[a] <= plan.offsets[b] or ends[b] <= plan.offsets[a]
+        bench.check(f"{name}: {a} and {b} share memory", apart or not together)
+    bench.check(f"{name}: the arena holds all tensors", max(ends.values()) <= plan.activations)
+
+
+def test_random(bench, seed, count, compiler, work, request) -> None:
+    chip = request.config.getoption("--chip")
+    operators: set[str] = set()
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        quantised, runs, options = _network(rng, number, work)
+        operators |= {node.op_type for node in quantised.graph.node}
+        graph = lower.lower_model(shapes.infer(quantised))
+        folder = work / f"net{number}"
+        sources = writer.prepare(graph, folder, "random", runs)
+        writer.write(folder, sources, {})
+        outcome = run(compiler.build(folder))
+        plan = sources.plan
+        name = f"network {number}"
+        _check_memory(bench, name, graph, plan)
+        bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
+        bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
+        bench.check(f"{name} equals the executor: {outcome.text}", outcome.different == 0)
+        bench.check(
+            f"{name} needs the planned scratch", outcome.number(r"scratch (\d+)") <= plan.scratch
+        )
+        bench.check(
+            f"{name} needs the planned scratch, not less",
+            outcome.number(r"scratch (\d+)") > plan.scratch - 32,
+        )
+        bench.check(f"{name} needs the planned lists", outcome.number(r"lists (\d+)") == plan.lists)
+        less = run(folder.parent / f"{folder.name}.program", f"ARENA={plan.arena - 1}")
+        bench.check(f"{name} needs its arena", less.status != 0 and "scratch" in less.text)
+        least = LEAST_DB - (6.0 if "e5m2" in options.format + options.weights_format else 0.0)
+        value = _beside_runtime(graph, quantised, runs)
+        bench.check(f"{name} is near ONNX Runtime: {value:.1f} dB of {least}", value >= least)
+        if chip:
+            text = validate.run_program(Path.cwd(), folder, "chip")
+            equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
+            bench.check(f"{name} equals the executor on the chip: {text}", equal)
+    print(f"{count} networks, {len(operators)} operators: {', '.join(sorted(operators))}")
+
+
+def _beside_runtime(graph, quantised, runs) -> float:
+    session, executor = shapes.session(quantised), Executor(graph)
+    name = next(iter(graph.outputs))
+    truth = np.stack([session.run([name], values)[0] for values in runs])
+    mine = np.stack([executor.run(values)[name] for values in runs])
+    return min(report.sqnr(truth, mine), 200.0) if np.any(truth) else math.inf
