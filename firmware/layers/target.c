@@ -39,7 +39,8 @@ static fp8rt_status aim_at_mx(fp8rt_run *run, fp8rt_target *t)
     return status == FP8RT_OK && t->factors == NULL ? FP8RT_ERR_SCRATCH : status;
 }
 
-fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out, fp8rt_target *t)
+fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out,
+                              fp8rt_target *t)
 {
     static const fp8rt_fused nothing;
     t->out = out;
@@ -72,7 +73,8 @@ static fp8rt_status convert(fp8rt_run *run, const fp8rt_target *t)
     return fp8rt_layer_convert(run, t->d, &fused, &out);
 }
 
-static fp8rt_status scale_by_amax(fp8rt_run *run, const fp8rt_target *t, const fp8rt_gemm_result *result)
+static fp8rt_status scale_by_amax(fp8rt_run *run, const fp8rt_target *t,
+                                  const fp8rt_gemm_result *result)
 {
     fp8rt_scaling *scaling = t->out->scaling;
     if (t->kind == FP8RT_SCALING_CALIBRATE &&
@@ -101,7 +103,8 @@ static fp8rt_status convert_to_mx(fp8rt_run *run, const fp8rt_target *t)
 }
 
 // What remains to be done when the first command has run. In a query its result is not there.
-fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t, const fp8rt_gemm_result *result)
+fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
+                                 const fp8rt_gemm_result *result)
 {
     if (run->query) {
         return waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
