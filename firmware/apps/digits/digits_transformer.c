@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The transformer: one encoder block (pre-norm). A token is a
-// line of the image with the lines above and below it. The stream is FP32, other activations are
-// FP8 with static scales of the training images.
+// SPDX-License-Identifier: Apache-2.0
+// The transformer: one encoder block (pre-norm). A token is a line of the image with the lines
+// above and below it. The stream is FP32, other activations are FP8 with static scales of the
+// training images.
 //
 //   stream = linear(token) + position                       8 tokens x 32, FP32
 //   stream = stream + output(attention(norm(stream)))       2 heads of 32

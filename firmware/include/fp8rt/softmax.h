@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Softmax of each row: out = exp(factor * x) / sum of
-// exp(factor * x) over the columns that the row sees.
+// SPDX-License-Identifier: Apache-2.0
+// Softmax of each row: out = exp(factor * x) / sum of exp(factor * x) over the columns that the row
+// sees.
 //
 // It is one row command (fp8rt/rows.h): `make run APP=rows` prints its cycles. Where the
 // accelerator has none, the core computes the same bytes in software floating point, in 2,500 to

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 A block of a transformer: self-attention, cross-attention if
-// there is one, and a feed-forward network, each added to a stream of values. Without `causal` it
-// is an encoder's, with it a decoder's:
+// SPDX-License-Identifier: Apache-2.0
+// A block of a transformer: self-attention, cross-attention if there is one, and a feed-forward
+// network, each added to a stream of values. Without `causal` it is an encoder's, with it a
+// decoder's:
 //
 //   pre-norm    x = x + attention(norm(x))      x = x + feed_forward(norm(x))
 //   post-norm   x = norm(x + attention(x))      x = norm(x + feed_forward(x))
