@@ -3,11 +3,6 @@
 
 #include "plans.h"
 
-static bool waits_for_amax(fp8rt_scaling_kind kind)
-{
-    return kind == FP8RT_SCALING_DYNAMIC || kind == FP8RT_SCALING_CALIBRATE;
-}
-
 // The scale by which values become codes.
 static float to_codes(const fp8rt_run *run, const fp8rt_target *t)
 {
@@ -57,7 +52,7 @@ fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_te
     if (out->mx != NULL) {
         return aim_at_mx(run, t);
     }
-    if (waits_for_amax(t->kind)) {
+    if (fp8rt_waits_for_amax(t->kind)) {
         return aim_at_values(run, t);
     }
     t->scale_d = to_codes(run, t);
@@ -107,7 +102,7 @@ fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
                                  const fp8rt_gemm_result *result)
 {
     if (run->query) {
-        return waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
+        return fp8rt_waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
     }
     if (run->recorder != NULL) { // nothing may depend on what the command has given
         return t->kind == FP8RT_SCALING_STATIC && t->out->mx == NULL ? FP8RT_OK
@@ -117,7 +112,7 @@ fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
     if (t->out->mx != NULL) {
         return convert_to_mx(run, t);
     }
-    if (waits_for_amax(t->kind)) {
+    if (fp8rt_waits_for_amax(t->kind)) {
         return scale_by_amax(run, t, result);
     }
     if (t->kind == FP8RT_SCALING_DELAYED) {
@@ -126,14 +121,4 @@ fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
                                      result->amax_nonfinite);
     }
     return FP8RT_OK;
-}
-
-// The first command writes FP32 numbers of a scaled output, which are rounded to nearest even.
-void fp8rt_target_coding(const fp8rt_target *t, fp8rt_coding *coding)
-{
-    if (!waits_for_amax(t->kind)) {
-        coding->stochastic = t->fused->coding.stochastic;
-        coding->seed = t->fused->coding.seed;
-        coding->table = t->fused->coding.table;
-    }
 }
