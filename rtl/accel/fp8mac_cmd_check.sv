@@ -69,7 +69,8 @@ module fp8mac_cmd_check
   assign row_command = ROW_COMMANDS && cmd_q.mode.op == OpRows;
   assign reduction   = row_command && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
   assign norm        = cmd_q.mode.row_op == RowsRmsNorm || cmd_q.mode.row_op == RowsLayerNorm;
-  assign step        = row_command ? rows_step(rows_operation_e'(cmd_q.mode.row_op), cmd_q.rows_phase, cmd_q.rows_out) : StepNone;
+  assign step        = !row_command ? StepNone :
+                       rows_step(rows_operation_e'(cmd_q.mode.row_op), cmd_q.rows_phase, cmd_q.rows_out);
   assign c_en        = finishes && cmd_q.c.en;
   assign vectors     = finishes && (cmd_q.a.scale_vec || cmd_q.b.scale_vec || cmd_q.finish.bias_en);
   assign mx          = MX && cmd_q.mode.mx && !elementwise;
@@ -184,14 +185,16 @@ module fp8mac_cmd_check
     return '{used: 1'b1, addr: addr, stride: '0, more_rows: '0, row_bytes: {values, 2'b00}};
   endfunction
 
+  dim_t d_columns;
+  assign d_columns = reduction ? dim_t'(1) : cmd_q.n;
+
   always_comb begin
     unique case (cycle_q)
       4'd0:
         region = matrix(cmd_q.a.addr, cmd_q.a.stride, MnW'(cmd_q.m), elementwise ? (DimW+2)'(cmd_q.n) << x_size
                                                                            : (DimW+2)'(cmd_q.k));
       4'd1:    region = matrix(cmd_q.b.addr, cmd_q.b.stride, MnW'(cmd_q.n), (DimW+2)'(cmd_q.k));
-      4'd2:
-        region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (reduction ? (DimW+2)'(1) : (DimW+2)'(cmd_q.n)) << d_size);
+      4'd2:    region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (DimW+2)'(d_columns) << d_size);
       4'd3:    region = vector(cmd_q.a.scale, cmd_q.m);
       4'd4:    region = vector(cmd_q.b.scale, cmd_q.n);
       RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
@@ -496,7 +499,8 @@ module fp8mac_cmd_check
     logic wanted;
     wanted = error_q == ErrNone && !operand.reuse && !elementwise;
     return '{
-      wanted: wanted, mx_wanted: wanted && mx, scale_wanted: error_q == ErrNone && finishes && operand.scale_vec && !rows_statistic(step),
+      wanted: wanted, mx_wanted: wanted && mx,
+      scale_wanted: error_q == ErrNone && finishes && operand.scale_vec && !rows_statistic(step),
       rows: rows, addr: operand.addr, stride: operand.stride, mx_addr: operand.mx_addr, mx_stride: operand.mx_stride,
       scale: operand.scale, fmt: code_fmt(operand)
     };

@@ -462,7 +462,8 @@ module fp8mac_cmd_walk
   // ---- the tile command --------------------------------------------------------------------------------------------
   always_comb begin
     tile_o = '{
-      tag: cmd_q.tag, error: cmd_q.error, first: first_q, last: !k_more_q && !stream_more && !next_phase && !resident_more,
+      tag: cmd_q.tag, error: cmd_q.error, first: first_q,
+      last: !k_more_q && !stream_more && !next_phase && !resident_more,
       range_bad: stride_bad_q || beyond || (conv && !cmd_q.a.reuse && image_bad_q),
       sequence_bad: (first_q && divided &&
                      (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||

@@ -273,9 +273,13 @@ module fp8mac_store
     if (error_q == ErrNone && job.epilogue.c_en && c_error != ErrNone) go_error = c_error;
   end
 
+  logic no_statistics_q;  // X of a statistic was not read: what follows from it is no output
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni || ready_o) error_q <= ErrNone;
     else if (go && !abort_i) error_q <= go_error;
+    if (!rst_ni || clear_i) no_statistics_q <= 1'b0;
+    else if (go && statistic_q && go_error != ErrNone) no_statistics_q <= 1'b1;
   end
 
   assign error_o = error_q;
@@ -312,8 +316,9 @@ module fp8mac_store
     if (!rst_ni) valid1_q <= 1'b0;
     else valid1_q <= go;
     source_q <= '{slot: slot_q, phase: bundle.phase, bundle_row: bundle_row_q, position: bundle.position,
-                  region_done: region_done && !statistic_q, command_done: command_done, bad: go_error != ErrNone,
-                  c_slot: c_slot, x_slot: x_slot, c_done: c_done, x_done: x_done};
+                  region_done: region_done && !statistic_q, command_done: command_done,
+                  bad: go_error != ErrNone || no_statistics_q, c_slot: c_slot, x_slot: x_slot,
+                  c_done: c_done, x_done: x_done};
     t0_q     <= parts[part];
   end
 

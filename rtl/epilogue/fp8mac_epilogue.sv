@@ -401,7 +401,8 @@ module fp8mac_epilogue #(
     raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
     raised[SelectStage].invalid   = |({Rows{s_invalid}} & travel_q[SelectStage].en) && !rows;
     raised[SelectStage].overflow  = |({Rows{s_overflow}} & travel_q[SelectStage].en) && !rows;
-    raised[SelectStage].nan       = |(((cfg_i.x_en && !cfg_i.multiply) ? x_nan : '0) & travel_q[SelectStage].en) && !rows;
+    raised[SelectStage].nan       = |(((cfg_i.x_en && !cfg_i.multiply && !rows) ? x_nan : '0) &
+                                      travel_q[SelectStage].en);
     raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : '0) & travel_q[ProductStage].en);
     raised[BiasStage].invalid     = |((cfg_i.multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
     raised[BiasStage].overflow    = |((cfg_i.multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);

@@ -25,8 +25,6 @@ module fp8mac_rows
 #(
   parameter int unsigned ROW_STEP = 2,  // distance of a transfer's two rows in D
   parameter int unsigned META_W   = 16,
-  localparam int unsigned Cols  = 4,
-  localparam int unsigned Width = 2 * Cols,
   localparam int unsigned Main  = 13    // main stage in which the sum of u_t2 is there
 ) (
   input  logic                    clk_i,
@@ -86,28 +84,14 @@ module fp8mac_rows
   localparam int unsigned ExpEntry = 27, Entry = 6;  // stage that is main stage 0
 
   rows_step_e step;
-  logic       exponential, statistic, sums, maxima;
+  logic       exponential, statistic, sums;
 
   assign step        = cfg_i.rows.step;
   assign on_o        = step != StepNone;
   assign exponential = step == StepExpSum || step == StepExpOut;
   assign statistic   = rows_statistic(step);
-  assign maxima      = step == StepMaximum || step == StepFirst;
-  assign sums        = statistic && !maxima;
+  assign sums        = step == StepSum || step == StepSquares || step == StepExpSum;
   assign quiet_o     = statistic || cfg_i.rows.index;
-
-  function automatic pair_t pair_of(logic [3:0] row);
-    return {row[3:2], ROW_STEP == 1 ? row[1] : row[0]};
-  endfunction
-
-  function automatic logic [4:0] word_of(logic [3:0] row, logic [3:2] col);
-    return {pair_of(row), col};
-  endfunction
-
-  // Lane w is column w % Cols of row w / Cols.
-  function automatic logic [Width-1:0][31:0] both_rows(logic [1:0][31:0] x);
-    return {{Cols{x[1]}}, {Cols{x[0]}}};
-  endfunction
 
   // ---- before main stage 0 ----------------------------------------------------------------------------------------
   logic [ExpEntry:0]  at;
@@ -126,7 +110,7 @@ module fp8mac_rows
       for (int unsigned i = 0; i < ExpEntry; i++) at_q[i+1] <= at[i] && (i < 9 || exponential);
     end
     en_q[1]   <= in_en_i;
-    pair_q[1] <= pair_of(in_row_i[3:0]);
+    pair_q[1] <= pair_of(in_row_i[3:0], ROW_STEP == 1);
     for (int unsigned i = 1; i < 14; i++) en_q[i+1] <= en_q[i];
     for (int unsigned i = 1; i < 4; i++) pair_q[i+1] <= pair_q[i];
     if (in_valid_i) factor_q <= in_scale_a_i;
@@ -183,169 +167,37 @@ module fp8mac_rows
   assign main_bias_o  = waiting.bias;
 
   // ---- statistics -------------------------------------------------------------------------------------------------
-  // The rows of a band that have values, and the words of partial sums or maxima that were written
-  logic [Pairs-1:0][1:0] seen_q;
-  logic [31:0]           written_q;
+  logic                   front_busy, statistics_busy;
+  place_t                 prog [11];
+  logic [Width-1:0][31:0] partial, value_q;
+  logic [1:0][31:0]       offset, gain, row_value;
+  logic [1:0]             program_seen5, program_seen9;
 
-  // The program
-  logic       end_q, front_busy, go, running, fold, fold_done, fold_more;
-  logic [3:0] next_pair;
-  action_e    next_action;
-  place_t     prog [0:10];
-  pair_t      fold_pair, fold_done_pair;
-  logic [2:0] fold_cycle;
+  assign front_busy = (exponential ? at_q[ExpEntry:1] != '0 : at_q[Entry:1] != '0) || in_valid_i;
+  assign busy_o     = (exponential ? at_q != '0 : at_q[Entry:1] != '0) || statistics_busy;
+  assign row_value  = {value_q[Cols], value_q[0]};
 
-  assign front_busy = (exponential ? at_q[ExpEntry:1] != '0 : at_q[Entry:1] != '0) ||
-                      (maxima ? main_valid_i[5:1] != '0 : main_valid_i != '0);
-  assign go         = end_q && !front_busy && !in_valid_i;
-  assign busy_o     = (exponential ? at_q != '0 : at_q[Entry:1] != '0) || end_q || running;
-  assign fold_more  = (seen_q >> {fold_pair, 1'b0} >> 2) != '0;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) end_q <= 1'b0;
-    else if (at[0] && in_end_i && statistic) end_q <= 1'b1;
-    else if (go) end_q <= 1'b0;
-  end
-
-  fp8mac_rows_program u_program (
-    .clk_i, .rst_ni, .step_i(step), .norm_i(cfg_i.rows.norm), .start_i(go && sums), .fold_start_i(go && maxima), .fold_more_i(fold_more),
-    .running_o(running), .next_pair_o(next_pair), .next_action_o(next_action), .at_o(prog), .fold_o(fold),
-    .fold_pair_o(fold_pair), .fold_cycle_o(fold_cycle), .fold_done_o(fold_done), .fold_done_pair_o(fold_done_pair)
-  );
-
-  // Partial sums and maxima: a word for each row pair and group
-  logic                   partial_write, partial_read, streams;
-  logic [4:0]             partial_write_at, partial_read_at;
-  logic [Width-1:0][31:0] partial_written, partial_word, partial, maximum_q;
-  logic                   known_q;  // the word that was read was written in this phase
-
-  function automatic group_t group_of(action_e action);
-    unique case (action)
-      ActionG1: return 2'd1;
-      ActionG2: return 2'd2;
-      ActionG3: return 2'd3;
-      default:  return 2'd0;
-    endcase
-  endfunction
-
-  function automatic logic [4:0] maximum_word(logic [3:0] row, logic [3:2] col);
-    return word_of(row, col) & 5'b11101;
-  endfunction
-
-  always_comb begin
-    streams         = maxima ? main_valid_i[3] && !fold : sums && main_valid_i[7];
-    partial_read_at = maxima ? maximum_word(main_row_i[3][3:0], main_col_i[3][3:2]) : word_of(main_row_i[7][3:0], main_col_i[7][3:2]);
-    partial_read    = streams;
-    if (prog[3].valid) begin
-      partial_read    = 1'b1;
-      partial_read_at = {prog[3].pair, group_of(prog[3].action)};
-    end
-    if (fold) begin
-      partial_read    = fold_cycle < 3'd2;
-      partial_read_at = {fold_pair, 1'b0, fold_cycle[0]};
-    end
-    partial_write    = maxima ? main_valid_i[5] : sums && main_valid_i[Main];
-    partial_write_at = maxima ? maximum_word(main_row_i[5][3:0], main_col_i[5][3:2]) : word_of(main_row_i[Main][3:0], main_col_i[Main][3:2]);
-    partial_written  = maxima ? maximum_q : t2_i;
-    if (prog[9].valid) begin
-      partial_write    = prog[9].action inside {ActionG3, ActionL1, ActionR1, ActionC1};
-      partial_write_at = {prog[9].pair, 2'd0};
-    end
-  end
-
-  fp8mac_two_port_ram #(.DEPTH(Pairs * Groups), .WIDTH(Width * 32)) u_partial (
-    .clk_i, .write_i(partial_write), .write_address_i(partial_write_at), .write_data_i(partial_written),
-    .read_i(partial_read), .read_address_i(partial_read_at), .read_data_o(partial_word)
-  );
-
-  assign partial = known_q ? partial_word : {Width{maxima ? Fp32NegInf : Fp32NegZero}};
-
-  always_ff @(posedge clk_i) begin
-    known_q <= written_q[partial_read_at] || (prog[3].valid && prog[3].action >= ActionL1);
-    if (start) begin
-      written_q <= '0;
-      seen_q    <= '0;
-    end else begin
-      if (streams) written_q[partial_read_at] <= 1'b1;
-      if (main_valid_i[4] && on_o) begin
-        seen_q[pair_of(main_row_i[4][3:0])] <= seen_q[pair_of(main_row_i[4][3:0])] |
-                                          {main_en_i[Width-1:Cols] != '0, main_en_i[Cols-1:0] != '0};
-      end
-    end
-  end
-
-  // The offset of each row: mean, maximum, or the result of a reduction. The gain, and in the program the parts of what it
-  // is computed from, and the first line of Newton's iteration.
-  typedef enum logic [1:0] {
-    WordGain,
-    WordSplit,
-    WordLine
-  } word_e;
-
-  logic             offset_read, offset_write, gain_read, gain_write;
-  pair_t            offset_read_at, offset_write_at;
-  logic [4:0]       gain_read_at, gain_write_at;
-  logic [1:0][31:0] offset, offset_written, gain, gain_written, row_value;
-  logic             result_seen;  // a result of the program is in the row value
-
-  logic [Width-1:0][31:0] value_q;
-  assign row_value = {value_q[Cols], value_q[0]};
-
-  always_comb begin
-    offset_read     = (step == StepFirst) ? main_valid_i[2] : at[3];
-    offset_read_at  = (step == StepFirst) ? pair_of(main_row_i[2][3:0]) : pair_q[3];
-    offset_write    = fold_done || (prog[10].valid && (prog[10].action == ActionMean ||
-                                                       (prog[10].action == ActionL2 && !cfg_i.rows.norm &&
-                                                        step != StepExpSum)));
-    offset_write_at = fold_done ? fold_done_pair : prog[10].pair;
-    offset_written  = row_value;
-    if (fold_done) begin
-      offset_written = {maximum_q[Cols], maximum_q[0]};
-      if (step == StepFirst) offset_written = {8'd0, ~maximum_q[Cols][23:0], 8'd0, ~maximum_q[0][23:0]};
-    end
-  end
-
-  fp8mac_two_port_ram #(.DEPTH(Pairs), .WIDTH(64)) u_offset (
-    .clk_i, .write_i(offset_write), .write_address_i(offset_write_at), .write_data_i(offset_written),
-    .read_i(offset_read), .read_address_i(offset_read_at), .read_data_o(offset)
-  );
-
-  assign result_seen = prog[10].valid && !(prog[10].action inside {ActionL1, ActionG1, ActionG2, ActionG3, ActionLoad});
-
-  always_comb begin
-    gain_read    = exponential ? main_valid_i[3] : at[4];
-    gain_read_at = {WordGain, exponential ? pair_of(main_row_i[3][3:0]) : pair_q[4]};
-    if (next_action != ActionEnd && next_pair < 4'(Pairs)) begin
-      gain_read    = 1'b1;
-      gain_read_at = {next_action inside {ActionR2, ActionC2} ? WordSplit : WordLine, pair_t'(next_pair)};
-    end
-    if (prog[8].valid && prog[8].action inside {ActionR4, ActionC3}) begin
-      gain_read    = 1'b1;
-      gain_read_at = {WordSplit, prog[8].pair};
-    end
-    gain_write   = 1'b0;
-    gain_write_at = {WordSplit, prog[10].pair};
-    gain_written = row_value;
-    if (result_seen) begin
-      unique case (prog[10].action)
-        ActionL2:           gain_write = step == StepExpSum;
-        ActionVar:          gain_write = 1'b1;
-        ActionR1, ActionC1: begin
-          gain_write    = 1'b1;
-          gain_write_at = {WordLine, prog[10].pair};
-        end
-        ActionR4, ActionC3: begin
-          gain_write    = 1'b1;
-          gain_write_at = {WordGain, prog[10].pair};
-        end
-        default: ;
-      endcase
-    end
-  end
-
-  fp8mac_two_port_ram #(.DEPTH(Pairs * 4), .WIDTH(64)) u_gain (
-    .clk_i, .write_i(gain_write), .write_address_i(gain_write_at), .write_data_i(gain_written),
-    .read_i(gain_read), .read_address_i(gain_read_at), .read_data_o(gain)
+  fp8mac_rows_statistics #(.ROW_STEP(ROW_STEP)) u_statistics (
+    .clk_i, .rst_ni,
+    .step_i       (step),
+    .norm_i       (cfg_i.rows.norm),
+    .start_i      (start),
+    .end_i        (at[0] && in_end_i && statistic),
+    .front_busy_i (front_busy),
+    .busy_o       (statistics_busy),
+    .offset_read_i(at[3]),
+    .offset_pair_i(pair_q[3]),
+    .gain_read_i  (at[4]),
+    .gain_pair_i  (pair_q[4]),
+    .main_valid_i, .main_row_i, .main_col_i, .main_en_i,
+    .t2_i,
+    .value_i      (value_q),
+    .at_o         (prog),
+    .partial_o    (partial),
+    .offset_o     (offset),
+    .gain_o       (gain),
+    .seen5_o      (program_seen5),
+    .seen9_o      (program_seen9)
   );
 
   // ---- u_t3 and u_c -----------------------------------------------------------------------------------------------
@@ -390,25 +242,6 @@ module fp8mac_rows
   end
 
   always_ff @(posedge clk_i) value_q <= value_d;
-
-  // Maxima
-  logic [Width-1:0][31:0] one_side, other_side, present;
-
-  function automatic logic [Width-1:0][31:0] exchanged(logic [Width-1:0][31:0] x, logic by_two);
-    for (int unsigned w = 0; w < Width; w++) exchanged[w] = by_two ? x[w ^ 2] : x[w ^ 1];
-  endfunction
-
-  always_comb begin
-    for (int unsigned w = 0; w < Width; w++) present[w] = main_en_i[w] ? value_q[w] : Fp32NegInf;
-    one_side   = fold ? maximum_q : present;
-    other_side = partial;
-    if (fold && fold_cycle == 3'd1) one_side = {Width{Fp32NegInf}};
-    if (fold && fold_cycle >= 3'd3) other_side = exchanged(maximum_q, fold_cycle == 3'd4);
-  end
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned w = 0; w < Width; w++) maximum_q[w] <= larger(one_side[w], other_side[w]);
-  end
 
   // ---- u_t1, u_t2 and u_td ----------------------------------------------------------------------------------------
   logic [Width-1:0][31:0] r, slope, line;
@@ -508,7 +341,7 @@ module fp8mac_rows
   // ---- flags ------------------------------------------------------------------------------------------------------
   flags_t           flags_q, raised;
   logic [Width-1:0] x_nan, gain_nan, gamma_nan, bias_nan;
-  logic [1:0]       program_seen5, program_seen9, without_gain;
+  logic [1:0]       without_gain;
 
   always_comb begin
     for (int unsigned w = 0; w < Width; w++) begin
@@ -520,8 +353,6 @@ module fp8mac_rows
     for (int unsigned row = 0; row < 2; row++) begin
       without_gain[row] = gain[row][31:23] == ExponentZero;
     end
-    program_seen5 = prog[5].valid ? seen_q[prog[5].pair] : '0;
-    program_seen9 = prog[9].valid ? seen_q[prog[9].pair] : '0;
   end
 
   always_comb begin
@@ -544,8 +375,11 @@ module fp8mac_rows
   end
 
   // A command's flags begin with its first phase.
+  logic first_phase;
+  assign first_phase = step == StepSum || step == StepMaximum || (step == StepSquares && !cfg_i.rows.centred);
+
   always_ff @(posedge clk_i) begin
-    if (start && (step == StepSum || step == StepMaximum || (step == StepSquares && !cfg_i.rows.centred))) flags_q <= '0;
+    if (start && first_phase) flags_q <= '0;
     else if (on_o) flags_q <= flags_q | raised;
   end
 

@@ -6,8 +6,25 @@ package fp8mac_rows_pkg;
   parameter int unsigned BandRows = 16;
   parameter int unsigned Pairs    = BandRows / 2;  // of rows: those of a transfer
   parameter int unsigned Groups   = 4;             // partial sums of a lane, for every fourth group of four columns
+  parameter int unsigned Cols     = 4;             // of a transfer
+  parameter int unsigned Width    = 2 * Cols;
   typedef logic [2:0] pair_t;
   typedef logic [1:0] group_t;
+
+  // Of a transfer's first row: both are neighbours, or one row is between.
+  function automatic pair_t pair_of(logic [3:0] row, logic neighbours);
+    return {row[3:2], neighbours ? row[1] : row[0]};
+  endfunction
+
+  // Lane w is column w % Cols of row w / Cols.
+  function automatic logic [Width-1:0][31:0] both_rows(logic [1:0][31:0] x);
+    return {{Cols{x[1]}}, {Cols{x[0]}}};
+  endfunction
+
+  // Lanes of a row change places with their neighbours, or with the next but one.
+  function automatic logic [Width-1:0][31:0] exchanged(logic [Width-1:0][31:0] x, logic by_two);
+    for (int unsigned w = 0; w < Width; w++) exchanged[w] = by_two ? x[w ^ 2] : x[w ^ 1];
+  endfunction
 
   parameter logic [31:0] Fp32NegZero = 32'h8000_0000;
   parameter logic [31:0] Fp32NegInf  = 32'hff80_0000;

@@ -33,7 +33,7 @@ module fp8mac_rows_program
 
   output logic [3:0] next_pair_o,   // the row pair that is selected in the next cycle, and the step
   output action_e    next_action_o,
-  output place_t     at_o [0:10],
+  output place_t     at_o [11],
 
   output logic       fold_o,
   output pair_t      fold_pair_o,

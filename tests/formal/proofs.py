@@ -1744,7 +1744,7 @@ STATISTIC_FAULTS = [
 def store(m, n, share, width, shape, size, statistic=False):
     """Commands of m x n outputs: `depth` is long enough for one of them, from its first to its last transfer. A statistic
     of a row command has no outputs in the D buffer."""
-    first = share == 2 and not statistic
+    first = share == 2
     faults = STATISTIC_FAULTS if statistic else STORE_FAULTS[share]
     return Proof(
         f"store_{m}_{n}_{share}_{width}_{shape}_{size}{'_statistic' * statistic}",

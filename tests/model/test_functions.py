@@ -132,6 +132,16 @@ def test_tables_in_c(bench):
     )
 
 
+def test_tables_in_the_rtl(bench):
+    """So are the modules of the hardware's tables."""
+    made = functions.script()
+    for name, text in (
+        ("fp8mac_exp2_table.sv", made.exp2_module()),
+        ("fp8mac_newton_table.sv", made.newton_module()),
+    ):
+        bench.check(name, text == (made.RTL / name).read_text(), True)
+
+
 def test_exp2_tables(bench):
     ln2 = Decimal(2).ln()
     tables = {name: (bits, x) for name, _, bits, x in functions.script().tables()}

@@ -49,18 +49,8 @@ $(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log: test
 	  $(RTL_SIM_SOURCES)
 TESTS += $(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log
 
-# Row commands of the accelerator, with beats of 128 and 64 bits.
-ROWS_TB_SETS := 4_4_16_128_block_f19 4_4_1_64_late_fp32
-ROWS_TB_BENCHES := $(ROWS_TB_SETS:%=$(BUILD)/tb/rows_%/rows_tb)
-ROWS_TB_LOGS := $(ROWS_TB_SETS:%=$(BUILD)/test/rtl_rows_%.log)
-
-$(ROWS_TB_BENCHES): $(BUILD)/tb/rows_%/rows_tb: tests/rtl/rows_tb.cpp $(ACCEL_TB_FROM)
-	@mkdir -p $(@D)
-	$(call say,VERILATOR,$@)
-	$(call verilate_bench,-Imodel/include -Itests/rtl -I$(REGS_DIR) -I$(CATALOGUE_DIR) \
-	  $(call accel_tb_defines,$*),$(ACCEL_TB_LIB),--assert -O3 --x-assign fast --x-initial unique --top-module fp8mac_accel \
-	  $(call accel_tb_parameters,$*) $(RTL_WAIVER) $(RTL_SIM_SOURCES))
-
-$(ROWS_TB_LOGS): $(BUILD)/test/rtl_rows_%.log: $(BUILD)/tb/rows_%/rows_tb
-	@tests/run_test.sh rtl_rows_$* $@ $< --batches $$((60 * $${RANDOM_STEPS:-1}))
+# Row commands alone, in more batches
+ROWS_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_rows_%.log,4_4_16_128_block_f19 4_4_16_256_block_f19 4_4_1_64_exact)
+$(ROWS_TB_LOGS): $(BUILD)/test/rtl_rows_%.log: $(BUILD)/tb/accel_%/accel_tb
+	@tests/run_test.sh rtl_rows_$* $@ $< --rows --batches $$((200 * $${RANDOM_STEPS:-1}))
 TESTS += $(ROWS_TB_LOGS)

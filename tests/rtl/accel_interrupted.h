@@ -16,8 +16,9 @@ class Interrupted : public Scenario
     using Scenario::Scenario;
 
     enum Product {
-        Gemms,  // two, of which the second uses A again
-        Sources // a convolution with C, and an element-wise command with C
+        Gemms,   // two, of which the second uses A again
+        Sources, // a convolution with C, and an element-wise command with C
+        Rows     // a layer norm of two bands, and a softmax
     };
     void prepare(Product product);
     void bus_stops(unsigned stride);
@@ -61,6 +62,9 @@ inline void Interrupted::prepare(Product product)
         second = first;
         second.reuse_a = true;
         second.d_addr = maker_.allocate(second.m * second.d_stride);
+    } else if (product == Rows) {
+        first = maker_.row_command(17, 2 * COLS + 1, LayerNorm);
+        second = maker_.row_command(5, COLS + 1, Softmax);
     } else {
         first = maker_.small_convolution(ROWS + 2, 2 * COLS + 1, 1);
         maker_.add_own_c(first);

@@ -455,7 +455,8 @@ class Maker
             t.c_addr = 3;
         }
         if (t.elementwise()) {
-            t.b_addr = 1, t.b_stride = t.rows() ? t.b_stride : 0, t.a_fmt = rng_.below(4), t.b_fmt = rng_.below(4);
+            t.b_addr = 1, t.b_stride = t.rows() ? t.b_stride : 0, t.a_fmt = rng_.below(4),
+            t.b_fmt = rng_.below(4);
         }
         if (!t.mx) {
             t.mx_a_addr = 5, t.mx_b_addr = 0xffffffff;

@@ -195,8 +195,10 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { t.d_fmt = FP8MAC_INT8, t.overflow = 2; }},
     {"reserved overflow", ErrMode, [](Command &t, const Command &) { t.overflow = 3; }},
     {"reserved act", ErrMode, [](Command &t, const Command &) { t.act = 3; }},
-    {"reserved op", ErrMode,
-     [](Command &t, const Command &) { t.extended = true, t.op = 3, t.x_fmt = 0, t.n = 1; }},
+    {"reserved row_op", ErrMode,
+     [](Command &t, const Command &) {
+         t.extended = true, t.op = 3, t.row_op = kRowOps, t.k = 0, t.x_fmt = 0, t.n = 1;
+     }},
     {"reserved act_table", ErrMode,
      [](Command &t, const Command &) { t.extended = true, t.act_table = 3; }},
     {"a table for FP16", ErrMode,

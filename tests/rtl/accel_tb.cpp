@@ -4,15 +4,15 @@
 // once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W, the attributes of bursts, and the
 // elements' (accel_element.h).
 //
-//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N]
+//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N] [--rows]
 //
-// --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
+// --rows runs the tests of row commands alone, in more batches. --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
 // cycles of a product that is interrupted.
 #include <algorithm>
 #include <map>
 #include <string>
 
-#include "accel_lists.h"
+#include "accel_row_tests.h"
 
 namespace
 {
@@ -25,10 +25,10 @@ using accel::kShape;
 
 constexpr unsigned kQueueDepth = 8;
 
-class Test : public accel::Lists
+class Test : public accel::RowTests
 {
   public:
-    using Lists::Lists;
+    using RowTests::RowTests;
 
     void identity();
     void tables();
@@ -112,6 +112,9 @@ void Test::identity()
     bench_.equal("E5M2", FIELD_OF(element, ELEMENT, E5M2), kElement.e5m2);
     bench_.equal("NARROW", FIELD_OF(element, ELEMENT, NARROW), kElement.narrow);
     bench_.equal("INT8", FIELD_OF(element, ELEMENT, INT8), kElement.int8);
+    if (ROWS == 4 && COLS == 4 && LANES == 16 && kElement.block == 32) {
+        bench_.check("the default accelerator has row commands", has_rows());
+    }
     bench_.equal("INT8 as C, D and X", FIELD_OF(host_.read(REG(CONFIG4)), CONFIG4, INT8), 1);
     bench_.equal("window", FIELD_OF(element, ELEMENT, FRAC_BITS), kElement.window ? FRAC_BITS : 0);
     bench_.equal("aligned to operands", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS),
@@ -1326,12 +1329,21 @@ int main(int argc, char **argv)
     const unsigned batches = bench.number("--batches", 300);
     const bool gemm512 = bench.flag("--gemm512");
     const unsigned stride = bench.number("--interrupt-every", 1);
+    const bool rows_alone = bench.flag("--rows");
     power_up(bench, 300);
     tb::random_start(*bench.context(), bench.seed());
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();
     test.tables();
+    if (rows_alone) {
+        test.row_commands(batches, stride);
+        test.row_speed();
+        return bench.finish();
+    }
+    if (test.has_rows()) {
+        test.row_commands(batches / 4 + 1, stride + 1);
+    }
     test.protection();
     test.convolutions(batches);
     test.convolution_speed();
@@ -1366,6 +1378,9 @@ int main(int argc, char **argv)
     test.causes();
     test.speed(gemm512);
     test.list_speed();
+    if (test.has_rows()) {
+        test.row_speed();
+    }
     test.protocol();
     return bench.finish();
 }

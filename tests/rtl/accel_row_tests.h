@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row commands of the accelerator against libfp8mac: every operation with random formats, strides, masks
+// and special values, alone and among other commands; interrupted ones; and the cycles of some.
+#ifndef ACCEL_ROW_TESTS_H
+#define ACCEL_ROW_TESTS_H
+
+#include "accel_lists.h"
+
+namespace accel
+{
+
+class RowTests : public Lists
+{
+  public:
+    using Lists::Lists;
+
+    // Whether the accelerator has them
+    bool has_rows()
+    {
+        return FIELD_OF(host_.read(REG(CONFIG4)), CONFIG4, ROWS) != 0;
+    }
+    void row_commands(unsigned batches, unsigned stride);
+    void row_speed();
+
+  private:
+    void shapes();
+    void batches(unsigned count);
+    uint64_t cycles_of(uint32_t row_op, uint32_t m, uint32_t n, bool vectors);
+};
+
+inline void RowTests::row_commands(unsigned count, unsigned stride)
+{
+    shapes();
+    batches(count);
+    prepare(Rows);
+    bus_stops(5 * stride);
+    soft_resets(9 * stride, 0);
+    soft_resets(19 * stride, 500);
+    no_watchdog();
+    batches(count / 10 + 1);
+}
+
+// One row command at a time, of sizes around those of tiles, bands and columns of a tile command
+inline void RowTests::shapes()
+{
+    static const uint32_t sides[] = {1, 2, 3, 4, 5, 15, 16, 17, 33};
+    static const uint32_t lengths[] = {1, 3, 4, 5, 16, 17, 63, 64, 65, 127, 128, 129, 257, 300};
+    for (uint32_t row_op = 0; row_op < kRowOps; row_op++) {
+        for (uint32_t m : sides) {
+            for (uint32_t n : lengths) {
+                if (rng_.below(3) != 0) {
+                    continue;
+                }
+                random_timing();
+                begin();
+                run({maker_.row_command(m, n, row_op)});
+            }
+        }
+    }
+}
+
+inline void RowTests::batches(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        random_timing();
+        begin();
+        std::vector<Command> tiles;
+        const unsigned length = 1 + rng_.below(8);
+        while (tiles.size() < length && maker_.room()) {
+            switch (rng_.below(4)) {
+            case 0: tiles.push_back(maker_.tile(40, 64)); break;
+            case 1: tiles.push_back(maker_.elementwise(40, 80)); break;
+            default: tiles.push_back(maker_.any_row_command(40, rng_.below(4) ? 100 : 700)); break;
+            }
+        }
+        run(tiles);
+    }
+}
+
+// Cycles from the submission to the interrupt, of values in E4M3
+inline uint64_t RowTests::cycles_of(uint32_t row_op, uint32_t m, uint32_t n, bool vectors)
+{
+    host_.memory.set_timing({0, 8, false});
+    begin();
+    Command t;
+    do {
+        maker_.fresh();
+        t = maker_.row_command(m, n, row_op);
+        t.x_fmt = 0, t.d_fmt = row_op == Argmax ? uint32_t{FP8MAC_FP32} : 0;
+    } while (t.scale_b_vec != (vectors && is_norm(row_op)) ||
+             t.bias_en != (vectors && row_op == LayerNorm) || t.pass_shape != 3 ||
+             (m > 1 && t.a_stride < n) || t.act_table != 0);
+    t.irq = true;
+    std::vector<uint8_t> want = bytes();
+    Golden golden(want, axi::kMemoryBase);
+    golden.run(t);
+    host_.submit(t);
+    const uint64_t start = host_.cycles();
+    host_.wait_irq();
+    const uint64_t cycles = host_.cycles() - start;
+    host_.wait_idle();
+    completed_++;
+    compare(want, "a row command that is measured");
+    return cycles;
+}
+
+// The default accelerator's cycles: docs/THROUGHPUT.md has them, too
+inline void RowTests::row_speed()
+{
+    static const struct {
+        const char *name;
+        uint32_t row_op, m, n;
+        uint64_t most;
+    } rows[] = {{"layer norm", LayerNorm, 16, 64, 740},
+                {"layer norm", LayerNorm, 16, 256, 1940},
+                {"layer norm", LayerNorm, 64, 64, 2720},
+                {"layer norm", LayerNorm, 1, 64, 430},
+                {"RMS norm", RmsNorm, 16, 64, 510},
+                {"softmax", Softmax, 16, 64, 970},
+                {"softmax", Softmax, 16, 256, 2930},
+                {"softmax", Softmax, 64, 64, 3640},
+                {"softmax", Softmax, 1, 64, 435},
+                {"sum", Sum, 16, 64, 335},
+                {"sum of squares", SumOfSquares, 16, 64, 335},
+                {"maximum", Maximum, 16, 64, 300},
+                {"argmax", Argmax, 16, 64, 480}};
+    const bool is_default = kBeat == 16 && LANES == 16;
+    for (const auto &row : rows) {
+        const uint64_t cycles = cycles_of(row.row_op, row.m, row.n, is_norm(row.row_op));
+        std::printf("%s, %u x %u: %" PRIu64 " cycles, %.3f for each value\n", row.name, row.m,
+                    row.n, cycles, static_cast<double>(cycles) / row.m / row.n);
+        bench_.check("cycles of a row command", !is_default || cycles <= row.most);
+    }
+}
+
+} // namespace accel
+
+#endif
