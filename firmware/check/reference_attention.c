@@ -67,7 +67,8 @@ static double weigh(const fp8rt_reference *reference, const head *h, uint32_t to
     const uint32_t mantissa_bits = fp8mac_format_get(h->cache->values.format)->mantissa_bits;
     double worst = 0;
     for (uint32_t i = 0; i < h->size; i++) {
-        h->query[i] = fp8rt_reference_at(reference->caps, h->desc->query, h->before + token, h->first + i);
+        h->query[i] =
+            fp8rt_reference_at(reference->caps, h->desc->query, h->before + token, h->first + i);
     }
     for (uint32_t key = 0; key < keys; key++) {
         const fp8rt_reference_sum s = score(reference, h, key);
@@ -97,9 +98,9 @@ static void attend(const fp8rt_reference *reference, const head *h, uint32_t tok
         const float *bias = h->desc->value_bias;
         reference->values[position] =
             mixed.sum / sum + (bias == NULL ? 0 : (double)bias[h->first + i]);
-        reference->bounds[position] =
-            (magnitude * relative + mixed.bound * (1 + relative)) / sum + keys * most * 0x1p-18 +
-            fabs(reference->values[position]) * 0x1p-24;
+        reference->bounds[position] = (magnitude * relative + mixed.bound * (1 + relative)) / sum +
+                                      keys * most * 0x1p-18 +
+                                      fabs(reference->values[position]) * 0x1p-24;
     }
 }
 

@@ -26,7 +26,7 @@ static statistics statistics_of(const fp8rt_norm_desc *desc, const double *x)
 static double bound_of(const fp8rt_norm_desc *desc, const statistics *s, double x, double gamma,
                        double result)
 {
-    const double u = 0x1p-24, c = ceil(desc->x->cols / 64.0);
+    const double u = 0x1p-24, c = ceil(desc->x->cols / 16.0);
     if (desc->rms) {
         return (13 + c / 2) * u * fabs(result);
     }

@@ -137,13 +137,13 @@ static fp8rt_status prepare(fp8rt_run *run, const fp8rt_attention_desc *desc, he
 static fp8rt_tensor part_of(const fp8rt_run *run, const heads *h, const fp8rt_tensor *tensor,
                             place at)
 {
-    return fp8rt_tensor_part(run, tensor, at.sequence * h->tokens, h->tokens, 1,
-                             at.head * h->size, h->size);
+    return fp8rt_tensor_part(run, tensor, at.sequence * h->tokens, h->tokens, 1, at.head * h->size,
+                             h->size);
 }
 
 // The block of a head
-static fp8rt_tensor block_of(const fp8rt_run *run, const fp8rt_attention_desc *desc,
-                             const heads *h, const fp8rt_tensor *tensor, place at)
+static fp8rt_tensor block_of(const fp8rt_run *run, const fp8rt_attention_desc *desc, const heads *h,
+                             const fp8rt_tensor *tensor, place at)
 {
     const uint32_t block = at.sequence * desc->heads + at.head;
     return fp8rt_tensor_part(run, tensor, block * h->tokens, h->tokens, 1, 0, h->keys);
@@ -238,8 +238,8 @@ static fp8rt_status weigh(fp8rt_run *run, const heads *h, uint32_t seen, bool ca
     return fp8rt_layer_rows(run, &softmax, weights);
 }
 
-// weights = softmax of scores. The mask of a causal attention is that of the tokens of one head: each
-// has a command then.
+// weights = softmax of scores. The mask of a causal attention is that of the tokens of one head:
+// each has a command then.
 static fp8rt_status weigh_all(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h)
 {
     fp8rt_status status = FP8RT_OK;

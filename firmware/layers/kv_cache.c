@@ -200,8 +200,8 @@ static fp8rt_status project_transposed(fp8rt_run *run, const fp8rt_tensor *all,
     fp8rt_weights columns = {.codes = *tokens};
     fp8rt_tensor out = fp8rt_tensor_part(run, all, 0, all->rows, 1, first, tokens->rows);
     if (rows != NULL) { // it takes the place of x's scale
-        columns.codes.scale = fp8rt_plans_product(run, fp8rt_layer_scale(tokens->scale),
-                                                  fp8rt_layer_scale(x->scale));
+        columns.codes.scale =
+            fp8rt_plans_product(run, fp8rt_layer_scale(tokens->scale), fp8rt_layer_scale(x->scale));
     }
     const fp8rt_product product = {.x = x, .weights = &columns, .x_scale = rows};
     return fp8rt_layer_gemm(run, &product, &out);

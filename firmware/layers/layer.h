@@ -6,8 +6,8 @@
 //       return fp8rt_layer(run, "example", desc, check, compute);
 //   }
 //
-// In a query `compute` takes the same scratch and issues the same commands, which do nothing. Loops of
-// the core over data are skipped: `if (!run->query)`.
+// In a query `compute` takes the same scratch and issues the same commands, which do nothing. Loops
+// of the core over data are skipped: `if (!run->query)`.
 #ifndef FP8RT_LAYER_H
 #define FP8RT_LAYER_H
 
@@ -25,15 +25,16 @@ typedef struct fp8rt_scope {
     bool observed; // the profile's observer has seen its descriptor
 } fp8rt_scope;
 
-// FP8RT_ERR_NULL (run, its device, scratch or memory of a profile), FP8RT_ERR_NOT_OPEN, or the status of the run, if it has failed.
+// FP8RT_ERR_NULL (run, its device, scratch or memory of a profile), FP8RT_ERR_NOT_OPEN, or the
+// status of the run, if it has failed.
 fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *scope);
 // Shows the descriptor, which is right, to the profile's observer, before anything is written.
 void fp8rt_layer_observe(fp8rt_run *run, fp8rt_scope *scope, const void *desc);
 // Gives back the scratch that was taken since the beginning. Returns `status`.
 fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_status status);
 
-// A layer from its beginning to its end. `check` says whether the descriptor, which may be NULL, is right;
-// `compute` runs the layer.
+// A layer from its beginning to its end. `check` says whether the descriptor, which may be NULL, is
+// right; `compute` runs the layer.
 typedef fp8rt_status fp8rt_layer_check_function(fp8rt_run *run, const void *desc);
 typedef fp8rt_status fp8rt_layer_compute_function(fp8rt_run *run, const void *desc);
 static inline fp8rt_status fp8rt_layer(fp8rt_run *run, const char *name, const void *desc,
@@ -78,10 +79,9 @@ static inline float fp8rt_layer_scale(float scale)
 }
 
 // FP8RT_OK, FP8RT_ERR_NULL (tensor, data), FP8RT_ERR_SHAPE (a size is 0), FP8RT_ERR_FORMAT (the
-// formats `first` to `last` are possible), FP8RT_ERR_SCALE (also a kind of scaling that there is not),
-// FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE,
-// FP8RT_ERR_UNSUPPORTED (MX scales).
-// If they fail, run->wrong is the argument as it is written: "desc->x", say.
+// formats `first` to `last` are possible), FP8RT_ERR_SCALE (also a kind of scaling that there is
+// not), FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE, FP8RT_ERR_UNSUPPORTED (MX scales). If they fail,
+// run->wrong is the argument as it is written: "desc->x", say.
 #define fp8rt_layer_check(run, tensor, first, last)                                                \
     fp8rt_layer_check_named(run, tensor, first, last, #tensor)
 #define fp8rt_layer_check_fp8(run, tensor)                                                         \
@@ -91,8 +91,8 @@ static inline float fp8rt_layer_scale(float scale)
 fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                      fp8mac_format_id first, fp8mac_format_id last,
                                      const char *name);
-// The same for a tensor that may have MX scales, which are checked too. FP8RT_ERR_UNSUPPORTED: the array
-// has no MX, or the tensor has a scaling.
+// The same for a tensor that may have MX scales, which are checked too. FP8RT_ERR_UNSUPPORTED: the
+// array has no MX, or the tensor has a scaling.
 #define fp8rt_layer_check_mx(run, tensor, first, last)                                             \
     fp8rt_layer_check_mx_named(run, tensor, first, last, #tensor)
 fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tensor,
@@ -104,8 +104,9 @@ fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tens
 fp8rt_status fp8rt_layer_check_weights_named(fp8rt_run *run, const fp8rt_weights *weights,
                                              uint32_t k, const char *name);
 
-// Whether the core may compute on data now: neither in a query nor in a recording, which cannot be made of such a layer
-// and fails (FP8RT_ERR_UNSUPPORTED). fp8rt_layer_core (record.h) is for parts that can be recorded.
+// Whether the core may compute on data now: neither in a query nor in a recording, which cannot be
+// made of such a layer and fails (FP8RT_ERR_UNSUPPORTED). fp8rt_layer_core (record.h) is for parts
+// that can be recorded.
 bool fp8rt_layer_computes(fp8rt_run *run);
 
 // ---- for the sources of this frame --------------------------------------------------------------
@@ -123,14 +124,14 @@ void fp8rt_layer_flags(fp8rt_run *run, const fp8rt_gemm_result *result);
 
 // ---- commands -----------------------------------------------------------------------------------
 
-// out = fused(x * weights^T + factor * c), in values: one GEMM, with one command more if the output's
-// scale is dynamic.
+// out = fused(x * weights^T + factor * c), in values: one GEMM, with one command more if the
+// output's scale is dynamic.
 typedef struct fp8rt_product {
     const fp8rt_tensor *x;
     const fp8rt_weights *weights; // n = codes.rows, k = codes.cols
     const float *x_scale;         // m values that take the place of x's scale; NULL: none
-    // A convolution: x's data is the image, image.pixel_bytes 0 stands for x's stride, and line_bytes
-    // 0 for width * pixel_bytes. m output pixels.
+    // A convolution: x's data is the image, image.pixel_bytes 0 stands for x's stride, and
+    // line_bytes 0 for width * pixel_bytes. m output pixels.
     fp8rt_image image; // channels 0: x is a matrix, and m is x->rows
     uint32_t line_bytes, m;
     const fp8rt_tensor *c; // NULL: nothing is added
@@ -139,7 +140,8 @@ typedef struct fp8rt_product {
 } fp8rt_product;
 fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8rt_tensor *out);
 
-// FP8RT_OPERATION_ADD: out = fused(x + factor * c); _MULTIPLY: out = fused(x * (factor * c)), in values.
+// FP8RT_OPERATION_ADD: out = fused(x + factor * c); _MULTIPLY: out = fused(x * (factor * c)), in
+// values.
 typedef struct fp8rt_combination {
     uint32_t operation;
     const fp8rt_tensor *x;

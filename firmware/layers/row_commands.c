@@ -91,9 +91,8 @@ static void compute_rows(void *context)
     fp8mac_gemm_result result = {0};
     fp8mac_rows(&desc, &result);
     if (c->result != NULL) {
-        *c->result = (fp8rt_gemm_result){.amax = result.amax,
-                                         .amax_nonfinite = result.amax_nonfinite,
-                                         .flags = result.flags};
+        *c->result = (fp8rt_gemm_result){
+            .amax = result.amax, .amax_nonfinite = result.amax_nonfinite, .flags = result.flags};
     }
 }
 
@@ -146,13 +145,12 @@ static fp8rt_status run_rows(fp8rt_run *run, const fp8rt_row_operation *r, fp8rt
     scales->operands = factor_of(run, r);
     scales->out = t->scale_d;
     set_rows(r, t, scales, &plan.desc);
-    if (fp8rt_rows_is_norm(r->operation) &&
-        !fp8rt_fp32_is_scale(fp8rt_fp32_bits(plan.desc.eps))) {
+    if (fp8rt_rows_is_norm(r->operation) && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(plan.desc.eps))) {
         return FP8RT_ERR_SCALE;
     }
     t->on_core = (run->dev->caps.functions & FP8RT_FUNCTION_ROWS) == 0;
-    const fp8rt_status status = t->on_core ? run_on_core(run, &plan, &result)
-                                           : fp8rt_plans_rows(run, &plan, &result);
+    const fp8rt_status status =
+        t->on_core ? run_on_core(run, &plan, &result) : fp8rt_plans_rows(run, &plan, &result);
     return status == FP8RT_OK ? fp8rt_target_finish(run, t, &result) : status;
 }
 

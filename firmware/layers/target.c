@@ -3,11 +3,6 @@
 
 #include "plans.h"
 
-static bool waits_for_amax(fp8rt_scaling_kind kind)
-{
-    return kind == FP8RT_SCALING_DYNAMIC || kind == FP8RT_SCALING_CALIBRATE;
-}
-
 // The scale by which values become codes.
 static float to_codes(const fp8rt_run *run, const fp8rt_target *t)
 {
@@ -39,7 +34,8 @@ static fp8rt_status aim_at_mx(fp8rt_run *run, fp8rt_target *t)
     return status == FP8RT_OK && t->factors == NULL ? FP8RT_ERR_SCRATCH : status;
 }
 
-fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out, fp8rt_target *t)
+fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out,
+                              fp8rt_target *t)
 {
     static const fp8rt_fused nothing;
     t->out = out;
@@ -56,7 +52,7 @@ fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_te
     if (out->mx != NULL) {
         return aim_at_mx(run, t);
     }
-    if (waits_for_amax(t->kind)) {
+    if (fp8rt_waits_for_amax(t->kind)) {
         return aim_at_values(run, t);
     }
     t->scale_d = to_codes(run, t);
@@ -72,7 +68,8 @@ static fp8rt_status convert(fp8rt_run *run, const fp8rt_target *t)
     return fp8rt_layer_convert(run, t->d, &fused, &out);
 }
 
-static fp8rt_status scale_by_amax(fp8rt_run *run, const fp8rt_target *t, const fp8rt_gemm_result *result)
+static fp8rt_status scale_by_amax(fp8rt_run *run, const fp8rt_target *t,
+                                  const fp8rt_gemm_result *result)
 {
     fp8rt_scaling *scaling = t->out->scaling;
     if (t->kind == FP8RT_SCALING_CALIBRATE &&
@@ -101,10 +98,11 @@ static fp8rt_status convert_to_mx(fp8rt_run *run, const fp8rt_target *t)
 }
 
 // What remains to be done when the first command has run. In a query its result is not there.
-fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t, const fp8rt_gemm_result *result)
+fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
+                                 const fp8rt_gemm_result *result)
 {
     if (run->query) {
-        return waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
+        return fp8rt_waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
     }
     if (run->recorder != NULL) { // nothing may depend on what the command has given
         return t->kind == FP8RT_SCALING_STATIC && t->out->mx == NULL ? FP8RT_OK
@@ -114,7 +112,7 @@ fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t, const fp
     if (t->out->mx != NULL) {
         return convert_to_mx(run, t);
     }
-    if (waits_for_amax(t->kind)) {
+    if (fp8rt_waits_for_amax(t->kind)) {
         return scale_by_amax(run, t, result);
     }
     if (t->kind == FP8RT_SCALING_DELAYED) {
@@ -123,14 +121,4 @@ fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t, const fp
                                      result->amax_nonfinite);
     }
     return FP8RT_OK;
-}
-
-// The first command writes FP32 numbers of a scaled output, which are rounded to nearest even.
-void fp8rt_target_coding(const fp8rt_target *t, fp8rt_coding *coding)
-{
-    if (!waits_for_amax(t->kind)) {
-        coding->stochastic = t->fused->coding.stochastic;
-        coding->seed = t->fused->coding.seed;
-        coding->table = t->fused->coding.table;
-    }
 }

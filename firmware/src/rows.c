@@ -20,9 +20,9 @@ fp8rt_values fp8rt_rows_x(const fp8rt_rows_desc *desc)
 // Argmax writes words, as FP32 numbers are.
 fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc)
 {
-    return (fp8rt_values){
-        desc->d, desc->m, fp8rt_rows_is_reduction(desc->operation) ? 1 : desc->n, desc->d_stride,
-        desc->operation == FP8MAC_ROWS_ARGMAX ? FP8MAC_FP32 : desc->d_format};
+    return (fp8rt_values){desc->d, desc->m, fp8rt_rows_is_reduction(desc->operation) ? 1 : desc->n,
+                          desc->d_stride,
+                          desc->operation == FP8MAC_ROWS_ARGMAX ? FP8MAC_FP32 : desc->d_format};
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -68,8 +68,7 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_rows_desc *d
 static fp8rt_status check_vector(const fp8rt_caps *caps, const fp8rt_rows_desc *desc,
                                  const float *vector)
 {
-    const fp8rt_values d = fp8rt_rows_d(desc),
-                       values = {vector, 1, desc->n, 0, FP8MAC_FP32};
+    const fp8rt_values d = fp8rt_rows_d(desc), values = {vector, 1, desc->n, 0, FP8MAC_FP32};
     return vector == NULL ? FP8RT_OK : fp8rt_values_check(caps, &values, &d);
 }
 
@@ -107,8 +106,7 @@ static fp8rt_status check_numbers(const fp8rt_rows_desc *desc)
     const uint32_t eps = fp8rt_fp32_bits(desc->eps);
     return (desc->factor != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->factor))) ||
                    !fp8rt_fp32_is_scale(factor_of(desc)) ||
-                   !fp8rt_fp32_is_scale(scale_d_of(desc)) ||
-                   (eps != 0 && !fp8rt_fp32_is_scale(eps))
+                   !fp8rt_fp32_is_scale(scale_d_of(desc)) || (eps != 0 && !fp8rt_fp32_is_scale(eps))
                ? FP8RT_ERR_SCALE
                : FP8RT_OK;
 }

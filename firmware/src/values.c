@@ -20,8 +20,7 @@ fp8rt_region fp8rt_values_region(const fp8rt_values *v)
 
 static bool is_same(const fp8rt_values *x, const fp8rt_values *y)
 {
-    return x->at == y->at && x->stride == y->stride && x->format == y->format &&
-           x->cols == y->cols;
+    return x->at == y->at && x->stride == y->stride && x->format == y->format && x->cols == y->cols;
 }
 
 fp8rt_status fp8rt_values_check(const fp8rt_caps *caps, const fp8rt_values *v,

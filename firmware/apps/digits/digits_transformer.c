@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transformer: one encoder block (pre-norm). A token is a line of the image with the lines above and
-// below it. The stream is FP32, other activations are FP8 with static scales of the training images.
+// The transformer: one encoder block (pre-norm). A token is a line of the image with the lines
+// above and below it. The stream is FP32, other activations are FP8 with static scales of the
+// training images.
 //
 //   stream = linear(token) + position                       8 tokens x 32, FP32
 //   stream = stream + output(attention(norm(stream)))       2 heads of 32
 //   stream = stream + down(ReLU(up(norm(stream))))          64 hidden units
 //   classes = linear(stream of all tokens)                  256 to 10
 //
-// All layers compute a batch at once. So these are the layers of fp8rt_transformer_block, which takes one
-// sequence, called one by one. Each has an output of its own, so that all can be checked behind a list.
+// All layers compute a batch at once. So these are the layers of fp8rt_transformer_block, which
+// takes one sequence, called one by one. Each has an output of its own, so that all can be checked
+// behind a list.
 #include "digits_transformer.h"
 
 #include <string.h>
@@ -34,7 +36,7 @@ static const digits_transformer *const data = &digits_transformer_data;
 static struct {
     fp8rt_tensor positions; // for each image of the batch
     fp8rt_tensor stream, norm1, query, key, value, mixed, attended, norm2, hidden, fed, features,
-        classes; // value: that of each image, a column for each token
+        classes;            // value: that of each image, a column for each token
     fp8rt_kv_cache *caches; // of each image: parts of key and value
 } tensors;
 
@@ -70,9 +72,8 @@ static bool allocate_caches(digits_layered *net, uint32_t batch)
         return false;
     }
     for (uint32_t i = 0; i < batch; i++) {
-        tensors.caches[i] =
-            (fp8rt_kv_cache){.keys = rows_of(&tensors.key, i * TOKENS, TOKENS),
-                             .values = rows_of(&tensors.value, i * INNER, INNER)};
+        tensors.caches[i] = (fp8rt_kv_cache){.keys = rows_of(&tensors.key, i * TOKENS, TOKENS),
+                                             .values = rows_of(&tensors.value, i * INNER, INNER)};
     }
     return true;
 }

@@ -59,11 +59,7 @@ static void run_softmax(layers_test *test, const softmax_case *c)
     fp8rt_scaling scaling = {.kind = FP8RT_SCALING_STATIC};
     out.scaling = c->scaling ? &scaling : NULL;
     const fp8rt_softmax_desc desc = {
-        .x = &x,
-        .factor = c->factor,
-        .seen = c->seen,
-        .causal = c->causal,
-        .out = &out};
+        .x = &x, .factor = c->factor, .seen = c->seen, .causal = c->causal, .out = &out};
     const unsigned before = test->recorded;
     layers_try(test, c->name, call_softmax, refer_softmax, &desc, &out);
     layers_expect_recorded(test, "a softmax is recorded", before);
@@ -187,14 +183,14 @@ static void draw(layers_test *test, const attention_case *c, attention *a)
     }
     a->scaling.kind = c->scaling;
     a->out.scaling = c->scaling == FP8RT_SCALING_STATIC ? NULL : &a->scaling;
-    a->desc = (fp8rt_attention_desc){.query = &a->query,
-                                     .cache = a->caches,
-                                     .sequences = c->sequences,
-                                     .heads = c->heads,
-                                     .causal = c->causal,
-                                     .value_bias =
-                                         c->bias ? layers_floats(test, true, width) : NULL,
-                                     .out = &a->out};
+    a->desc =
+        (fp8rt_attention_desc){.query = &a->query,
+                               .cache = a->caches,
+                               .sequences = c->sequences,
+                               .heads = c->heads,
+                               .causal = c->causal,
+                               .value_bias = c->bias ? layers_floats(test, true, width) : NULL,
+                               .out = &a->out};
 }
 
 static fp8rt_tensor rows_of(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t first,

@@ -225,8 +225,7 @@ static size_t save_block(moving *m, fp8rt_network *network, void *list, void *im
     recorder.symbol_count = 1;
     run.recorder = &recorder;
     call_block(&run, &m->b);
-    layers_expect(m->test, "a block is recorded",
-                  fp8rt_network_record(network, &run) == FP8RT_OK);
+    layers_expect(m->test, "a block is recorded", fp8rt_network_record(network, &run) == FP8RT_OK);
     return fp8rt_network_save(network, image, m->list_bytes);
 }
 

@@ -16,10 +16,13 @@ typedef struct refusal {
 } refusal;
 
 #define GOOD(op, ...)                                                                              \
-    {                                                                                              \
-        .operation = FP8MAC_ROWS_##op, .m = M, .n = N, .x = x, .x_format = FP8MAC_FP32, .d = d,    \
-        __VA_ARGS__                                                                                \
-    }
+    {.operation = FP8MAC_ROWS_##op,                                                                \
+     .m = M,                                                                                       \
+     .n = N,                                                                                       \
+     .x = x,                                                                                       \
+     .x_format = FP8MAC_FP32,                                                                      \
+     .d = d,                                                                                       \
+     __VA_ARGS__}
 
 static const refusal refusals[] = {
     {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 7, .m = M, .n = N, .x = x, .d = d}},
@@ -40,7 +43,8 @@ static const refusal refusals[] = {
     {"no d", FP8RT_ERR_NULL, {.operation = FP8MAC_ROWS_SUM, .m = M, .n = N, .x = x}},
     {"no rows", FP8RT_ERR_SHAPE, {.operation = FP8MAC_ROWS_SUM, .n = N, .x = x, .d = d}},
     {"no columns", FP8RT_ERR_SHAPE, {.operation = FP8MAC_ROWS_SUM, .m = M, .x = x, .d = d}},
-    {"more columns than 2^24", FP8RT_ERR_SHAPE,
+    {"more columns than 2^24",
+     FP8RT_ERR_SHAPE,
      {.operation = FP8MAC_ROWS_SUM, .m = M, .n = FP8MAC_ROWS_MAX_COLS + 1, .x = x, .d = d}},
     {"a mask of more columns", FP8RT_ERR_SHAPE, GOOD(SOFTMAX, .seen = N + 1)},
     {"format of D", FP8RT_ERR_FORMAT, GOOD(SUM, .d_format = FP8MAC_E3M2FN)},
@@ -51,10 +55,17 @@ static const refusal refusals[] = {
     {"alignment of gamma", FP8RT_ERR_ALIGNMENT, GOOD(RMS_NORM, .eps = 1, .gamma = vector + 1)},
     {"alignment of beta", FP8RT_ERR_ALIGNMENT, GOOD(LAYER_NORM, .eps = 1, .beta = vector + 1)},
     {"D over gamma", FP8RT_ERR_OVERLAP, GOOD(RMS_NORM, .eps = 1, .gamma = d)},
-    {"X over D in another format", FP8RT_ERR_OVERLAP,
+    {"X over D in another format",
+     FP8RT_ERR_OVERLAP,
      {.operation = FP8MAC_ROWS_SOFTMAX, .m = M, .n = N, .x = d, .x_format = FP8MAC_FP32, .d = d}},
-    {"a sum in place", FP8RT_ERR_OVERLAP,
-     {.operation = FP8MAC_ROWS_SUM, .m = M, .n = N, .x = d, .x_format = FP8MAC_FP32, .d = d,
+    {"a sum in place",
+     FP8RT_ERR_OVERLAP,
+     {.operation = FP8MAC_ROWS_SUM,
+      .m = M,
+      .n = N,
+      .x = d,
+      .x_format = FP8MAC_FP32,
+      .d = d,
       .d_format = FP8MAC_FP32}},
     {"a negative factor", FP8RT_ERR_SCALE, GOOD(SUM, .factor = &negative)},
     {"factor times log2(e)", FP8RT_ERR_SCALE, GOOD(SOFTMAX, .factor = &large)},

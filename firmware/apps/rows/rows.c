@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Norms, softmax and reductions of rows as commands: a hash of D, amax, flags and the cycles of each.
+//: Norms, softmax and reductions of rows: a hash of D, amax, flags and the cycles of each command.
 //
-// On the host the golden model computes them; there D is compared with a call of the model, too. The
-// chip prints the same lines, but for the cycles. The last line is the count of tests: besides those,
-// an operation in place gives the same bytes, and bytes between D's rows stay as they were.
+// On the host the golden model computes them; there D is compared with a call of the model, too.
+// The chip prints the same lines, but for the cycles. The last line is the count of tests: besides
+// those, an operation in place gives the same bytes, and bytes between D's rows stay as they were.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,8 +55,8 @@ static const named_case cases[] = {
     {"layer norm, eps 0", LAYER, 5, 24, FP32, FP32, .draw = NEAR_ONE},
     {"layer norm, one column", LAYER, 6, 1, FP32, FP32, .eps = 1e-5f, .beta = true},
     {"layer norm of NaN and Inf", LAYER, 8, 40, FP16, E4M3, .draw = SPECIAL, .eps = 1e-5f},
-    {"layer norm, many rows", LAYER, 131, 17, FP8MAC_BF16, FP8MAC_BF16, .gamma = true,
-     .beta = true, .eps = 1e-5f, .gap = 64},
+    {"layer norm, many rows", LAYER, 131, 17, FP8MAC_BF16, FP8MAC_BF16, .gamma = true, .beta = true,
+     .eps = 1e-5f, .gap = 64},
     {"layer norm, mapped", LAYER, 4, 64, FP32, E4M3, .eps = 1e-5f, .scale_d = 16.0f, .table = 1},
     {"RMS norm", RMS, 16, 64, FP32, E4M3, .gamma = true, .eps = 1e-5f},
     {"RMS norm, one row", RMS, 1, 1000, FP16, FP32, .eps = 1e-5f},
@@ -264,8 +264,8 @@ static bool agrees(const bench *b, const fp8rt_rows_desc *desc, const fp8rt_gemm
                 memcmp(&wanted.amax, &result->amax, sizeof wanted.amax) == 0 &&
                 wanted.amax_nonfinite == result->amax_nonfinite;
     for (uint32_t i = 0; i < desc->m; i++) {
-        same = same && memcmp(b->want + (size_t)i * row * size,
-                              b->d + (size_t)i * desc->d_stride, (size_t)row * size) == 0;
+        same = same && memcmp(b->want + (size_t)i * row * size, b->d + (size_t)i * desc->d_stride,
+                              (size_t)row * size) == 0;
     }
     return same;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, softmax and reductions of the rows of a matrix, each as one command of the accelerator. X is
-// m x n. fp8mac/rows.h defines every bit; in short:
+// Norms, softmax and reductions of the rows of a matrix, each as one command of the accelerator. X
+// is m x n. fp8mac/rows.h defines every bit; in short:
 //
-//   FP8MAC_ROWS_SUM, _SUM_OF_SQUARES, _MAXIMUM   T = act(factor * what the name says)       D is m x 1
-//   FP8MAC_ROWS_ARGMAX                           the first column of the maximum, uint32_t  D is m x 1
-//   FP8MAC_ROWS_RMS_NORM      T = act(x * (rsqrt(mean of x^2 + eps) * gamma))               D is m x n
-//   FP8MAC_ROWS_LAYER_NORM    T = act((x - mean) * (rsqrt(variance + eps) * gamma) + beta)  D is m x n
-//   FP8MAC_ROWS_SOFTMAX       T = act(exp(factor * (x - maximum)) / sum of these)           D is m x n
+//   FP8MAC_ROWS_...                D
+//   SUM, SUM_OF_SQUARES, MAXIMUM   m x 1  T = act(factor * what the name says)
+//   ARGMAX                         m x 1  the first column of the maximum, uint32_t
+//   RMS_NORM                       m x n  T = act(x * (rsqrt(mean of x^2 + eps) * gamma))
+//   LAYER_NORM                     m x n  T = act((x - mean) * (rsqrt(variance + eps) * gamma) + beta)
+//   SOFTMAX                        m x n  T = act(exp(factor * (x - maximum)) / sum of these)
 //
 //   D[m][n] = convert(T * scale_d)
 //
@@ -23,21 +24,21 @@
 extern "C" {
 #endif
 
-// Addresses, strides, gamma and beta are multiples of caps.beat_bytes. D may be X, with its stride and
-// format, and must not overlap an input otherwise. What an operation does not have must be 0, NULL or
-// false: FP8RT_ERR_UNSUPPORTED.
+// Addresses, strides, gamma and beta are multiples of caps.beat_bytes. D may be X, with its stride
+// and format, and must not overlap an input otherwise. What an operation does not have must be 0,
+// NULL or false: FP8RT_ERR_UNSUPPORTED.
 typedef struct fp8rt_rows_desc {
     fp8mac_rows_operation operation;
     uint32_t m, n;             // each >= 1; n <= FP8MAC_ROWS_MAX_COLS
     const void *x;             // m x n of x_format
     uint32_t x_stride;         // bytes from row to row; 0: a row, rounded up to a beat
     fp8mac_format_id x_format; // FP8MAC_E4M3FN .. FP8MAC_INT8, as d_format
-    // Reductions and softmax: row i has the first min(n, seen + (causal ? i : 0)) columns alone, where
-    // a `seen` of 0 stands for n. Softmax writes +0 to the others.
+    // Reductions and softmax: row i has the first min(n, seen + (causal ? i : 0)) columns alone,
+    // where a `seen` of 0 stands for n. Softmax writes +0 to the others.
     uint32_t seen; // <= n
     bool causal;
-    // Reductions but argmax, and softmax: one value, finite and greater than 0; NULL: 1. For softmax,
-    // factor * log2(e) is so, too.
+    // Reductions but argmax, and softmax: one value, finite and greater than 0; NULL: 1. For
+    // softmax, factor * log2(e) is so, too.
     const float *factor;
     float eps;                    // norms: finite, at least 0
     const float *gamma, *beta;    // norms: n values each; NULL: 1 and 0. RMS norm has no beta
@@ -52,9 +53,9 @@ typedef struct fp8rt_rows_desc {
     uint32_t flags;           // FP8RT_GEMM_*
 } fp8rt_rows_desc;
 
-// Runs the command and sleeps until D is complete. FP8RT_ERR_UNSUPPORTED also: caps.functions has no
-// row commands. FP8RT_ERR_SHAPE: m, n or seen. FP8RT_ERR_SCALE: factor, eps or scale_d. Otherwise as
-// fp8rt_gemm_run; `result` may be NULL, and argmax has amax 0.
+// Runs the command and sleeps until D is complete. FP8RT_ERR_UNSUPPORTED also: caps.functions has
+// no row commands. FP8RT_ERR_SHAPE: m, n or seen. FP8RT_ERR_SCALE: factor, eps or scale_d.
+// Otherwise as fp8rt_gemm_run; `result` may be NULL, and argmax has amax 0.
 fp8rt_status fp8rt_rows(fp8rt_device *dev, fp8rt_rows_desc desc, fp8rt_gemm_result *result);
 
 #ifdef __cplusplus

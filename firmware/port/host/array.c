@@ -47,6 +47,15 @@ static bool read_element(const char *text, unsigned lanes, fp8rt_element *elemen
     return false;
 }
 
+// Row commands need 4 x 4 elements and an epilogue of 8 outputs a cycle: as many as the array gives,
+// 8 at most. Elements whose block is several steps share what they give.
+static bool has_rows(const fp8rt_caps *caps)
+{
+    const unsigned steps = caps->block / caps->lanes,
+                   share = steps > caps->rows ? caps->rows : steps;
+    return caps->rows == 4 && caps->cols == 4 && 4u / share * 4u >= 8u;
+}
+
 static bool is_side(unsigned x, unsigned most)
 {
     return x != 0 && x <= most && (x & (x - 1u)) == 0;
@@ -83,5 +92,6 @@ bool fp8rt_host_array(fp8rt_caps *caps)
     unsigned block = fp8mac_element_find(caps->element.kind)->block;
     caps->block = (uint16_t)(block == 0 ? lanes : block);
     caps->functions |= block == FP8MAC_MX_BLOCK ? FP8RT_FUNCTION_MX : 0;
+    caps->functions |= has_rows(caps) ? FP8RT_FUNCTION_ROWS : 0;
     return true;
 }

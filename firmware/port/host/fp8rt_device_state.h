@@ -9,8 +9,7 @@
 #define FP8RT_HOST_RECORDS 8u
 #define FP8RT_HOST_FUNCTIONS                                                                       \
     (FP8RT_FUNCTION_INT8 | FP8RT_FUNCTION_C | FP8RT_FUNCTION_ELEMENTWISE |                         \
-     FP8RT_FUNCTION_STOCHASTIC | FP8RT_FUNCTION_TABLES | FP8RT_FUNCTION_CONV_A |  \
-     FP8RT_FUNCTION_ROWS)
+     FP8RT_FUNCTION_STOCHASTIC | FP8RT_FUNCTION_TABLES | FP8RT_FUNCTION_CONV_A)
 #define FP8RT_HOST_BUFFER_BYTES                                                                    \
     (FP8RT_HOST_MAX_SIDE * 256u * 32u) // row RAMs * buf_beats * beat_bytes
 

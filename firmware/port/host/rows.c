@@ -39,8 +39,7 @@ static void list_regions(const fp8rt_command *c, fp8rt_region list[REGIONS])
     const bool gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)),
                beta = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN));
     list[0] = (fp8rt_region){c->a.address, c->m, c->a.stride, c->n * fp8rt_host_x_bytes(c)};
-    list[REGION_D] =
-        (fp8rt_region){c->d, c->m, c->d_stride, d_columns(c) * fp8rt_host_d_bytes(c)};
+    list[REGION_D] = (fp8rt_region){c->d, c->m, c->d_stride, d_columns(c) * fp8rt_host_d_bytes(c)};
     list[2] = (fp8rt_region){c->b.scale, gamma, 0, c->n * 4u};
     list[3] = (fp8rt_region){c->bias, beta, 0, c->n * 4u};
 }
@@ -53,8 +52,7 @@ static bool alignment_is_bad(const fp8rt_caps *caps, const fp8rt_region *r)
 
 static bool range_is_bad(const fp8rt_region *r)
 {
-    return r->rows != 0 &&
-           ((r->rows > 1 && r->stride < r->row_bytes) || !fp8rt_region_fits(r));
+    return r->rows != 0 && ((r->rows > 1 && r->stride < r->row_bytes) || !fp8rt_region_fits(r));
 }
 
 // An operation has no vectors, masks and epilogue but its own.
@@ -180,10 +178,9 @@ static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_
 {
     if (is_norm(c)) {
         desc->eps = fp8rt_fp32_from_bits(c->beta);
-        desc->gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)) ? (const float *)c->b.scale
-                                                                      : NULL;
-        desc->beta =
-            fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN)) ? (const float *)c->bias : NULL;
+        desc->gamma =
+            fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)) ? (const float *)c->b.scale : NULL;
+        desc->beta = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN)) ? (const float *)c->bias : NULL;
         return;
     }
     desc->seen = c->k < c->n ? c->k : 0;
