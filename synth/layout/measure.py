@@ -25,7 +25,7 @@ from .circuit import PORT, Circuit
 from .routing import Placement, units
 
 # Parts of the keys of the cache. They go up when placement and routing, or what follows them, are done differently.
-ROUTED, TIMED = "1", "2"
+ROUTED, TIMED = "1", "3"
 UTILISATIONS = (0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)
 SECONDS = 1500.0  # for a router's run
 NOT_PLACED, NOT_IN_TIME = "not placed", "not in time"
@@ -50,6 +50,7 @@ class Layout:
     layers_um: dict[str, float]
     slack_ns: float
     plain_slack_ns: float  # without wires
+    gaps: int  # between a via and its wire, which were closed
     slow_edges: int  # pins with a slower edge than their max_transition, with wires
     seconds: float
     tried: dict[
@@ -127,6 +128,7 @@ class Layouter:
             slack_ns=round(slack.slack_ns, 4),
             plain_slack_ns=round(plain.slack_ns, 4),
             slow_edges=slack.slow_edges,
+            gaps=sum(tree.gaps for tree in trees.values()),
             **json.loads((routed / "routed.json").read_text()),
         )
         (folder / "layout.json").write_text(json.dumps(asdict(found)) + "\n")

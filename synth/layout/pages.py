@@ -108,6 +108,13 @@ class Layouts:
     def say_lost(self, name: str) -> str:
         return number(lost(self.one(name)), 2)
 
+    def say_miss(self, name: str) -> str:
+        """By how much the clock is missed"""
+        return number(-self.one(name)["slack_ns"], 2)
+
+    def say_failures(self) -> str:
+        return ", ".join(code(one["name"]) for one in self.failures) or "None"
+
     def say_slack(self, name: str) -> str:
         return number(self.one(name)["slack_ns"], 2)
 
@@ -132,6 +139,9 @@ class Layouts:
             / sum(one["wire_um"] for one in self.found),
             3,
         )
+
+    def say_gaps(self) -> str:
+        return f"{sum(one['gaps'] for one in self.found)} of {number(sum(one['nets'] for one in self.found))}"
 
     def say_largest(self) -> str:
         """The number of cells of the largest layout"""

@@ -18,29 +18,40 @@ COLUMNS = {
 TITLES = {"e5m2": "E5M2", "e4m3fn": "E4M3", "qc_e3m4": "E3M4", "qc_e2m5": "E2M5"}
 
 
+def names_of(column: str) -> set[str]:
+    return {column, *(f"{column}_{one}" for one in ONE_FORMAT)}
+
+
+def columns(found: list[Record]) -> list[str]:
+    """Those of which every format was measured."""
+    known = {record["name"] for record in found}
+    return [name for name in COLUMNS if names_of(name) <= known]
+
+
 def records(found: list[Record]) -> list[Record]:
     """Those that the table shows."""
-    names = {f"{name}{end}" for name in COLUMNS for end in ("", *(f"_{one}" for one in ONE_FORMAT))}
+    names = {one for column in columns(found) for one in names_of(column)}
     return [record for record in found if record["name"] in names]
 
 
-def cell(record: Record | None) -> str:
-    if record is None:
-        return "-"
-    return f"{number(record['area'])}; {number(record['area'] / record['single_area'], 2)}"
+def cell(record: Record) -> str:
+    """In brackets if it misses the clock"""
+    text = f"{number(record['area'])}; {number(record['area'] / record['single_area'], 2)}"
+    return text if record["timing_met"] else f"({text})"
 
 
 def lines(found: list[Record]) -> str:
     """A line for each format and one for all four of the catalogue: areas, and ratios to INT8 with one accumulator."""
     by_name = {record["name"]: record for record in records(found)}
+    shown = columns(found)
     made = [
-        [title, *(cell(by_name.get(f"{name}{end}")) for name in COLUMNS)]
+        [title, *(cell(by_name[f"{name}{end}"]) for name in shown)]
         for title, end in (
             *((title, f"_{name}") for name, title in TITLES.items()),
             ("E4M3 and E5M2, OCP and FNUZ", ""),
         )
     ]
-    head = ["formats", *(f"{title} ({code(name)})" for name, title in COLUMNS.items())]
+    head = ["formats", *(f"{COLUMNS[name]} ({code(name)})" for name in shown)]
     return table(head, made)
 
 

@@ -139,7 +139,13 @@ def test_doubled(bench: Bench, osu: lef.Lef) -> None:
     x, y = good.segments[2][2]
     moved = replace(good, segments=(*good.segments[:2], ("metal2", (x, 26000), (x, y + 200))))
     near = extract.tree(net, moved, CHAIN, osu, PLACE, "n1")
-    bench.check("the via touches", abs(tree.um - near.um - 0.2) < 1e-9)
+    bench.check("the via touches", abs(tree.um - near.um - 0.2) < 1e-9 and near.gaps == 0)
+    further = replace(good, segments=(*good.segments[:2], ("metal2", (x, 26000), (x, y + 450))))
+    gap = extract.tree(net, further, CHAIN, osu, PLACE, "n1")
+    bench.check(f"a gap of 0.1 um is counted: {gap.gaps}", gap.gaps == 1)
+    far = replace(good, segments=(*good.segments[:2], ("metal2", (x, 26000), (x, y + 600))))
+    work = lambda: extract.tree(net, far, CHAIN, osu, PLACE, "n1")
+    bench.raises("a larger one is an open", FlowError, "do not reach", work)
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -297,6 +303,8 @@ def laid_out(name: str, core_um2: float, slack: float, copies: int = 1) -> dict:
         "name": name,
         "copies": copies,
         "cells": 10,
+        "nets": 3,
+        "gaps": 0,
         "sinks": 4,
         "core_um2": core_um2,
         "utilisation": 0.9,
