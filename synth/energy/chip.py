@@ -26,13 +26,14 @@ from .waveform import ACCEL
 
 @dataclass(frozen=True)
 class Chip:
-    """One size of the accelerator. `set`: the folder of its simulator (sim/ports)."""
+    """One size of the accelerator. `set`: the folder of its simulator (sim/ports). `images`: how many digits it sees."""
 
     name: str
     rows: int
     columns: int
     lanes: int
     element: str
+    images: int = 64
 
     @property
     def set(self) -> str:
@@ -49,20 +50,25 @@ CHIPS = {
     for one in (
         Chip("default", 4, 4, 16, "block"),
         Chip("default_int8", 4, 4, 16, "int8"),
-        Chip("small", 2, 2, 4, "block"),
+        Chip("small", 2, 2, 4, "block", 8),
     )
 }
 
 
 @dataclass(frozen=True)
 class Program:
-    """What runs, and how many inferences it makes. `product`: M, N and K of a program that is one product of matrices."""
+    """What runs, and how many inferences it makes; 0 for as many as the chip has images. `product`: M, N and K of a program
+    that is one product of matrices."""
 
     network: str
     words: tuple[str, ...]
     inferences: int
     int8: bool = False  # it runs with INT8 elements, too
     product: tuple[int, int, int] = (0, 0, 0)
+
+    def on(self, chip: Chip) -> Program:
+        words = tuple(word.format(images=chip.images) for word in self.words)
+        return replace(self, words=words, inferences=self.inferences or chip.images)
 
     @property
     def macs(self) -> int:
@@ -80,7 +86,7 @@ PROGRAMS = {
     "random": random("random product", int8=True),
     "random_mx": random("random product with MX scales", "MX=1"),
     "digits": Program(
-        "digits, perceptron, an image", ("digits", "IMAGES=64", "BATCH=64"), 64, True
+        "digits, perceptron, an image", ("digits", "IMAGES={images}", "BATCH={images}"), 0, True
     ),
     "transformer": Program(
         "digits, transformer, an image",
@@ -91,8 +97,8 @@ PROGRAMS = {
 }
 
 
-# The accelerator's own netlist is made for half the clock: the repair of paths of so many cells takes hours.
-SLOWER = 2
+# The accelerator's own netlist is made for a clock that it meets at once: the repair of paths of so many cells takes hours.
+SLOWER = 20
 
 
 @dataclass(frozen=True)

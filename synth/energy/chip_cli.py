@@ -98,7 +98,8 @@ def part_entry(one: Measured, inferences: int) -> records.Record:
 
 
 def measure(options: argparse.Namespace, replay: Replay, scope: Scope, name: str) -> records.Record:
-    chip, program = CHIPS[options.chip], PROGRAMS[name]
+    chip = CHIPS[options.chip]
+    program = PROGRAMS[name].on(chip)
     elf = options.build / "firmware/riscv" / f"{program.words[0]}.elf"
     simulator = options.build / "sim/ports" / chip.set / "fp8mac-sim"
     run = Run(simulator, elf, program.words[1:], options.build / "synth/energy/chip")

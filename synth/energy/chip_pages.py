@@ -101,6 +101,24 @@ class Chips:
         """Changes of outputs that were compared with the RTL's"""
         return number(sum(part["compared"] for one in self.records for part in one["parts"]))
 
+    def say_ratio(self, start: str, memories: str = "") -> str:
+        """The default array to the INT8 one, on the network whose name starts so"""
+        found = {
+            one["chip"]: sum(by_part(one).values()) + (memory_pj(one) if memories else 0.0)
+            for one in self.of("array")
+            if one["network"].startswith(start.replace("_", " "))
+        }
+        return number(found["default"] / found["default_int8"], 2)
+
+    def say_more_mx(self) -> str:
+        """What the random product takes more with MX scales"""
+        its = {
+            one["network"].split(",")[0]: sum(by_part(one).values())
+            for one in self.of("array")
+            if one["chip"] == "default"
+        }
+        return f"{100 * (its['random product with MX scales'] / its['random product'] - 1):.1f} %"
+
     def say_idle(self, scope: str, chip: str) -> str:
         """pJ of a cycle without a command"""
         one = next(one for one in self.of(scope) if one["chip"] == chip)

@@ -65,6 +65,18 @@ class Grid:
         ]
         return table(["element", "operands", *LIBRARIES], lines)
 
+    def change(self, of: tuple[str, str], than: tuple[str, str]) -> str:
+        """The range of what elements take more with one name's end and format than with another, on the same operands"""
+        found = []
+        for library in LIBRARIES.values():
+            for name in ELEMENTS.values():
+                one, other = (
+                    self.mean(library, name + end, OTHER, kind) for end, kind in (of, than)
+                )
+                if one and other:
+                    found.append(100 * (one / other - 1))
+        return f"{min(found):+.0f} to {max(found):+.0f} %"
+
     def registers(self, library: str) -> str:
         lines = []
         for name in (ELEMENTS["19 fraction bits, FP32"], ELEMENTS["13 fraction bits, FP16"]):

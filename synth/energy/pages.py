@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from ..flow.errors import UsageError
+from ..study.elements import MX_SUFFIX
 from ..study.records import Record
 from ..study.tables import number, table
 from ..study.wires import PF_PER_UM
@@ -206,6 +207,12 @@ class Energies:
 
     def say_formats(self) -> str:
         return self.grid.formats()
+
+    def say_e5m2(self) -> str:
+        return self.grid.change(("", "e5m2"), ("", "e4m3fn"))
+
+    def say_mx(self) -> str:
+        return self.grid.change((MX_SUFFIX, "e4m3fn"), ("", "e4m3fn"))
 
     def say_registers(self, library: str) -> str:
         return self.grid.registers(library)

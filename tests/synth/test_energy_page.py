@@ -157,6 +157,9 @@ def test_grid(bench: Compared) -> None:
     )
     found = pages.Energies({"runs": {}, "records": records}).word("formats").splitlines()
     row = lambda *start: next(line for line in found if line.startswith("| " + " | ".join(start)))
+    page = pages.Energies({"runs": {}, "records": records})
+    bench.check("E5M2 against E4M3", page.word("e5m2"), "-75 to -75 %")
+    bench.check("MX scales", page.word("mx"), "+50 to +50 %")
     first = "19 fraction bits, FP32"
     bench.check("E4M3", row(first, "E4M3"), f"| {first} | E4M3 | 7.00 (1.75) | - | - |")
     bench.check("E5M2", row(first, "E5M2"), f"| {first} | E5M2 | 1.50 (0.50) | - | - |")
