@@ -9,7 +9,7 @@ import pytest
 from fp8net import analyze, lower, quantize, shapes
 from fp8net.cli import main
 from fp8net.errors import Refused
-from graphs import Builder, random_model
+from graphs import Builder
 from onnx import TensorProto, helper, numpy_helper
 
 FLOAT = TensorProto.FLOAT
@@ -238,12 +238,15 @@ def test_not_quantised(bench, work, capsys) -> None:
     said = capsys.readouterr().err
     bench.check(f"int8: is named: {said}", "quant (QuantizeLinear)" in said and "int8" in said)
     bench.check("nothing was written", not folder.exists() and not folder.parent.exists())
-    onnx.save(random_model(np.random.default_rng(1), "one"), work / "one.onnx")
-    bench.check(
-        "a name that is none in C",
-        main(["generate", str(work / "small.onnx"), "-o", str(work / "1net")]) == 1,
+    onnx.save(small(), work / "small.onnx")
+    runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]
+    onnx.save(
+        quantize.quantize(work / "small.onnx", runs, quantize.Options())[0], work / "ready.onnx"
     )
-    capsys.readouterr()
+    for bad in ("1net", "main", "fp8rt", "_"):
+        words = ["generate", str(work / "ready.onnx"), "-o", str(work / bad)]
+        bench.check(f"{bad} is no name in C", main(words) == 1 and not (work / bad).exists())
+        bench.check(f"{bad}: is said", "its last part" in capsys.readouterr().err)
 
 
 def test_half_written(bench, work, monkeypatch) -> None:

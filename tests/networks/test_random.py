@@ -61,13 +61,16 @@ def _check_memory(bench, name: str, graph, plan) -> None:
     bench.check(f"{name}: the arena holds all tensors", max(ends.values()) <= plan.activations)
 
 
-def _check(bench, name: str, folder: Path, least: float, case, compiler, chip: bool) -> None:
+def _check(
+    bench, name: str, folder: Path, least: float, case, compiler, chip: bool, beat=16
+) -> None:
     quantised, runs = case
     graph = lower.lower_model(shapes.infer(quantised))
-    sources = writer.prepare(graph, folder, "random", runs)
+    sources = writer.prepare(graph, folder, "random", runs, beat=beat)
     writer.write(folder, sources, {})
     program, plan = compiler.build(folder), sources.plan
-    outcome = run(program)
+    bus = {"FP8RT_AXI_DATA_W": str(8 * beat)}
+    outcome = run(program, **bus)
     _check_memory(bench, name, graph, plan)
     bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
     bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
@@ -75,7 +78,7 @@ def _check(bench, name: str, folder: Path, least: float, case, compiler, chip: b
     scratch = outcome.number(r"scratch (\d+)")
     bench.check(f"{name} needs the planned scratch", plan.scratch - 32 < scratch <= plan.scratch)
     bench.check(f"{name} needs the planned lists", outcome.number(r"lists (\d+)") == plan.lists)
-    less = run(program, f"ARENA={plan.arena - 1}")
+    less = run(program, f"ARENA={plan.arena - 1}", **bus)
     bench.check(f"{name} needs its arena", less.status != 0 and "scratch" in less.text)
     value = _beside_runtime(graph, quantised, runs)
     bench.check(f"{name} is near ONNX Runtime: {value:.1f} dB of {least}", value >= least)
@@ -94,8 +97,10 @@ def test_random(bench, seed, count, compiler, work, request) -> None:
         operators |= {node.op_type for node in quantised.graph.node}
         coarse = "e5m2" in options.format + options.weights_format
         least = LEAST_DB - (6.0 if coarse else 0.0)
+        beat = 16 if chip else int(rng.choice([8, 16, 16, 32]))
         name = f"network {number}"
-        _check(bench, name, work / f"net{number}", least, (quantised, runs), compiler, chip)
+        case = quantised, runs
+        _check(bench, name, work / f"net{number}", least, case, compiler, chip, beat)
     print(f"{count} networks, {len(operators)} operators: {', '.join(sorted(operators))}")
 
 
@@ -119,6 +124,50 @@ def test_apart(bench, rng, compiler, work, kind) -> None:
     runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, kind, work / "apart", LEAST_DB, (quantised, runs), compiler, False)
+
+
+DRIVER = r"""
+#include "net.h"
+#include "fp8rt/app.h"
+#include <stdio.h>
+static const float values[] = {VALUES};
+int main(void)
+{
+    static fp8rt_device dev;
+    static net_net n;
+    static float results[RESULTS];
+    static _Alignas(NET_ARENA_ALIGN) uint8_t arena[NET_ARENA_BYTES];
+    int bad = fp8rt_device_open(&dev, &fp8rt_app_port) || net_open(&n, &dev, arena, sizeof arena);
+    for (int i = 0; i < 2; i++) { // the second run begins as the first one did
+        bad = bad || net_set_input(&n, 0, values) || net_run(&n) || net_get_output(&n, 0, results);
+    }
+    for (int i = 0; i < RESULTS; i++) {
+        printf("%a\n", (double)results[i]);
+    }
+    return bad;
+}
+"""
+
+
+@pytest.mark.parametrize("number", (0, 3, 5))
+def test_floats(bench, seed, compiler, work, number) -> None:
+    """The interface with floats: inputs are rounded, and outputs decoded, as the executor does it."""
+    quantised, runs, _ = _network(np.random.default_rng([seed, number]), number, work)
+    graph = lower.lower_model(shapes.infer(quantised))
+    folder = work / "net"
+    writer.write(folder, writer.prepare(graph, folder, "floats", runs), {})
+    (view,), (name, out) = graph.inputs.values(), next(iter(graph.outputs.items()))
+    rows = view.to_rows(runs[0]["x"], graph.tensors[view.tensor].cols)
+    results = Executor(graph).run(runs[0])[name]
+    text = DRIVER.replace("VALUES", ", ".join(f"{float(v).hex()}f" for v in rows.reshape(-1)))
+    (folder / "main.c").write_text(text.replace("RESULTS", str(results.size)))
+    outcome = run(compiler.build(folder))
+    bench.check(f"it runs: {outcome.text[:200]}", outcome.status == 0)
+    got = np.array([float.fromhex(line) for line in outcome.text.split()], np.float32)
+    cols = graph.tensors[out.tensor].cols
+    bench.check(
+        "outputs are the executor's", np.array_equal(got, out.to_rows(results, cols).reshape(-1))
+    )
 
 
 def _beside_runtime(graph, quantised, runs) -> float:
