@@ -244,8 +244,7 @@ def _tables_of_functions(s) -> str:
         f"static const uint8_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
         f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
         f"    SCRATCH = {plan.activations}, // where it begins\n"
-        f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n"
-        f"    TABLES_STAY = {boolean(plan.resident)},\n}};\n"
+        f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n}};\n"
     )
 
 
@@ -312,9 +311,6 @@ fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes
     fp8rt_status status = FP8RT_OK;
     for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {
         status = query(net, s);
-        if (status == FP8RT_OK && TABLES_STAY) {
-            status = load_tables(dev, s);
-        }
         if (status == FP8RT_OK && segments[s].recorded) {
             status = record(net, s, list);
             list += segments[s].list_bytes;
@@ -340,7 +336,7 @@ static fp8rt_status run_list(@n@_net *net, unsigned s, fp8rt_profile *profile)
 
 static fp8rt_status run_segment(@n@_net *net, unsigned s, fp8rt_profile *profile)
 {
-    const fp8rt_status status = TABLES_STAY ? FP8RT_OK : load_tables(net->dev, s);
+    const fp8rt_status status = load_tables(net->dev, s);
     if (status != FP8RT_OK || segments[s].recorded) {
         return status != FP8RT_OK ? status : run_list(net, s, profile);
     }

@@ -95,9 +95,9 @@ typedef struct @n@_net {
 // Plans and records all layers. `dev` is open; dev and arena stay while the network is in use.
 // FP8RT_ERR_SCRATCH: fewer than @N@_ARENA_BYTES. FP8RT_ERR_ALIGNMENT: the arena is not at
 // @N@_ARENA_ALIGN, or the bus has other beats. FP8RT_ERR_NULL, and those of the layers (net->failed).
-// Tables of activations are loaded into the accelerator, where they stay until others are.
 fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes);
-// Status of the layer that failed: net->failed.
+// Status of the layer that failed: net->failed. Tables of activations are loaded into the accelerator
+// first, so other networks may use the device between runs.
 fp8rt_status @n@_run(@n@_net *net);
 // Runs the commands one by one: each layer has an entry with its cycles.
 fp8rt_status @n@_profile(@n@_net *net, fp8rt_profile *profile);
