@@ -6,6 +6,7 @@ NETWORKS_PYTEST = env PYTHONPATH=$(FP8NET_PATH) $(PYTEST)
 # Programs are small: compiling them takes most of the time, so they are not optimised.
 NETWORKS_HOST := $(BUILD)/networks/libfp8rt.a
 NETWORKS_COMPILE = $(CC) $(filter-out -O2 -MMD -MP,$(FW_CFLAGS)) -O0 -Ifirmware/port/host $(CFLAGS)
+NETWORKS_COMPILER = --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
 
 $(NETWORKS_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
 	@mkdir -p $(@D) && rm -f $@
@@ -14,7 +15,7 @@ $(NETWORKS_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
 $(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD)/test/networks-random-chip.log: $(NETWORKS_TEST)/test_random.py $(NETWORKS_INPUTS) \
     $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
-	  --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
+	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 120
 $(BUILD)/test/networks-random-chip.log: NETWORKS_OPTIONS := --count 20 --seed 7 --chip
 $(BUILD)/test/networks-random-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
@@ -27,7 +28,8 @@ TESTS += $(BUILD)/test/networks-hostile.log
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)
-$(BUILD)/test/networks-operators-all.log: OPERATORS_OPTIONS := --all-cases
+$(BUILD)/test/networks-operators-all.log: OPERATORS_OPTIONS = --all-cases $(NETWORKS_COMPILER)
+$(BUILD)/test/networks-operators-all.log: $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
 
 # From an ONNX file to host and chip by commands.

@@ -9,7 +9,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--count", type=int, default=12, help="of random networks")
+    parser.addoption("--count", type=int, default=24, help="of random networks")
     parser.addoption("--compile", default="", help="the compiler of the host with its flags")
     parser.addoption("--objects", default="", help="what programs of the host are linked with")
     parser.addoption("--chip", action="store_true", help="run random networks on the chip, too")

@@ -66,7 +66,7 @@ def convolution(b: Builder) -> None:
     images, channels, *sizes = b.shape
     groups = b.pick(1, 1, *(g for g in (2, 3, 4, channels) if channels % g == 0))
     out = groups * int(b.rng.integers(1, 24 // groups + 2))
-    kernel = [int(b.rng.integers(1, min(s, 4) + 1)) for s in sizes]
+    kernel = [int(b.rng.integers(min(s, b.pick(1, 2)), min(s, 4) + 1)) for s in sizes]
     stride = [int(b.rng.integers(1, 3)) for _ in sizes]
     dilation = [int(b.rng.integers(1, 3)) if k * 2 - 1 <= s else 1 for k, s in zip(kernel, sizes)]
     before = [int(b.rng.integers(0, k)) for k in kernel]
@@ -103,6 +103,26 @@ def activation(b: Builder) -> None:
         b.node(b.pick(*UNARY), [b.last], b.shape)
 
 
+def residual(b: Builder) -> None:
+    """A convolution that keeps the shape, a skip connection, and mostly an activation."""
+    before, shape, channels = b.last, b.shape, b.shape[1]
+    sizes = [3 if s > 1 else 1 for s in shape[2:]]
+    weights = b.normal(channels, channels, *sizes, by=channels * int(np.prod(sizes)))
+    b.node("Conv", [before, b.constant(weights)], shape, pads=[k // 2 for k in sizes] * 2)
+    b.node("Add", [b.last, before] if b.rng.random() < 0.5 else [before, b.last], shape)
+    limit(b)
+
+
+def limit(b: Builder) -> None:
+    kind = b.pick("Relu", "Clip", "none")
+    if kind == "Relu":
+        b.node("Relu", [b.last], b.shape)
+    elif kind == "Clip":
+        span = float(b.rng.uniform(0.1, 0.6))
+        limits = [b.constant(np.float32(-span)), b.constant(np.float32(span / 2))]
+        b.node("Clip", [b.last, *limits], b.shape)
+
+
 def gate(b: Builder) -> None:
     value = b.last
     b.node("Sigmoid", [value], b.shape)
@@ -114,10 +134,11 @@ def combination(b: Builder) -> None:
     if others:
         operands = [b.last, b.pick(*others)]
         b.node(
-            b.pick("Add", "Add", "Sub", "Mul"),
+            b.pick("Add", "Sub", "Mul"),
             operands if b.rng.random() < 0.5 else operands[::-1],
             b.shape,
         )
+        limit(b)
 
 
 def squeeze(b: Builder) -> None:
@@ -220,18 +241,9 @@ def random_model(rng: np.random.Generator, name: str) -> onnx.ModelProto:
     sizes = [int(rng.integers(3, 12)) for _ in range(rng.integers(1, 3))]
     b = Builder(rng, (images, channels, *sizes))
     convolution(b)
-    for _ in range(rng.integers(2, 7)):
-        b.pick(
-            convolution,
-            convolution,
-            activation,
-            activation,
-            gate,
-            combination,
-            scaling,
-            batch_norm,
-            pool,
-        )(b)
+    steps = (convolution, activation, activation, gate, combination, residual, residual, scaling)
+    for _ in range(rng.integers(2, 6)):
+        b.pick(*steps, batch_norm, pool, squeeze)(b)
     end(b)
     return b.model(name, int(rng.choice([18, 19, 21, 23])))
 

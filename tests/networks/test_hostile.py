@@ -9,7 +9,7 @@ import pytest
 from fp8net import analyze, lower, quantize, shapes
 from fp8net.cli import main
 from fp8net.errors import Refused
-from graphs import Builder, random_model
+from graphs import Builder
 from onnx import TensorProto, helper, numpy_helper
 
 FLOAT = TensorProto.FLOAT
@@ -238,12 +238,15 @@ def test_not_quantised(bench, work, capsys) -> None:
     said = capsys.readouterr().err
     bench.check(f"int8: is named: {said}", "quant (QuantizeLinear)" in said and "int8" in said)
     bench.check("nothing was written", not folder.exists() and not folder.parent.exists())
-    onnx.save(random_model(np.random.default_rng(1), "one"), work / "one.onnx")
-    bench.check(
-        "a name that is none in C",
-        main(["generate", str(work / "small.onnx"), "-o", str(work / "1net")]) == 1,
+    onnx.save(small(), work / "small.onnx")
+    runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]
+    onnx.save(
+        quantize.quantize(work / "small.onnx", runs, quantize.Options())[0], work / "ready.onnx"
     )
-    capsys.readouterr()
+    for bad in ("1net", "main", "fp8rt", "_"):
+        words = ["generate", str(work / "ready.onnx"), "-o", str(work / bad)]
+        bench.check(f"{bad} is no name in C", main(words) == 1 and not (work / bad).exists())
+        bench.check(f"{bad}: is said", "its last part" in capsys.readouterr().err)
 
 
 def test_half_written(bench, work, monkeypatch) -> None:
@@ -284,3 +287,52 @@ def test_one_layout(bench) -> None:
     bench.check(f"named: {problems}", any("MatMul" in str(p) for p in problems))
     bench.raises("load", Refused, "MatMul", lambda: importer.load(model))
     bench.check("analyze", analyze.__doc__ is not None)
+
+
+def test_scales(bench, work, capsys) -> None:
+    """Quantised files with scales and codes that are not possible."""
+    onnx.save(small(), work / "small.onnx")
+    runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]
+    good, _ = quantize.quantize(work / "small.onnx", runs, quantize.Options())
+
+    def change(name: str, array: np.ndarray) -> onnx.ModelProto:
+        model = onnx.ModelProto()
+        model.CopyFrom(good)
+        tensor = next(t for t in model.graph.initializer if t.name == name)
+        tensor.CopyFrom(numpy_helper.from_array(array, name))
+        return model
+
+    def attribute(name: str, number: int) -> onnx.ModelProto:
+        model = onnx.ModelProto()
+        model.CopyFrom(good)
+        node = next(n for n in model.graph.node if n.op_type == "QuantizeLinear")
+        node.attribute.append(helper.make_attribute(name, number))
+        return model
+
+    names = {t.name: numpy_helper.to_array(t) for t in good.graph.initializer}
+    kind = names["x_zero"].dtype
+    codes = names["w_codes"].copy()
+    codes.view(np.uint8)[0, 0, 0, 0] = 0x7F  # NaN
+    scales = names["w_scales"]
+    cases = {
+        "scale 0": (change("x_scale", np.float32(0)), "greater than 0"),
+        "scale below 0": (change("x_scale", np.float32(-1)), "greater than 0"),
+        "scale Inf": (change("x_scale", np.float32(np.inf)), "finite"),
+        "scale NaN": (change("x_scale", np.float32(np.nan)), "NaN"),
+        "scale of weights 0": (change("w_scales", scales * 0), "greater than 0"),
+        "two scales for three outputs": (change("w_scales", scales[:2]), "w_"),
+        "zero point": (change("x_zero", np.ones((), kind)), "zero point"),
+        "NaN among codes": (change("w_codes", codes), "NaN"),
+        "no saturation": (attribute("saturate", 0), "saturate is 0"),
+    }
+    for name, (model, words) in cases.items():
+        onnx.save(model, work / "bad.onnx")
+        status = main(["generate", str(work / "bad.onnx"), "-o", str(work / "net")])
+        said = capsys.readouterr().err
+        bench.check(f"{name}: refused", status == 1 and not (work / "net").exists())
+        bench.check(f"{name}: says {words!r}: {said}", words in said)
+    onnx.save(good, work / "good.onnx")
+    bench.check(
+        "the file itself", main(["generate", str(work / "good.onnx"), "-o", str(work / "net")]) == 0
+    )
+    capsys.readouterr()

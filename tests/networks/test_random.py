@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import pytest
 from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.executor import Executor
-from graphs import random_model, random_recurrent
+from graphs import Builder, random_model, random_recurrent
 from programs import run
 
 RUNS = 3
@@ -60,6 +61,33 @@ def _check_memory(bench, name: str, graph, plan) -> None:
     bench.check(f"{name}: the arena holds all tensors", max(ends.values()) <= plan.activations)
 
 
+def _check(
+    bench, name: str, folder: Path, least: float, case, compiler, chip: bool, beat=16
+) -> None:
+    quantised, runs = case
+    graph = lower.lower_model(shapes.infer(quantised))
+    sources = writer.prepare(graph, folder, "random", runs, beat=beat)
+    writer.write(folder, sources, {})
+    program, plan = compiler.build(folder), sources.plan
+    bus = {"FP8RT_AXI_DATA_W": str(8 * beat)}
+    outcome = run(program, **bus)
+    _check_memory(bench, name, graph, plan)
+    bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
+    bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
+    bench.check(f"{name} equals the executor: {outcome.text}", outcome.different == 0)
+    scratch = outcome.number(r"scratch (\d+)")
+    bench.check(f"{name} needs the planned scratch", plan.scratch - 32 < scratch <= plan.scratch)
+    bench.check(f"{name} needs the planned lists", outcome.number(r"lists (\d+)") == plan.lists)
+    less = run(program, f"ARENA={plan.arena - 1}", **bus)
+    bench.check(f"{name} needs its arena", less.status != 0 and "scratch" in less.text)
+    value = _beside_runtime(graph, quantised, runs)
+    bench.check(f"{name} is near ONNX Runtime: {value:.1f} dB of {least}", value >= least)
+    if chip:
+        text = validate.run_program(Path.cwd(), folder, "chip")
+        equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
+        bench.check(f"{name} equals the executor on the chip: {text}", equal)
+
+
 def test_random(bench, seed, count, compiler, work, request) -> None:
     chip = request.config.getoption("--chip")
     operators: set[str] = set()
@@ -67,35 +95,79 @@ def test_random(bench, seed, count, compiler, work, request) -> None:
         rng = np.random.default_rng([seed, number])
         quantised, runs, options = _network(rng, number, work)
         operators |= {node.op_type for node in quantised.graph.node}
-        graph = lower.lower_model(shapes.infer(quantised))
-        folder = work / f"net{number}"
-        sources = writer.prepare(graph, folder, "random", runs)
-        writer.write(folder, sources, {})
-        outcome = run(compiler.build(folder))
-        plan = sources.plan
+        coarse = "e5m2" in options.format + options.weights_format
+        least = LEAST_DB - (6.0 if coarse else 0.0)
+        beat = 16 if chip else int(rng.choice([8, 16, 16, 32]))
         name = f"network {number}"
-        _check_memory(bench, name, graph, plan)
-        bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
-        bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
-        bench.check(f"{name} equals the executor: {outcome.text}", outcome.different == 0)
-        bench.check(
-            f"{name} needs the planned scratch", outcome.number(r"scratch (\d+)") <= plan.scratch
-        )
-        bench.check(
-            f"{name} needs the planned scratch, not less",
-            outcome.number(r"scratch (\d+)") > plan.scratch - 32,
-        )
-        bench.check(f"{name} needs the planned lists", outcome.number(r"lists (\d+)") == plan.lists)
-        less = run(folder.parent / f"{folder.name}.program", f"ARENA={plan.arena - 1}")
-        bench.check(f"{name} needs its arena", less.status != 0 and "scratch" in less.text)
-        least = LEAST_DB - (6.0 if "e5m2" in options.format + options.weights_format else 0.0)
-        value = _beside_runtime(graph, quantised, runs)
-        bench.check(f"{name} is near ONNX Runtime: {value:.1f} dB of {least}", value >= least)
-        if chip:
-            text = validate.run_program(Path.cwd(), folder, "chip")
-            equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
-            bench.check(f"{name} equals the executor on the chip: {text}", equal)
+        case = quantised, runs
+        _check(bench, name, work / f"net{number}", least, case, compiler, chip, beat)
     print(f"{count} networks, {len(operators)} operators: {', '.join(sorted(operators))}")
+
+
+@pytest.mark.parametrize("kind", ("Relu", "Clip", "Sigmoid", "HardSwish"))
+def test_apart(bench, rng, compiler, work, kind) -> None:
+    """Activations behind sums and products, and behind layers that have none."""
+    b = Builder(rng, (1, 5, 6, 6))
+
+    def activate() -> None:
+        limits = [b.constant(np.float32(-0.25)), b.constant(np.float32(0.75))]
+        b.node(kind, [b.last, *(limits if kind == "Clip" else [])], b.shape)
+
+    pool = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    for op in ("Sub", "Add", "Mul"):
+        b.node("MaxPool", [b.last], b.shape, **pool)
+        activate()
+        b.node(op, ["x", b.last], b.shape)
+        activate()
+    path = work / "apart.onnx"
+    onnx.save(b.model("apart", 19), path)
+    runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    _check(bench, kind, work / "apart", LEAST_DB, (quantised, runs), compiler, False)
+
+
+DRIVER = r"""
+#include "net.h"
+#include "fp8rt/app.h"
+#include <stdio.h>
+static const float values[] = {VALUES};
+int main(void)
+{
+    static fp8rt_device dev;
+    static net_net n;
+    static float results[RESULTS];
+    static _Alignas(NET_ARENA_ALIGN) uint8_t arena[NET_ARENA_BYTES];
+    int bad = fp8rt_device_open(&dev, &fp8rt_app_port) || net_open(&n, &dev, arena, sizeof arena);
+    for (int i = 0; i < 2; i++) { // the second run begins as the first one did
+        bad = bad || net_set_input(&n, 0, values) || net_run(&n) || net_get_output(&n, 0, results);
+    }
+    for (int i = 0; i < RESULTS; i++) {
+        printf("%a\n", (double)results[i]);
+    }
+    return bad;
+}
+"""
+
+
+@pytest.mark.parametrize("number", (0, 3, 5))
+def test_floats(bench, seed, compiler, work, number) -> None:
+    """The interface with floats: inputs are rounded, and outputs decoded, as the executor does it."""
+    quantised, runs, _ = _network(np.random.default_rng([seed, number]), number, work)
+    graph = lower.lower_model(shapes.infer(quantised))
+    folder = work / "net"
+    writer.write(folder, writer.prepare(graph, folder, "floats", runs), {})
+    (view,), (name, out) = graph.inputs.values(), next(iter(graph.outputs.items()))
+    rows = view.to_rows(runs[0]["x"], graph.tensors[view.tensor].cols)
+    results = Executor(graph).run(runs[0])[name]
+    text = DRIVER.replace("VALUES", ", ".join(f"{float(v).hex()}f" for v in rows.reshape(-1)))
+    (folder / "main.c").write_text(text.replace("RESULTS", str(results.size)))
+    outcome = run(compiler.build(folder))
+    bench.check(f"it runs: {outcome.text[:200]}", outcome.status == 0)
+    got = np.array([float.fromhex(line) for line in outcome.text.split()], np.float32)
+    cols = graph.tensors[out.tensor].cols
+    bench.check(
+        "outputs are the executor's", np.array_equal(got, out.to_rows(results, cols).reshape(-1))
+    )
 
 
 def _beside_runtime(graph, quantised, runs) -> float:

@@ -244,8 +244,7 @@ def _tables_of_functions(s) -> str:
         f"static const uint8_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
         f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
         f"    SCRATCH = {plan.activations}, // where it begins\n"
-        f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n"
-        f"    TABLES_STAY = {boolean(plan.resident)},\n}};\n"
+        f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n}};\n"
     )
 
 
@@ -262,7 +261,7 @@ static fp8rt_status load_tables(fp8rt_device *dev, unsigned s)
     return status;
 }
 
-static fp8rt_status run_layers(@n@ *net, fp8rt_run *run, unsigned s)
+static fp8rt_status run_layers(@n@_net *net, fp8rt_run *run, unsigned s)
 {
     fp8rt_status status = FP8RT_OK;
     for (uint32_t i = 0; i < segments[s].count && status == FP8RT_OK; i++) {
@@ -274,7 +273,7 @@ static fp8rt_status run_layers(@n@ *net, fp8rt_run *run, unsigned s)
 }
 
 // Checks the layers of a segment. They need no more memory than was planned.
-static fp8rt_status query(@n@ *net, unsigned s)
+static fp8rt_status query(@n@_net *net, unsigned s)
 {
     fp8rt_run run = fp8rt_run_query(net->dev);
     const fp8rt_status status = run_layers(net, &run, s);
@@ -287,7 +286,7 @@ static fp8rt_status query(@n@ *net, unsigned s)
     return status == FP8RT_OK && !fits ? FP8RT_ERR_SCRATCH : status;
 }
 
-static fp8rt_status record(@n@ *net, unsigned s, uint8_t *list)
+static fp8rt_status record(@n@_net *net, unsigned s, uint8_t *list)
 {
     fp8rt_recorder recorder = fp8rt_recorder_in(list, segments[s].list_bytes);
     fp8rt_run run = fp8rt_run_on(net->dev, net->arena + SCRATCH, SCRATCH_BYTES);
@@ -296,7 +295,7 @@ static fp8rt_status record(@n@ *net, unsigned s, uint8_t *list)
     return status == FP8RT_OK ? fp8rt_network_record(&net->lists[s], &run) : status;
 }
 
-fp8rt_status @n@_open(@n@ *net, fp8rt_device *dev, void *arena, size_t bytes)
+fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes)
 {
     if (net == NULL || dev == NULL || arena == NULL) {
         return FP8RT_ERR_NULL;
@@ -307,14 +306,11 @@ fp8rt_status @n@_open(@n@ *net, fp8rt_device *dev, void *arena, size_t bytes)
     if (((uintptr_t)arena & (@N@_ARENA_ALIGN - 1u)) != 0 || dev->caps.beat_bytes != @N@_BEAT_BYTES) {
         return FP8RT_ERR_ALIGNMENT;
     }
-    *net = (@n@){.dev = dev, .arena = arena};
+    *net = (@n@_net){.dev = dev, .arena = arena};
     uint8_t *list = net->arena + LISTS;
     fp8rt_status status = FP8RT_OK;
     for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {
         status = query(net, s);
-        if (status == FP8RT_OK && TABLES_STAY) {
-            status = load_tables(dev, s);
-        }
         if (status == FP8RT_OK && segments[s].recorded) {
             status = record(net, s, list);
             list += segments[s].list_bytes;
@@ -325,7 +321,7 @@ fp8rt_status @n@_open(@n@ *net, fp8rt_device *dev, void *arena, size_t bytes)
 
 // ---- running ------------------------------------------------------------------------------------
 
-static fp8rt_status run_list(@n@ *net, unsigned s, fp8rt_profile *profile)
+static fp8rt_status run_list(@n@_net *net, unsigned s, fp8rt_profile *profile)
 {
     fp8rt_network_result result;
     const fp8rt_status status = profile == NULL
@@ -338,9 +334,9 @@ static fp8rt_status run_list(@n@ *net, unsigned s, fp8rt_profile *profile)
     return status;
 }
 
-static fp8rt_status run_segment(@n@ *net, unsigned s, fp8rt_profile *profile)
+static fp8rt_status run_segment(@n@_net *net, unsigned s, fp8rt_profile *profile)
 {
-    const fp8rt_status status = TABLES_STAY ? FP8RT_OK : load_tables(net->dev, s);
+    const fp8rt_status status = load_tables(net->dev, s);
     if (status != FP8RT_OK || segments[s].recorded) {
         return status != FP8RT_OK ? status : run_list(net, s, profile);
     }
@@ -349,7 +345,7 @@ static fp8rt_status run_segment(@n@ *net, unsigned s, fp8rt_profile *profile)
     return run_layers(net, &run, s);
 }
 
-fp8rt_status @n@_profile(@n@ *net, fp8rt_profile *profile)
+fp8rt_status @n@_profile(@n@_net *net, fp8rt_profile *profile)
 {
     fp8rt_status status = FP8RT_OK;
     net->failed = net->wrong = NULL;
@@ -359,24 +355,24 @@ fp8rt_status @n@_profile(@n@ *net, fp8rt_profile *profile)
     return status;
 }
 
-fp8rt_status @n@_run(@n@ *net)
+fp8rt_status @n@_run(@n@_net *net)
 {
     return @n@_profile(net, NULL);
 }
 
 // ---- inputs and outputs -------------------------------------------------------------------------
 
-fp8rt_tensor @n@_input(const @n@ *net, unsigned i)
+fp8rt_tensor @n@_input(const @n@_net *net, unsigned i)
 {
     return at(net->arena, inputs[i]);
 }
 
-fp8rt_tensor @n@_output(const @n@ *net, unsigned i)
+fp8rt_tensor @n@_output(const @n@_net *net, unsigned i)
 {
     return at(net->arena, outputs[i]);
 }
 
-fp8rt_status @n@_set_input(const @n@ *net, unsigned i, const float *values)
+fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
 {
     const fp8rt_tensor t = @n@_input(net, i);
     if (t.format == FP8MAC_FP32) {
@@ -390,7 +386,7 @@ fp8rt_status @n@_set_input(const @n@ *net, unsigned i, const float *values)
                           fp8mac_recipe_inverse(t.scale), FP8MAC_OVERFLOW_SATURATE, NULL);
 }
 
-fp8rt_status @n@_get_output(const @n@ *net, unsigned i, float *values)
+fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
 {
     const fp8rt_tensor t = @n@_output(net, i);
     return fp8rt_dequantize(values, t.cols, t.format, t.data, t.stride, t.rows, t.cols, t.scale);

@@ -53,7 +53,7 @@ def _describe(s, index: int, name: str, view: View) -> str:
 _HEADER = """@head@
 //
 //   static _Alignas(@N@_ARENA_ALIGN) uint8_t arena[@N@_ARENA_BYTES];
-//   @n@ net;
+//   @n@_net net;
 //   status = @n@_open(&net, &dev, arena, sizeof arena);
 //   status = @n@_set_input(&net, 0, values); // before each run: layers may use the memory of inputs
 //   status = @n@_run(&net);
@@ -79,13 +79,13 @@ enum {
     @N@_VECTORS = @vectors@, // inputs with the golden model's outputs
 };
 
-typedef struct @n@ {
+typedef struct @n@_net {
     fp8rt_device *dev;
     uint8_t *arena;
     fp8rt_network lists[@lists@];
     const char *failed, *wrong; // the layer and the argument of the last error; NULL: none is known
     size_t scratch_bytes, list_bytes; // that the library asked for in @n@_open
-} @n@;
+} @n@_net;
 
 // Inputs:
 @about_inputs@
@@ -95,19 +95,19 @@ typedef struct @n@ {
 // Plans and records all layers. `dev` is open; dev and arena stay while the network is in use.
 // FP8RT_ERR_SCRATCH: fewer than @N@_ARENA_BYTES. FP8RT_ERR_ALIGNMENT: the arena is not at
 // @N@_ARENA_ALIGN, or the bus has other beats. FP8RT_ERR_NULL, and those of the layers (net->failed).
-// Tables of activations are loaded into the accelerator, where they stay until others are.
-fp8rt_status @n@_open(@n@ *net, fp8rt_device *dev, void *arena, size_t bytes);
-// Status of the layer that failed: net->failed.
-fp8rt_status @n@_run(@n@ *net);
+fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes);
+// Status of the layer that failed: net->failed. Tables of activations are loaded into the accelerator
+// first, so other networks may use the device between runs.
+fp8rt_status @n@_run(@n@_net *net);
 // Runs the commands one by one: each layer has an entry with its cycles.
-fp8rt_status @n@_profile(@n@ *net, fp8rt_profile *profile);
+fp8rt_status @n@_profile(@n@_net *net, fp8rt_profile *profile);
 
 // The tensor of an input or output in the arena.
-fp8rt_tensor @n@_input(const @n@ *net, unsigned i);
-fp8rt_tensor @n@_output(const @n@ *net, unsigned i);
+fp8rt_tensor @n@_input(const @n@_net *net, unsigned i);
+fp8rt_tensor @n@_output(const @n@_net *net, unsigned i);
 // All values of an input or output, rows without gaps, in the order of memory as above.
-fp8rt_status @n@_set_input(const @n@ *net, unsigned i, const float *values);
-fp8rt_status @n@_get_output(const @n@ *net, unsigned i, float *values);
+fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values);
+fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values);
 
 // Codes of the vectors, rows without gaps, one vector after the other.
 @externs@
@@ -171,7 +171,7 @@ static uint32_t row_bytes(const fp8rt_tensor *t)
     return t->cols * fp8mac_format_bytes(fp8mac_format_get(t->format));
 }
 
-static void put_input(const @n@ *net, unsigned i, uint32_t number)
+static void write_codes(const @n@_net *net, unsigned i, uint32_t number)
 {
     const fp8rt_tensor t = @n@_input(net, i);
     const uint8_t *from = inputs[i].codes + (size_t)number * inputs[i].bytes;
@@ -181,7 +181,7 @@ static void put_input(const @n@ *net, unsigned i, uint32_t number)
 }
 
 // How many bytes of an output differ from the vector's.
-static uint32_t compare(const @n@ *net, unsigned i, uint32_t number)
+static uint32_t compare(const @n@_net *net, unsigned i, uint32_t number)
 {
     const fp8rt_tensor t = @n@_output(net, i);
     const uint8_t *want = outputs[i].codes + (size_t)number * outputs[i].bytes;
@@ -195,7 +195,7 @@ static uint32_t compare(const @n@ *net, unsigned i, uint32_t number)
     return different;
 }
 
-static int fail(const @n@ *net, const char *what, fp8rt_status status)
+static int fail(const @n@_net *net, const char *what, fp8rt_status status)
 {
     printf("@n@: %s: %s%s%s%s%s\\n", what, net->failed == NULL ? "" : net->failed,
            net->failed == NULL ? "" : ": ", net->wrong == NULL ? "" : net->wrong,
@@ -211,14 +211,14 @@ static bool is_known(const fp8rt_caps *caps)
     return strncmp(spelling, element, sizeof element - 1) == 0 && spelling[sizeof element - 1] == '_';
 }
 
-static fp8rt_status profile(@n@ *net, const char *form)
+static fp8rt_status profile(@n@_net *net, const char *form)
 {
     static fp8rt_profile_entry entries[@N@_LAYERS * 4];
     fp8rt_profile p = {.entries = entries,
                        .capacity = sizeof entries / sizeof *entries,
                        .clock = fp8rt_app_cycles};
     for (unsigned i = 0; i < @N@_INPUTS; i++) {
-        put_input(net, i, 0);
+        write_codes(net, i, 0);
     }
     const fp8rt_status status = @n@_profile(net, &p);
     if (form != NULL && strcmp(form, "csv") == 0) {
@@ -229,11 +229,11 @@ static fp8rt_status profile(@n@ *net, const char *form)
     return status;
 }
 
-static fp8rt_status run_all(@n@ *net, uint32_t count, uint64_t *cycles, uint32_t *different)
+static fp8rt_status run_all(@n@_net *net, uint32_t count, uint64_t *cycles, uint32_t *different)
 {
     for (uint32_t number = 0; number < count; number++) {
         for (unsigned i = 0; i < @N@_INPUTS; i++) {
-            put_input(net, i, number);
+            write_codes(net, i, number);
         }
         const uint64_t start = fp8rt_app_cycles();
         const fp8rt_status status = @n@_run(net);
@@ -251,7 +251,7 @@ static fp8rt_status run_all(@n@ *net, uint32_t count, uint64_t *cycles, uint32_t
 int main(int argc, char **argv)
 {
     static fp8rt_device dev;
-    static @n@ net;
+    static @n@_net net;
     fp8rt_arena memory = fp8rt_app_arena();
     const char *option = fp8rt_app_option(argc, argv, "ARENA");
     const size_t bytes = option == NULL ? @N@_ARENA_BYTES : strtoul(option, NULL, 10);

@@ -38,7 +38,6 @@ class Segment:
 @dataclasses.dataclass
 class Plan:
     beat: int
-    resident: bool  # tables are loaded once
     offsets: dict[str, int]
     strides: dict[str, int]
     activations: int
@@ -224,7 +223,6 @@ def make(graph: Graph, beat: int = 16) -> Plan:
             segment.list_bytes = up(bytes_, ALIGN)
     return Plan(
         beat,
-        len(tables) <= TABLES,
         offsets,
         strides,
         activations,

@@ -42,6 +42,10 @@ def prefix_of(folder: pathlib.Path) -> str:
         raise refuse(
             str(folder), "its last part is no name in C", "a letter, then letters, digits and _"
         )
+    if name == "main" or name.startswith("fp8"):
+        raise refuse(
+            str(folder), "its last part is a name of the program or the library", "another"
+        )
     return name
 
 
