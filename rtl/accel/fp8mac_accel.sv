@@ -225,7 +225,7 @@ module fp8mac_accel
     $error("BUF_BEATS=%0d is not possible: it must be a power of two, %0d to %0d", BUF_BEATS, LeastBeats, Most16);
   end
   if (SidesOk && EpiWidthOk && MnOk && ROW_COMMANDS && !RowsOk) begin : g_check_rows
-    $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1 and a MAX_MN of 32 at least");
+    $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1, and MAX_MN >= 32");
   end
   if (SidesOk && !MnOk) begin : g_check_max
     $error("MAX_MN=%0d is not possible: it must be %0d to %0d", MAX_MN, LeastMn, MostMn);
