@@ -100,7 +100,15 @@ lint_word = $(word $(2),$(subst _, ,$(1)))
 # The element's name from word $(2) on, as Verilator's parameters.
 lint_element = $(call element_parameters,$(subst $(space),_,$(wordlist $(2),9,$(subst _, ,$(1)))))
 
-lint: $(LINT_STAMPS) $(LINT_STAMPS_ARRAY)
+LINT_MINIMAL := $(BUILD)/lint/minimal.ok
+lint: $(LINT_STAMPS) $(LINT_STAMPS_ARRAY) $(LINT_MINIMAL)
+
+# The default accelerator without the functions that can be left out
+$(LINT_MINIMAL): $(RTL_WAIVER) $(RTL_SIM_SOURCES)
+	@mkdir -p $(@D)
+	$(call say,LINT,fp8mac_accel minimal)
+	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_accel $(MINIMAL_FUNCTIONS:%=-G%=0) $^
+	@touch $@
 
 # The accelerator has dozens of compressor trees, whose cells would take minutes. Arrays are linted with the cells.
 $(LINT_STAMPS): $(BUILD)/lint/%.ok: $(RTL_WAIVER) $(RTL_SIM_SOURCES)
