@@ -36,6 +36,10 @@ ENERGY_SIM_default := $(BUILD)/sim/ports/4_4_16_128-block_f19/fp8mac-sim
 ENERGY_SIM_default_int8 := $(BUILD)/sim/ports/4_4_16_128-int8/fp8mac-sim
 ENERGY_SIM_small := $(BUILD)/sim/ports/2_2_4_128-block_f19/fp8mac-sim
 CHIP :=
+ifneq (,$(filter synth-energy,$(MAKECMDGOALS)))
+$(foreach v,$(if $(CHIP),ONLY DATA ASSUMPTIONS,SCOPE PROGRAM CLOCK_FO4),$(if $(call SYNTH_GIVEN,$(v)),\
+  $(error $(v) has no effect on synth-energy $(if $(CHIP),with,without) CHIP)))
+endif
 
 .PHONY: synth-energy
 synth-energy: $(ENERGY_TOGGLES) $(RTL_GENERATED) \
