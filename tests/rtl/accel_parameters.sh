@@ -63,7 +63,7 @@ accel() {
   stops "$small AXI_ID_W=0" "AXI_ID_W=0 $id"
   stops "$small QUEUE_DEPTH=0" "QUEUE_DEPTH=0 $queue"
   stops "$small MAX_MN=0" "MAX_MN=0 $most"
-  stops "$small ROW_COMMANDS=1" 'ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8'
+  stops "$small ROW_COMMANDS=1'b1" 'ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8'
   stops "$small BUF_BEATS=2" "BUF_BEATS=2 $beats 4 to 32768"
   stops "$small BUF_BEATS=65536" "BUF_BEATS=65536 $beats 4 to 32768"
   stops 'ROWS=0 COLS=2 LANES=8' "ROWS=0, COLS=2: $sides"
