@@ -507,6 +507,11 @@ void Test::illegal_commands()
             illegal(spoil);
         }
     }
+    for (const accel::Spoil &spoil : accel::kRowSpoils) {
+        if (has_rows()) {
+            illegal(spoil);
+        }
+    }
     for (const accel::Spoil &spoil : accel::kScaleSpoils) {
         if (kElement.mx) {
             illegal(spoil);
