@@ -34,6 +34,26 @@ inline void one_line(Command &t)
     t.conv[2] = 1 | 1 << 16; // bytes of a segment, segments
 }
 
+// Makes a row command of one column.
+inline void row_command(Command &t, uint32_t row_op)
+{
+    t.extended = true, t.op = 3, t.row_op = row_op, t.x_fmt = 0, t.n = 1, t.k = 0;
+    t.mx = t.conv_a = t.c_en = t.stochastic = false, t.act = 0, t.act_table = 0;
+    t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
+    t.scale_a = t.scale_b = t.scale_d = t.b_stride = kOne, t.beta = 0, t.bias = 0;
+    t.d_fmt = FP8MAC_FP32;
+}
+
+// Where there are row commands
+const Spoil kRowSpoils[] = {
+    {"an infinite eps", ErrScale,
+     [](Command &t, const Command &) { row_command(t, RmsNorm), t.beta = 0x7f800000; }},
+    {"an eps below 0", ErrScale,
+     [](Command &t, const Command &) { row_command(t, LayerNorm), t.beta = 0x80000001; }},
+    {"a 1/n that is 0", ErrScale,
+     [](Command &t, const Command &) { row_command(t, LayerNorm), t.b_stride = 0; }},
+};
+
 // Formats that some elements do not have.
 const Spoil kFormatSpoils[] = {
     {"an accumulator that the elements have not", ErrMode,
@@ -195,9 +215,30 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { t.d_fmt = FP8MAC_INT8, t.overflow = 2; }},
     {"reserved overflow", ErrMode, [](Command &t, const Command &) { t.overflow = 3; }},
     {"reserved act", ErrMode, [](Command &t, const Command &) { t.act = 3; }},
-    {"reserved row_op", ErrMode,
+    {"reserved row_op", ErrMode, [](Command &t, const Command &) { row_command(t, kRowOps); }},
+    {"a mask of a norm", ErrMode,
+     [](Command &t, const Command &) { row_command(t, LayerNorm), t.k = 1; }},
+    {"a causal norm", ErrMode,
+     [](Command &t, const Command &) { row_command(t, RmsNorm), t.causal = true; }},
+    {"gamma of a sum", ErrMode,
+     [](Command &t, const Command &) { row_command(t, Sum), t.scale_b_vec = true; }},
+    {"a factor for each row", ErrMode,
+     [](Command &t, const Command &) { row_command(t, Softmax), t.scale_a_vec = true; }},
+    {"beta of an RMS norm", ErrMode,
+     [](Command &t, const Command &) { row_command(t, RmsNorm), t.bias_en = true; }},
+    {"a softmax that is rounded stochastically", ErrMode,
+     [](Command &t, const Command &) { row_command(t, Softmax), t.stochastic = true; }},
+    {"an activation of argmax", ErrMode,
+     [](Command &t, const Command &) { row_command(t, Argmax), t.act = 1; }},
+    {"argmax in FP16", ErrMode,
      [](Command &t, const Command &) {
-         t.extended = true, t.op = 3, t.row_op = kRowOps, t.k = 0, t.x_fmt = 0, t.n = 1;
+         row_command(t, Argmax), t.d_fmt = FP8MAC_FP16;
+     }},
+    {"a row that sees more columns than there are", ErrShape,
+     [](Command &t, const Command &) { row_command(t, Maximum), t.k = 2; }},
+    {"more columns than a row command takes", ErrShape,
+     [](Command &t, const Command &) {
+         row_command(t, Sum), t.m = 1, t.n = (1u << 24) + 1;
      }},
     {"reserved act_table", ErrMode,
      [](Command &t, const Command &) { t.extended = true, t.act_table = 3; }},

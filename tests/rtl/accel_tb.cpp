@@ -489,6 +489,11 @@ void Test::illegal_commands()
     for (const accel::Spoil &spoil : accel::kSpoils) {
         illegal(spoil);
     }
+    for (const accel::Spoil &spoil : accel::kRowSpoils) {
+        if (has_rows()) {
+            illegal(spoil);
+        }
+    }
     for (const accel::Spoil &spoil : accel::kScaleSpoils) {
         if (kElement.mx) {
             illegal(spoil);
