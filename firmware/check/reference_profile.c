@@ -33,6 +33,7 @@ COMPUTE(global_average)
 COMPUTE(softmax)
 COMPUTE(attention)
 COMPUTE(normalise)
+COMPUTE(reduce)
 COMPUTE(embedding)
 #undef COMPUTE
 
@@ -48,6 +49,7 @@ static const kind kinds[] = {
     {"softmax", offsetof(fp8rt_softmax_desc, out), softmax},
     {"attention", offsetof(fp8rt_attention_desc, out), attention},
     {"normalise", offsetof(fp8rt_norm_desc, out), normalise},
+    {"reduce", offsetof(fp8rt_reduce_desc, out), reduce},
     {"embedding", offsetof(fp8rt_embedding_desc, out), embedding},
 };
 
@@ -60,7 +62,9 @@ static const kind *kind_of(const char *name, const void *desc)
         // The codes of a table may stand for any function.
         const bool table = kinds[i].compute == nonlinear &&
                            ((const fp8rt_nonlinear_desc *)desc)->way == FP8RT_NONLINEAR_TABLE;
-        return table ? NULL : &kinds[i];
+        const bool argmax = kinds[i].compute == reduce &&
+                            ((const fp8rt_reduce_desc *)desc)->operation == FP8MAC_ROWS_ARGMAX;
+        return table || argmax ? NULL : &kinds[i];
     }
     return NULL;
 }
@@ -75,6 +79,8 @@ static const char *reason_of(const char *name)
         {"gru", "recurrent"},
         {"transposed_convolution", "transposed"},
         {"nonlinear", "table"},
+        {"reduce", "argmax"},
+        {"kv project", "cache"},
         {"transformer block", "layers"}, // those that it consists of are compared
     };
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {

@@ -29,6 +29,11 @@ static float factor_of(const fp8rt_run *run, const fp8rt_row_operation *r)
     return fp8rt_rows_is_norm(r->operation) ? 1.0f : fp8rt_plans_product(run, r->factor, scale);
 }
 
+static bool is_argmax(const fp8rt_row_operation *r)
+{
+    return r->operation == FP8MAC_ROWS_ARGMAX;
+}
+
 static void set_rows(const fp8rt_row_operation *r, const fp8rt_target *t,
                      const fp8rt_command_scales *scales, fp8rt_rows_desc *desc)
 {
@@ -42,14 +47,16 @@ static void set_rows(const fp8rt_row_operation *r, const fp8rt_target *t,
     desc->x_format = r->x->format;
     desc->seen = r->seen;
     desc->causal = r->causal;
-    desc->factor = norm ? NULL : &scales->operands;
+    desc->factor = norm || is_argmax(r) ? NULL : &scales->operands;
     desc->eps = norm ? eps_of(r) : 0.0f;
     desc->gamma = r->gamma;
     desc->beta = r->beta;
     desc->d = t->d->data;
     desc->d_stride = t->d->stride;
-    desc->d_format = t->d->format;
-    desc->scale_d = &scales->out;
+    if (!is_argmax(r)) {
+        desc->d_format = t->d->format;
+        desc->scale_d = &scales->out;
+    }
 }
 
 // ---- the core's part ----------------------------------------------------------------------------
@@ -70,6 +77,7 @@ static void compute_rows(void *context)
 {
     const core_rows *c = context;
     const fp8mac_rows_operation operation = (fp8mac_rows_operation)c->operation;
+    const bool argmax = operation == FP8MAC_ROWS_ARGMAX;
     const fp8mac_rows_desc desc = {
         .operation = operation,
         .rows = c->rows,
@@ -79,14 +87,14 @@ static void compute_rows(void *context)
         .ldx = c->ldx,
         .seen = c->seen,
         .causal = c->causal,
-        .factor = fp8rt_rows_is_norm(operation) ? NULL : &c->factor,
+        .factor = fp8rt_rows_is_norm(operation) || argmax ? NULL : &c->factor,
         .eps = c->eps,
         .gamma = c->gamma,
         .beta = c->beta,
         .d = c->d,
-        .d_format = fp8mac_format_get((fp8mac_format_id)c->d_format),
+        .d_format = argmax ? NULL : fp8mac_format_get((fp8mac_format_id)c->d_format),
         .ldd = c->ldd,
-        .scale_d = &c->scale_d,
+        .scale_d = argmax ? NULL : &c->scale_d,
     };
     fp8mac_gemm_result result = {0};
     fp8mac_rows(&desc, &result);
@@ -126,7 +134,7 @@ static fp8rt_status run_on_core(fp8rt_run *run, fp8rt_rows_plan *plan, fp8rt_gem
         .seen = desc->seen,
         .factor = desc->factor == NULL ? 1.0f : *desc->factor,
         .eps = desc->eps,
-        .scale_d = *desc->scale_d,
+        .scale_d = desc->scale_d == NULL ? 1.0f : *desc->scale_d,
         .operation = (uint8_t)desc->operation,
         .x_format = (uint8_t)x.format,
         .d_format = (uint8_t)d.format,

@@ -285,6 +285,99 @@ static void refusals(layers_test *test)
     test->arena = arena;
 }
 
+// ---- projections --------------------------------------------------------------------------------
+
+enum { PARTS = 3, PROJECTED = 40, WIDTH = 32, INPUTS = 24, SEQUENCES = 2 };
+
+typedef struct projection {
+    fp8rt_tensor tokens, keys, values; // of a part
+    fp8rt_weights key, value, plain;   // plain: value without bias
+    fp8rt_kv_cache caches[SEQUENCES], wanted[SEQUENCES];
+} projection;
+
+static fp8rt_kv_cache empty_cache(layers_test *test)
+{
+    fp8rt_kv_cache c = {.keys = layers_empty(test, PROJECTED, WIDTH, FP8MAC_E4M3FN),
+                        .values = layers_empty(test, WIDTH, PROJECTED, FP8MAC_E4M3FN)};
+    memset(c.keys.data, 0, fp8rt_tensor_bytes(&test->dev.caps, &c.keys));
+    memset(c.values.data, 0, fp8rt_tensor_bytes(&test->dev.caps, &c.values));
+    c.keys.scale = 2.0f;
+    c.values.scale = 4.0f;
+    return c;
+}
+
+// The tokens of each sequence by two products and fp8rt_kv_append
+static fp8rt_status append_projected(fp8rt_run *run, projection *p)
+{
+    const uint32_t rows = p->tokens.rows / SEQUENCES;
+    const fp8rt_linear_desc keys = {.x = &p->tokens, .weights = &p->key, .out = &p->keys},
+                            values = {.x = &p->tokens, .weights = &p->plain, .out = &p->values};
+    fp8rt_linear(run, &keys);
+    fp8rt_linear(run, &values);
+    for (uint32_t i = 0; i < SEQUENCES; i++) {
+        const fp8rt_tensor own_keys = rows_of(&run->dev->caps, &p->keys, i * rows, rows),
+                           own_values = rows_of(&run->dev->caps, &p->values, i * rows, rows);
+        fp8rt_kv_append(run, &p->wanted[i], &own_keys, &own_values);
+    }
+    return run->status;
+}
+
+static bool same_caches(const fp8rt_caps *caps, const projection *p)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < SEQUENCES; i++) {
+        const fp8rt_kv_cache *x = &p->caches[i], *y = &p->wanted[i];
+        same = same && x->length == y->length &&
+               memcmp(x->keys.data, y->keys.data, fp8rt_tensor_bytes(caps, &x->keys)) == 0 &&
+               memcmp(x->values.data, y->values.data, fp8rt_tensor_bytes(caps, &x->values)) == 0;
+    }
+    return same;
+}
+
+static void draw_projection(layers_test *test, projection *p)
+{
+    p->key = layers_weights(test, WIDTH, INPUTS);
+    p->value = p->plain = layers_weights(test, WIDTH, INPUTS);
+    p->plain.bias = NULL;
+    p->keys = layers_empty(test, SEQUENCES * PROJECTED, WIDTH, FP8MAC_E4M3FN);
+    p->values = layers_empty(test, SEQUENCES * PROJECTED, WIDTH, FP8MAC_E4M3FN);
+    p->keys.scale = 2.0f;
+    p->values.scale = 4.0f;
+    for (uint32_t i = 0; i < SEQUENCES; i++) {
+        p->caches[i] = empty_cache(test);
+        p->wanted[i] = empty_cache(test);
+    }
+}
+
+// At lengths of whole beats and between them: 0, 32, 37
+static void projections(layers_test *test)
+{
+    static const uint32_t tokens[PARTS] = {32, 5, 3};
+    const fp8rt_arena arena = test->arena;
+    projection p;
+    draw_projection(test, &p);
+    for (uint32_t part = 0; part < PARTS; part++) {
+        p.tokens = layers_codes(test, SEQUENCES * tokens[part], INPUTS, FP8MAC_E4M3FN);
+        p.tokens.scale = 0.125f;
+        p.keys.rows = p.values.rows = p.tokens.rows;
+        const fp8rt_projection_desc desc = {.tokens = &p.tokens,
+                                            .cache = p.caches,
+                                            .sequences = SEQUENCES,
+                                            .key = &p.key,
+                                            .value = &p.value};
+        fp8rt_arena rest = test->arena;
+        fp8rt_run run = fp8rt_run_on(&test->dev, fp8rt_arena_alloc(&rest, 65536), 65536);
+        layers_expect(test, "a projection", fp8rt_kv_project(&run, &desc) == FP8RT_OK);
+        layers_expect(test, "products that are appended", append_projected(&run, &p) == FP8RT_OK);
+        layers_expect(test, "the same caches", same_caches(&test->dev.caps, &p));
+    }
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    const fp8rt_projection_desc full = {
+        .tokens = &p.tokens, .cache = p.caches, .sequences = SEQUENCES, .value = &p.value};
+    layers_expect(test, "a full cache", fp8rt_kv_project(&run, &full) == FP8RT_ERR_SHAPE);
+    test->arena = arena;
+}
+
 void layers_attention(layers_test *test)
 {
     for (size_t i = 0; i < sizeof softmax_cases / sizeof softmax_cases[0]; i++) {
@@ -293,5 +386,6 @@ void layers_attention(layers_test *test)
     for (size_t i = 0; i < sizeof attention_cases / sizeof attention_cases[0]; i++) {
         run_attention(test, &attention_cases[i]);
     }
+    projections(test);
     refusals(test);
 }

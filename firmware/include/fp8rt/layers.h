@@ -12,6 +12,7 @@
 #include "fp8rt/nonlinear.h"
 #include "fp8rt/normalise.h"
 #include "fp8rt/softmax.h"
+#include "fp8rt/reduce.h"
 #include "fp8rt/recurrent.h"
 #include "fp8rt/embedding.h"
 #include "fp8rt/attention.h"

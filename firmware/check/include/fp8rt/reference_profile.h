@@ -11,6 +11,8 @@
 //   recurrent   LSTM and GRU: `make run APP=layers FAMILY=recurrent` compares their steps
 //   transposed  a transposed convolution: `make run APP=layers FAMILY=transposed` compares them
 //   table       the codes of a table may stand for any function
+//   argmax      numbers of columns are no values
+//   cache       keys and values go to caches: the attention that reads them is compared
 //   copy        the layer only copies
 //   layers      the layers of a transformer's block are compared, each by itself
 //   depth       more than FP8RT_REFERENCE_DEPTH layers in layers
