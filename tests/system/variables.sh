@@ -57,6 +57,8 @@ refused 'synth CONFIG=ROWS=2' 'CONFIG has no effect on synth without TARGET'
 refused 'rtl-release PERIOD=5' 'PERIOD has no effect here'
 refused 'rtl-release AXI_DATA_W=96' 'AXI_DATA_W=96 is not possible: choose one of 64 128 256'
 accepted 'rtl-release ROWS=2 LANES=4 AXI_DATA_W=64 ELEMENT=late_fp16 FRAC_BITS=13 CONFIG=TILES=64'
+accepted 'synth-wires ONLY=int8'
+refused 'synth-wires PERIOD=5' 'PERIOD has no effect here'
 accepted 'synth TARGET=xilinx ELEMENT=late LANES=4 FRAC_BITS=13 CONFIG=ROWS=2'
 
 # Values that are not possible, and details of a waveform that is not written.
