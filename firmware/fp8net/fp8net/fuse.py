@@ -115,7 +115,7 @@ _GATES = {("Sigmoid", ()): "Silu", ("HardSigmoid", (1 / 6, 0.5)): "HardSwish"}
 
 
 def _gates(graph: Graph, layer: Layer) -> bool:
-    if layer.op != "multiply":
+    if layer.op != "multiply" or not is_plain(layer):
         return False
     for place in (0, 1):
         x, gate = layer.inputs[place], graph.writer(layer.inputs[1 - place])
