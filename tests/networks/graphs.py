@@ -127,6 +127,7 @@ def gate(b: Builder) -> None:
     value = b.last
     b.node("Sigmoid", [value], b.shape)
     b.node("Mul", [value, b.last], b.shape)
+    limit(b)
 
 
 def combination(b: Builder) -> None:

@@ -126,6 +126,19 @@ def test_apart(bench, rng, compiler, work, kind) -> None:
     _check(bench, kind, work / "apart", LEAST_DB, (quantised, runs), compiler, False)
 
 
+def test_depthwise_point(bench, rng, compiler, work) -> None:
+    """A depthwise convolution of one pixel has weights of its own: it is not folded into the product before it."""
+    b = Builder(rng, (1, 4, 5, 5))
+    for channels, groups in ((6, 1), (6, 6), (8, 1)):
+        weights = b.normal(channels, b.shape[1] // groups, 1, 1, by=b.shape[1] // groups)
+        b.node("Conv", [b.last, b.constant(weights)], (1, channels, 5, 5), group=groups)
+    path = work / "point.onnx"
+    onnx.save(b.model("point", 19), path)
+    runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    _check(bench, "point", work / "point", LEAST_DB, (quantised, runs), compiler, False)
+
+
 DRIVER = r"""
 #include "net.h"
 #include "fp8rt/app.h"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .ir import Fused, Graph, Layer, Window
+from .ir import Fused, Graph, Layer
 
 COMMANDS = ("convolution", "linear", "add", "multiply", "convert", "scale_channels")
 
@@ -65,17 +65,12 @@ def is_plain(layer: Layer) -> bool:
 
 
 def is_affine(layer: Layer) -> bool:
-    return (
-        layer.op == "convolution"
-        and layer.weights.values.shape == (layer.groups, 1)
-        and layer.window == Window()
-        and layer.residual is None
-    )
+    return layer.affine and layer.residual is None
 
 
 def _affine(graph: Graph, layer: Layer) -> bool:
     """A factor and an offset for each channel go into the weights before them."""
-    if not is_affine(layer) or layer.weights.codes is not None:
+    if not is_affine(layer):
         return False
     before = _before(graph, layer)
     if (
@@ -115,7 +110,7 @@ _GATES = {("Sigmoid", ()): "Silu", ("HardSigmoid", (1 / 6, 0.5)): "HardSwish"}
 
 
 def _gates(graph: Graph, layer: Layer) -> bool:
-    if layer.op != "multiply":
+    if layer.op != "multiply" or not is_plain(layer):
         return False
     for place in (0, 1):
         x, gate = layer.inputs[place], graph.writer(layer.inputs[1 - place])
@@ -160,7 +155,7 @@ def _written_out(graph: Graph, layer: Layer) -> bool:
         x, gate = times.inputs[place], graph.writer(times.inputs[1 - place])
         if gate is None or gate.inputs != [x] or not _is_clipped_sum(graph, gate):
             continue
-        layer.op, layer.inputs, layer.weights = "convert", [x], None
+        layer.op, layer.inputs, layer.weights, layer.affine = "convert", [x], None, False
         layer.images = layer.height = layer.width = layer.groups = 1
         layer.fused = Fused(function="HardSwish")
         layer.nodes = gate.nodes + times.nodes + layer.nodes

@@ -155,6 +155,9 @@ class Layer:
     window: Window = dataclasses.field(default_factory=Window)
     groups: int = 1
     factor: float = 1.0  # of the second operand of a sum or product
+    affine: bool = (
+        False  # a factor and an offset for each channel, whose weights are no weights of the file
+    )
     residual: str | None = None
     fused: Fused = dataclasses.field(default_factory=Fused)
     recurrent: Weights | None = None  # of h, for LSTM and GRU; images is their batch

@@ -295,6 +295,7 @@ def add_affine(importer, node, view, factor: np.ndarray, offset: np.ndarray | No
         weights=weights,
         height=tensor.rows,
         groups=tensor.cols,
+        affine=True,
     )
     importer.add_like(node, layer, view)
 
