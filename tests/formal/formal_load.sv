@@ -195,7 +195,7 @@ module formal_load
                                                : dest.word + (is_a || is_b ? job_q.row_words : job_q.mx_words);
     end
     if (taken && !row.none && dest.kind == DestScaleA) vectors_q[0] <= 1'b1;
-    if (taken && !row.none && dest.kind == DestScaleB) vectors_q[1] <= 1'b1;
+    if (taken && !row.none && dest.kind inside {DestScaleB, DestGamma}) vectors_q[1] <= 1'b1;
     if (taken && !row.none && dest.kind == DestBias) vectors_q[2] <= 1'b1;
   end
 
@@ -273,7 +273,7 @@ module formal_load
       no_source_in_a_wait : assert (!(c_valid || x_valid) || !held_up);
       no_end_in_a_wait : assert (!(row_valid && row.none) || !held_up || stopped_q);
       b_alone_in_a_wait : assert (!(row_valid && !row.none) || !held_up || (job_q.b_free &&
-        dest.kind inside {DestB, DestMxB, DestScaleB, DestBias}));
+        dest.kind inside {DestB, DestMxB, DestScaleB, DestGamma, DestBias}));
       waits_for_a_command : assert (!waits || (held_up_q && !row_valid));
       waits_for_nothing_else : assert (!waits || !job_q.b_free || (!more_of_b && !more_of_xb &&
         (!had_memory_q || (vectors_q[1] == job_q.b.scale_wanted && vectors_q[2] == job_q.bias_wanted))));
@@ -349,7 +349,8 @@ module formal_load
                                                 (early && no_a));
         scale_a_in_its_position : assert (dest.kind != DestScaleA || (job_q.a.scale_wanted && !vectors_q[0] &&
           (early || vectors_q == '0) && row.addr == job_q.a.scale && row.beats == vector_beats(job_q.a.rows)));
-        scale_b_in_its_position : assert (dest.kind != DestScaleB || (job_q.b.scale_wanted && !vectors_q[1] &&
+        scale_b_in_its_position : assert (!(dest.kind inside {DestScaleB, DestGamma}) ||
+          ((dest.kind == DestGamma) == job_q.gamma && job_q.b.scale_wanted && !vectors_q[1] &&
           !vectors_q[2] && row.addr == job_q.b.scale && row.beats == vector_beats(job_q.b.rows)));
         its_last_byte_is_known : assert (32'(dest.last_byte) ==
           (4 * 32'((dest.kind == DestScaleA) ? job_q.a.rows : job_q.b.rows) - 1) % BEAT);
