@@ -221,15 +221,28 @@ static fp8mac_rows_desc desc_of(const fp8rt_device *dev, const fp8rt_command *c,
 // How often the accelerator reads X
 static uint32_t passes(fp8mac_rows_operation operation)
 {
-    return operation <= FP8MAC_ROWS_ARGMAX ? 1 : operation == FP8MAC_ROWS_RMS_NORM ? 2 : 3;
+    switch (operation) {
+    case FP8MAC_ROWS_ARGMAX:
+    case FP8MAC_ROWS_RMS_NORM: return 2;
+    case FP8MAC_ROWS_LAYER_NORM:
+    case FP8MAC_ROWS_SOFTMAX: return 3;
+    default: return 1;
+    }
 }
+
+// It reads gamma and beta once for each band of rows.
+enum { BAND_ROWS = 16 };
 
 static void count_beats(fp8rt_device *dev, const fp8rt_command *c)
 {
     const uint32_t beat = dev->caps.beat_bytes;
     const uint32_t x = fp8rt_ceil_div(c->n * fp8rt_host_x_bytes(c), beat),
-                   d = fp8rt_ceil_div(d_columns(c) * fp8rt_host_d_bytes(c), beat);
+                   d = fp8rt_ceil_div(d_columns(c) * fp8rt_host_d_bytes(c), beat),
+                   vectors = (uint32_t)fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)) +
+                             fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN));
     dev->state.counters.read_beats += c->m * x * passes(row_operation(c));
+    dev->state.counters.read_beats +=
+        fp8rt_ceil_div(c->m, BAND_ROWS) * vectors * fp8rt_ceil_div(c->n * 4u, beat);
     dev->state.counters.write_beats += c->m * d;
 }
 
