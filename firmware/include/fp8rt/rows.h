@@ -34,7 +34,8 @@ typedef struct fp8rt_rows_desc {
     uint32_t x_stride;         // bytes from row to row; 0: a row, rounded up to a beat
     fp8mac_format_id x_format; // FP8MAC_E4M3FN .. FP8MAC_INT8, as d_format
     // Reductions and softmax: row i has the first min(n, seen + (causal ? i : 0)) columns alone,
-    // where a `seen` of 0 stands for n. Softmax writes +0 to the others.
+    // where a `seen` of 0 stands for n. Softmax writes +0 to the others. The accelerator reads
+    // these, too, but they do not count.
     uint32_t seen; // <= n
     bool causal;
     // Reductions but argmax, and softmax: one value, finite and greater than 0; NULL: 1. For

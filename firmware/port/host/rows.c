@@ -89,10 +89,17 @@ static bool mode_is_bad(const fp8rt_caps *caps, const fp8rt_command *c)
            !fp8rt_is_overflow(overflow, (fp8mac_format_id)FP8RT_GET(MODE__D_FMT, c->mode));
 }
 
+static bool exponent_is_bad(int exponent)
+{
+    return exponent < FP8MAC_SCALE_EXPONENT_MIN || exponent > FP8MAC_SCALE_EXPONENT_MAX;
+}
+
 static bool scale_is_bad(const fp8rt_command *c)
 {
-    const bool clamps = FP8RT_GET(MODE__ACT, c->mode) == FP8MAC_ACT_CLAMP;
+    const bool clamps = FP8RT_GET(MODE__ACT, c->mode) == FP8MAC_ACT_CLAMP,
+               gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC));
     return !fp8rt_fp32_is_scale((uint32_t)c->a.scale) || !fp8rt_fp32_is_scale(c->scale_d) ||
+           (!gamma && !fp8rt_fp32_is_scale((uint32_t)c->b.scale)) ||
            (is_norm(c) && (!fp8rt_fp32_is_scale(c->b.stride) ||
                            (c->beta != 0 && !fp8rt_fp32_is_scale(c->beta)))) ||
            (clamps && !fp8rt_fp32_is_interval(c->clamp_lo, c->clamp_hi));
@@ -117,7 +124,7 @@ static fp8rt_status check(const fp8rt_device *dev, const fp8rt_command *c)
 {
     const uint32_t table = FP8RT_GET(OPERATION__ACT_TABLE, c->operation);
     fp8rt_region list[REGIONS];
-    if (c->m == 0 || c->n == 0 || c->n > FP8MAC_ROWS_MAX_COLS) {
+    if (c->m == 0 || c->n == 0 || c->n > FP8MAC_ROWS_MAX_COLS || c->k > c->n) {
         return FP8RT_ERR_HW_SHAPE;
     }
     list_regions(c, list);
@@ -133,6 +140,9 @@ static fp8rt_status check(const fp8rt_device *dev, const fp8rt_command *c)
     }
     if (mode_is_bad(&dev->caps, c)) {
         return FP8RT_ERR_HW_MODE;
+    }
+    if (exponent_is_bad(c->a.scale_exp) || exponent_is_bad(c->b.scale_exp)) {
+        return FP8RT_ERR_HW_SCALE_EXPONENT;
     }
     if (scale_is_bad(c)) {
         return FP8RT_ERR_HW_SCALE;
@@ -211,15 +221,28 @@ static fp8mac_rows_desc desc_of(const fp8rt_device *dev, const fp8rt_command *c,
 // How often the accelerator reads X
 static uint32_t passes(fp8mac_rows_operation operation)
 {
-    return operation <= FP8MAC_ROWS_ARGMAX ? 1 : operation == FP8MAC_ROWS_RMS_NORM ? 2 : 3;
+    switch (operation) {
+    case FP8MAC_ROWS_ARGMAX:
+    case FP8MAC_ROWS_RMS_NORM: return 2;
+    case FP8MAC_ROWS_LAYER_NORM:
+    case FP8MAC_ROWS_SOFTMAX: return 3;
+    default: return 1;
+    }
 }
+
+// It reads gamma and beta once for each band of rows.
+enum { BAND_ROWS = 16 };
 
 static void count_beats(fp8rt_device *dev, const fp8rt_command *c)
 {
     const uint32_t beat = dev->caps.beat_bytes;
     const uint32_t x = fp8rt_ceil_div(c->n * fp8rt_host_x_bytes(c), beat),
-                   d = fp8rt_ceil_div(d_columns(c) * fp8rt_host_d_bytes(c), beat);
+                   d = fp8rt_ceil_div(d_columns(c) * fp8rt_host_d_bytes(c), beat),
+                   vectors = (uint32_t)fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)) +
+                             fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN));
     dev->state.counters.read_beats += c->m * x * passes(row_operation(c));
+    dev->state.counters.read_beats +=
+        fp8rt_ceil_div(c->m, BAND_ROWS) * vectors * fp8rt_ceil_div(c->n * 4u, beat);
     dev->state.counters.write_beats += c->m * d;
 }
 
