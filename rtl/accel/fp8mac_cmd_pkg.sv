@@ -27,7 +27,7 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    rows: 1'b1, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
+    rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
 
   // A command as an accelerator with these functions takes it: if it asks for another one, it has an error in its place.
@@ -147,7 +147,7 @@ package fp8mac_cmd_pkg;
   parameter int unsigned RowsBand = 16;
 
   function automatic int unsigned rows_columns(int unsigned max_mn);
-    return max_mn / 32 * 32;
+    return max_mn < 512 ? max_mn / 32 * 32 : 480;  // whose limit has nine bits
   endfunction
 
   // Columns that the first row of a tile command sees, from the tile command's first one on: where all are seen, more than

@@ -426,7 +426,9 @@ module fp8mac_store
 
   assign left_array     = job_i.skip || kept_seen_q != '0;
   assign epilogue_empty = !valid1_q && !valid2_q && !epi_busy_i;
-  assign job_valid_o    = state_q == Start && (no_results ? left_array : same_cfg_q || epilogue_empty);
+  // A phase of a row command also waits for the program of the phase before, which may be a failed command's.
+  assign job_valid_o    = state_q == Start &&
+                          (no_results ? left_array : (same_cfg_q && !job.rows_first) || epilogue_empty);
   assign start          = job_valid_o && job_ready_i;
   assign ready_o        = state_q == Finish;
   assign stored_o       = ready_o;

@@ -21,6 +21,10 @@ from .programs import Command, Row, gemm
 
 TEMPLATE = Path(__file__).with_name("throughput_page.md")
 PAGE = Path("docs/THROUGHPUT.md")
+# The bench that measures row commands, its limit of each, and what a value or a row should take
+ROW_BENCH = Path("tests/rtl/accel_row_tests.h")
+ROW_LIMIT = re.compile(r'\{"([a-zA-Z ]+)", \w+, (\d+), (\d+), (\d+)\}')
+ROW_TARGETS = {"layer norm": 0.5, "softmax": 0.75}
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 # What the counters of a GEMM count, in the order of time.
 CAUSES = {
@@ -144,6 +148,7 @@ class Page:
             "causes": self.causes,
             "convolution": self.convolution,
             "elementwise": self.elementwise,
+            "row_commands": self.row_commands,
             "speed": self.speed,
         }
         if name not in made:
@@ -224,6 +229,29 @@ class Page:
         if not lines:
             raise PageError(f"no element-wise command has {times(VALUES)} values")
         header = ["command", "cycles", "values a cycle", "at most", "limit", "beyond it"]
+        return table(header, lines)
+
+    @staticmethod
+    def row_commands() -> str:
+        """The limits of the accelerator's bench."""
+        lines = []
+        for name, *numbers in ROW_LIMIT.findall(ROW_BENCH.read_text()):
+            m, n, most = map(int, numbers)
+            target = ROW_TARGETS.get(name, math.inf)
+            each = most / m / n
+            shown = str(target) if target < math.inf and m > 1 else ""
+            lines.append(
+                [
+                    name,
+                    f"{m} x {n}",
+                    f"{most:,}",
+                    bold(f"{each:.2f}", each <= target < math.inf),
+                    shown,
+                ]
+            )
+        if not lines:
+            raise PageError(f"{ROW_BENCH} has no limits of row commands")
+        header = ["command", "rows x columns", "at most, cycles", "for each value", "target"]
         return table(header, lines)
 
     @staticmethod

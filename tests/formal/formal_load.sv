@@ -292,8 +292,9 @@ module formal_load
   // ---- its rows ----------------------------------------------------------------------------------------------------
   always_comb begin
     if (rst_ni) begin
-      no_strips : assert (u_load.u_strips.state_q == '0 && !u_load.u_strips.valid1_q && !u_load.u_strips.valid2_q &&
-        !u_load.u_strips.valid3_q && !u_load.u_strips.valid4_q);
+      no_strips : assert (u_load.g_strips.u_strips.state_q == '0 &&
+        !u_load.g_strips.u_strips.valid1_q && !u_load.g_strips.u_strips.valid2_q &&
+        !u_load.g_strips.u_strips.valid3_q && !u_load.g_strips.u_strips.valid4_q);
       it_stays_a_matrix : assert (vacant || !u_load.job_q.conv_a);
       // The rows of an image are fp8mac_image_strips's.
       a_is_a_matrix : assume (!valid_i || !checked_i.load.conv_a);
