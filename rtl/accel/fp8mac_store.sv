@@ -422,13 +422,14 @@ module fp8mac_store
   // Tile commands with acc_keep that have left the array and are not yet reported
   localparam int unsigned SeenW = 3;
   logic [SeenW-1:0] kept_seen_q;
-  logic             left_array, epilogue_empty;
+  logic             left_array, epilogue_empty, first_of_phase;
 
   assign left_array     = job_i.skip || kept_seen_q != '0;
   assign epilogue_empty = !valid1_q && !valid2_q && !epi_busy_i;
+  assign first_of_phase = job.epilogue.rows.step != StepNone && job.rows_first;
   // A phase of a row command also waits for the program of the phase before, which may be a failed command's.
   assign job_valid_o    = state_q == Start &&
-                          (no_results ? left_array : (same_cfg_q && !job.rows_first) || epilogue_empty);
+                          (no_results ? left_array : (same_cfg_q && !first_of_phase) || epilogue_empty);
   assign start          = job_valid_o && job_ready_i;
   assign ready_o        = state_q == Finish;
   assign stored_o       = ready_o;
