@@ -219,6 +219,20 @@ def test_data(bench, work, capsys) -> None:
     bench.check(f"no archive: {capsys.readouterr().err}", status == 1 and not out.exists())
 
 
+def test_many_tensors(bench, work) -> None:
+    """More than 256 tensors: no number of one is cut."""
+    nodes = [helper.make_node("Tanh", [f"t{i}"], [f"t{i + 1}"]) for i in range(300)]
+    nodes[0].input[0], nodes[-1].output[0] = "x", "y"
+    onnx.save(model_of(nodes, shape=(1, 4)), work / "deep.onnx")
+    runs = [{"x": np.ones((1, 4), np.float32)}]
+    quantised, _ = quantize.quantize(work / "deep.onnx", runs, quantize.Options())
+    onnx.save(quantised, work / "q.onnx")
+    status = main(["generate", str(work / "q.onnx"), "-o", str(work / "deep")])
+    text = (work / "deep" / "deep.c").read_text()
+    bench.check("the output is tensor 300", status == 0 and "outputs[] = {300}" in text)
+    bench.check("its number fits", "const uint32_t inputs[]" in text)
+
+
 def test_not_quantised(bench, work, capsys) -> None:
     """A float file is not generated, and an INT8 one is refused by name."""
     onnx.save(small(), work / "small.onnx")
