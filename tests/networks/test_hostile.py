@@ -219,6 +219,36 @@ def test_data(bench, work, capsys) -> None:
     bench.check(f"no archive: {capsys.readouterr().err}", status == 1 and not out.exists())
 
 
+def test_names(bench, work, rng) -> None:
+    """Names that are no names in C, or that quantize would choose, and a weight along both of its axes."""
+    shape, w = (1, 6), rng.normal(size=(6, 6)).astype(np.float32)
+    nodes = [
+        helper.make_node("Gemm", ["x", "w"], ["a??/"], "x_quantize"),
+        helper.make_node("Tanh", ["a??/"], ["b\\"], "tanh??/"),
+        helper.make_node("Gemm", ["b\\", "w"], ["c"], "\u00e9" * 60, transB=1),
+        helper.make_node("Gemm", ["c", "w"], ["y"], "int\n#error\\"),
+    ]
+    model = model_of(nodes, [numpy_helper.from_array(w, "w")], shape)
+    model.graph.name = "net\n#error\\"
+    onnx.save(model, work / "names.onnx")
+    np.savez(work / "data.npz", x=rng.normal(size=(4, *shape)).astype(np.float32))
+    ready, folder, data = str(work / "q.onnx"), work / "net", ["--data", str(work / "data.npz")]
+    status = main(["quantize", str(work / "names.onnx"), *data, "-o", ready])
+    bench.check("quantize", status == 0)
+    names = [n.name for n in onnx.load(ready).graph.node]
+    bench.check(f"no two nodes have one name: {names}", len(set(names)) == len(names))
+    bench.check("validate", main(["validate", ready, *data, "--floor", "60"]) == 0)
+    bench.check("generate", main(["generate", ready, *data, "-o", str(folder)]) == 0)
+    for path in [*folder.glob("*.c"), *folder.glob("*.h")]:
+        lines = path.read_text("utf-8").splitlines()
+        for line in lines:
+            comment = line.partition("//")[2]
+            bad = "\\" in comment or "??/" in line or line.startswith("#error")
+            bench.check(f"{path.name}: {line!r}", not bad)
+            label = "fp8rt_run_label" in line
+            bench.check(f"{path.name}: {line!r} is a label of bytes", not label or line.isascii())
+
+
 def test_many_tensors(bench, work) -> None:
     """More than 256 tensors: no number of one is cut."""
     nodes = [helper.make_node("Tanh", [f"t{i}"], [f"t{i + 1}"]) for i in range(300)]
