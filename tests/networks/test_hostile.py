@@ -263,6 +263,27 @@ def test_many_tensors(bench, work) -> None:
     bench.check("its number fits", "const uint32_t inputs[]" in text)
 
 
+def test_ranks(bench, work, capsys) -> None:
+    """A constant that adds a size is refused; a network of one number runs."""
+    two = numpy_helper.from_array(np.full((1, 1, 1), 2, np.float32), "two")
+    nodes = [
+        helper.make_node("Mul", ["x", "two"], ["a"], "more"),
+        helper.make_node("Transpose", ["a"], ["y"], "swap", perm=[0, 2, 1]),
+    ]
+    model = model_of(nodes, [two], (2, 6))
+    model.graph.output[0].CopyFrom(value("y", [1, 6, 2]))
+    onnx.save(model, work / "rank.onnx")
+    bench.check("more sizes", main(["analyze", str(work / "rank.onnx")]) == 1)
+    bench.check("more sizes: is said", "more (Mul)" in capsys.readouterr().out)
+    onnx.save(model_of([helper.make_node("Relu", ["x"], ["y"])], shape=()), work / "one.onnx")
+    np.savez(work / "one.npz", x=np.arange(1, 6, dtype=np.float32))
+    data = ["--data", str(work / "one.npz")]
+    bench.check(
+        "one", main(["quantize", str(work / "one.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
+    )
+    bench.check("one runs", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+
+
 def test_not_quantised(bench, work, capsys) -> None:
     """A float file is not generated, and an INT8 one is refused by name."""
     onnx.save(small(), work / "small.onnx")

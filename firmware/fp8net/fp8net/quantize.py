@@ -76,7 +76,11 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
         problems.append(Problem(str(path), "its arrays have different numbers of runs"))
     if problems:
         raise Refused(problems)
-    return [dict(zip(runs, run)) for run in zip(*runs.values())]
+    count = len(next(iter(runs.values()), ()))
+    return [
+        {name: array[i : i + 1].reshape(wanted[name]) for name, array in runs.items()}
+        for i in range(count)
+    ]
 
 
 class Probe:

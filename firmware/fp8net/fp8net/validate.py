@@ -45,7 +45,7 @@ def compare(
         results = executor.run(run)
         for name, value in zip(names, session.run(names, run)):
             truth[name].append(np.asarray(value))
-            mine[name].append(results[name])
+            mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
         name: sum(int(np.argmax(a) == np.argmax(b)) for a, b in zip(truth[name], mine[name]))
         for name in names
