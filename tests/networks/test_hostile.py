@@ -284,6 +284,26 @@ def test_ranks(bench, work, capsys) -> None:
     bench.check("one runs", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
 
 
+def test_transposed_codes(bench, work, rng) -> None:
+    """ONNX Runtime does not move FP8 codes through a Transpose, which it could not run."""
+    w = numpy_helper.from_array(rng.normal(size=(4, 4)).astype(np.float32), "w")
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["t"], perm=[0, 2, 3, 1]),
+        helper.make_node("MatMul", ["t", "w"], ["m"]),
+        helper.make_node("Add", ["m", "t"], ["a"]),
+        helper.make_node("Transpose", ["a"], ["u"], perm=[0, 3, 1, 2]),
+        helper.make_node("Conv", ["u", "k"], ["y"]),
+    ]
+    k = numpy_helper.from_array(rng.normal(size=(3, 4, 2, 2)).astype(np.float32), "k")
+    onnx.save(model_of(nodes, [w, k]), work / "t.onnx")
+    np.savez(work / "t.npz", x=rng.normal(size=(3, 1, 4, 5, 5)).astype(np.float32))
+    data = ["--data", str(work / "t.npz")]
+    bench.check(
+        "quantize", main(["quantize", str(work / "t.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
+    )
+    bench.check("validate", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+
+
 def test_not_quantised(bench, work, capsys) -> None:
     """A float file is not generated, and an INT8 one is refused by name."""
     onnx.save(small(), work / "small.onnx")
