@@ -219,6 +219,47 @@ def test_data(bench, work, capsys) -> None:
     bench.check(f"no archive: {capsys.readouterr().err}", status == 1 and not out.exists())
 
 
+def test_arguments(bench, work, capsys) -> None:
+    """Arguments that do not fit are refused in words, and nothing is written."""
+    path, ready, data = work / "small.onnx", work / "ready.onnx", work / "data.npz"
+    onnx.save(small(), path)
+    onnx.save(convolution(np.ones((2, 4, 3, 3))), work / "two.onnx")
+    runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]
+    onnx.save(quantize.quantize(path, runs, quantize.Options())[0], ready)
+    np.savez(data, **runs[0])
+    np.save(work / "one.npy", runs[0]["x"])
+    other = small()
+    other.graph.input[0].name = other.graph.node[0].input[0] = "z"
+    onnx.save(other, work / "other.onnx")
+    made = ["generate", ready, "-o", work / "net", "--data", data]
+    checked = ["validate", ready, "--data", data]
+    cases = [
+        ([*made, "--element", "none"], 1, "--element none"),
+        ([*made[:4], "--element", "none"], 1, "--element none"),
+        ([*made, "--vectors", "-1"], 2, "--vectors"),
+        ([*made, "--reference", work / "other.onnx"], 1, "the reference: has no input 'x'"),
+        ([*made, "--reference", work / "two.onnx"], 1, "the reference: has the shape"),
+        ([*checked, "--element", "none"], 1, "--element none"),
+        ([*checked, "--on", "host", "--runs", "0"], 2, "--runs"),
+        ([*checked, "--reference", work / "other.onnx"], 1, "the reference: has an input 'z' more"),
+        ([*checked, "--reference", work / "two.onnx"], 1, "the reference: has the shape"),
+        (["quantize", path, "--data", work / "one.npy", "-o", work / "q.onnx"], 1, "one array"),
+        (["quantize", path, "--data", data, "-o", work], 1, "is a folder"),
+        (["quantize", path, "--data", data, "-o", ""], 1, "is a folder"),
+        (["quantize", path, "--data", data, "-o", work / "no" / "q.onnx"], 1, "q.onnx: cannot be"),
+    ]
+    before = sorted(work.iterdir())
+    for words, wanted, says in cases:
+        try:
+            status = main(list(map(str, words)))
+        except SystemExit as error:
+            status = error.code
+        said = capsys.readouterr().err
+        bench.check(f"{words}: status {status}", status == wanted)
+        bench.check(f"{words}: says {says!r}: {said}", says in said)
+    bench.check("nothing was written", sorted(work.iterdir()) == before)
+
+
 def test_names(bench, work, rng) -> None:
     """Names that are no names in C, or that quantize would choose, and a weight along both of its axes."""
     shape, w = (1, 6), rng.normal(size=(6, 6)).astype(np.float32)

@@ -48,7 +48,10 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
         for v in shapes.real_inputs(model.graph)
     }
     try:
-        with np.load(path, allow_pickle=False) as file:
+        file = np.load(path, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise ValueError("it is one array")
+        with file:
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise refuse(str(path), f"is no .npz of arrays: {error}") from None

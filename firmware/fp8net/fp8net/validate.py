@@ -37,6 +37,7 @@ def compare(
     graph: Graph, executor: Executor, reference: onnx.ModelProto, runs: list[dict[str, np.ndarray]]
 ) -> Result:
     """The executor beside the reference, by ONNX Runtime at level BASIC."""
+    shapes.check_reference(reference, graph.inputs, graph.outputs)
     session = shapes.session(reference)
     names = list(graph.outputs)
     truth: dict[str, list[np.ndarray]] = {name: [] for name in names}
