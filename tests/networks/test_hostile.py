@@ -345,6 +345,33 @@ def test_transposed_codes(bench, work, rng) -> None:
     bench.check("validate", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
 
 
+def test_partly_quantised(bench, work, rng, capsys) -> None:
+    """A file of another tool that leaves out a scale: analyze and generate name the tensor, and what it needs."""
+    w = numpy_helper.from_array(rng.normal(size=(4, 4)).astype(np.float32), "w")
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["m"], "first"),
+        helper.make_node("Relu", ["m"], ["r"]),
+        helper.make_node("MatMul", ["r", "w"], ["y"], "second"),
+    ]
+    onnx.save(model_of(nodes, [w], (2, 4)), work / "small.onnx")
+    runs = [{"x": np.ones((2, 4), np.float32)}]
+    model, _ = quantize.quantize(work / "small.onnx", runs, quantize.Options())
+    pair = [n for n in model.graph.node if n.name in ("r_quantize", "r_dequantize")]
+    for node in model.graph.node:
+        for place, name in enumerate(node.input):
+            if name == pair[1].output[0]:
+                node.input[place] = "r"
+    for node in pair:
+        model.graph.node.remove(node)
+    onnx.save(model, work / "part.onnx")
+    for verb, more in (("analyze", []), ("generate", ["-o", str(work / "net")])):
+        status = main([verb, str(work / "part.onnx"), *more])
+        said = "".join(capsys.readouterr())
+        bench.check(f"{verb}: {said}", status == 1 and "second (linear)" in said)
+        bench.check(f"{verb}: does not send back", "fp8net quantize" not in said)
+        bench.check(f"{verb}: says what is missing", "QuantizeLinear" in said)
+
+
 def test_not_quantised(bench, work, capsys) -> None:
     """A float file is not generated, and an INT8 one is refused by name."""
     onnx.save(small(), work / "small.onnx")
