@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import onnx
 import pytest
@@ -237,6 +239,7 @@ def test_arguments(bench, work, capsys) -> None:
         ([*made, "--element", "none"], 1, "--element none"),
         ([*made[:4], "--element", "none"], 1, "--element none"),
         ([*made, "--vectors", "-1"], 2, "--vectors"),
+        ([*made[:4], "--reference", path], 1, "--data"),
         ([*made, "--reference", work / "other.onnx"], 1, "the reference: has no input 'x'"),
         ([*made, "--reference", work / "two.onnx"], 1, "the reference: has the shape"),
         ([*checked, "--element", "none"], 1, "--element none"),
@@ -370,6 +373,23 @@ def test_partly_quantised(bench, work, rng, capsys) -> None:
         bench.check(f"{verb}: {said}", status == 1 and "second (linear)" in said)
         bench.check(f"{verb}: does not send back", "fp8net quantize" not in said)
         bench.check(f"{verb}: says what is missing", "QuantizeLinear" in said)
+
+
+def test_report_of_overflow(bench, work) -> None:
+    """Results that are infinite: report.json stays JSON."""
+    runs = {"x": np.full((1, 4, 5, 5), 3e38, np.float32)}
+    onnx.save(small(), work / "small.onnx")
+    np.savez(work / "data.npz", **runs)
+    model, _ = quantize.quantize(work / "small.onnx", [runs], quantize.Options())
+    onnx.save(model, work / "q.onnx")
+    more = ["--data", str(work / "data.npz"), "--reference", str(work / "small.onnx")]
+    with np.errstate(all="ignore"):
+        status = main(["generate", str(work / "q.onnx"), "-o", str(work / "net"), *more])
+    text = (work / "net" / "report.json").read_text()
+    bench.check("generated", status == 0)
+    bad: list[str] = []
+    sqnr = json.loads(text, parse_constant=bad.append)["layers"][0]["sqnr"]
+    bench.check(f"only numbers and strings: {bad}, {sqnr!r}", not bad and sqnr == "nan")
 
 
 def test_not_quantised(bench, work, capsys) -> None:

@@ -195,6 +195,8 @@ def _check_element(name: str) -> None:
 
 def _generate(options) -> int:
     _check_element(options.element)
+    if options.reference and not options.data:
+        raise refuse("--reference", "is compared with data", "give --data TEST.npz")
     model = shapes.prepare(options.file, shapes.parse_shapes(options.shape))
     graph = lower.lower_model(model)
     runs = quantize.read_data(options.data, model) if options.data else []
