@@ -11,6 +11,7 @@ import pytest
 from fp8net import analyze, lower, quantize, shapes
 from fp8net.cli import main
 from fp8net.errors import Refused
+from fp8net.executor import Executor
 from graphs import Builder
 from onnx import TensorProto, helper, numpy_helper
 
@@ -373,6 +374,28 @@ def test_partly_quantised(bench, work, rng, capsys) -> None:
         bench.check(f"{verb}: {said}", status == 1 and "second (linear)" in said)
         bench.check(f"{verb}: does not send back", "fp8net quantize" not in said)
         bench.check(f"{verb}: says what is missing", "QuantizeLinear" in said)
+
+
+def test_gemm_factors(bench, work, rng, capsys) -> None:
+    """Any finite alpha and beta of Gemm, also after quantize; others are refused."""
+    w, b = rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=3).astype(np.float32)
+    constants = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(b, "b")]
+    path, ready = work / "gemm.onnx", work / "q.onnx"
+    runs = [{"x": x} for x in rng.normal(size=(4, 2, 4)).astype(np.float32)]
+    for alpha in (-0.5, -0.0, 0.0, 3.0):
+        node = helper.make_node("Gemm", ["x", "w", "b"], ["y"], transB=1, alpha=alpha, beta=-2.0)
+        onnx.save(model_of([node], constants, (2, 4)), path)
+        onnx.save(quantize.quantize(path, runs, quantize.Options())[0], ready)
+        graph = lower.load(ready)
+        want = np.stack([alpha * run["x"] @ w.T - 2 * b for run in runs])
+        have = np.stack([Executor(graph).run(run)["y"] for run in runs])
+        bench.check(f"alpha {alpha}", np.abs(have - want).max() <= 0.1 * np.abs(want).max())
+    for alpha in (np.inf, np.nan):
+        node = helper.make_node("Gemm", ["x", "w", "b"], ["y"], "g", transB=1, alpha=alpha)
+        onnx.save(model_of([node], constants, (2, 4)), path)
+        status = main(["analyze", str(path)])
+        said = capsys.readouterr().out
+        bench.check(f"alpha {alpha} is refused: {said}", status == 1 and "alpha is" in said)
 
 
 def test_report_of_overflow(bench, work) -> None:
