@@ -85,6 +85,22 @@ def test_damaged(bench, work, rng, capsys) -> None:
     capsys.readouterr()
 
 
+def test_text(bench, work, capsys) -> None:
+    """Names that are no UTF-8."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["inner"], "namen"),
+        helper.make_node("Relu", ["inner"], ["y"]),
+    ]
+    model = model_of(nodes)
+    model.graph.name = "graphg"
+    data = model.SerializeToString()
+    for name in (b"namen", b"inner", b"graphg"):
+        (work / "text.onnx").write_bytes(data.replace(name, b"\xff" + name[1:]))
+        bench.check(f"{name}: refused", main(["analyze", str(work / "text.onnx")]) == 1)
+        said = capsys.readouterr().err
+        bench.check(f"{name}: in words: {said}", "UTF-8" in said)
+
+
 def test_structure(refuses) -> None:
     relu = helper.make_node
     refuses(
