@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import onnx
 import pytest
 from fp8net import analyze, lower, quantize, shapes
 from fp8net.cli import main
 from fp8net.errors import Refused
+from fp8net.executor import Executor
 from graphs import Builder
 from onnx import TensorProto, helper, numpy_helper
 
@@ -80,6 +83,22 @@ def test_damaged(bench, work, rng, capsys) -> None:
         path.write_bytes(copy)
         bench.check("a damaged file is refused or analysed", main(["analyze", str(path)]) in (0, 1))
     capsys.readouterr()
+
+
+def test_text(bench, work, capsys) -> None:
+    """Names that are no UTF-8."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["inner"], "namen"),
+        helper.make_node("Relu", ["inner"], ["y"]),
+    ]
+    model = model_of(nodes)
+    model.graph.name = "graphg"
+    data = model.SerializeToString()
+    for name in (b"namen", b"inner", b"graphg"):
+        (work / "text.onnx").write_bytes(data.replace(name, b"\xff" + name[1:]))
+        bench.check(f"{name}: refused", main(["analyze", str(work / "text.onnx")]) == 1)
+        said = capsys.readouterr().err
+        bench.check(f"{name}: in words: {said}", "UTF-8" in said)
 
 
 def test_structure(refuses) -> None:
@@ -217,6 +236,199 @@ def test_data(bench, work, capsys) -> None:
     (work / "bad.npz").write_bytes(b"PK\x03\x04 no archive")
     status = main(["quantize", str(path), "--data", str(work / "bad.npz"), "-o", str(out)])
     bench.check(f"no archive: {capsys.readouterr().err}", status == 1 and not out.exists())
+
+
+def test_arguments(bench, work, capsys) -> None:
+    """Arguments that do not fit are refused in words, and nothing is written."""
+    path, ready, data = work / "small.onnx", work / "ready.onnx", work / "data.npz"
+    onnx.save(small(), path)
+    onnx.save(convolution(np.ones((2, 4, 3, 3))), work / "two.onnx")
+    runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]
+    onnx.save(quantize.quantize(path, runs, quantize.Options())[0], ready)
+    np.savez(data, **runs[0])
+    np.save(work / "one.npy", runs[0]["x"])
+    other = small()
+    other.graph.input[0].name = other.graph.node[0].input[0] = "z"
+    onnx.save(other, work / "other.onnx")
+    made = ["generate", ready, "-o", work / "net", "--data", data]
+    checked = ["validate", ready, "--data", data]
+    cases = [
+        ([*made, "--element", "none"], 1, "--element none"),
+        ([*made[:4], "--element", "none"], 1, "--element none"),
+        ([*made, "--vectors", "-1"], 2, "--vectors"),
+        ([*made[:4], "--reference", path], 1, "--data"),
+        ([*made, "--reference", work / "other.onnx"], 1, "the reference: has no input 'x'"),
+        ([*made, "--reference", work / "two.onnx"], 1, "the reference: has the shape"),
+        ([*checked, "--element", "none"], 1, "--element none"),
+        ([*checked, "--on", "host", "--runs", "0"], 2, "--runs"),
+        ([*checked, "--reference", work / "other.onnx"], 1, "the reference: has an input 'z' more"),
+        ([*checked, "--reference", work / "two.onnx"], 1, "the reference: has the shape"),
+        (["quantize", path, "--data", work / "one.npy", "-o", work / "q.onnx"], 1, "one array"),
+        (["quantize", path, "--data", data, "-o", work], 1, "is a folder"),
+        (["quantize", path, "--data", data, "-o", ""], 1, "is a folder"),
+        (["quantize", path, "--data", data, "-o", work / "no" / "q.onnx"], 1, "q.onnx: cannot be"),
+    ]
+    before = sorted(work.iterdir())
+    for words, wanted, says in cases:
+        try:
+            status = main(list(map(str, words)))
+        except SystemExit as error:
+            status = error.code
+        said = capsys.readouterr().err
+        bench.check(f"{words}: status {status}", status == wanted)
+        bench.check(f"{words}: says {says!r}: {said}", says in said)
+    bench.check("nothing was written", sorted(work.iterdir()) == before)
+
+
+def test_names(bench, work, rng) -> None:
+    """Names that are no names in C, or that quantize would choose, and a weight along both of its axes."""
+    shape, w = (1, 6), rng.normal(size=(6, 6)).astype(np.float32)
+    nodes = [
+        helper.make_node("Gemm", ["x", "w"], ["a??/"], "x_quantize"),
+        helper.make_node("Tanh", ["a??/"], ["b\\"], "tanh??/"),
+        helper.make_node("Gemm", ["b\\", "w"], ["c"], "\u00e9" * 60, transB=1),
+        helper.make_node("Gemm", ["c", "w"], ["y"], "int\n#error\\"),
+    ]
+    model = model_of(nodes, [numpy_helper.from_array(w, "w")], shape)
+    model.graph.name = "net\n#error\\"
+    onnx.save(model, work / "names.onnx")
+    np.savez(work / "data.npz", x=rng.normal(size=(4, *shape)).astype(np.float32))
+    ready, folder, data = str(work / "q.onnx"), work / "net", ["--data", str(work / "data.npz")]
+    status = main(["quantize", str(work / "names.onnx"), *data, "-o", ready])
+    bench.check("quantize", status == 0)
+    names = [n.name for n in onnx.load(ready).graph.node]
+    bench.check(f"no two nodes have one name: {names}", len(set(names)) == len(names))
+    bench.check("validate", main(["validate", ready, *data, "--floor", "60"]) == 0)
+    bench.check("generate", main(["generate", ready, *data, "-o", str(folder)]) == 0)
+    for path in [*folder.glob("*.c"), *folder.glob("*.h")]:
+        lines = path.read_text("utf-8").splitlines()
+        for line in lines:
+            comment = line.partition("//")[2]
+            bad = "\\" in comment or "??/" in line or line.startswith("#error")
+            bench.check(f"{path.name}: {line!r}", not bad)
+            label = "fp8rt_run_label" in line
+            bench.check(f"{path.name}: {line!r} is a label of bytes", not label or line.isascii())
+
+
+def test_many_tensors(bench, work) -> None:
+    """More than 256 tensors: no number of one is cut."""
+    nodes = [helper.make_node("Tanh", [f"t{i}"], [f"t{i + 1}"]) for i in range(300)]
+    nodes[0].input[0], nodes[-1].output[0] = "x", "y"
+    onnx.save(model_of(nodes, shape=(1, 4)), work / "deep.onnx")
+    runs = [{"x": np.ones((1, 4), np.float32)}]
+    quantised, _ = quantize.quantize(work / "deep.onnx", runs, quantize.Options())
+    onnx.save(quantised, work / "q.onnx")
+    status = main(["generate", str(work / "q.onnx"), "-o", str(work / "deep")])
+    text = (work / "deep" / "deep.c").read_text()
+    bench.check("the output is tensor 300", status == 0 and "outputs[] = {300}" in text)
+    bench.check("its number fits", "const uint32_t inputs[]" in text)
+
+
+def test_ranks(bench, work, capsys) -> None:
+    """A constant that adds a size is refused; a network of one number runs."""
+    two = numpy_helper.from_array(np.full((1, 1, 1), 2, np.float32), "two")
+    nodes = [
+        helper.make_node("Mul", ["x", "two"], ["a"], "more"),
+        helper.make_node("Transpose", ["a"], ["y"], "swap", perm=[0, 2, 1]),
+    ]
+    model = model_of(nodes, [two], (2, 6))
+    model.graph.output[0].CopyFrom(value("y", [1, 6, 2]))
+    onnx.save(model, work / "rank.onnx")
+    bench.check("more sizes", main(["analyze", str(work / "rank.onnx")]) == 1)
+    bench.check("more sizes: is said", "more (Mul)" in capsys.readouterr().out)
+    onnx.save(model_of([helper.make_node("Relu", ["x"], ["y"])], shape=()), work / "one.onnx")
+    np.savez(work / "one.npz", x=np.arange(1, 6, dtype=np.float32))
+    data = ["--data", str(work / "one.npz")]
+    bench.check(
+        "one", main(["quantize", str(work / "one.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
+    )
+    bench.check("one runs", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+
+
+def test_transposed_codes(bench, work, rng) -> None:
+    """ONNX Runtime does not move FP8 codes through a Transpose, which it could not run."""
+    w = numpy_helper.from_array(rng.normal(size=(4, 4)).astype(np.float32), "w")
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["t"], perm=[0, 2, 3, 1]),
+        helper.make_node("MatMul", ["t", "w"], ["m"]),
+        helper.make_node("Add", ["m", "t"], ["a"]),
+        helper.make_node("Transpose", ["a"], ["u"], perm=[0, 3, 1, 2]),
+        helper.make_node("Conv", ["u", "k"], ["y"]),
+    ]
+    k = numpy_helper.from_array(rng.normal(size=(3, 4, 2, 2)).astype(np.float32), "k")
+    onnx.save(model_of(nodes, [w, k]), work / "t.onnx")
+    np.savez(work / "t.npz", x=rng.normal(size=(3, 1, 4, 5, 5)).astype(np.float32))
+    data = ["--data", str(work / "t.npz")]
+    bench.check(
+        "quantize", main(["quantize", str(work / "t.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
+    )
+    bench.check("validate", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+
+
+def test_partly_quantised(bench, work, rng, capsys) -> None:
+    """A file of another tool that leaves out a scale: analyze and generate name the tensor, and what it needs."""
+    w = numpy_helper.from_array(rng.normal(size=(4, 4)).astype(np.float32), "w")
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["m"], "first"),
+        helper.make_node("Relu", ["m"], ["r"]),
+        helper.make_node("MatMul", ["r", "w"], ["y"], "second"),
+    ]
+    onnx.save(model_of(nodes, [w], (2, 4)), work / "small.onnx")
+    runs = [{"x": np.ones((2, 4), np.float32)}]
+    model, _ = quantize.quantize(work / "small.onnx", runs, quantize.Options())
+    pair = [n for n in model.graph.node if n.name in ("r_quantize", "r_dequantize")]
+    for node in model.graph.node:
+        for place, name in enumerate(node.input):
+            if name == pair[1].output[0]:
+                node.input[place] = "r"
+    for node in pair:
+        model.graph.node.remove(node)
+    onnx.save(model, work / "part.onnx")
+    for verb, more in (("analyze", []), ("generate", ["-o", str(work / "net")])):
+        status = main([verb, str(work / "part.onnx"), *more])
+        said = "".join(capsys.readouterr())
+        bench.check(f"{verb}: {said}", status == 1 and "second (linear)" in said)
+        bench.check(f"{verb}: does not send back", "fp8net quantize" not in said)
+        bench.check(f"{verb}: says what is missing", "QuantizeLinear" in said)
+
+
+def test_gemm_factors(bench, work, rng, capsys) -> None:
+    """Any finite alpha and beta of Gemm, also after quantize; others are refused."""
+    w, b = rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=3).astype(np.float32)
+    constants = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(b, "b")]
+    path, ready = work / "gemm.onnx", work / "q.onnx"
+    runs = [{"x": x} for x in rng.normal(size=(4, 2, 4)).astype(np.float32)]
+    for alpha in (-0.5, -0.0, 0.0, 3.0):
+        node = helper.make_node("Gemm", ["x", "w", "b"], ["y"], transB=1, alpha=alpha, beta=-2.0)
+        onnx.save(model_of([node], constants, (2, 4)), path)
+        onnx.save(quantize.quantize(path, runs, quantize.Options())[0], ready)
+        graph = lower.load(ready)
+        want = np.stack([alpha * run["x"] @ w.T - 2 * b for run in runs])
+        have = np.stack([Executor(graph).run(run)["y"] for run in runs])
+        bench.check(f"alpha {alpha}", np.abs(have - want).max() <= 0.1 * np.abs(want).max())
+    for alpha in (np.inf, np.nan):
+        node = helper.make_node("Gemm", ["x", "w", "b"], ["y"], "g", transB=1, alpha=alpha)
+        onnx.save(model_of([node], constants, (2, 4)), path)
+        status = main(["analyze", str(path)])
+        said = capsys.readouterr().out
+        bench.check(f"alpha {alpha} is refused: {said}", status == 1 and "alpha is" in said)
+
+
+def test_report_of_overflow(bench, work) -> None:
+    """Results that are infinite: report.json stays JSON."""
+    runs = {"x": np.full((1, 4, 5, 5), 3e38, np.float32)}
+    onnx.save(small(), work / "small.onnx")
+    np.savez(work / "data.npz", **runs)
+    model, _ = quantize.quantize(work / "small.onnx", [runs], quantize.Options())
+    onnx.save(model, work / "q.onnx")
+    more = ["--data", str(work / "data.npz"), "--reference", str(work / "small.onnx")]
+    with np.errstate(all="ignore"):
+        status = main(["generate", str(work / "q.onnx"), "-o", str(work / "net"), *more])
+    text = (work / "net" / "report.json").read_text()
+    bench.check("generated", status == 0)
+    bad: list[str] = []
+    sqnr = json.loads(text, parse_constant=bad.append)["layers"][0]["sqnr"]
+    bench.check(f"only numbers and strings: {bad}, {sqnr!r}", not bad and sqnr == "nan")
 
 
 def test_not_quantised(bench, work, capsys) -> None:

@@ -9,7 +9,7 @@ import pathlib
 
 import onnx
 
-from . import fuse, importer, shapes
+from . import fuse, importer, lower, shapes
 from .errors import Problem
 from .ir import OPS, Graph
 
@@ -33,6 +33,8 @@ def analyze(path: str | pathlib.Path, given: dict[str, tuple[int, ...]] | None =
     graph, problems = importer.attempt(model)
     if not problems:
         fuse.fuse(graph)
+        if shapes.is_quantised(model):
+            problems = lower.problems_of(graph)
     return Analysis(
         dict(operators.most_common()),
         graph,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .c_text import boolean, head, number
+from .c_text import boolean, head, number, plain
 from .ir import FORMAT_C, Layer, Weights
 from .plan import name_of, up
 from .weights import join, together
@@ -47,7 +47,7 @@ def _tensors(s) -> str:
     for name, tensor in s.graph.tensors.items():
         rows.append(
             f"    {{{s.plan.offsets[name]}, {tensor.rows}, {tensor.cols}, {s.plan.strides[name]}, "
-            f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}}}, // {_plain(name)}"
+            f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}}}, // {_short(name)}"
         )
     return (
         "static const struct {\n"
@@ -67,9 +67,8 @@ def _tensors(s) -> str:
     )
 
 
-def _plain(text: str) -> str:
-    """As a comment of one line."""
-    return "".join(c if c.isprintable() and c != "\\" else "_" for c in text)[:60]
+def _short(text: str) -> str:
+    return plain(text)[:60]
 
 
 def _fused(s, index: int, layer: Layer) -> list[str]:
@@ -196,7 +195,7 @@ def _layer(s, index: int, layer: Layer) -> str:
     kind, call = _DESCRIPTORS[layer.op]
     lines = ",\n                                  ".join(fields)
     return (
-        f"// {_plain(', '.join(layer.nodes))}\n"
+        f"// {_short(', '.join(layer.nodes))}\n"
         f"static fp8rt_status layer{index}(fp8rt_run *run, uint8_t *arena)\n{{\n"
         + "".join(body)
         + f"    const {kind} desc = {{{lines}}};\n"
@@ -241,7 +240,7 @@ def _tables_of_functions(s) -> str:
         "static const struct {\n    uint32_t slot;\n    const uint8_t *codes;\n} loads[] = {\n"
         + "\n".join(loads or ["    {0, NULL},"])
         + "\n};\n\n"
-        f"static const uint8_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
+        f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
         f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
         f"    SCRATCH = {plan.activations}, // where it begins\n"
         f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n}};\n"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .c_text import head, number
+from .c_text import head, number, plain
 from .ir import FORMAT_BYTES, View
 
 
@@ -40,12 +40,11 @@ def _fill(text: str, values: dict) -> str:
 
 def _describe(s, index: int, name: str, view: View) -> str:
     tensor = s.graph.tensors[view.tensor]
-    plain = "".join(c if c.isprintable() and c != "\\" else "_" for c in name)
     shape = " x ".join(map(str, view.shape))
     where = view if view.base is None else view.base
     order = " x ".join(str(where.shape[a]) for a in where.axes)
     return (
-        f"//   {index}   {plain}: {shape}; in memory {order}, rows of {tensor.cols}; {tensor.format}, "
+        f"//   {index}   {plain(name)}: {shape}; in memory {order}, rows of {tensor.cols}; {tensor.format}, "
         f"scale {number(tensor.scale)}"
     )
 

@@ -84,7 +84,7 @@ def _affine(graph: Graph, layer: Layer) -> bool:
     factor, weights = layer.weights.values[:, 0], before.weights
     weights.values = weights.values * factor[:, None]
     if weights.codes is not None:
-        _scale_codes(weights, factor)
+        scale_codes(weights, factor)
     bias = 0.0 if weights.bias is None else weights.bias * factor
     offset = 0.0 if layer.weights.bias is None else layer.weights.bias
     total = np.broadcast_to(np.asarray(bias + offset, np.float32), factor.shape)
@@ -94,7 +94,7 @@ def _affine(graph: Graph, layer: Layer) -> bool:
     return True
 
 
-def _scale_codes(weights, factor: np.ndarray) -> None:
+def scale_codes(weights, factor: np.ndarray) -> None:
     """Codes of a negative factor change their signs; 0 stays +0."""
     weights.codes = weights.codes.copy()
     negative = (factor < 0)[:, None] & (weights.codes & 0x7F != 0)

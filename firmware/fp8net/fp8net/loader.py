@@ -77,6 +77,7 @@ def name_of(node: onnx.NodeProto, index: int) -> str:
 def check(model: onnx.ModelProto, where: str) -> None:
     """Raises Refused with all that is wrong."""
     graph = model.graph
+    _check_text(graph, where)
     problems = [*_check_header(model, where), *_check_tensors(graph), *_check_nodes(graph)]
     if not problems:
         problems = _check_order(graph)
@@ -87,6 +88,17 @@ def check(model: onnx.ModelProto, where: str) -> None:
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         text = " ".join(str(error).split())
         raise refuse(where, f"is not a valid model: {text[:300]}") from None
+
+
+def _check_text(graph: onnx.GraphProto, where: str) -> None:
+    """Protobuf hands out text that is no UTF-8 as bytes."""
+    texts = [graph.name, *(v.name for v in [*graph.input, *graph.output, *graph.initializer])]
+    for node in graph.node:
+        texts += [node.name, node.op_type, node.domain, *node.input, *node.output]
+        texts += [attribute.name for attribute in node.attribute]
+    bad = [text for text in texts if isinstance(text, bytes)]
+    if bad:
+        raise refuse(where, f"has the name {bad[0]!r}, which is no UTF-8: the file is damaged")
 
 
 def _check_header(model: onnx.ModelProto, where: str) -> list[Problem]:

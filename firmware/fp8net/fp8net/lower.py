@@ -13,6 +13,7 @@ from .ir import FP8_OPERANDS, Graph, Layer, Tensor
 
 WIDEST_BEAT = 32
 _RUN = "run `fp8net quantize` first"
+_RUNS = "QuantizeLinear and DequantizeLinear in front of whoever reads it"
 
 
 def load(path: str | pathlib.Path, given: dict[str, tuple[int, ...]] | None = None) -> Graph:
@@ -25,9 +26,7 @@ def lower_model(model: onnx.ModelProto) -> Graph:
 
 
 def lower(graph: Graph) -> Graph:
-    for layer in graph.layers:
-        _follow(graph, layer)
-    problems = [p for layer in graph.layers for p in _check(graph, layer)]
+    problems = problems_of(graph)
     if problems:
         raise Refused(problems)
     for layer in graph.layers:
@@ -38,6 +37,18 @@ def lower(graph: Graph) -> Graph:
         if layer.op == "scale_channels":
             _add_diagonal(graph, layer)
     return graph
+
+
+def problems_of(graph: Graph) -> list[Problem]:
+    """Tensors of a quantised graph whose formats their layers do not take."""
+    for layer in graph.layers:
+        _follow(graph, layer)
+    return [p for layer in graph.layers for p in _check(graph, layer)]
+
+
+def _missing(graph: Graph) -> str:
+    """What a tensor without a scale needs: `fp8net quantize` refuses a file that has some already."""
+    return _RUNS if any(tensor.fixed for tensor in graph.tensors.values()) else _RUN
 
 
 def _add_diagonal(graph: Graph, layer: Layer) -> None:
@@ -60,11 +71,15 @@ def _check(graph: Graph, layer: Layer) -> list[Problem]:
     source, out = graph.tensors[layer.inputs[0]], graph.tensors[layer.output]
     problems = []
     if (layer.op in FP8_OPERANDS or layer.fused.function) and not source.is_fp8:
-        problems.append(Problem(where, f"its input {source.name} has no FP8 scale", _RUN))
+        problems.append(
+            Problem(where, f"its input {source.name} has no FP8 scale", _missing(graph))
+        )
     if layer.op == "scale_channels" and not graph.tensors[layer.inputs[1]].is_fp8:
-        problems.append(Problem(where, f"its operand {layer.inputs[1]} has no FP8 scale", _RUN))
+        problems.append(
+            Problem(where, f"its operand {layer.inputs[1]} has no FP8 scale", _missing(graph))
+        )
     if layer.fused.function and not out.is_fp8:
-        problems.append(Problem(where, f"its output {out.name} has no FP8 scale", _RUN))
+        problems.append(Problem(where, f"its output {out.name} has no FP8 scale", _missing(graph)))
     if layer.fused.function and source.is_fp8 and out.is_fp8 and source.format != out.format:
         text = f"its input has the format {source.format}, its output {out.format}"
         problems.append(Problem(where, text, "one format before and behind a table"))

@@ -142,8 +142,8 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
 
 
 def name_of(layer: Layer) -> str:
-    """The layer's name in lists and messages."""
-    text = "".join(c if c.isalnum() else "_" for c in layer.name).strip("_")
+    """The layer's name in lists and messages: a byte for each character."""
+    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in layer.name).strip("_")
     return (text or layer.op)[:48]
 
 

@@ -48,7 +48,10 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
         for v in shapes.real_inputs(model.graph)
     }
     try:
-        with np.load(path, allow_pickle=False) as file:
+        file = np.load(path, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise ValueError("it is one array")
+        with file:
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise refuse(str(path), f"is no .npz of arrays: {error}") from None
@@ -76,7 +79,11 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
         problems.append(Problem(str(path), "its arrays have different numbers of runs"))
     if problems:
         raise Refused(problems)
-    return [dict(zip(runs, run)) for run in zip(*runs.values())]
+    count = len(next(iter(runs.values()), ()))
+    return [
+        {name: array[i : i + 1].reshape(wanted[name]) for name, array in runs.items()}
+        for i in range(count)
+    ]
 
 
 class Probe:
@@ -122,6 +129,13 @@ def _sample(values: np.ndarray, share: int) -> np.ndarray:
 # ---- the file -----------------------------------------------------------------------------------
 
 
+def _fresh(name: str, used: set[str]) -> str:
+    while name in used:
+        name += "_"
+    used.add(name)
+    return name
+
+
 class _Writer:
     def __init__(self, model: onnx.ModelProto):
         self.model = onnx.ModelProto()
@@ -129,12 +143,14 @@ class _Writer:
         self.graph = self.model.graph
         self.used = {n for node in self.graph.node for n in [*node.input, *node.output]}
         self.used |= {t.name for t in self.graph.initializer}
+        self.nodes = {node.name for node in self.graph.node}
 
     def fresh(self, name: str) -> str:
-        while name in self.used:
-            name += "_"
-        self.used.add(name)
-        return name
+        return _fresh(name, self.used)
+
+    def fresh_node(self, name: str) -> str:
+        """ONNX Runtime refuses two nodes with one name."""
+        return _fresh(name, self.nodes)
 
     def constant(self, name: str, array: np.ndarray) -> str:
         name = self.fresh(name)
@@ -160,9 +176,17 @@ class _Writer:
                     if read == name:
                         node.input[i] = target
         pair = [
-            helper.make_node("QuantizeLinear", [source, factor, zero], [codes], f"{name}_quantize"),
             helper.make_node(
-                "DequantizeLinear", [codes, factor, zero], [target], f"{name}_dequantize"
+                "QuantizeLinear",
+                [source, factor, zero],
+                [codes],
+                self.fresh_node(f"{name}_quantize"),
+            ),
+            helper.make_node(
+                "DequantizeLinear",
+                [codes, factor, zero],
+                [target],
+                self.fresh_node(f"{name}_dequantize"),
             ),
         ]
         for offset, node in enumerate(pair):
@@ -177,7 +201,11 @@ class _Writer:
         zeros = self.constant(f"{name}_zeros", np.zeros(scales.shape, kind))
         target = self.fresh(f"{name}_weights")
         node = helper.make_node(
-            "DequantizeLinear", [values, factors, zeros], [target], f"{name}_dequantize", axis=axis
+            "DequantizeLinear",
+            [values, factors, zeros],
+            [target],
+            self.fresh_node(f"{name}_dequantize"),
+            axis=axis,
         )
         self.graph.node.insert(0, node)
         return target

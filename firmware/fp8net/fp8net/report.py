@@ -168,8 +168,11 @@ def as_json(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dic
 
 
 def _finite(row: dict) -> dict:
-    """JSON has no Inf."""
-    return {k: ("inf" if isinstance(v, float) and math.isinf(v) else v) for k, v in row.items()}
+    """JSON has no Inf and no NaN."""
+    return {
+        k: str(float(v)) if isinstance(v, float) and not math.isfinite(v) else v
+        for k, v in row.items()
+    }
 
 
 def _db(value: float | None) -> str:

@@ -3,7 +3,8 @@
 
 The level is always BASIC. The runtime's default level drops a Relu in front of QuantizeLinear(e4m3fn), so -2 becomes
 -1.92 there. At BASIC it still makes INT32 of a bias behind FP8 weights, with the product of both scales. Large biases are
-saturated then: a bias of 2.1 became 0.05. So that one transformation is left out.
+saturated then: a bias of 2.1 became 0.05. Another one moves QuantizeLinear and DequantizeLinear to other nodes, and the
+runtime then refuses its own graph, because its Transpose takes no FP8. These two transformations are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .ir import product
 from .loader import name_of
 
 REPLACED = "fp8net.replaced"  # nodes that may have become others
-LEFT_OUT = ["WeightBiasQuantization"]
+LEFT_OUT = ["WeightBiasQuantization", "QDQPropagationTransformer"]
 
 
 def session_options() -> onnxruntime.SessionOptions:
@@ -42,6 +43,29 @@ def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
     except Exception as error:  # the runtime's exceptions have no common class of their own
         text = " ".join(str(error).split())
         raise refuse("ONNX Runtime", f"refuses the model: {text[:300]}") from None
+
+
+def check_reference(model: onnx.ModelProto, inputs: dict, outputs: dict) -> None:
+    """Refused unless the model has these inputs and outputs, which have shapes."""
+    problems = []
+    for kind, wanted, values in (
+        ("input", inputs, real_inputs(model.graph)),
+        ("output", outputs, model.graph.output),
+    ):
+        found = {v.name: v.type.tensor_type.shape.dim for v in values}
+        for name, view in wanted.items():
+            if name not in found:
+                problems.append(Problem("the reference", f"has no {kind} {name!r}"))
+                continue
+            sizes = [d.dim_value for d in found[name]]
+            if min(sizes, default=1) > 0 and product(sizes) != product(view.shape):
+                text = f"has the shape {sizes} for {name!r}, the network {list(view.shape)}"
+                problems.append(Problem("the reference", text))
+        if kind == "input":
+            for name in sorted(found.keys() - wanted.keys()):
+                problems.append(Problem("the reference", f"has an input {name!r} more"))
+    if problems:
+        raise Refused(problems)
 
 
 def parse_shapes(texts: list[str]) -> dict[str, tuple[int, ...]]:

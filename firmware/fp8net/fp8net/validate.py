@@ -37,6 +37,7 @@ def compare(
     graph: Graph, executor: Executor, reference: onnx.ModelProto, runs: list[dict[str, np.ndarray]]
 ) -> Result:
     """The executor beside the reference, by ONNX Runtime at level BASIC."""
+    shapes.check_reference(reference, graph.inputs, graph.outputs)
     session = shapes.session(reference)
     names = list(graph.outputs)
     truth: dict[str, list[np.ndarray]] = {name: [] for name in names}
@@ -45,7 +46,7 @@ def compare(
         results = executor.run(run)
         for name, value in zip(names, session.run(names, run)):
             truth[name].append(np.asarray(value))
-            mine[name].append(results[name])
+            mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
         name: sum(int(np.argmax(a) == np.argmax(b)) for a, b in zip(truth[name], mine[name]))
         for name in names

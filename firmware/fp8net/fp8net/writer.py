@@ -12,7 +12,7 @@ import tempfile
 import numpy as np
 
 from . import c_layers, c_program
-from .c_text import array, floats, head
+from .c_text import array, floats, head, plain
 from .errors import refuse
 from .executor import Executor
 from .ir import Graph, Layer, Weights
@@ -88,7 +88,7 @@ def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> No
     temporary = pathlib.Path(tempfile.mkdtemp(prefix=".fp8net-", dir=folder.parent))
     try:
         for file, text in files.items():
-            (temporary / file).write_text(text)
+            (temporary / file).write_text(text, "utf-8")
         folder.mkdir(exist_ok=True)
         for file in files:
             (temporary / file).replace(folder / file)
@@ -112,7 +112,7 @@ def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:
     rows, cols = codes.shape
     wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
     wide[:, :cols] = codes
-    text = [f"// {layer.name}: {rows} x {cols}".replace("\\", "_")]
+    text = [f"// {plain(layer.name)}: {rows} x {cols}"]
     text.append(array("uint8_t", f"{s.name}_codes{suffix}", wide))
     text.append(array("float", f"{s.name}_scales{suffix}", w.row_scale, floats))
     if w.bias is not None:

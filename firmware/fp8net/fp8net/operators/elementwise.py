@@ -21,6 +21,11 @@ def _channel_values(importer, view, constant: np.ndarray) -> np.ndarray:
     tensor = importer.tensor_of(view)
     if constant.dtype.kind != "f" or not np.isfinite(constant).all():
         raise _unsupported("its constant is not finite floats")
+    if constant.ndim > len(view.shape):
+        raise _unsupported(
+            f"its constant of shape {constant.shape} has more sizes than {view.shape}",
+            "a constant with as many sizes at most",
+        )
     if constant.size == 1:
         return np.broadcast_to(constant.reshape(-1), (tensor.cols,)).astype(np.float32)
     shape = (1,) * (len(view.shape) - constant.ndim) + constant.shape

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..fuse import scale_codes
 from ..ir import Weights, Window, product
 from .layout import _unsupported
 from .registry import handles
@@ -184,10 +185,10 @@ def gemm(importer, node) -> None:
     )
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
     weights.values = weights.values * np.float32(alpha)
+    if not np.isfinite(weights.values).all() or not np.isfinite(beta):
+        raise _unsupported(f"alpha is {alpha} and beta {beta}", "finite products with them")
     if weights.codes is not None and alpha != 1.0:
-        if alpha < 0:
-            raise _unsupported(f"alpha is {alpha}, and the weights are quantised", "alpha of 1")
-        weights.row_scale = weights.row_scale * np.float32(alpha)
+        scale_codes(weights, np.full(len(weights.codes), alpha, np.float32))
     name = node.inputs[2] if len(node.inputs) > 2 else ""
     bias = bias_of(importer, name, weights.values.shape[0])
     weights.bias = None if bias is None else bias * np.float32(beta)
@@ -202,7 +203,9 @@ def gemm(importer, node) -> None:
 def matmul(importer, node) -> None:
     constant = importer.constant(node.inputs[1])
     if constant is None:
-        raise _unsupported("both operands are computed", "a constant second operand")
+        first = importer.constant(node.inputs[0])
+        what = "both operands are computed" if first is None else "its first operand is a constant"
+        raise _unsupported(what, "a constant second operand")
     if constant.ndim != 2:
         raise _unsupported(f"its second operand has shape {constant.shape}", "two sizes")
     view = importer.view(node)

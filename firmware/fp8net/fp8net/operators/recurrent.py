@@ -89,7 +89,10 @@ def _recurrent(importer, node) -> None:
     units = node.attribute("hidden_size")
     tensor = importer.tensor_of(view)
     if len(view.shape) != 3 or not view.lies_as((0, 1, 2)) or tensor.cols != view.shape[2]:
-        raise _unsupported(f"its input of shape {view.shape} has not its values last in memory")
+        raise _unsupported(
+            f"its input of shape {view.shape} does not lie as steps, batch, values in memory",
+            "an input of the file in this order, or a batch of 1",
+        )
     steps, batch, columns = view.shape
     _check_states(importer, node, steps)
     outputs = [*node.outputs, "", ""]
