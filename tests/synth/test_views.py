@@ -208,7 +208,8 @@ def test_memories(bench: Bench, build: Path, folder: Path) -> None:
         "u_memories.u_a.g_ram[*].g_half[*].g_bound": 2 * 4 * (256 * 16 // 32) * 6,
         "u_memories.u_b.g_ram[*].g_half[*].g_part": 2 * 4 * 256 * 128,
         "u_memories.u_bias": 2 * 128 * 32,
-        "u_output.u_pack.g_tables.g_map_row": 8 * 2 * 256 * 8,  # two tables for each of eight results
+        # two tables for each of eight results
+        "u_output.u_pack.g_tables.g_map_row": 8 * 2 * 256 * 8,
         "u_output.g_x.u_x_buffer": 4 * 4 * 128 * 8,  # four regions of 128 bytes for each row
     }
     for path, bits in expected.items():
