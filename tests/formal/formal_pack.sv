@@ -95,8 +95,8 @@ module formal_pack #(
       always_comb begin
         if (rst_ni) begin
           entry_is_kept : assert (!entry_known_q ||
-            dut.g_tables.g_map_row[r].g_map_col[c].u_table.word_q[{second, entry_code[CodeW-1:2]}][entry_code[1:0] * 8 +: 8] ==
-            entry_q);
+            dut.g_tables.g_map_row[r].g_map_col[c].u_table.word_q[{second, entry_code[CodeW-1:2]}][
+              entry_code[1:0] * 8 +: 8] == entry_q);
           entry_is_used : assert (!entry_used_q[r][c] || dut.mapped[r][c] == entry_used_value_q);
         end
       end
