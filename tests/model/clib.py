@@ -248,6 +248,7 @@ class RowsDesc(ct.Structure):
         ("d_mode", ConvertMode),
         ("scale_d", ct.c_void_p),
         ("d_table", ct.c_void_p),
+        ("base2", ct.c_bool),
     ]
 
 
