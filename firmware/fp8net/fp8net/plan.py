@@ -103,8 +103,6 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
         return up(layer.height * layer.width, beat) + column
     if layer.op in ("lstm", "gru"):
         return _recurrent_scratch(graph, layer, beat)
-    if layer.op == "softmax":
-        return source.rows * (up(source.cols * 4, beat) + up(source.cols, beat))
     return 0
 
 
