@@ -62,8 +62,14 @@ module fp8mac_rows
   input  logic [Width-1:0][31:0]  w_i,        // of u_c
   input  logic [Width-1:0][31:0]  t2_i,
   input  logic [Width-1:0][31:0]  td_i,
-  input  logic [Width-1:0]        w_invalid_i, w_overflow_i, t1_invalid_i, t1_overflow_i,
-  input  logic [Width-1:0]        t2_invalid_i, t2_overflow_i, t3_invalid_i, t3_overflow_i,
+  input  logic [Width-1:0]        w_invalid_i,
+  input  logic [Width-1:0]        w_overflow_i,
+  input  logic [Width-1:0]        t1_invalid_i,
+  input  logic [Width-1:0]        t1_overflow_i,
+  input  logic [Width-1:0]        t2_invalid_i,
+  input  logic [Width-1:0]        t2_overflow_i,
+  input  logic [Width-1:0]        t3_invalid_i,
+  input  logic [Width-1:0]        t3_overflow_i,
 
   // Operands, registered behind
   output logic [Width-1:0][31:0]  minuend_o,  // of u_t3
