@@ -149,36 +149,6 @@ static fp8rt_tensor block_of(const fp8rt_run *run, const fp8rt_attention_desc *d
     return fp8rt_tensor_part(run, tensor, block * h->tokens, h->tokens, 1, 0, h->keys);
 }
 
-typedef struct copy {
-    const uint8_t *from;
-    uint8_t *to;
-    uint32_t rows, bytes, from_stride, to_stride;
-} copy;
-
-static void copy_bytes(void *context)
-{
-    const copy *c = context;
-    for (uint32_t row = 0; row < c->rows; row++) {
-        memcpy(c->to + (size_t)row * c->to_stride, c->from + (size_t)row * c->from_stride,
-               c->bytes);
-    }
-}
-
-static fp8rt_status copy_rows(fp8rt_run *run, const fp8rt_tensor *from, uint32_t rows,
-                              const fp8rt_tensor *to)
-{
-    const fp8rt_caps *caps = &run->dev->caps;
-    const copy c = {
-        .from = from->data,
-        .to = to->data,
-        .rows = rows,
-        .bytes = from->cols * fp8mac_format_bytes(fp8mac_format_get(from->format)),
-        .from_stride = fp8rt_tensor_stride(caps, from),
-        .to_stride = fp8rt_tensor_stride(caps, to),
-    };
-    return fp8rt_layer_core(run, copy_bytes, &c, sizeof c);
-}
-
 // The columns of a head as an operand: `part` itself, or `copied` with its codes
 static fp8rt_status as_operand(fp8rt_run *run, const heads *h, fp8rt_tensor *part,
                                const fp8rt_tensor *copied)
@@ -186,7 +156,7 @@ static fp8rt_status as_operand(fp8rt_run *run, const heads *h, fp8rt_tensor *par
     if (!h->copied) {
         return FP8RT_OK;
     }
-    const fp8rt_status status = copy_rows(run, part, part->rows, copied);
+    const fp8rt_status status = fp8rt_copy_rows(run, part, part->rows, copied);
     part->data = copied->data;
     part->stride = copied->stride;
     return status;
@@ -224,7 +194,7 @@ static fp8rt_status mix(fp8rt_run *run, const fp8rt_attention_desc *desc, const 
         .bias = desc->value_bias == NULL ? NULL : desc->value_bias + first};
     const fp8rt_product product = {.x = &weights, .weights = &values};
     const fp8rt_status status = fp8rt_layer_gemm(run, &product, &out);
-    return status == FP8RT_OK && h->copied ? copy_rows(run, &out, out.rows, &part) : status;
+    return status == FP8RT_OK && h->copied ? fp8rt_copy_rows(run, &out, out.rows, &part) : status;
 }
 
 static fp8rt_status weigh(fp8rt_run *run, const heads *h, uint32_t seen, bool causal,

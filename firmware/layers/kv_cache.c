@@ -50,18 +50,19 @@ static fp8rt_status check_append(fp8rt_run *run, const fp8rt_kv_cache *cache,
                : status;
 }
 
-// Rows of codes that the core copies, as they are or as columns
+// Rows that the core copies, as they are or, of codes of a byte, as columns
 typedef struct copy {
     const uint8_t *from;
     uint8_t *to;
-    uint32_t rows, cols, from_stride, to_stride;
+    uint32_t rows, bytes, from_stride, to_stride;
 } copy;
 
 static void copy_rows(void *context)
 {
     const copy *c = context;
     for (uint32_t row = 0; row < c->rows; row++) {
-        memcpy(c->to + (size_t)row * c->to_stride, c->from + (size_t)row * c->from_stride, c->cols);
+        memcpy(c->to + (size_t)row * c->to_stride, c->from + (size_t)row * c->from_stride,
+               c->bytes);
     }
 }
 
@@ -71,24 +72,38 @@ static void transpose(void *context)
     for (uint32_t row = 0; row < c->rows; row++) {
         const uint8_t *from = c->from + (size_t)row * c->from_stride;
         uint8_t *to = c->to + row;
-        for (uint32_t i = 0; i < c->cols; i++, to += c->to_stride) {
+        for (uint32_t i = 0; i < c->bytes; i++, to += c->to_stride) {
             *to = from[i];
         }
     }
 }
 
-// `first` is the byte of the cache with which the copy begins.
-static fp8rt_status append(fp8rt_run *run, fp8rt_core_function *function, const fp8rt_tensor *from,
-                           const fp8rt_tensor *to, size_t first)
+static fp8rt_status copy_by(fp8rt_run *run, fp8rt_core_function *function, const fp8rt_tensor *from,
+                            uint32_t rows, const fp8rt_tensor *to)
 {
     const fp8rt_caps *caps = &run->dev->caps;
     const copy c = {.from = from->data,
-                    .to = (uint8_t *)to->data + first,
-                    .rows = from->rows,
-                    .cols = from->cols,
+                    .to = to->data,
+                    .rows = rows,
+                    .bytes = from->cols * fp8mac_format_bytes(fp8mac_format_get(from->format)),
                     .from_stride = fp8rt_tensor_stride(caps, from),
                     .to_stride = fp8rt_tensor_stride(caps, to)};
     return fp8rt_layer_core(run, function, &c, sizeof c);
+}
+
+fp8rt_status fp8rt_copy_rows(fp8rt_run *run, const fp8rt_tensor *from, uint32_t rows,
+                             const fp8rt_tensor *to)
+{
+    return copy_by(run, copy_rows, from, rows, to);
+}
+
+// `first` is the byte of the cache with which the copy begins.
+static fp8rt_status append(fp8rt_run *run, fp8rt_core_function *function, const fp8rt_tensor *from,
+                           const fp8rt_tensor *cache, size_t first)
+{
+    fp8rt_tensor to = *cache;
+    to.data = (uint8_t *)cache->data + first;
+    return copy_by(run, function, from, from->rows, &to);
 }
 
 static fp8rt_status append_keys(fp8rt_run *run, const fp8rt_kv_cache *cache,

@@ -90,16 +90,9 @@ static fp8rt_status check_choices(const fp8rt_caps *caps, const fp8rt_elementwis
         ((uintptr_t)scale->values & (caps->beat_bytes - 1u)) != 0) {
         return FP8RT_ERR_ALIGNMENT;
     }
-    if ((unsigned)desc->activation > FP8MAC_ACT_CLAMP ||
-        (desc->activation == FP8MAC_ACT_CLAMP &&
-         !fp8rt_fp32_is_interval(fp8rt_fp32_bits(desc->clamp_lo),
-                                 fp8rt_fp32_bits(desc->clamp_hi)))) {
-        return FP8RT_ERR_ACTIVATION;
-    }
-    if ((desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
-        return FP8RT_ERR_FLAGS;
-    }
-    return fp8rt_coding_check(caps, &desc->coding, desc->d_format);
+    const fp8rt_finish finish = {desc->activation, desc->clamp_lo, desc->clamp_hi,
+                                 desc->flags,      &desc->coding,  desc->d_format};
+    return fp8rt_finish_check(caps, &finish);
 }
 
 // ---- the command --------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "values.h"
 
+#include "coding.h"
 #include "fp8rt/matrix.h"
+#include "fp32_bits.h"
 
 static uint32_t row_bytes(const fp8rt_values *v)
 {
@@ -36,4 +38,24 @@ fp8rt_status fp8rt_values_check(const fp8rt_caps *caps, const fp8rt_values *v,
     return !is_same(v, d) && fp8rt_region_fits(&out) && fp8rt_regions_overlap(&own, &out)
                ? FP8RT_ERR_OVERLAP
                : FP8RT_OK;
+}
+
+static bool is_legal(const fp8rt_finish *finish)
+{
+    if (finish->activation != FP8MAC_ACT_CLAMP) {
+        return (unsigned)finish->activation < FP8MAC_ACT_CLAMP;
+    }
+    return fp8rt_fp32_is_interval(fp8rt_fp32_bits(finish->clamp_lo),
+                                  fp8rt_fp32_bits(finish->clamp_hi));
+}
+
+fp8rt_status fp8rt_finish_check(const fp8rt_caps *caps, const fp8rt_finish *finish)
+{
+    if (!is_legal(finish)) {
+        return FP8RT_ERR_ACTIVATION;
+    }
+    if ((finish->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
+        return FP8RT_ERR_FLAGS;
+    }
+    return fp8rt_coding_check(caps, finish->coding, finish->d_format);
 }

@@ -20,4 +20,16 @@ fp8rt_region fp8rt_values_region(const fp8rt_values *v);
 fp8rt_status fp8rt_values_check(const fp8rt_caps *caps, const fp8rt_values *v,
                                 const fp8rt_values *d);
 
+// How D is finished and when the command waits
+typedef struct fp8rt_finish {
+    fp8mac_activation activation;
+    float clamp_lo, clamp_hi;
+    uint32_t flags;
+    const fp8rt_coding *coding;
+    fp8mac_format_id d_format;
+} fp8rt_finish;
+
+// FP8RT_ERR_ACTIVATION, FP8RT_ERR_FLAGS, or what is wrong with the coding
+fp8rt_status fp8rt_finish_check(const fp8rt_caps *caps, const fp8rt_finish *finish);
+
 #endif
