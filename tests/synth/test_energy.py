@@ -8,8 +8,6 @@ TOGGLES is the compiled simulator
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -26,11 +24,6 @@ TREE_OF_1 = 4 * 10  # a buffer's input of 10 fF, up and down at 2 V, without wir
 @pytest.fixture
 def bench() -> Compared:
     return Compared()
-
-
-@pytest.fixture(scope="session")
-def hand(request: pytest.FixtureRequest, folder: Path) -> Hand:
-    return Hand(request.config.getoption("--toggles").resolve(), folder)
 
 
 def test_by_hand(bench: Compared, hand: Hand) -> None:

@@ -56,11 +56,6 @@ def bench() -> Compared:
 
 
 @pytest.fixture(scope="session")
-def hand(request: pytest.FixtureRequest, folder: Path) -> Hand:
-    return Hand(request.config.getoption("--toggles").resolve(), folder)
-
-
-@pytest.fixture(scope="session")
 def ports(request: pytest.FixtureRequest) -> Path:
     return request.config.getoption("--ports").resolve()
 

@@ -33,11 +33,6 @@ def bench() -> Compared:
     return Compared()
 
 
-@pytest.fixture(scope="session")
-def hand(request: pytest.FixtureRequest, folder: Path) -> Hand:
-    return Hand(request.config.getoption("--toggles").resolve(), folder)
-
-
 def random_cells(draw: np.random.Generator, inputs: int, count: int) -> list[tuple[str, dict]]:
     """Gates and flip-flops, each with inputs of its own choice among earlier nets"""
     cells = []
