@@ -94,6 +94,10 @@ fi
 
 # --- private Python environment ----------------------------------------------------------------------------------
 venv=$build/venv
+pinned() { # ENVIRONMENT FILE: installs the packages that tools/FILE names, and no others
+  "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/$2" ||
+    die "pip could not install tools/$2"
+}
 if needs python; then
   if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
     say "installing pinned Python packages into $venv"
@@ -103,8 +107,7 @@ if needs python; then
       rm -rf "$venv"
       $python -m venv "$venv"
     fi
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt" ||
-      die "pip could not install tools/requirements.txt"
+    pinned "$venv" requirements.txt
     cp "$here/requirements.txt" "$venv/requirements.txt"
   fi
   ibex=$("$venv/bin/python" -c 'import pythondata_cpu_ibex as p; print(p.data_location)')
@@ -118,8 +121,7 @@ if needs layout; then
     say "installing the pinned placer into $layout"
     rm -rf "$layout"
     $python -m venv "$layout"
-    "$layout/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements-layout.txt" ||
-      die "pip could not install tools/requirements-layout.txt"
+    pinned "$layout" requirements-layout.txt
     cp "$here/requirements-layout.txt" "$layout/requirements.txt"
   fi
   ready="$ready, pinned placer"
@@ -127,8 +129,7 @@ fi
 
 if needs networks && ! cmp -s "$here/requirements-networks.txt" "$venv/requirements-networks.txt"; then
   say "installing ONNX and ONNX Runtime into $venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements-networks.txt" ||
-    die "pip could not install tools/requirements-networks.txt"
+  pinned "$venv" requirements-networks.txt
   cp "$here/requirements-networks.txt" "$venv/requirements-networks.txt"
 fi
 
