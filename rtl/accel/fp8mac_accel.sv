@@ -252,7 +252,7 @@ module fp8mac_accel
 
   localparam functions_t Offered = '{
     int8: 1'b1, conv_a: IMAGES, tables: TABLES, stochastic: STOCHASTIC, elementwise: ELEMENTWISE, c: ADD_C,
-    rows: RowCommands
+    rows: RowCommands, mx: Mx
   };
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
@@ -304,7 +304,7 @@ module fp8mac_accel
 
   fp8mac_csr #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .QUEUE_DEPTH(QueueDepth),
-    .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .MX(Mx), .FUNCTIONS(Offered)
+    .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .FUNCTIONS(Offered)
   ) u_csr (
     .clk_i, .rst_ni, .dma_prot_i(AXI_PROT[1:0]), .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i,
     .pstrb_i, .pready_o, .prdata_o, .pslverr_o,
@@ -409,7 +409,7 @@ module fp8mac_accel
     .abort_i  (abort),
     .idle_o   (walk_idle),
     .valid_i  (queue_valid),
-    .command_i(offered(queue_command, Offered, Mx)),
+    .command_i(offered(queue_command, Offered)),
     .ready_o  (queue_ready),
     .valid_o  (tile_valid),
     .tile_o   (tile),

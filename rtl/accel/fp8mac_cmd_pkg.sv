@@ -14,9 +14,10 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // What an extension may ask for: the CONFIG4 register's fields, but for MX scales. An accelerator is built with or
-  // without each of them.
+  // What an extension may ask for: the CONFIG4 register's fields. An accelerator is built with or without each of
+  // them.
   typedef struct packed {
+    logic mx;
     logic rows;
     logic int8;
     logic conv_a;
@@ -27,12 +28,12 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
+    mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
 
   // A command as an accelerator with these functions takes it: if it asks for another one, it has an error in its place.
   // So the engines know nothing of absent functions.
-  function automatic command_t offered(command_t command, functions_t functions, logic mx);
+  function automatic command_t offered(command_t command, functions_t functions);
     logic absent;
     offered = command;
     absent  = 1'b0;
@@ -72,7 +73,7 @@ package fp8mac_cmd_pkg;
       absent |= command.d.fmt == DstInt8 || (command.c.en && command.c.fmt == DstInt8) ||
                 (command.mode.op != OpGemm && command.x_fmt == DstInt8);
     end
-    if (!mx) begin
+    if (!functions.mx) begin
       absent |= command.mode.mx;
       offered.mode.mx     = 1'b0;
       offered.a.mx_addr   = '0;

@@ -16,7 +16,6 @@ module fp8mac_csr
   parameter int unsigned BUF_BEATS   = 256,
   parameter int unsigned MAX_MN      = 128,
   parameter element_t    ELEMENT     = '0,
-  parameter bit          MX          = 1'b0,
   parameter functions_t  FUNCTIONS   = Functions
 ) (
   input  logic        clk_i,
@@ -138,7 +137,7 @@ module fp8mac_csr
     in.CONFIG4.stochastic.next   = FUNCTIONS.stochastic;
     in.CONFIG4.tables.next       = FUNCTIONS.tables;
     in.CONFIG4.conv_a.next       = FUNCTIONS.conv_a;
-    in.CONFIG4.mx.next           = MX;
+    in.CONFIG4.mx.next           = FUNCTIONS.mx;
     in.CONFIG4.int8.next         = FUNCTIONS.int8;
     in.CONFIG4.rows.next         = FUNCTIONS.rows;
     in.ELEMENT.kind.next         = ELEMENT.kind;
