@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "layer.h"
+#include "record.h"
 
 fp8rt_function *fp8rt_curve_function(fp8rt_curve curve)
 {
@@ -47,15 +48,32 @@ static single_function *single_of(fp8rt_curve curve)
     }
 }
 
-static void compute_row(const fp8rt_nonlinear_desc *desc, const float *x, float *y, uint32_t count)
+// What the core computes: rows of FP32 numbers, strides in numbers
+typedef struct points {
+    fp8rt_nonlinear_way way;
+    fp8rt_curve curve;
+    const float *x;
+    float *y;
+    uint32_t rows, cols, x_stride, y_stride;
+} points;
+
+static void compute_row(const points *p, const float *x, float *y)
 {
-    if (desc->way == FP8RT_NONLINEAR_INTERPOLATED) {
-        fp8rt_interpolate(desc->curve, x, y, count);
+    if (p->way == FP8RT_NONLINEAR_INTERPOLATED) {
+        fp8rt_interpolate(p->curve, x, y, p->cols);
         return;
     }
-    single_function *function = single_of(desc->curve);
-    for (uint32_t i = 0; i < count; i++) {
+    single_function *function = single_of(p->curve);
+    for (uint32_t i = 0; i < p->cols; i++) {
         y[i] = function(x[i]);
+    }
+}
+
+static void compute_rows(void *context)
+{
+    const points *p = context;
+    for (uint32_t row = 0; row < p->rows; row++) {
+        compute_row(p, p->x + (size_t)row * p->x_stride, p->y + (size_t)row * p->y_stride);
     }
 }
 
@@ -101,15 +119,25 @@ static bool is_float(const fp8rt_tensor *tensor)
     return tensor->format == FP8MAC_FP32 && fp8rt_layer_scale(tensor->scale) == 1.0f;
 }
 
-static void compute_rows(const fp8rt_caps *caps, const fp8rt_nonlinear_desc *desc,
-                         const fp8rt_tensor *from, const fp8rt_tensor *to)
+static uint32_t numbers_of_row(const fp8rt_run *run, const fp8rt_tensor *tensor)
 {
-    const uint32_t from_stride = fp8rt_tensor_stride(caps, from) / sizeof(float);
-    const uint32_t to_stride = fp8rt_tensor_stride(caps, to) / sizeof(float);
-    for (uint32_t row = 0; row < from->rows; row++) {
-        compute_row(desc, (const float *)from->data + (size_t)row * from_stride,
-                    (float *)to->data + (size_t)row * to_stride, from->cols);
-    }
+    return fp8rt_tensor_stride(&run->dev->caps, tensor) / sizeof(float);
+}
+
+static fp8rt_status run_points(fp8rt_run *run, const fp8rt_nonlinear_desc *desc,
+                               const fp8rt_tensor *from, const fp8rt_tensor *to)
+{
+    const points p = {
+        .way = desc->way,
+        .curve = desc->curve,
+        .x = from->data,
+        .y = to->data,
+        .rows = from->rows,
+        .cols = from->cols,
+        .x_stride = numbers_of_row(run, from),
+        .y_stride = numbers_of_row(run, to),
+    };
+    return fp8rt_layer_core(run, compute_rows, &p, sizeof p);
 }
 
 static fp8rt_status compute_points(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
@@ -127,10 +155,9 @@ static fp8rt_status compute_points(fp8rt_run *run, const fp8rt_nonlinear_desc *d
     if (status != FP8RT_OK) {
         return status;
     }
-    if (fp8rt_layer_computes(run)) {
-        compute_rows(&run->dev->caps, desc, is_float(x) ? x : &values, &values);
-    }
-    return direct ? FP8RT_OK : fp8rt_layer_convert(run, &values, NULL, desc->out);
+    status = run_points(run, desc, is_float(x) ? x : &values, &values);
+    return direct || status != FP8RT_OK ? status
+                                        : fp8rt_layer_convert(run, &values, NULL, desc->out);
 }
 
 static fp8rt_status compute(fp8rt_run *run, const void *layer)

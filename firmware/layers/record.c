@@ -377,6 +377,24 @@ fp8rt_status fp8rt_layer_fill(fp8rt_run *run, void *data, uint8_t byte, size_t b
     return fp8rt_layer_core(run, fill_bytes, &f, sizeof f);
 }
 
+typedef struct copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+} copy;
+
+static void copy_bytes(void *context)
+{
+    const copy *c = context;
+    memcpy(c->to, c->from, c->bytes);
+}
+
+fp8rt_status fp8rt_layer_copy(fp8rt_run *run, void *to, const void *from, size_t bytes)
+{
+    const copy c = {to, from, bytes};
+    return fp8rt_layer_core(run, copy_bytes, &c, sizeof c);
+}
+
 // ---- the end ------------------------------------------------------------------------------------
 
 static fp8rt_status put_symbols(fp8rt_recorder *r)

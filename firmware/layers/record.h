@@ -29,7 +29,8 @@ fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan);
 fp8rt_status fp8rt_layer_core(fp8rt_run *run, fp8rt_core_function *function, const void *context,
                               size_t bytes);
 
-// Sets bytes, by the core.
+// Sets or copies bytes, by the core.
 fp8rt_status fp8rt_layer_fill(fp8rt_run *run, void *data, uint8_t byte, size_t bytes);
+fp8rt_status fp8rt_layer_copy(fp8rt_run *run, void *to, const void *from, size_t bytes);
 
 #endif

@@ -2,6 +2,7 @@
 #include "fp8rt/recurrent.h"
 
 #include "fixed.h"
+#include "record.h"
 
 // Numbers of the core: gates, their functions, states.
 enum { GATE_BITS = 14, FUNCTION_BITS = 15, MOST_CELL = 2046 };
@@ -178,10 +179,16 @@ typedef struct parts {
     fp8rt_tensor states;     // words of h: of every step, or of the last one
 } parts;
 
-static void fill_origin(fp8rt_tensor *words)
+typedef struct origins {
+    int32_t *words;
+    uint32_t count;
+} origins;
+
+static void fill_origins(void *context)
 {
-    for (uint32_t i = 0; i < words->cols; i++) {
-        ((int32_t *)words->data)[i] = FP8RT_FIXED_ORIGIN;
+    const origins *o = context;
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->words[i] = FP8RT_FIXED_ORIGIN;
     }
 }
 
@@ -196,17 +203,16 @@ static fp8rt_status bias_to_words(fp8rt_run *run, fp8rt_weights *weights)
     }
     if (bias != NULL) {
         fp8rt_tensor from = words;
+        fp8rt_status status = FP8RT_OK;
         if (((uintptr_t)bias & (run->dev->caps.beat_bytes - 1u)) == 0) {
             from.data = (void *)(uintptr_t)bias;
-        } else if (fp8rt_layer_computes(run)) {
-            memcpy(words.data, bias, words.cols * sizeof(float));
+        } else {
+            status = fp8rt_layer_copy(run, words.data, bias, words.cols * sizeof(float));
         }
-        return fp8rt_fixed_from(run, &from, GATE_ONE, &words);
+        return status == FP8RT_OK ? fp8rt_fixed_from(run, &from, GATE_ONE, &words) : status;
     }
-    if (fp8rt_layer_computes(run)) {
-        fill_origin(&words);
-    }
-    return FP8RT_OK;
+    const origins o = {words.data, words.cols};
+    return fp8rt_layer_core(run, fill_origins, &o, sizeof o);
 }
 
 static void scale_to_gates(fp8rt_weights *weights)
@@ -226,11 +232,12 @@ static fp8rt_status input_summed(fp8rt_run *run, const kind *kind, const fp8rt_r
         return FP8RT_ERR_SCRATCH;
     }
     fp8rt_tensor out = rows_of(run, &p->summed, 0, p->summed.rows);
-    if (kind->summed != kind->gates && fp8rt_layer_computes(run)) {
-        memset(out.data, 0, fp8rt_tensor_bytes(&run->dev->caps, &out));
+    fp8rt_status status = FP8RT_OK;
+    if (kind->summed != kind->gates) {
+        status = fp8rt_layer_fill(run, out.data, 0, fp8rt_tensor_bytes(&run->dev->caps, &out));
     }
     out.cols = weights.codes.rows;
-    return fp8rt_layer_gemm(run, &product, &out);
+    return status == FP8RT_OK ? fp8rt_layer_gemm(run, &product, &out) : status;
 }
 
 // The words of Wx x + bx of the gates apart
@@ -288,18 +295,48 @@ static fp8rt_status step_gates(fp8rt_run *run, const fp8rt_recurrent_desc *desc,
     return fp8rt_layer_gemm(run, &product, &p->gates);
 }
 
-static void advance_batch(const fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
-                          uint32_t step, const parts *p, const fp8rt_tensor *states)
+// What the core does in one step, for all rows of the batch; strides in words
+typedef struct step_call {
+    advance *advance;
+    const int32_t *gates, *apart; // apart NULL: none
+    int32_t *state, *words;
+    uint32_t batch, units, gates_stride, apart_stride, words_stride;
+} step_call;
+
+static void advance_batch(void *context)
+{
+    const step_call *c = context;
+    for (uint32_t b = 0; b < c->batch; b++) {
+        const int32_t *apart = c->apart == NULL ? NULL : c->apart + b * c->apart_stride;
+        c->advance(c->units, c->gates + b * c->gates_stride, apart, c->state + b * c->units,
+                   c->words + b * c->words_stride);
+    }
+}
+
+static uint32_t words_of_row(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    return fp8rt_tensor_stride(&run->dev->caps, tensor) / sizeof(int32_t);
+}
+
+static fp8rt_status advance_step(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
+                                 uint32_t step, const parts *p, const fp8rt_tensor *states)
 {
     const sizes s = sizes_of(desc);
-    for (uint32_t b = 0; b < s.batch; b++) {
-        const int32_t *apart = p->apart.data == NULL ? NULL
-                                                     : fp8rt_tensor_row(&run->dev->caps, &p->apart,
-                                                                        step * s.batch + b);
-        kind->advance(s.units, fp8rt_tensor_row(&run->dev->caps, &p->gates, b), apart,
-                      desc->state + (size_t)b * s.units,
-                      fp8rt_tensor_row(&run->dev->caps, states, b));
+    step_call call = {
+        .advance = kind->advance,
+        .gates = p->gates.data,
+        .state = desc->state,
+        .words = states->data,
+        .batch = s.batch,
+        .units = s.units,
+        .gates_stride = words_of_row(run, &p->gates),
+        .words_stride = words_of_row(run, states),
+    };
+    if (p->apart.data != NULL) {
+        call.apart = fp8rt_tensor_row(&run->dev->caps, &p->apart, step * s.batch);
+        call.apart_stride = words_of_row(run, &p->apart);
     }
+    return fp8rt_layer_core(run, advance_batch, &call, sizeof call);
 }
 
 static fp8rt_status run_step(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
@@ -309,14 +346,11 @@ static fp8rt_status run_step(fp8rt_run *run, const kind *kind, const fp8rt_recur
     const uint32_t first = desc->out == NULL ? 0 : step * s.batch;
     const fp8rt_tensor states = rows_of(run, &p->states, first, s.batch);
     fp8rt_tensor hidden = *desc->hidden;
-    const fp8rt_status status = step_gates(run, desc, step, p);
-    if (status != FP8RT_OK) {
-        return status;
+    fp8rt_status status = step_gates(run, desc, step, p);
+    if (status == FP8RT_OK) {
+        status = advance_step(run, kind, desc, step, p, &states);
     }
-    if (fp8rt_layer_computes(run)) {
-        advance_batch(run, kind, desc, step, p, &states);
-    }
-    return fp8rt_fixed_to(run, &states, STATE_UNIT, &hidden);
+    return status == FP8RT_OK ? fp8rt_fixed_to(run, &states, STATE_UNIT, &hidden) : status;
 }
 
 static fp8rt_status compute(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc)

@@ -14,6 +14,8 @@ typedef struct layers_test {
     unsigned recorded, refused; // cases that were also run as a list, and that have no list
     const char *profile;        // what is printed of it: text, csv or NULL
     bool table;                 // the case looks its output up
+    // What the case does once its layer has run, directly or as a list; NULL: nothing
+    void (*finish)(const fp8rt_caps *caps, const void *desc);
 } layers_test;
 
 typedef fp8rt_status layers_call(fp8rt_run *run, const void *desc);

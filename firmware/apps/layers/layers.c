@@ -119,6 +119,13 @@ void layers_report(const layers_test *test, const char *name, const fp8rt_tensor
 enum { MESSAGE = 160 };
 
 // The layer, with the scratch that it asks for. Prints why it fails.
+static void finish(const layers_test *test, const void *desc)
+{
+    if (test->finish != NULL) {
+        test->finish(&test->dev.caps, desc);
+    }
+}
+
 static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *desc,
                               fp8rt_profile *profile)
 {
@@ -215,6 +222,7 @@ static void try_recorded(layers_test *test, const char *name, layers_call *call,
     const bool untouched = memcmp(before->from, before->copy, before->bytes) == 0;
     if (recorded) {
         status = fp8rt_network_run(&network, &result);
+        finish(test, desc);
     }
     const bool same = memcmp(after.from, after.copy, after.bytes) == 0;
     if (!untouched ||
@@ -325,6 +333,7 @@ void layers_try(layers_test *test, const char *name, layers_call *call, layers_r
     const fp8rt_status status = run_layer(test, call, desc, &profile);
     bool good = status == FP8RT_OK;
     if (good) {
+        finish(test, desc);
         try_recorded(test, name, call, desc, &before);
     }
     test->arena = arena;

@@ -95,27 +95,23 @@ static fp8rt_status run_net(fp8rt_run *run, const net *n)
 
 // ---- one step beside the reference --------------------------------------------------------------
 
-// The row-th pair of h and state, when the layer has run
-static void join(const fp8rt_caps *caps, const net *n, uint32_t row)
+// Pairs of h and state
+static void join(const fp8rt_caps *caps, const void *context)
 {
-    uint8_t *to = (uint8_t *)n->both.data + (size_t)row * fp8rt_tensor_stride(caps, &n->both);
-    const uint8_t *h = (uint8_t *)n->out.data + (size_t)row * fp8rt_tensor_stride(caps, &n->out);
-    memcpy(to, h, n->units * sizeof(float));
-    for (uint32_t u = 0; u < n->units; u++) {
-        const float state = (float)n->state[row * n->units + u] * 0x1p-20f;
-        memcpy(to + (n->units + u) * sizeof(float), &state, sizeof state);
+    const net *n = context;
+    for (uint32_t row = 0; row < n->batch; row++) {
+        float *to = (float *)n->both.data + row * fp8rt_tensor_stride(caps, &n->both) / sizeof *to;
+        const float *h = (float *)n->out.data + row * fp8rt_tensor_stride(caps, &n->out) / sizeof *h;
+        memcpy(to, h, n->units * sizeof *to);
+        for (uint32_t u = 0; u < n->units; u++) {
+            to[n->units + u] = (float)n->state[row * n->units + u] * 0x1p-20f;
+        }
     }
 }
 
 static fp8rt_status call(fp8rt_run *run, const void *context)
 {
-    const net *n = context;
-    const fp8rt_status status = run_net(run, n);
-    for (uint32_t row = 0;
-         row < n->batch && !run->query && run->recorder == NULL && status == FP8RT_OK; row++) {
-        join(&run->dev->caps, n, row);
-    }
-    return status;
+    return run_net(run, context);
 }
 
 static void refer(fp8rt_reference *reference, const void *context)
@@ -129,7 +125,11 @@ static void single_step(layers_test *test, const char *name, net n)
     const fp8rt_arena arena = test->arena;
     n.steps = 1;
     draw(test, &n);
+    const unsigned before = test->recorded;
+    test->finish = join;
     layers_try(test, name, call, refer, &n, &n.both);
+    test->finish = NULL;
+    layers_expect_recorded(test, "a step is recorded", before);
     test->arena = arena;
 }
 
@@ -151,16 +151,11 @@ static fp8rt_status call_steps(fp8rt_run *run, const void *context)
     return status;
 }
 
-static fp8rt_status call_sequence(fp8rt_run *run, const void *context)
-{
-    return run_net(run, context);
-}
-
 static void sequence(layers_test *test, const char *name, net n)
 {
     const fp8rt_arena arena = test->arena;
     draw(test, &n);
-    layers_try(test, name, call_sequence, NULL, &n, &n.out);
+    layers_try(test, name, call, NULL, &n, &n.out);
     const size_t bytes = fp8rt_tensor_bytes(&test->dev.caps, &n.out);
     const void *whole = copy(test, n.out.data, bytes);
     memcpy(n.hidden.data, n.step.hidden, fp8rt_tensor_bytes(&test->dev.caps, &n.hidden));

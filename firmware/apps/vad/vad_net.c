@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "fp8rt/activation.h"
 #include "fp8rt/arithmetic.h"
 #include "fp8rt/convolution.h"
 #include "fp8rt/linear.h"
+#include "fp8rt/nonlinear.h"
 #include "fp8rt/recurrent.h"
 
 // The FP32 pattern of SHIFT + i is SHIFT_BITS + i for each 16-bit i: so the core makes numbers of samples
@@ -192,12 +192,36 @@ static void take_samples(vad_net *net, const int16_t *samples)
 {
     uint32_t *context = net->shifted.data, *frame = context + VAD_CONTEXT, *end = frame + VAD_FRAME;
     memcpy(context, end - VAD_CONTEXT, VAD_CONTEXT * sizeof *context);
+#pragma GCC unroll 8
     for (uint32_t i = 0; i < VAD_FRAME; i++) {
         frame[i] = SHIFT_BITS + (uint32_t)samples[i];
     }
     for (uint32_t i = 0; i < VAD_REFLECTED; i++) {
         end[i] = *(end - 2 - i);
     }
+}
+
+// The layers as a list of commands, and a run with plans for a caller that profiles them one by one.
+// net->run is a query of the layers.
+static fp8rt_status record(vad_net *net, fp8rt_arena *arena)
+{
+    const fp8rt_run query = net->run;
+    void *scratch = fp8rt_arena_alloc(arena, query.peak);
+    void *list = fp8rt_arena_alloc(arena, query.record_bytes);
+    if (scratch == NULL || list == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    fp8rt_recorder recorder = fp8rt_recorder_in(list, query.record_bytes);
+    net->run = fp8rt_run_on(net->dev, scratch, query.peak);
+    net->run.recorder = &recorder;
+    fp8rt_status status = run_layers(net);
+    if (status == FP8RT_OK) {
+        status = fp8rt_network_record(&net->network, &net->run);
+    }
+    net->plans = fp8rt_plans_in(fp8rt_arena_alloc(arena, query.plan_bytes), query.plan_bytes);
+    net->run = fp8rt_run_on(net->dev, scratch, query.peak);
+    net->run.plans = &net->plans;
+    return status;
 }
 
 fp8rt_status vad_net_open(vad_net *net, fp8rt_device *dev, fp8rt_arena *arena)
@@ -207,24 +231,17 @@ fp8rt_status vad_net_open(vad_net *net, fp8rt_device *dev, fp8rt_arena *arena)
         return FP8RT_ERR_SCRATCH;
     }
     net->run = fp8rt_run_query(dev);
-    const fp8rt_status status = run_layers(net);
+    fp8rt_status status = run_layers(net);
     if (status != FP8RT_OK) {
         return status;
     }
-    void *scratch = fp8rt_arena_alloc(arena, net->run.peak);
-    if (scratch == NULL) {
-        return FP8RT_ERR_SCRATCH;
-    }
-    const size_t plan_bytes = net->run.plan_bytes;
-    net->plans = fp8rt_plans_in(fp8rt_arena_alloc(arena, plan_bytes), plan_bytes);
-    net->run = fp8rt_run_on(dev, scratch, net->run.peak);
-    net->run.plans = &net->plans;
     uint32_t *shift = net->shift.data;
     for (uint32_t i = 0; i < VAD_SAMPLES; i++) {
         shift[i] = SHIFT_BITS;
     }
     vad_net_reset(net);
-    return fp8rt_device_load_table(dev, 1, vad_square_root);
+    status = fp8rt_device_load_table(dev, 1, vad_square_root);
+    return status == FP8RT_OK ? record(net, arena) : status;
 }
 
 void vad_net_reset(vad_net *net)
@@ -240,9 +257,10 @@ void vad_net_reset(vad_net *net)
 fp8rt_status vad_net_frame(vad_net *net, const int16_t *samples, float *probability)
 {
     take_samples(net, samples);
-    const fp8rt_status status = run_layers(net);
+    const fp8rt_status status =
+        net->run.profile == NULL ? fp8rt_network_run(&net->network, NULL) : run_layers(net);
     if (status == FP8RT_OK) {
-        *probability = (float)fp8rt_sigmoid((double)*(const float *)net->logit.data);
+        fp8rt_interpolate(FP8RT_CURVE_SIGMOID, net->logit.data, probability, 1);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 #define VAD_NET_H
 
 #include "fp8rt/app.h"
+#include "fp8rt/network.h"
 #include "fp8rt/tensor.h"
 #include "vad_data.h"
 
@@ -12,7 +13,8 @@ enum { VAD_SAMPLES = VAD_CONTEXT + VAD_FRAME + VAD_REFLECTED };
 
 typedef struct vad_net {
     fp8rt_device *dev;
-    fp8rt_run run;         // the caller may give it a profile
+    fp8rt_network network; // the layers of a frame as a list
+    fp8rt_run run;         // the caller may give it a profile: the layers then run one by one
     fp8rt_plans plans;     // of all commands of a frame
     fp8rt_tensor shifted;  // FP32 numbers sample + SHIFT of vad_net.c, VAD_HOP a row
     fp8rt_tensor shift;    // SHIFT for each of them
