@@ -480,7 +480,7 @@ module fp8mac_accel
   loaded_job_t  loaded_pushed, loaded;
   error_e       load_error, loaded_error;
   logic         scale_bad, scale_bad_q;
-  logic         load_done_empty, storing_empty, output_empty;
+  logic         load_done_empty, storing_empty, output_empty, epilogue_empty;
   logic         retire_valid;
   finished_job_t retire;
 
@@ -805,6 +805,7 @@ module fp8mac_accel
     .ready_o           (storing_pop),
     .kept_i            (kept),
     .stored_o          (stored),
+    .epilogue_empty_o  (epilogue_empty),
     .result_valid_i    (result_valid),
     .result_ready_o    (result_ready),
     .result_phase_i    (result_phase),
@@ -871,10 +872,12 @@ module fp8mac_accel
   assign m_axi_arqos_o   = AXI_QOS;
 
   // ---- reports and counters ----------------------------------------------------------------------------------------
-  // The accelerator is idle if it holds no command. A command is always in at least one of these modules.
+  // The accelerator is idle if it holds no command. A command is always in at least one of these modules; transfers of a
+  // failed one may be in the epilogue alone, and would give their flags to the next owner of its record.
   logic waiting;
   assign waiting = submit || fetching || queue_level != '0 || !walk_idle || !check_idle;
-  assign idle    = !waiting && load_idle && storing_empty && output_empty && sources_idle && !array_busy && !draining;
+  assign idle    = !waiting && load_idle && storing_empty && output_empty && epilogue_empty && sources_idle &&
+                   !array_busy && !draining;
 
   // Tag of the oldest command that the engines have; 0 if they have none and a descriptor is read
   tag_t oldest_tag;

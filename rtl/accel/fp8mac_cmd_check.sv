@@ -318,7 +318,7 @@ module fp8mac_cmd_check
                  activation_e'(cmd_q.finish.act) == ActNone;
   assign rows_bad = cmd_q.mode.op == OpRows &&
                     (cmd_q.mode.row_op > RowsSoftmax || cmd_q.c.en || cmd_q.finish.stochastic ||
-                     cmd_q.a.scale_vec || (cmd_q.b.scale_vec && !norm) ||
+                     cmd_q.a.scale_vec || (cmd_q.b.scale_vec ? !norm : cmd_q.b.scale != Fp32One) ||
                      (cmd_q.finish.bias_en && cmd_q.mode.row_op != RowsLayerNorm) ||
                      (norm && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
                      (cmd_q.mode.row_op == RowsArgmax && !plain));

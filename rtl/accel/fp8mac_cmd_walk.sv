@@ -92,7 +92,8 @@ module fp8mac_cmd_walk
       command.tile.n          = dim_t'(rows_columns(MAX_MN));
       command.mode.b_resident = 1'b0;
     end
-    if (command_i.mode.op != OpMultiply && command_i.c.beta[30:0] == '0) command.c.en = 1'b0;
+    // BETA is the factor of C in sums alone.
+    if ((command_i.mode.op == OpGemm || command_i.mode.op == OpAdd) && command_i.c.beta[30:0] == '0) command.c.en = 1'b0;
   end
 
   assign elementwise = cmd_q.mode.op != OpGemm;

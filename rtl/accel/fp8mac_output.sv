@@ -58,6 +58,7 @@ module fp8mac_output
   output logic                    ready_o,
   input  logic                    kept_i,
   output logic                    stored_o,
+  output logic                    epilogue_empty_o,  // also of transfers of a failed command
 
   // Results, tile after tile, in the order of passes. In a pass the tile that is farthest down and to the right is the
   // last. A bundle is taken with result_valid_i and result_ready_o.
@@ -294,6 +295,7 @@ module fp8mac_output
     .bias_i,
     .epi_valid_o  (in_valid),
     .epi_busy_i   (epi_busy),
+    .epi_empty_o  (epilogue_empty_o),
     .epi_en_o     (in_en),
     .epi_t0_o     (t0),
     .epi_scale_a_o(scale_a),

@@ -80,6 +80,7 @@ module fp8mac_store
   // The epilogue
   output logic                              epi_valid_o,
   input  logic                              epi_busy_i,
+  output logic                              epi_empty_o,     // no transfer is on its way through it, and none enters
   output logic [Rows-1:0][COLS-1:0]         epi_en_o,
   output logic [Rows-1:0][COLS-1:0][31:0]   epi_t0_o,
   output logic [31:0]                       epi_scale_a_o,
@@ -422,14 +423,14 @@ module fp8mac_store
   // Tile commands with acc_keep that have left the array and are not yet reported
   localparam int unsigned SeenW = 3;
   logic [SeenW-1:0] kept_seen_q;
-  logic             left_array, epilogue_empty, first_of_phase;
+  logic             left_array, first_of_phase;
 
   assign left_array     = job_i.skip || kept_seen_q != '0;
-  assign epilogue_empty = !valid1_q && !valid2_q && !epi_busy_i;
+  assign epi_empty_o    = !valid1_q && !valid2_q && !epi_busy_i;
   assign first_of_phase = job.epilogue.rows.step != StepNone && job.rows_first;
-  // A phase of a row command also waits for the program of the phase before, which may be a failed command's.
+  // A phase of a row command also waits for the program of the phase before.
   assign job_valid_o    = state_q == Start &&
-                          (no_results ? left_array : (same_cfg_q && !first_of_phase) || epilogue_empty);
+                          (no_results ? left_array : (same_cfg_q && !first_of_phase) || epi_empty_o);
   assign start          = job_valid_o && job_ready_i;
   assign ready_o        = state_q == Finish;
   assign stored_o       = ready_o;

@@ -25,6 +25,7 @@ class Interrupted : public Scenario
     void descriptor_stops();
     void soft_resets(unsigned stride, unsigned stall_permille);
     void no_watchdog();
+    void repeats(unsigned stride);
 
   private:
     static constexpr uint32_t kWatchdog = 60; // above the latency of the memory
@@ -39,6 +40,7 @@ class Interrupted : public Scenario
     void late(unsigned channel, uint64_t beat);
     void error(unsigned channel, uint64_t beat, axi::Response response);
     void unread(const axi::Stop &stop, bool by_reset);
+    void repeat(uint64_t beat, unsigned delay);
 
     std::vector<Command> tiles_;
     std::vector<uint32_t> rings_; // the second command's descriptor is read during the first's load
@@ -337,6 +339,45 @@ inline void Interrupted::no_watchdog()
     host_.memory.release();
     recover("memory after a soft reset of a stopped bus", true);
     host_.write(REG(WATCHDOG), FP8MAC_REGS__WATCHDOG__CYCLES_reset);
+}
+
+// The first command fails, and the same descriptor is read again `delay` cycles after its error is cleared: what the
+// failed one has left in the pipelines must not meet it.
+inline void Interrupted::repeat(uint64_t beat, unsigned delay)
+{
+    rewind();
+    host_.memory.set_stop(axi::Stop{axi::R, beat, 0, axi::SlvErr});
+    host_.ring(lone_ring_);
+    host_.wait_irq();
+    bench_.equal("read error", FIELD_OF(host_.wait_idle(), STATUS, ERROR_CODE), ErrReadSlv);
+    host_.memory.release();
+    bytes() = before_;
+    release(tiles_[0]);
+    host_.clear(kClearError | kClearFlags);
+    for (unsigned i = 0; i < delay; i++) {
+        host_.tick();
+    }
+    host_.ring(lone_ring_);
+    host_.wait_idle();
+    check_record(tiles_[0], outcomes_[0]);
+    std::vector<uint8_t> want = before_;
+    Golden(want, axi::kMemoryBase).run(tiles_[0]);
+    compare(want, "a command that is repeated after an error");
+    release_all();
+    completed_ = host_.read(REG(COMPLETED));
+}
+
+inline void Interrupted::repeats(unsigned stride)
+{
+    const uint64_t descriptor = (decltype(host_)::kWords * 4 + kBeat - 1) / kBeat;
+    uint64_t repeated = 0;
+    for (uint64_t beat = descriptor; beat < beats_[axi::R] / 2 && !bench_.hopeless(); beat += stride) {
+        for (unsigned delay = 0; delay < 60; delay += 2 * stride + 1) {
+            repeat(beat, delay);
+            repeated++;
+        }
+    }
+    bench_.covered("commands repeated after an error", repeated);
 }
 
 } // namespace accel

@@ -37,6 +37,7 @@ inline void RowTests::row_commands(unsigned count, unsigned stride)
     soft_resets(9 * stride, 0);
     soft_resets(19 * stride, 500);
     no_watchdog();
+    repeats(3 * stride);
     batches(count / 10 + 1);
 }
 

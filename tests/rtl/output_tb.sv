@@ -132,7 +132,7 @@ module output_tb
     .c_valid_i(1'b0), .c_i('0), .x_valid_i(1'b0), .x_i('0), .sources_ready_o(), .sources_idle_o(),
     .source_row_valid_o(), .source_row_o(), .source_dest_o(), .source_row_ready_i(1'b1), .valid_i,
     .job_i         (job),
-    .ready_o, .kept_i, .stored_o, .result_valid_i, .result_ready_o, .result_phase_i,
+    .ready_o, .kept_i, .stored_o, .epilogue_empty_o(), .result_valid_i, .result_ready_o, .result_phase_i,
     .result_i      (result_i),
     .result_position_i('{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i, owner: '0}),
     .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i, .bias_i,

@@ -61,6 +61,9 @@ static bool operation_is_bad(const fp8rt_command *c)
     const bool gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)),
                beta = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN)),
                causal = FP8RT_GET(OPERATION__CAUSAL, c->operation) != 0;
+    if (!gamma && (uint32_t)c->b.scale != FP8RT_FP32_ONE) {
+        return true;
+    }
     switch (row_operation(c)) {
     case FP8MAC_ROWS_LAYER_NORM: return c->k != 0 || causal;
     case FP8MAC_ROWS_RMS_NORM: return c->k != 0 || causal || beta;
@@ -96,10 +99,8 @@ static bool exponent_is_bad(int exponent)
 
 static bool scale_is_bad(const fp8rt_command *c)
 {
-    const bool clamps = FP8RT_GET(MODE__ACT, c->mode) == FP8MAC_ACT_CLAMP,
-               gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC));
+    const bool clamps = FP8RT_GET(MODE__ACT, c->mode) == FP8MAC_ACT_CLAMP;
     return !fp8rt_fp32_is_scale((uint32_t)c->a.scale) || !fp8rt_fp32_is_scale(c->scale_d) ||
-           (!gamma && !fp8rt_fp32_is_scale((uint32_t)c->b.scale)) ||
            (is_norm(c) && (!fp8rt_fp32_is_scale(c->b.stride) ||
                            (c->beta != 0 && !fp8rt_fp32_is_scale(c->beta)))) ||
            (clamps && !fp8rt_fp32_is_interval(c->clamp_lo, c->clamp_hi));
