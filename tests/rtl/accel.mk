@@ -14,6 +14,8 @@ ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
 accel_tb_word = $(word $(2),$(subst _, ,$(1)))
 # The default array has its accumulator memory. The others have a smaller one, which small commands fill.
 accel_tb_tiles = $(if $(filter 4_4_16_%,$(1)),256,64)
+# One set has tile commands of the most rows and columns, more than row commands take.
+accel_tb_max_mn = $(if $(filter 4_4_1_64_exact,$(1)),1024,128)
 accel_tb_addr = $(if $(filter 1_%,$(1)),40,32)
 # Identifier, PROT, CACHE and QOS of the bursts: the defaults in the default array, others in the others. The sets that
 # `make test` runs have each combination of secure and privileged.
@@ -22,11 +24,11 @@ accel_tb_attributes = $(if $(filter 4_4_16_128_%,$(1)),0 0 3 0,$(if $(filter 4_%
 accel_tb_attribute = $(word $(2),$(call accel_tb_attributes,$(1)))
 accel_tb_parameters = -GROWS=$(call accel_tb_word,$(1),1) -GCOLS=$(call accel_tb_word,$(1),2) \
   -GLANES=$(call accel_tb_word,$(1),3) -GAXI_DATA_W=$(call accel_tb_word,$(1),4) -GAXI_ADDR_W=$(call accel_tb_addr,$(1)) \
-  -GTILES=$(call accel_tb_tiles,$(1)) $(call element_parameters,$(accel_tb_element)) -GAXI_ID=$(call accel_tb_attribute,$(1),1) "-GAXI_PROT=3'd$(call accel_tb_attribute,$(1),2)" \
+  -GTILES=$(call accel_tb_tiles,$(1)) -GMAX_MN=$(call accel_tb_max_mn,$(1)) $(call element_parameters,$(accel_tb_element)) -GAXI_ID=$(call accel_tb_attribute,$(1),1) "-GAXI_PROT=3'd$(call accel_tb_attribute,$(1),2)" \
   "-GAXI_CACHE=4'd$(call accel_tb_attribute,$(1),3)" "-GAXI_QOS=4'd$(call accel_tb_attribute,$(1),4)" \
   $(if $(accel_tb_minimal),$(MINIMAL_FUNCTIONS:%=-G%=0))
 accel_tb_defines = -DROWS=$(call accel_tb_word,$(1),1) -DCOLS=$(call accel_tb_word,$(1),2) \
-  -DLANES=$(call accel_tb_word,$(1),3) -DAXI_DATA_W=$(call accel_tb_word,$(1),4) -DTILES=$(call accel_tb_tiles,$(1)) \
+  -DLANES=$(call accel_tb_word,$(1),3) -DAXI_DATA_W=$(call accel_tb_word,$(1),4) -DTILES=$(call accel_tb_tiles,$(1)) -DMAX_MN=$(call accel_tb_max_mn,$(1)) \
   $(call element_defines,$(accel_tb_element)) -DAXI_ID=$(call accel_tb_attribute,$(1),1) -DAXI_PROT=$(call accel_tb_attribute,$(1),2) \
   -DAXI_CACHE=$(call accel_tb_attribute,$(1),3) -DAXI_QOS=$(call accel_tb_attribute,$(1),4) \
   -DMINIMAL=$(if $(accel_tb_minimal),1,0)

@@ -16,7 +16,7 @@ struct Shape {
     unsigned rows, cols, lanes, beat, tiles, buf_beats;
 
     static constexpr unsigned kPassTiles = 4;
-    static constexpr unsigned kMaxSide = 128; // MAX_MN
+    static constexpr unsigned kMaxSide = MAX_MN;
     // a row of an operand buffer has whole blocks, each with a bound
     static inline const unsigned kBoundBlock = kElement.block > 32 ? kElement.block : 32;
 

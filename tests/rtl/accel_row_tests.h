@@ -45,7 +45,10 @@ inline void RowTests::row_commands(unsigned count, unsigned stride)
 inline void RowTests::shapes()
 {
     static const uint32_t sides[] = {1, 2, 3, 4, 5, 15, 16, 17, 33};
-    static const uint32_t lengths[] = {1, 3, 4, 5, 16, 17, 63, 64, 65, 127, 128, 129, 257, 300};
+    std::vector<uint32_t> lengths = {1, 3, 4, 5, 16, 17, 63, 64, 65, 127, 128, 129, 257, 300};
+    if (MAX_MN > 480) { // columns of a tile command, at most
+        lengths.insert(lengths.end(), {479, 480, 481, 512, 513, 1023, 1024, 1025});
+    }
     for (uint32_t row_op = 0; row_op < kRowOps; row_op++) {
         for (uint32_t m : sides) {
             for (uint32_t n : lengths) {

@@ -12,7 +12,7 @@ namespace accel
 
 constexpr unsigned kBeat = AXI_DATA_W / 8;
 constexpr Shape kShape{ROWS, COLS, LANES, kBeat, TILES, 256};
-constexpr unsigned kMaxMn = 128;
+constexpr unsigned kMaxMn = MAX_MN;
 // A side of more tiles than an accumulator memory holds, whose operands fit the buffers
 inline const unsigned kManyTiles = std::min(
     kMaxMn, kShape.buf_beats / kShape.row_beats(kElement.block) * std::min<unsigned>(ROWS, COLS));
