@@ -64,6 +64,12 @@ inline void row_command(Command &t, uint32_t row_op)
     t.d_fmt = FP8MAC_FP32;
 }
 
+// Adds a C that is where X is.
+inline void with_c(Command &t)
+{
+    t.c_en = true, t.c_fmt = t.x_fmt, t.c_addr = t.a_addr, t.c_stride = t.a_stride;
+}
+
 // Where there are row commands
 const Spoil kRowSpoils[] = {
     {"an infinite eps", ErrScale,
@@ -245,9 +251,9 @@ const Spoil kSpoils[] = {
     {"gamma that is one number", ErrMode,
      [](Command &t, const Command &) { row_command(t, LayerNorm), t.scale_b = 0x40000000; }},
     {"C of a softmax", ErrMode,
-     [](Command &t, const Command &) { row_command(t, Softmax), t.c_en = true; }},
+     [](Command &t, const Command &) { row_command(t, Softmax), with_c(t); }},
     {"C of a norm", ErrMode,
-     [](Command &t, const Command &) { row_command(t, RmsNorm), t.c_en = true, t.beta = kOne; }},
+     [](Command &t, const Command &) { row_command(t, RmsNorm), with_c(t), t.beta = kOne; }},
     {"a factor for each row", ErrMode,
      [](Command &t, const Command &) { row_command(t, Softmax), t.scale_a_vec = true; }},
     {"beta of an RMS norm", ErrMode,
