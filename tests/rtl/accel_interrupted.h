@@ -371,7 +371,8 @@ inline void Interrupted::repeats(unsigned stride)
 {
     const uint64_t descriptor = (decltype(host_)::kWords * 4 + kBeat - 1) / kBeat;
     uint64_t repeated = 0;
-    for (uint64_t beat = descriptor; beat < beats_[axi::R] / 2 && !bench_.hopeless(); beat += stride) {
+    for (uint64_t beat = descriptor; beat < beats_[axi::R] / 2 && !bench_.hopeless();
+         beat += stride) {
         for (unsigned delay = 0; delay < 60; delay += 2 * stride + 1) {
             repeat(beat, delay);
             repeated++;

@@ -101,7 +101,8 @@ static void join(const fp8rt_caps *caps, const void *context)
     const net *n = context;
     for (uint32_t row = 0; row < n->batch; row++) {
         float *to = (float *)n->both.data + row * fp8rt_tensor_stride(caps, &n->both) / sizeof *to;
-        const float *h = (float *)n->out.data + row * fp8rt_tensor_stride(caps, &n->out) / sizeof *h;
+        const float *h =
+            (float *)n->out.data + row * fp8rt_tensor_stride(caps, &n->out) / sizeof *h;
         memcpy(to, h, n->units * sizeof *to);
         for (uint32_t u = 0; u < n->units; u++) {
             to[n->units + u] = (float)n->state[row * n->units + u] * 0x1p-20f;

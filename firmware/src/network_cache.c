@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processor's cache around recorded networks.
+#include "cache.h"
+
+#include "command_words.h"
+#include "fp8mac/rows.h"
+#include "fp8rt/registers.h"
+#include "network_image.h"
+
+static uint32_t bytes_of(uint32_t format)
+{
+    return fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)format));
+}
+
+// What lies at an address of the command
+static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
+{
+    const uint32_t operation = (c->mode & FP8RT_BIT(MODE__EXTENDED)) != 0 ? c->operation : 0;
+    const uint32_t op = FP8RT_GET(OPERATION__OP, operation);
+    if (at == &c->a.address && (operation & FP8RT_BIT(OPERATION__CONV_A)) != 0) {
+        return (fp8rt_region){*at, FP8RT_GET(CONV_SIZE__HEIGHT, c->conv[1]), c->a.stride,
+                              FP8RT_GET(CONV_LINE__WIDTH, c->conv[0])};
+    }
+    if (at == &c->a.address) {
+        const uint32_t x = c->n * bytes_of(FP8RT_GET(OPERATION__X_FMT, operation));
+        return (fp8rt_region){*at, c->m, c->a.stride, op != FP8RT_OPERATION_GEMM ? x : c->k};
+    }
+    if (at == &c->b.address) {
+        return (fp8rt_region){*at, c->n, c->b.stride, c->k};
+    }
+    if (at == &c->d) {
+        const bool one = op == FP8RT_OPERATION_ROWS &&
+                         FP8RT_GET(OPERATION__ROW_OP, operation) <= FP8MAC_ROWS_ARGMAX;
+        return (fp8rt_region){*at, c->m, c->d_stride,
+                              (one ? 1 : c->n) * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
+    }
+    if (at == &c->c) {
+        return (fp8rt_region){*at, c->m, c->c_stride,
+                              c->n * bytes_of(FP8RT_GET(OPERATION__C_FMT, operation))};
+    }
+    if (at == &c->a.mx || at == &c->b.mx) {
+        const bool is_a = at == &c->a.mx;
+        return (fp8rt_region){*at, is_a ? c->m : c->n, is_a ? c->a.mx_stride : c->b.mx_stride,
+                              fp8rt_mx_blocks(c->k)};
+    }
+    return (fp8rt_region){*at, at == &c->a.scale ? c->m : c->n, sizeof(float), sizeof(float)};
+}
+
+void fp8rt_network_clean(fp8rt_network *network)
+{
+    fp8rt_device *dev = network->dev;
+    const uint32_t *const list = fp8rt_list_of(network);
+    for (uint32_t word = network->position; word < fp8rt_list_words(network);
+         word += fp8rt_words_stride(&dev->caps, &list[word])) {
+        fp8rt_command command = fp8rt_command_of_words(&list[word]);
+        fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
+        const unsigned count = fp8rt_command_addresses(&command, addresses);
+        for (unsigned i = 0; i < count; i++) {
+            const fp8rt_region region = region_of(&command, addresses[i].at);
+            fp8rt_clean(dev, &region);
+        }
+    }
+    dev->port->clean(dev, list, fp8rt_list_words(network) * sizeof *list);
+}
+
+void fp8rt_network_invalidate(fp8rt_network *network, uint32_t end)
+{
+    fp8rt_device *dev = network->dev;
+    const uint32_t *const list = fp8rt_list_of(network);
+    for (uint32_t word = network->position; dev->port->invalidate != NULL && word < end;
+         word += fp8rt_words_stride(&dev->caps, &list[word])) {
+        const fp8rt_command command = fp8rt_command_of_words(&list[word]);
+        if ((command.mode & FP8RT_BIT(MODE__ACC_KEEP)) == 0) {
+            const fp8rt_region d = region_of(&command, &command.d);
+            fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
+        }
+    }
+}
