@@ -145,6 +145,13 @@ $(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SYS_QUICK) te
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-vad $@ tests/system/vad.sh $< \
 	  $(SYS_QUICK) --quiet $(SYS_RISCV)/vad.elf
 
+# Inference works in integers.
+TESTS += $(SYS_TEST)/system-integers.log
+$(SYS_TEST)/system-integers.log: $(SYS_RISCV)/digits.elf $(SYS_RISCV)/vad.elf $(SYS_QUICK) tests/system/integers.sh \
+    tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-integers $@ tests/system/integers.sh $(SYS_RISCV) $(SYS_QUICK) --quiet
+
 TESTS += $(SYS_TEST)/firmware-vad.log
 $(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
 	@mkdir -p $(@D)
