@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checks of tile commands (fp8mac_cmd_check): how long they take, what they refuse, and what the
 // engines get.
-#include "cycles/machine.h"
-
-const fp8mac_cycles_command *command_of(const machine *m, const tile *t)
-{
-    return &m->commands[t->command];
-}
+#include "cycles/tiles.h"
 
 // ---- what engines get ---------------------------------------------------------------------------
 
@@ -18,7 +13,7 @@ static uint32_t passes_of(uint32_t down, uint32_t across, uint32_t shape)
 // The shape with the fewest passes, of equal ones the widest
 static uint32_t shape_of(const machine *m, const tile *t, uint32_t asked)
 {
-    const uint32_t down = ceil_log2(t->m, m->p.rows_log2), across = ceil_log2(t->n, m->p.cols_log2);
+    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2), across = ceil_log2(t->key.n, m->p.cols_log2);
     uint32_t best = asked == 3u ? 0 : asked;
     for (uint32_t shape = 1; asked == 3u && shape < 3u; shape++) {
         best = passes_of(down, across, shape) < passes_of(down, across, best) ? shape : best;
@@ -28,67 +23,95 @@ static uint32_t shape_of(const machine *m, const tile *t, uint32_t asked)
 
 static uint32_t passes_of_tile(const machine *m, const tile *t)
 {
-    return passes_of(ceil_log2(t->m, m->p.rows_log2), ceil_log2(t->n, m->p.cols_log2), t->shape);
+    return passes_of(ceil_log2(t->key.m, m->p.rows_log2), ceil_log2(t->key.n, m->p.cols_log2), t->key.shape);
 }
 
-static void derive(machine *m, tile *t)
+static void derive(const machine *m, tile *t)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
-    const bool finishes = !t->acc_keep;
-    t->shape = shape_of(m, t, c->pass_shape);
-    t->row_beats = ceil_log2(t->k, m->p.beat_log2);
-    const uint32_t blocks = (t->k + m->p.bound_block - 1u) / m->p.bound_block;
-    t->mx_words = ceil_log2(blocks + t->mx_first, m->p.beat_log2);
-    t->reads_c = finishes && t->reads_c;
-    t->loads_bias = finishes && c->bias_en;
-    t->loads_scale_a = finishes && c->scale_a_vec;
-    t->loads_scale_b = finishes && c->scale_b_vec;
+    tile_key *key = &t->key;
+    const bool finishes = !key->acc_keep;
+    key->shape = shape_of(m, t, c->pass_shape);
+    key->row_beats = ceil_log2(key->k, m->p.beat_log2);
+    const uint32_t blocks = (key->k + m->p.bound_block - 1u) / m->p.bound_block;
+    key->mx_words = ceil_log2(blocks + key->mx_first, m->p.beat_log2);
+    key->reads_c = finishes && key->reads_c;
+    key->loads_bias = finishes && c->bias_en;
+    key->loads_scale_a = finishes && c->scale_a_vec;
+    key->loads_scale_b = finishes && c->scale_b_vec;
 }
 
 // ---- regions of memory --------------------------------------------------------------------------
 
 typedef struct region {
     bool used;
-    uint32_t address, stride, rows;
+    uint32_t stride, rows;
     uint64_t row_bytes;
 } region;
-
-enum { REGIONS = 9 };
 
 static void regions_of(const machine *m, const tile *t, region *list)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
-    const uint64_t x_row = (uint64_t)t->n << size_log2(c->x_fmt);
-    const uint32_t scales = (t->k + m->p.bound_block - 1u) / m->p.bound_block + t->mx_first;
-    const bool a = !t->reuse_a, b = !t->reuse_b && !t->elementwise;
+    const tile_key *key = &t->key;
+    const uint64_t n = key->n, x_row = n << size_log2(c->x_fmt);
+    const uint32_t scales = (key->k + m->p.bound_block - 1u) / m->p.bound_block + key->mx_first;
+    const bool a = !key->reuse_a, b = !key->reuse_b && !key->elementwise;
     const region all[REGIONS] = {
-        {a, t->a, c->a_stride, t->m, t->elementwise ? x_row : t->k},
-        {b, t->b, c->b_stride, t->n, t->k},
-        {!t->acc_keep, t->d, c->d_stride, t->m, (uint64_t)t->n << size_log2(c->d_fmt)},
-        {t->loads_scale_a, t->scale_a, 0, 1, 4ull * t->m},
-        {t->loads_scale_b, t->scale_b, 0, 1, 4ull * t->n},
-        {t->loads_bias, t->bias, 0, 1, 4ull * t->n},
-        {t->reads_c, t->c, c->c_stride, t->m, (uint64_t)t->n << size_log2(c->c_fmt)},
-        {t->mx && a, t->mx_a, c->mx_a_stride, t->m, scales},
-        {t->mx && b, t->mx_b, c->mx_b_stride, t->n, scales},
+        [REGION_A] = {a, c->a_stride, key->m, key->elementwise ? x_row : key->k},
+        [REGION_B] = {b, c->b_stride, key->n, key->k},
+        [REGION_D] = {!key->acc_keep, c->d_stride, key->m, n << size_log2(c->d_fmt)},
+        [REGION_SCALE_A] = {key->loads_scale_a, 0, 1, 4ull * key->m},
+        [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, 4ull * n},
+        [REGION_BIAS] = {key->loads_bias, 0, 1, 4ull * n},
+        [REGION_C] = {key->reads_c, c->c_stride, key->m, n << size_log2(c->c_fmt)},
+        [REGION_MX_A] = {key->mx && a, c->mx_a_stride, key->m, scales},
+        [REGION_MX_B] = {key->mx && b, c->mx_b_stride, key->n, scales},
     };
     memcpy(list, all, sizeof all);
 }
 
-static bool region_bad(const region *r, uint32_t beat)
+static bool region_bad(const region *r, uint32_t address, uint32_t beat)
 {
-    const bool misaligned = r->address % beat != 0 || (r->rows > 1 && r->stride % beat != 0);
-    const uint64_t end = r->address + r->row_bytes + (uint64_t)(r->rows - 1u) * r->stride;
+    const bool misaligned = address % beat != 0 || (r->rows > 1 && r->stride % beat != 0);
+    const uint64_t end = address + r->row_bytes + (uint64_t)(r->rows - 1u) * r->stride;
     return r->used && (misaligned || end > 1ull << 32);
 }
 
-static bool regions_bad(const machine *m, const tile *t)
+// Rows that lie in their own parts of pages
+static bool lies_apart(const region *r, uint32_t address)
+{
+    uint32_t part = 16;
+    while (part < PAGE && part < r->row_bytes) {
+        part *= 2u;
+    }
+    return r->row_bytes <= part && address % part == 0 && (r->rows == 1 || r->stride % part == 0);
+}
+
+static bool crosses(const region *r, uint32_t address)
+{
+    for (uint32_t row = 0; row < r->rows; row++) {
+        if ((address + row * r->stride) % PAGE + r->row_bytes > PAGE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where a row crosses a page, the position in the page decides.
+static uint32_t page_of(const region *r, uint32_t address)
+{
+    const bool stays = !r->used || lies_apart(r, address) || !crosses(r, address);
+    return stays ? NO_PAGE : address % PAGE;
+}
+
+static bool regions_bad(const machine *m, tile *t)
 {
     region list[REGIONS];
     regions_of(m, t, list);
     bool bad = t->range_bad;
     for (unsigned i = 0; i < REGIONS; i++) {
-        bad |= region_bad(&list[i], m->p.beat);
+        bad |= region_bad(&list[i], t->address[i], m->p.beat);
+        t->key.pages[i] = page_of(&list[i], t->address[i]);
     }
     return bad;
 }
@@ -97,20 +120,20 @@ static bool regions_bad(const machine *m, const tile *t)
 
 static bool rows_fit(const machine *m, const tile *t, uint32_t beats, uint32_t depth)
 {
-    const uint32_t down = ceil_log2(t->m, m->p.rows_log2), across = ceil_log2(t->n, m->p.cols_log2);
+    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2), across = ceil_log2(t->key.n, m->p.cols_log2);
     return (uint64_t)down * beats <= depth && (uint64_t)across * beats <= depth;
 }
 
 static bool shape_bad(const machine *m, const tile *t)
 {
     const parameters *p = &m->p;
-    if (t->m == 0 || t->n == 0 || t->k == 0 || t->m > p->max_mn || t->n > p->max_mn) {
+    if (t->key.m == 0 || t->key.n == 0 || t->key.k == 0 || t->key.m > p->max_mn || t->key.n > p->max_mn) {
         return true;
     }
-    const uint32_t blocks = (t->k + p->bound_block - 1u) / p->bound_block;
+    const uint32_t blocks = (t->key.k + p->bound_block - 1u) / p->bound_block;
     const uint32_t words = blocks * (p->bound_block / p->beat);
-    return words > p->buf_beats || (t->mx && !rows_fit(m, t, t->mx_words, p->scale_beats)) ||
-           (!t->elementwise && !rows_fit(m, t, words, p->buf_beats));
+    return words > p->buf_beats || (t->key.mx && !rows_fit(m, t, t->key.mx_words, p->scale_beats)) ||
+           (!t->key.elementwise && !rows_fit(m, t, words, p->buf_beats));
 }
 
 // ---- formats, modes, scales ---------------------------------------------------------------------
@@ -153,18 +176,18 @@ static bool mode_bad(const machine *m, const tile *t)
     const fp8mac_cycles_command *c = command_of(m, t);
     const bool table_bad =
         c->act_table == 3 || (c->act_table != 0 && size_log2(c->d_fmt) != 0);
-    const bool mx_bad = c->mx && (t->elementwise || !m->p.element->mx);
+    const bool mx_bad = c->mx && (t->key.elementwise || !m->p.element->mx);
     const bool product_bad =
-        c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->reads_c || c->bias_en);
-    const bool chain_bad = t->elementwise && (c->reuse_a || c->reuse_b || t->acc_continue ||
-                                              t->acc_keep);
+        c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
+    const bool chain_bad = t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue ||
+                                              t->key.acc_keep);
     return c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
-           (!t->elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad || chain_bad;
+           (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad || chain_bad;
 }
 
 static bool exponent_bad(const machine *m, const tile *t, int s)
 {
-    return is_int8(m) && !t->elementwise ? s != 0 : s < -32 || s > 32;
+    return is_int8(m) && !t->key.elementwise ? s != 0 : s < -32 || s > 32;
 }
 
 static bool is_no_scale(uint32_t x)
@@ -198,84 +221,99 @@ static bool unit_bad(const machine *m, const tile *t, const tile *left)
 }
 
 // The products that an integer accumulator has taken, this tile command's included
-static uint64_t terms_of(const machine *m, const tile *t)
+static uint64_t terms_of(const predecessor *before, const tile *t)
 {
-    return t->k + (t->acc_continue ? m->check.terms : 0);
+    return t->key.k + (t->key.acc_continue ? before->terms : 0);
 }
 
-static bool continue_bad(const machine *m, const tile *t)
+static bool continue_bad(const machine *m, const predecessor *before, const tile *t)
 {
-    const tile *left = &m->check.left;
+    const tile *left = &before->left;
     const fp8mac_cycles_command *c = command_of(m, t), *l = command_of(m, left);
-    const bool other = !m->check.kept || t->m != left->m || t->n != left->n ||
-                       c->acc_fmt != l->acc_fmt || t->shape != left->shape;
-    return other || (has_integer(m) && (unit_bad(m, t, left) ||
-                                        terms_of(m, t) > 1ull << m->p.element->terms_log2));
+    const bool other = !before->kept || t->key.m != left->key.m || t->key.n != left->key.n ||
+                       c->acc_fmt != l->acc_fmt || t->key.shape != left->key.shape;
+    return other ||
+           (has_integer(m) && (unit_bad(m, t, left) ||
+                               terms_of(before, t) > 1ull << m->p.element->terms_log2));
 }
 
-static bool reuse_bad(const machine *m, const tile *t, bool same_size, bool same_format)
+static bool reuse_bad(const predecessor *before, const tile *t, bool same_size, bool same_format)
 {
-    const tile *left = &m->check.left;
-    return !m->check.before || !same_size || !same_format || t->k != left->k || t->mx != left->mx ||
-           (t->mx && t->mx_first != left->mx_first);
+    const tile_key *left = &before->left.key, *key = &t->key;
+    return !before->any || !same_size || !same_format || key->k != left->k ||
+           key->mx != left->mx || (key->mx && key->mx_first != left->mx_first);
 }
 
-static bool sequence_bad(const machine *m, const tile *t)
+static bool sequence_bad(const machine *m, const predecessor *before, const tile *t)
 {
-    const tile *left = &m->check.left;
+    const tile *left = &before->left;
+    const tile_key *key = &t->key;
     const fp8mac_cycles_command *c = command_of(m, t), *l = command_of(m, left);
-    const bool chained = t->acc_continue || t->acc_keep;
+    const bool chained = key->acc_continue || key->acc_keep;
     const bool a_format = c->a_fmt == l->a_fmt && c->a_narrow == l->a_narrow;
     const bool b_format = c->b_fmt == l->b_fmt && c->b_narrow == l->b_narrow;
-    return t->sequence_bad || (t->acc_continue && continue_bad(m, t)) ||
+    return t->sequence_bad || (key->acc_continue && continue_bad(m, before, t)) ||
            (chained && passes_of_tile(m, t) > m->p.tiles / PASS_TILES) ||
-           (t->acc_keep && t->k % m->p.block != 0) ||
-           (t->reuse_a && reuse_bad(m, t, t->m == left->m, a_format)) ||
-           (t->reuse_b && reuse_bad(m, t, t->n == left->n, b_format));
+           (key->acc_keep && key->k % m->p.block != 0) ||
+           (key->reuse_a && reuse_bad(before, t, key->m == left->key.m, a_format)) ||
+           (key->reuse_b && reuse_bad(before, t, key->n == left->key.n, b_format));
 }
 
-// ---- the verdict, and the clock -----------------------------------------------------------------
+// ---- the epilogue's configuration, which must not change while transfers are inside -------------
 
-static bool refuses(const machine *m, const tile *t)
+static bool same_position(const machine *m, const tile *t, const tile *o)
+{
+    return !command_of(m, t)->stochastic || (t->first_m == o->first_m && t->first_n == o->first_n);
+}
+
+static bool same_config(const machine *m, const predecessor *before, const tile *t)
+{
+    const tile *o = &before->config;
+    const fp8mac_cycles_command *a = command_of(m, t), *b = command_of(m, o);
+    const bool same_operation = a->operation == b->operation && t->key.reads_c == o->key.reads_c;
+    const bool same_codes = a->x_fmt == b->x_fmt && a->c_fmt == b->c_fmt && a->d_fmt == b->d_fmt &&
+                            a->overflow == b->overflow && a->act == b->act &&
+                            a->act_table == b->act_table && a->bias_en == b->bias_en;
+    const bool same_values = a->beta == b->beta && a->clamp_lo == b->clamp_lo &&
+                             a->clamp_hi == b->clamp_hi && a->scale_d == b->scale_d;
+    const bool same_random =
+        a->stochastic == b->stochastic && (!a->stochastic || a->seed == b->seed);
+    return before->configured && same_operation && same_codes && same_values && same_random &&
+           same_position(m, t, o);
+}
+
+// ---- the verdict --------------------------------------------------------------------------------
+
+static bool is_refused(const machine *m, const predecessor *before, tile *t)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
     return shape_bad(m, t) || regions_bad(m, t) || mode_bad(m, t) || exponent_bad(m, t, c->sa) ||
-           exponent_bad(m, t, c->sb) || (!t->acc_keep && scales_bad(c)) || sequence_bad(m, t);
+           exponent_bad(m, t, c->sb) || (!t->key.acc_keep && scales_bad(c)) ||
+           sequence_bad(m, before, t);
 }
 
-void check_tile(machine *m, tile *t)
+bool check_tile(const machine *m, predecessor *before, tile *t)
 {
     derive(m, t);
-    if (refuses(m, t)) {
-        refuse(m, t->command, FP8MAC_ERR_COMMAND);
+    if (is_refused(m, before, t)) {
+        return false;
     }
-    m->check.terms = terms_of(m, t);
-    m->check.before = !t->elementwise;
-    m->check.kept = t->acc_keep;
-    m->check.left = *t;
+    t->key.same_config = same_config(m, before, t);
+    before->terms = terms_of(before, t);
+    before->any = !t->key.elementwise;
+    before->kept = t->key.acc_keep;
+    before->left = *t;
+    if (!t->key.acc_keep) {
+        before->config = *t;
+        before->configured = true;
+    }
+    return true;
 }
 
-// The last region that is judged: matrices, vectors, C, MX scales
-static uint32_t last_region(const tile *t)
+// Regions are judged one a cycle: matrices, vectors, C, MX scales. Four stages are behind.
+uint32_t check_cycles(const tile *t)
 {
-    const bool vectors = t->loads_bias || t->loads_scale_a || t->loads_scale_b;
-    return t->mx ? 8 : t->reads_c ? 6 : vectors ? 5 : 2;
-}
-
-void check_clock(machine *m, const wires *w)
-{
-    check *k = &m->check;
-    switch (k->state) {
-    case CHECK_IDLE:
-        if (w->tile_taken) {
-            tile *t = tile_at(m, k->taken++);
-            check_tile(m, t);
-            k->last_cycle = 4u + last_region(t);
-            k->cycle = 0;
-            k->state = CHECK_CHECK;
-        }
-        break;
-    case CHECK_CHECK: k->state = k->cycle++ == k->last_cycle ? CHECK_OFFER : CHECK_CHECK; break;
-    case CHECK_OFFER: k->state = w->accept ? CHECK_IDLE : CHECK_OFFER; break;
-    }
+    const tile_key *key = &t->key;
+    const bool vectors = key->loads_bias || key->loads_scale_a || key->loads_scale_b;
+    return (key->mx ? 9u : key->reads_c ? 7u : vectors ? 6u : 3u) + 4u;
 }

@@ -69,17 +69,17 @@ static void take(machine *m)
 {
     compute *c = &m->compute;
     const tile *t = tile_at(m, c->taken++);
-    const uint32_t k = t->k - 1u;
+    const uint32_t k = t->key.k - 1u;
     c->busy = true;
-    c->shape = t->shape;
-    c->pass_rows = (1u << t->shape) - 1u;
-    c->pass_cols = (PASS_TILES >> t->shape) - 1u;
-    c->rows_more = (t->m - 1u) >> m->p.rows_log2;
-    c->cols_more = c->cols_more_all = (t->n - 1u) >> m->p.cols_log2;
+    c->shape = t->key.shape;
+    c->pass_rows = (1u << t->key.shape) - 1u;
+    c->pass_cols = (PASS_TILES >> t->key.shape) - 1u;
+    c->rows_more = (t->key.m - 1u) >> m->p.rows_log2;
+    c->cols_more = c->cols_more_all = (t->key.n - 1u) >> m->p.cols_log2;
     c->last_block = k / m->p.block;
     c->last_step = k % m->p.block >> m->p.lanes_log2;
-    c->acc_continue = t->acc_continue;
-    c->acc_keep = t->acc_keep;
+    c->acc_continue = t->key.acc_continue;
+    c->acc_keep = t->key.acc_keep;
     c->row_tile = c->col_tile = c->block = c->im = c->in = c->step = 0;
 }
 
@@ -180,7 +180,7 @@ void array_clock(machine *m, const wires *w)
         return;
     }
     if (w->result_valid) {
-        a->result_phase = (a->result_phase + 1u) % m->p.share;
+        a->result_phase = a->result_phase + 1u == m->p.share ? 0 : a->result_phase + 1u;
         a->head = (a->head + (a->result_phase == 0)) % RESULT_RING;
     }
     const bool issued = c->valid2 && c->block_last2;

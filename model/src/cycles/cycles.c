@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One cycle of the machine, its counters, and a run (fp8mac_counters, fp8mac_report).
-#include "cycles/machine.h"
+#include "cycles/leap.h"
 
 #include <stdlib.h>
 
@@ -87,8 +87,8 @@ static void find_wires(machine *m, wires *w)
 static void retire(machine *m)
 {
     const tile *t = tile_at(m, m->report.retired++);
-    if (t->last && m->completed != NULL) {
-        m->completed[t->command] = m->now;
+    if (t->key.last && m->completed != NULL) {
+        m->completed[t->key.command] = m->now;
     }
 }
 
@@ -176,11 +176,19 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
     }
     m->store.slot_available = m->store.ready = true;
     m->array.phase = m->p.share - 1u;
+    if (m->status == FP8MAC_OK) {
+        plan_tiles(m);
+    }
 }
 
-static void run(machine *m)
+static void run(machine *m, history *h)
 {
+    uint64_t taken = 0;
     while (m->status == FP8MAC_OK && !step(m)) {
+        if (m->compute.taken != taken && m->front.next == m->count) {
+            leap_if_known(m, h);
+        }
+        taken = m->compute.taken;
     }
     m->counters.cycles--; // the cycle in which it was idle again
     m->counters.idle--;
@@ -205,8 +213,9 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
         return FP8MAC_ERR_NULL;
     }
     machine *m = calloc(1, sizeof *m);
+    history *h = calloc(1, sizeof *h);
     fp8mac_cycles_command *own = malloc((count + 1u) * sizeof *own);
-    fp8mac_status status = m == NULL || own == NULL ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
+    fp8mac_status status = m == NULL || h == NULL || own == NULL ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
     if (status == FP8MAC_OK) {
         status = parameters_of(config, &m->p);
     }
@@ -215,10 +224,12 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
         m->count = count;
         m->completed = completed;
         prepare(m, own);
-        run(m);
+        run(m, h);
         status = finish(m, refused, counters);
+        free(m->list.tiles);
     }
     free(own);
+    free(h);
     free(m);
     return status;
 }

@@ -9,15 +9,15 @@ static uint32_t bit(load_state state)
 
 static const tile *at_hand(const machine *m)
 {
-    return &m->tiles[(m->load.accepted - 1u) % TILE_RING];
+    return tile_at(m, m->load.accepted - 1u);
 }
 
 static uint32_t wanted_of(const tile *t)
 {
-    const bool a = !t->reuse_a && !t->elementwise, b = !t->reuse_b && !t->elementwise;
-    return (a ? bit(LOAD_A) : 0) | (b ? bit(LOAD_B) : 0) | (a && t->mx ? bit(LOAD_MX_A) : 0) |
-           (b && t->mx ? bit(LOAD_MX_B) : 0) | (t->loads_scale_a ? bit(LOAD_SCALE_A) : 0) |
-           (t->loads_scale_b ? bit(LOAD_SCALE_B) : 0) | (t->loads_bias ? bit(LOAD_BIAS) : 0);
+    const bool a = !t->key.reuse_a && !t->key.elementwise, b = !t->key.reuse_b && !t->key.elementwise;
+    return (a ? bit(LOAD_A) : 0) | (b ? bit(LOAD_B) : 0) | (a && t->key.mx ? bit(LOAD_MX_A) : 0) |
+           (b && t->key.mx ? bit(LOAD_MX_B) : 0) | (t->key.loads_scale_a ? bit(LOAD_SCALE_A) : 0) |
+           (t->key.loads_scale_b ? bit(LOAD_SCALE_B) : 0) | (t->key.loads_bias ? bit(LOAD_BIAS) : 0);
 }
 
 static load_state first_of(uint32_t left, load_state otherwise)
@@ -33,7 +33,7 @@ static load_state first_of(uint32_t left, load_state otherwise)
 // Whether the tile command may read all. `earlier` commands have begun before its own.
 static bool may_read(const machine *m, const tile *t, uint32_t earlier)
 {
-    const uint32_t after = t->first ? command_of(m, t)->after : 0;
+    const uint32_t after = t->key.first ? command_of(m, t)->after : 0;
     return after == 0 || earlier < after;
 }
 
@@ -89,13 +89,13 @@ static void enter(machine *m, const tile *t, load_state state)
     const fp8mac_cycles_command *c = command_of(m, t);
     l->state = state;
     switch (state) {
-    case LOAD_A: rows_are(l, t->m, t->row_beats, t->a, c->a_stride); break;
-    case LOAD_B: rows_are(l, t->n, t->row_beats, t->b, c->b_stride); break;
-    case LOAD_MX_A: rows_are(l, t->m, t->mx_words, t->mx_a, c->mx_a_stride); break;
-    case LOAD_MX_B: rows_are(l, t->n, t->mx_words, t->mx_b, c->mx_b_stride); break;
-    case LOAD_SCALE_A: rows_are(l, 1, vector_beats(m, t->m), t->scale_a, 0); break;
-    case LOAD_SCALE_B: rows_are(l, 1, vector_beats(m, t->n), t->scale_b, 0); break;
-    case LOAD_BIAS: rows_are(l, 1, vector_beats(m, t->n), t->bias, 0); break;
+    case LOAD_A: rows_are(l, t->key.m, t->key.row_beats, t->address[REGION_A], c->a_stride); break;
+    case LOAD_B: rows_are(l, t->key.n, t->key.row_beats, t->address[REGION_B], c->b_stride); break;
+    case LOAD_MX_A: rows_are(l, t->key.m, t->key.mx_words, t->address[REGION_MX_A], c->mx_a_stride); break;
+    case LOAD_MX_B: rows_are(l, t->key.n, t->key.mx_words, t->address[REGION_MX_B], c->mx_b_stride); break;
+    case LOAD_SCALE_A: rows_are(l, 1, vector_beats(m, t->key.m), t->address[REGION_SCALE_A], 0); break;
+    case LOAD_SCALE_B: rows_are(l, 1, vector_beats(m, t->key.n), t->address[REGION_SCALE_B], 0); break;
+    case LOAD_BIAS: rows_are(l, 1, vector_beats(m, t->key.n), t->address[REGION_BIAS], 0); break;
     default: break;
     }
 }
@@ -109,10 +109,10 @@ static void finish(machine *m)
 {
     const tile *t = at_hand(m);
     m->load.state = LOAD_IDLE;
-    if (t->reads_c) {
+    if (t->key.reads_c) {
         push_source(&m->c, m->load.accepted - 1u);
     }
-    if (t->elementwise) {
+    if (t->key.elementwise) {
         push_source(&m->x, m->load.accepted - 1u);
     }
 }
@@ -152,14 +152,14 @@ static void wait(machine *m)
 
 static bool completes(machine *m, const wires *w)
 {
-    return w->retire && tile_at(m, m->report.retired)->last;
+    return w->retire && tile_at(m, m->report.retired)->key.last;
 }
 
 void load_clock(machine *m, const wires *w)
 {
     load *l = &m->load;
     const bool finishes = w->load_row_taken && l->state == LOAD_FINISH;
-    const bool begins = w->accept && tile_at(m, l->accepted)->first;
+    const bool begins = w->accept && tile_at(m, l->accepted)->key.first;
     if (w->accept) {
         accept(m);
     } else if (l->state == LOAD_WAIT) {
@@ -180,16 +180,17 @@ void load_clock(machine *m, const wires *w)
 
 static void source_begin(machine *m, source *s, bool is_c)
 {
-    const tile *t = tile_at(m, s->jobs[s->head]);
+    s->job = s->jobs[s->head];
+    const tile *t = tile_at(m, s->job);
     const fp8mac_cycles_command *c = command_of(m, t);
     s->head = (s->head + 1u) % SOURCE_DEPTH;
     s->level--;
     s->size = size_log2(is_c ? c->c_fmt : c->x_fmt);
-    s->shape = t->shape;
+    s->shape = t->key.shape;
     s->stride = is_c ? c->c_stride : c->a_stride;
-    s->band = s->region = is_c ? t->c : t->a;
-    s->rows_left = t->m;
-    s->all_bytes = s->bytes_left = t->n << s->size;
+    s->band = s->region = t->address[is_c ? REGION_C : REGION_A];
+    s->rows_left = t->key.m;
+    s->all_bytes = s->bytes_left = t->key.n << s->size;
     s->state = SOURCE_REGION;
 }
 

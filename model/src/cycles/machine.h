@@ -19,8 +19,8 @@ enum {
     PAGE = 4096,
     MAX_BURST = 16,
     IN_FLIGHT = 16, // bursts of each direction
+    MEMORY_RING = 2 * IN_FLIGHT,
     SLOTS = 4,      // regions of a buffer of D, C or X
-    TILE_RING = 32, // more tile commands than there can be between walker and retirement
     LOADED_DEPTH = 2,
     STORING_DEPTH = 4,
     WRITE_OUT_DEPTH = 2,
@@ -52,24 +52,53 @@ fp8mac_status parameters_of(const fp8mac_cycles_config *config, parameters *p);
 
 // ---- tile commands ------------------------------------------------------------------------------
 
-// One tile command, with what the engines derive from it
-typedef struct tile {
-    size_t command;
+typedef enum walk_state { WALK_IDLE, WALK_SIZE, WALK_OFFER, WALK_MOVE } walk_state;
+
+// Regions of memory that a tile command reads or writes
+enum {
+    REGION_A,
+    REGION_B,
+    REGION_D,
+    REGION_SCALE_A,
+    REGION_SCALE_B,
+    REGION_BIAS,
+    REGION_C,
+    REGION_MX_A,
+    REGION_MX_B,
+    REGIONS
+};
+
+// What decides about the time of a tile command. Those with equal keys take equal times in equal states.
+typedef struct tile_key {
+    uint32_t command;
     uint32_t m, n, k;
-    uint32_t a, b, c, d, scale_a, scale_b, bias, mx_a, mx_b; // addresses
-    uint32_t mx_first, first_m, first_n;
-    bool first, last, range_bad, sequence_bad;
-    bool reuse_a, reuse_b, acc_continue, acc_keep;
-    // From the check
-    bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
     uint32_t shape; // log2 of a pass's tiles down
-    uint32_t row_beats, mx_words;
+    uint32_t row_beats, mx_words, mx_first;
+    uint32_t pages[REGIONS]; // where rows cross pages; NO_PAGE: none does
+    walk_state next;         // of the walker, behind it
+    bool first, last, reuse_a, reuse_b, acc_continue, acc_keep;
+    bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
+    bool same_config; // the epilogue has its configuration already
+} tile_key;
+
+#define NO_PAGE UINT32_MAX
+
+typedef struct tile {
+    tile_key key;
+    uint32_t address[REGIONS];
+    uint32_t first_m, first_n;
+    bool range_bad, sequence_bad;
 } tile;
 
-// What the epilogue must keep constant while transfers are inside
-typedef struct epilogue_config {
-    uint32_t words[9];
-} epilogue_config;
+// All tile commands of a run, in their order
+typedef struct tile_list {
+    tile *tiles;
+    size_t count, room;
+} tile_list;
+
+struct machine;
+// Divides all commands, judges their tile commands, and derives what the engines get.
+void plan_tiles(struct machine *m);
 
 // ---- the blocks ---------------------------------------------------------------------------------
 
@@ -84,20 +113,11 @@ typedef struct front {
     bool longer, room, shown;
 } front;
 
-typedef enum walk_state { WALK_IDLE, WALK_SIZE, WALK_OFFER, WALK_MOVE } walk_state;
-
 typedef struct walk {
     walk_state state;
-    size_t command;
+    uint64_t offered; // tile commands that were taken from it
     uint32_t products_left; // cycles in which products of sizes and strides are formed
     bool steps_done;
-    uint32_t m_left, n_left, k_left, cap, m, n, k, k_done;
-    bool m_more, n_more, k_more, m_start, n_start;
-    bool first, backwards, from_start, has_a, has_b;
-    uint64_t a, b, c, d, scale_a, scale_b, bias, mx_a, mx_b; // of the tile, with a carry
-    uint32_t tile_m, tile_k; // sizes as the walker has them
-    uint32_t tile_n;
-    bool elementwise, mx, reads_c;
 } walk;
 
 typedef enum check_state { CHECK_IDLE, CHECK_CHECK, CHECK_OFFER } check_state;
@@ -105,10 +125,6 @@ typedef enum check_state { CHECK_IDLE, CHECK_CHECK, CHECK_OFFER } check_state;
 typedef struct check {
     check_state state;
     uint32_t cycle, last_cycle;
-    uint64_t taken;      // tile commands
-    bool before, kept;   // what the one before left
-    uint64_t terms;      // products in its accumulators
-    tile left;
 } check;
 
 typedef enum load_state {
@@ -136,14 +152,13 @@ typedef enum row_kind { ROW_OPERAND, ROW_NONE, ROW_DESCRIPTOR, ROW_C, ROW_X } ro
 
 typedef struct row {
     row_kind kind; // ROW_NONE: the end of a tile command
-    bool region_last;
-    uint32_t address, beats;
+    uint32_t region_last;
+    uint32_t beats, to_page; // beats until the next page, at most those of the row
 } row;
 
 typedef struct burst {
     row_kind kind;
-    bool region_last, row_last;
-    uint32_t beats;
+    uint32_t region_last, row_last, beats;
 } burst;
 
 typedef struct splitter {
@@ -161,19 +176,19 @@ typedef struct read_dma {
 
 typedef struct waiting_burst {
     uint64_t due; // FP8MAC_CYCLES_CHIP: its arrival
-    uint32_t beats;
+    uint64_t beats;
 } waiting_burst;
 
 typedef struct memory {
-    waiting_burst reads[2 * IN_FLIGHT];
+    waiting_burst reads[MEMORY_RING];
     uint32_t reads_head, reads_level;
     // The chip's: beats that were read and wait for R, of which last_bits are last ones
     bool issued, issued_last;
     uint32_t shown, last_bits;
-    uint32_t writes[2 * IN_FLIGHT]; // beats that are still to come
+    uint32_t writes[MEMORY_RING]; // beats that are still to come
     uint32_t writes_head, writes_level;
     uint32_t data; // beats that came before their address
-    uint64_t answers[2 * IN_FLIGHT];
+    uint64_t answers[MEMORY_RING];
     uint32_t answers_head, answers_level;
 } memory;
 
@@ -183,6 +198,7 @@ typedef struct source {
     source_state state;
     uint64_t jobs[SOURCE_DEPTH];
     uint32_t head, level;
+    uint64_t job; // at hand
     uint32_t size, shape, stride, band, region, address;
     uint32_t rows_left, all_bytes, bytes_left, row, last_row, beats;
     uint32_t used, pending;
@@ -192,8 +208,7 @@ typedef struct source {
 
 // Of a tile of the array in its tile command
 typedef struct position {
-    uint32_t row_tile, col_tile;
-    bool last;
+    uint32_t row_tile, col_tile, last;
 } position;
 
 typedef struct compute {
@@ -226,8 +241,6 @@ typedef enum store_state { STORE_IDLE, STORE_START, STORE_RESULTS, STORE_FINISH 
 typedef struct store {
     store_state state;
     uint64_t done; // tile commands
-    bool same_config;
-    epilogue_config config;
     bool skid_valid, ready;
     position skid;
     uint32_t skid_phase, bundle_row;
@@ -249,6 +262,7 @@ typedef struct epilogue {
 
 typedef struct write_out {
     uint64_t done; // tile commands
+    uint64_t job;  // whose region is being read
     bool begun, busy, end, ends;
     uint32_t band, band_stride, region, rows_left, bytes_left;
     uint32_t waiting;
@@ -278,12 +292,13 @@ typedef struct machine {
     parameters p;
     const fp8mac_cycles_command *commands;
     size_t count;
+    tile_list list;
     uint64_t *completed;
     fp8mac_status status;
     size_t refused;
-    uint64_t now;
     fp8mac_cycles_counters counters;
-    tile tiles[TILE_RING];
+    // From here on all decides about the cycles to come.
+    uint64_t now;
     front front;
     walk walk;
     check check;
@@ -321,9 +336,9 @@ typedef struct wires {
     bool write_burst, write_row_ready, w_load, answered, retire;
 } wires;
 
-static inline tile *tile_at(machine *m, uint64_t number)
+static inline const tile *tile_at(const machine *m, uint64_t number)
 {
-    return &m->tiles[number % TILE_RING];
+    return &m->list.tiles[number];
 }
 
 static inline uint32_t least(uint32_t a, uint32_t b)
@@ -342,15 +357,19 @@ static inline uint32_t size_log2(uint32_t fmt)
     return fmt == 6 ? 2 : fmt == 4 || fmt == 5 ? 1 : 0;
 }
 
-const fp8mac_cycles_command *command_of(const machine *m, const tile *t);
+static inline const fp8mac_cycles_command *command_of(const machine *m, const tile *t)
+{
+    return &m->commands[t->key.command];
+}
+
 void refuse(machine *m, size_t command, fp8mac_status status);
 
 void front_wires(machine *m, wires *w);
 void front_clock(machine *m, const wires *w);
 void walk_clock(machine *m, const wires *w);
 void check_clock(machine *m, const wires *w);
-// Judges the tile command and derives what the engines need.
-void check_tile(machine *m, tile *t);
+// Cycles of its check
+uint32_t check_cycles(const tile *t);
 void load_wires(const machine *m, wires *w);
 void load_clock(machine *m, const wires *w);
 void source_clock(machine *m, source *s, bool is_c, const wires *w);
@@ -369,7 +388,10 @@ void write_wires(machine *m, wires *w);
 void write_clock(machine *m, const wires *w);
 
 // Bursts of the splitter: the beats of the next one
-uint32_t split_beats(const parameters *p, const splitter *s);
+// A row at this address
+row row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats);
+
+uint32_t split_beats(const splitter *s);
 static inline bool split_final(const splitter *s, uint32_t beats)
 {
     return s->row.kind == ROW_NONE || s->row.beats == beats;

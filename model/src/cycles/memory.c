@@ -4,7 +4,6 @@
 #include "cycles/machine.h"
 
 enum {
-    RING = 2 * IN_FLIGHT,
     CHIP_BURSTS = 8,     // of each direction that wait, and answers
     CHIP_BEATS = 4,      // that were read and wait for R
 };
@@ -29,7 +28,7 @@ static bool read_beat(memory *y)
 {
     const bool last = --y->reads[y->reads_head].beats == 0;
     if (last) {
-        y->reads_head = (y->reads_head + 1u) % RING;
+        y->reads_head = (y->reads_head + 1u) % MEMORY_RING;
         y->reads_level--;
     }
     return last;
@@ -56,14 +55,14 @@ static void take_address(machine *m)
 {
     memory *y = &m->memory;
     const uint64_t due = m->p.chip_memory ? m->now : m->now + 1u + m->p.latency;
-    y->reads[(y->reads_head + y->reads_level++) % RING] = (waiting_burst){due, m->read.ar_beats};
+    y->reads[(y->reads_head + y->reads_level++) % MEMORY_RING] = (waiting_burst){due, m->read.ar_beats};
 }
 
 // ---- writes -------------------------------------------------------------------------------------
 
 static void push_write(memory *y, uint32_t beats)
 {
-    y->writes[(y->writes_head + y->writes_level++) % RING] = beats;
+    y->writes[(y->writes_head + y->writes_level++) % MEMORY_RING] = beats;
 }
 
 // A beat goes to the oldest burst.
@@ -71,9 +70,9 @@ static void write_beat(machine *m)
 {
     memory *y = &m->memory;
     if (--y->writes[y->writes_head] == 0) {
-        y->writes_head = (y->writes_head + 1u) % RING;
+        y->writes_head = (y->writes_head + 1u) % MEMORY_RING;
         y->writes_level--;
-        y->answers[(y->answers_head + y->answers_level++) % RING] = m->now + 1u + m->p.latency;
+        y->answers[(y->answers_head + y->answers_level++) % MEMORY_RING] = m->now + 1u + m->p.latency;
     }
 }
 
@@ -112,7 +111,7 @@ void memory_clock(machine *m, const wires *w)
         take_address(m);
     }
     if (w->answered) {
-        y->answers_head = (y->answers_head + 1u) % RING;
+        y->answers_head = (y->answers_head + 1u) % MEMORY_RING;
         y->answers_level--;
     }
     const bool aw = m->write.aw_valid && w->aw_ready, data = m->write.w_valid && w->w_ready;

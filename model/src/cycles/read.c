@@ -5,21 +5,31 @@
 
 // ---- the splitter -------------------------------------------------------------------------------
 
-uint32_t split_beats(const parameters *p, const splitter *s)
+row row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats)
 {
-    const uint32_t to_page = (PAGE - s->row.address % PAGE) >> p->beat_log2;
-    return least(s->row.beats, least(to_page, MAX_BURST));
+    const uint32_t to_page = (PAGE - address % PAGE) >> p->beat_log2;
+    return kind == ROW_NONE
+               ? (row){.kind = ROW_NONE}
+               : (row){.kind = kind, .beats = beats, .to_page = least(beats, to_page)};
+}
+
+uint32_t split_beats(const splitter *s)
+{
+    return least(s->row.to_page, MAX_BURST);
 }
 
 void split_clock(const parameters *p, splitter *s, bool taken, bool row_valid, const row *row)
 {
-    const uint32_t beats = split_beats(p, s);
+    const uint32_t beats = split_beats(s);
     if (!s->busy || (taken && split_final(s, beats))) {
         s->busy = row_valid;
         s->row = *row;
     } else if (taken) {
-        s->row.address += beats << p->beat_log2;
         s->row.beats -= beats;
+        s->row.to_page -= beats;
+        if (s->row.to_page == 0) {
+            s->row.to_page = least(s->row.beats, PAGE >> p->beat_log2);
+        }
     }
 }
 
@@ -37,7 +47,7 @@ void read_wires(machine *m, wires *w)
     const bool is_none = r->split.row.kind == ROW_NONE;
     w->read_burst = r->split.busy && r->level != IN_FLIGHT && (is_none || ar_free);
     w->read_row_ready =
-        !r->split.busy || (w->read_burst && split_final(&r->split, split_beats(&m->p, &r->split)));
+        !r->split.busy || (w->read_burst && split_final(&r->split, split_beats(&r->split)));
 }
 
 // Whose row is next: descriptors, C, X, operands
@@ -55,39 +65,36 @@ static row fetch_row(const machine *m)
 {
     const front *f = &m->front;
     const uint32_t first = m->p.short_beats;
-    return (row){.kind = ROW_DESCRIPTOR,
-                 .address = f->longer ? f->address + first * m->p.beat : f->address,
-                 .beats = f->longer ? m->p.all_beats - first : first};
+    return f->longer ? row_at(&m->p, ROW_DESCRIPTOR, f->address + first * m->p.beat,
+                              m->p.all_beats - first)
+                     : row_at(&m->p, ROW_DESCRIPTOR, f->address, first);
 }
 
-static row source_row(const source *s, row_kind kind)
+static row source_row(const parameters *p, const source *s, row_kind kind)
 {
-    return (row){.kind = kind,
-                 .region_last = s->row == s->last_row,
-                 .address = s->address,
-                 .beats = s->beats};
+    row row = row_at(p, kind, s->address, s->beats);
+    row.region_last = s->row == s->last_row;
+    return row;
 }
 
 static row load_row(const machine *m)
 {
     const load *l = &m->load;
-    return (row){.kind = l->state == LOAD_FINISH ? ROW_NONE : ROW_OPERAND,
-                 .address = l->address,
-                 .beats = l->beats};
+    return row_at(&m->p, l->state == LOAD_FINISH ? ROW_NONE : ROW_OPERAND, l->address, l->beats);
 }
 
 static row next_row(const machine *m, const wires *w)
 {
     return w->fetch_row ? fetch_row(m)
-           : w->c_row   ? source_row(&m->c, ROW_C)
-           : w->x_row   ? source_row(&m->x, ROW_X)
+           : w->c_row   ? source_row(&m->p, &m->c, ROW_C)
+           : w->x_row   ? source_row(&m->p, &m->x, ROW_X)
                         : load_row(m);
 }
 
 static void push_burst(machine *m)
 {
     read_dma *r = &m->read;
-    const uint32_t beats = split_beats(&m->p, &r->split);
+    const uint32_t beats = split_beats(&r->split);
     r->in_flight[(r->head + r->level) % IN_FLIGHT] =
         (burst){.kind = r->split.row.kind,
                 .region_last = r->split.row.region_last,

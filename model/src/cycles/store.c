@@ -5,7 +5,7 @@
 
 static const tile *at_hand(const machine *m)
 {
-    return &m->tiles[m->store.done % TILE_RING];
+    return tile_at(m, m->store.done);
 }
 
 // ---- transfers ----------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ static bool may_start(const machine *m)
 {
     const store *s = &m->store;
     const bool empty = s->valid == 0 && m->epilogue.valid == 0;
-    return s->no_results ? s->kept_seen != 0 : s->same_config || empty;
+    return s->no_results ? s->kept_seen != 0 : at_hand(m)->key.same_config || empty;
 }
 
 void store_wires(machine *m, wires *w)
@@ -58,24 +58,9 @@ void store_wires(machine *m, wires *w)
 
 // ---- tile commands ------------------------------------------------------------------------------
 
-// What must not change while transfers are inside
-static epilogue_config config_of(const machine *m, const tile *t)
-{
-    const fp8mac_cycles_command *c = command_of(m, t);
-    const uint32_t flags = t->elementwise | (uint32_t)t->reads_c << 1 |
-                           (uint32_t)(c->operation == FP8MAC_CYCLES_MULTIPLY) << 2 |
-                           (uint32_t)c->stochastic << 3 | (uint32_t)c->bias_en << 4;
-    const uint32_t codes = c->x_fmt | (uint32_t)c->c_fmt << 4 | (uint32_t)c->d_fmt << 8 |
-                           (uint32_t)c->overflow << 12 | (uint32_t)c->act << 16 |
-                           (uint32_t)c->act_table << 20;
-    return (epilogue_config){{flags, codes, c->beta, c->stochastic ? c->seed : 0,
-                              c->stochastic ? t->first_m : 0, c->stochastic ? t->first_n : 0,
-                              c->clamp_lo, c->clamp_hi, c->scale_d}};
-}
-
 static uint32_t region_cols(const machine *m, const tile *t, uint32_t fmt)
 {
-    return ((m->p.row_bytes >> m->p.cols_log2 >> t->shape >> size_log2(fmt)) - 1u) & 0xffu;
+    return ((m->p.row_bytes >> m->p.cols_log2 >> t->key.shape >> size_log2(fmt)) - 1u) & 0xffu;
 }
 
 static void look(machine *m)
@@ -83,18 +68,16 @@ static void look(machine *m)
     store *s = &m->store;
     const tile *t = at_hand(m);
     const fp8mac_cycles_command *c = command_of(m, t);
-    const epilogue_config config = config_of(m, t);
-    s->last_row_tile = (t->m - 1u) >> m->p.rows_log2;
-    s->last_col_tile = (t->n - 1u) >> m->p.cols_log2;
-    s->region_rows = (1u << t->shape) - 1u;
+    s->last_row_tile = (t->key.m - 1u) >> m->p.rows_log2;
+    s->last_col_tile = (t->key.n - 1u) >> m->p.cols_log2;
+    s->region_rows = (1u << t->key.shape) - 1u;
     s->region_cols = region_cols(m, t, c->d_fmt);
     s->c_cols = region_cols(m, t, c->c_fmt);
     s->x_cols = region_cols(m, t, c->x_fmt);
-    s->uses_c = t->reads_c;
-    s->uses_x = t->elementwise;
+    s->uses_c = t->key.reads_c;
+    s->uses_x = t->key.elementwise;
     s->row_by_row = c->scale_a_vec;
-    s->no_results = t->acc_keep;
-    s->same_config = memcmp(&config, &s->config, sizeof config) == 0;
+    s->no_results = t->key.acc_keep;
     s->state = STORE_START;
 }
 
@@ -107,8 +90,7 @@ static void start(machine *m)
         return;
     }
     const tile *t = at_hand(m);
-    s->config = config_of(m, t);
-    m->epilogue.c_en = t->reads_c;
+    m->epilogue.c_en = t->key.reads_c;
     m->epilogue.multiply = command_of(m, t)->operation == FP8MAC_CYCLES_MULTIPLY;
     s->state = STORE_RESULTS;
 }

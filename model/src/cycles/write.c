@@ -7,17 +7,17 @@ enum { BEATS = 2 }; // that wait for the bus
 
 static const tile *at_hand(const machine *m)
 {
-    return &m->tiles[m->out.done % TILE_RING];
+    return tile_at(m, m->out.done);
 }
 
 static uint32_t most_bytes(const machine *m)
 {
-    return m->p.row_bytes >> at_hand(m)->shape;
+    return m->p.row_bytes >> at_hand(m)->key.shape;
 }
 
 static uint32_t most_rows(const machine *m)
 {
-    return m->p.rows << at_hand(m)->shape;
+    return m->p.rows << at_hand(m)->key.shape;
 }
 
 // ---- wires --------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ static void out_wires(const machine *m, wires *w)
     if (m->store.pushed == o->done) {
         return;
     }
-    if (at_hand(m)->acc_keep) {
+    if (at_hand(m)->key.acc_keep) {
         w->out_take = w->out_ready = !o->busy && !o->end;
         return;
     }
@@ -55,7 +55,7 @@ static void dma_wires(const machine *m, wires *w)
     w->write_burst = d->split.busy && d->level != IN_FLIGHT &&
                      (is_none || (aw_free && d->lens_level != IN_FLIGHT));
     w->write_row_ready =
-        !d->split.busy || (w->write_burst && split_final(&d->split, split_beats(&m->p, &d->split)));
+        !d->split.busy || (w->write_burst && split_final(&d->split, split_beats(&d->split)));
     w->w_load = d->beats != 0 && d->lens_level != 0 && (!d->w_valid || w->w_ready);
 }
 
@@ -72,10 +72,10 @@ static void begin(machine *m)
     write_out *o = &m->out;
     const tile *t = at_hand(m);
     const fp8mac_cycles_command *c = command_of(m, t);
-    o->band = o->region = t->d;
-    o->band_stride = c->d_stride << (m->p.rows_log2 + t->shape);
-    o->rows_left = t->m;
-    o->bytes_left = t->n << size_log2(c->d_fmt);
+    o->band = o->region = t->address[REGION_D];
+    o->band_stride = c->d_stride << (m->p.rows_log2 + t->key.shape);
+    o->rows_left = t->key.m;
+    o->bytes_left = t->key.n << size_log2(c->d_fmt);
 }
 
 static void next_region(machine *m)
@@ -89,13 +89,14 @@ static void next_region(machine *m)
     o->band += o->band_stride;
     o->region = o->band;
     o->rows_left -= most_rows(m);
-    o->bytes_left = at_hand(m)->n << size_log2(command_of(m, at_hand(m))->d_fmt);
+    o->bytes_left = at_hand(m)->key.n << size_log2(command_of(m, at_hand(m))->d_fmt);
 }
 
 static void take_region(machine *m, const wires *w)
 {
     write_out *o = &m->out;
     o->ends = w->out_ready;
+    o->job = o->done;
     o->address = o->region;
     o->stride = command_of(m, at_hand(m))->d_stride;
     o->row = o->beat = 0;
@@ -126,7 +127,7 @@ static void end_clock(write_out *o, const wires *w, bool none)
 static void out_clock(machine *m, const wires *w)
 {
     write_out *o = &m->out;
-    const bool valid = m->store.pushed != o->done, none = valid && at_hand(m)->acc_keep;
+    const bool valid = m->store.pushed != o->done, none = valid && at_hand(m)->key.acc_keep;
     const bool s1_ready = !o->offered || m->write.beats != BEATS;
     end_clock(o, w, none);
     if (w->out_take && !none) {
@@ -194,10 +195,8 @@ static void data_clock(write_dma *d, const wires *w, bool offered)
 void write_clock(machine *m, const wires *w)
 {
     write_dma *d = &m->write;
-    const uint32_t beats = split_beats(&m->p, &d->split);
-    const row row = {.kind = m->out.end ? ROW_NONE : ROW_OPERAND,
-                     .address = m->out.address,
-                     .beats = m->out.beats};
+    const uint32_t beats = split_beats(&d->split);
+    const row row = row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address, m->out.beats);
     const bool offered = m->out.offered;
     m->counters.write_beats += d->w_valid && w->w_ready;
     out_clock(m, w);
