@@ -122,7 +122,7 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed)
         rings ? host_.ring(c.descriptor) : host_.submit(sent[i]);
         begin = i == 0 ? host_.cycles() : begin;
         c.cycle = host_.cycles() - begin;
-        const bool idles = i + 1 < sent.size() && rng_.below(4) == 0;
+        const bool idles = !listed && i + 1 < sent.size() && rng_.below(4) == 0;
         for (unsigned wait = idles ? rng_.below(400) : 0; wait > 0; wait--) {
             host_.tick();
         }
