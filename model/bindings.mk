@@ -2,9 +2,12 @@
 # The model from the shell: the tool fp8mac and its manual page.
 #   make cli                                $(BUILD)/model/fp8mac and fp8mac.1
 
+# `fp8mac cycles` has the planner of the firmware's driver.
 CLI_SOURCES := $(wildcard model/cli/*.c)
-CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o)
-CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o)
+CLI_PLANNER := firmware/src/gemm_choose.c
+CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o) $(BUILD)/model/cli/gemm_choose.o
+CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o) $(BUILD)/model-san/cli/gemm_choose.o
+CLI_INCLUDES := -Ifirmware/include -Ifirmware/src -Ifirmware/port/host
 
 .PHONY: cli install-cli
 cli: $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac.1
@@ -12,12 +15,22 @@ cli: $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac.1
 $(BUILD)/model/cli/%.o: model/cli/%.c model/bindings.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/model/cli/gemm_choose.o: $(CLI_PLANNER) model/bindings.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/model-san/cli/gemm_choose.o: $(CLI_PLANNER) model/bindings.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/model-san/cli/%.o: model/cli/%.c model/bindings.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/model/fp8mac: $(CLI_OBJECTS) $(BUILD)/model/libfp8mac.a
 	$(call say,LINK,$@)

@@ -96,6 +96,27 @@ const cli_command cli_commands[] = {
      "  fp8mac rows layer-norm '1,2,3,4' --gamma 1,1,2,2 --d-format e4m3fn --scale-d 16\n"
      "  fp8mac rows argmax '1,7,7;-1,-5,-2'\n",
      false},
+    {"cycles", cli_cycles, "[OPTION...] [LAYERS]", "count the accelerator's clock cycles",
+     "Gives the cycles and the counters that the RTL has for a GEMM, --m M --n N --k K, as the "
+     "firmware's driver divides\n"
+     "it: from the write of the doorbell until the accelerator is idle. LAYERS is a CSV file whose "
+     "first line names its\n"
+     "columns: m, n, k, and as you like layer, count, format_d; or a topology of SCALE-Sim, GEMMs or "
+     "convolutions (as\n"
+     "GEMMs of gathered rows). The output is CSV, a line for each layer: cycles of one of `count`. "
+     "An error in the file\n"
+     "is told as FILE:LINE:COLUMN, where columns are those between commas.\n"
+     "  --d-format F        the format of D: e4m3fn (default), or any other\n"
+     "  --rows, --cols, --lanes, --tiles, --epi-width, --max-mn, --queue-depth, --buf-beats\n"
+     "                      parameters of fp8mac_accel, with its defaults\n"
+     "  --axi BITS          of a beat: 64, 128 (default), 256\n"
+     "  --element KIND      of the array: block (default), or another kind\n"
+     "  --memory M          chip (default): the simulated chip's; ideal: takes everything at once\n"
+     "  --latency N         cycles that the memory's answers are later (0)\n" OUTPUT_TEXT,
+     "  fp8mac cycles --m 512 --n 512 --k 512\n"
+     "  fp8mac cycles --m 64 --n 64 --k 64 --rows 8 --cols 8 --axi 256 --latency 20\n"
+     "  printf 'layer,m,n,k\\nscores,128,128,64\\nvalues,128,64,128\\n' | fp8mac cycles -\n",
+     false},
     {"probe", cli_probe, "[SETTING...]", "measure the width of an accumulator",
      "Runs the accumulator-width experiment that is run on GPUs. It prints the largest k for which "
      "2^k + 1 - 2^k is 1:\n"

@@ -101,6 +101,14 @@ class Element:
         return self.cycles.result_cycle
 
     @property
+    def latency(self) -> int:
+        """Cycles from a block's last step to its first results: element_latency() of fp8mac_element_pkg. An accumulator
+        whose code is no FP32 pattern is converted in one more."""
+        chosen = {"fp32", "fp16"} <= set(self.accumulators)
+        is_pattern = "fp32" in self.accumulators and (not chosen or self.family == "exact")
+        return self.result_cycle + (1 if is_pattern else 2)
+
+    @property
     def narrow(self) -> bool:
         """Whether commands may have FP6 and FP4 operands, which the array gets as e4m3fn codes.
 
@@ -316,6 +324,8 @@ def c_header(elements: dict[str, Element]) -> str:
             f"     .frac_bits_least = {bits.least},\n     .frac_bits_default = {bits.default},\n"
             f"     .frac_bits_most = {bits.most},\n     .window_lanes = {e.window_lanes},\n     .terms_log2 = {e.terms_log2},\n"
             f"     .block = {e.block},\n"
+            f"     .acc_cycle = {e.acc_cycle},\n     .result_cycle = {e.result_cycle},\n     .latency = {e.latency},\n"
+            f"     .mx = {str(e.mx).lower()},\n"
             f"     .align_by_operands = {str(e.align == 'operands').lower()},\n"
             f"     .narrow = {str(e.narrow).lower()},\n"
             f"     .accelerator = {str(e.accelerator).lower()}}},\n"
@@ -369,6 +379,10 @@ typedef struct fp8mac_element_info {{
     uint8_t window_lanes;      // with fewer lanes there is no window; 0: there never is one
     uint8_t terms_log2;        // an accumulator takes 2^terms_log2 products; 0: any number
     uint8_t block;             // products that join the accumulator together; 0: those of one step
+    uint8_t acc_cycle;         // in which an element takes the accumulator; cycle 0 issues a block's last step
+    uint8_t result_cycle;      // in which it shows the new one
+    uint8_t latency;           // in which the array shows the first of a block's results
+    bool mx;                   // blocks can have MX scales
     bool align_by_operands;    // products are aligned to the largest operands
     bool narrow;               // A and B may also be e3m2fn, e2m3fn and e2m1fn
     bool accelerator;          // commands of the accelerator know this kind

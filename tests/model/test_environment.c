@@ -206,7 +206,7 @@ static void run_names(void)
     take_text(fp8mac_version());
     take_u64(fp8mac_preset_count());
     CHECK(fp8mac_isa_available(fp8mac_isa_best()) && fp8mac_isa_name(fp8mac_isa_best()) != NULL);
-    for (int s = FP8MAC_OK; s <= FP8MAC_ERR_OVERLAP; s++) {
+    for (int s = FP8MAC_OK; s <= FP8MAC_ERR_COMMAND; s++) {
         take_text(fp8mac_status_string((fp8mac_status)s));
     }
 }

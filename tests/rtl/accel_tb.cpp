@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "accel_row_tests.h"
+#include "accel_cycles.h"
 
 namespace
 {
@@ -25,10 +25,10 @@ using accel::kShape;
 
 constexpr unsigned kQueueDepth = 8;
 
-class Test : public accel::RowTests
+class Test : public accel::CycleTests
 {
   public:
-    using RowTests::RowTests;
+    using CycleTests::CycleTests;
 
     void identity();
     void tables();
@@ -1363,6 +1363,10 @@ int main(int argc, char **argv)
     Test test(bench, dut);
     test.identity();
     test.tables();
+    if (bench.flag("--cycles")) {
+        test.random_cycles(batches);
+        return bench.finish();
+    }
     if (rows_alone) {
         test.row_commands(batches, stride);
         test.row_speed();

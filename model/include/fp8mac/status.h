@@ -31,6 +31,8 @@ typedef enum fp8mac_status {
     FP8MAC_ERR_UNSUPPORTED, // a valid request that this build does not implement
     FP8MAC_ERR_PRESET,      // a preset or a kind of element that does not exist
     FP8MAC_ERR_OVERLAP,     // the output overlaps an input
+    FP8MAC_ERR_CONFIG,      // an accelerator that cannot be built (fp8mac/cycles.h)
+    FP8MAC_ERR_COMMAND,     // a command that the accelerator refuses (fp8mac/cycles.h)
 } fp8mac_status;
 
 // One sentence in English for `status`; never NULL.

@@ -31,6 +31,8 @@ const char *fp8mac_status_string(fp8mac_status status)
     case FP8MAC_ERR_UNSUPPORTED: return "The request is valid, but not implemented in this build.";
     case FP8MAC_ERR_PRESET: return "The preset or kind of element does not exist.";
     case FP8MAC_ERR_OVERLAP: return "The output overlaps an input.";
+    case FP8MAC_ERR_CONFIG: return "A parameter of the accelerator is out of its range.";
+    case FP8MAC_ERR_COMMAND: return "The accelerator refuses this command.";
     }
     return "Unknown status.";
 }

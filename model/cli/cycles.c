@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "layers.h"
+
+enum { NUMBERS = 9 };
+
+typedef struct cycles_options {
+    const char *m, *n, *k, *d_format, *element, *memory, *latency, *output;
+    const char *numbers[NUMBERS];
+} cycles_options;
+
+// The numbers of a configuration, in the order of their names
+static const char *const number_names[NUMBERS] = {"rows",   "cols",        "lanes",
+                                                  "tiles",  "axi",         "epi-width",
+                                                  "max-mn", "queue-depth", "buf-beats"};
+
+static uint64_t number(cli *c, const char *name, const char *text, uint64_t least)
+{
+    uint64_t value = 0;
+    if (!settings_number(text, UINT32_MAX, &value) || value < least) {
+        cli_fail(c, "--%s '%.60s' is not a whole number in %" PRIu64 "..%u", name, text, least,
+                 UINT32_MAX);
+    }
+    return value;
+}
+
+// ---- the configuration --------------------------------------------------------------------------
+
+static uint32_t element_named(cli *c, const char *name)
+{
+    char good[256] = "";
+    for (unsigned i = 0; i < FP8MAC_ELEMENT_COUNT; i++) {
+        const fp8mac_element_info *element = &fp8mac_element_table[i];
+        if (element->accelerator && strcmp(element->name, name) == 0) {
+            return (uint32_t)element->kind;
+        }
+        const size_t used = strlen(good);
+        if (element->accelerator) {
+            snprintf(good + used, sizeof good - used, "%s%s", used == 0 ? "" : ", ", element->name);
+        }
+    }
+    cli_fail(c, "there is no element '%.60s'; there are %s", name, good);
+}
+
+static fp8mac_cycles_memory_kind memory_named(cli *c, const char *name)
+{
+    if (strcmp(name, "chip") == 0) {
+        return FP8MAC_CYCLES_CHIP;
+    }
+    if (strcmp(name, "ideal") == 0) {
+        return FP8MAC_CYCLES_IDEAL;
+    }
+    cli_fail(c, "there is no memory '%.60s'; there are chip, ideal", name);
+}
+
+static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
+{
+    fp8mac_cycles_config config = fp8mac_cycles_default();
+    uint32_t *const fields[NUMBERS] = {
+        &config.rows,      &config.cols,   &config.lanes,       &config.tiles,    &config.axi_data_w,
+        &config.epi_width, &config.max_mn, &config.queue_depth, &config.buf_beats};
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        if (o->numbers[i] != NULL) {
+            *fields[i] = (uint32_t)number(c, number_names[i], o->numbers[i], 0);
+        }
+    }
+    config.element = o->element != NULL ? element_named(c, o->element) : config.element;
+    config.memory = o->memory != NULL ? memory_named(c, o->memory) : config.memory;
+    config.latency = o->latency != NULL ? (uint32_t)number(c, "latency", o->latency, 0) : 0;
+    const char *parameter, *range;
+    if (fp8mac_cycles_check(&config, &parameter, &range) != FP8MAC_OK) {
+        cli_fail(c, "%s is not possible; %s is expected", parameter, range);
+    }
+    return config;
+}
+
+// ---- output -------------------------------------------------------------------------------------
+
+static workload_result run_layer(cli *c, const fp8mac_cycles_config *config, const layer *l,
+                                 const char *path)
+{
+    workload_result result;
+    const fp8mac_status status = workload_run(config, &l->work, &result);
+    if (status == FP8MAC_OK) {
+        return result;
+    }
+    const char *why = status == FP8MAC_ERR_SHAPE
+                          ? "the matrices do not fit 4 GiB"
+                          : "no tile fits the memories of this accelerator, or there are too many";
+    if (path == NULL) {
+        cli_fail(c, "%s", why);
+    }
+    cli_fail(c, "%.200s:%u:1: %s", path, l->line, why);
+}
+
+static void print_text(cli *c, const workload_result *r)
+{
+    const fp8mac_cycles_counters *n = &r->counters;
+    fprintf(c->out, "cycles       %" PRIu64 "\n", n->cycles);
+    fprintf(c->out, "utilisation  %.1f %%\nroofline     %.1f %%\n", 100 * r->utilisation,
+            100 * r->roofline);
+    fprintf(c->out, "read beats   %" PRIu64 "\nwrite beats  %" PRIu64 "\n", n->read_beats,
+            n->write_beats);
+    fprintf(c->out,
+            "compute      %" PRIu64 "\nresults      %" PRIu64 "\nspacing      %" PRIu64
+            "\nfirst load   %" PRIu64 "\nload         %" PRIu64 "\ncommand      %" PRIu64
+            "\nstore        %" PRIu64 "\n",
+            n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
+}
+
+static void print_line(FILE *to, const layer *l, const workload_result *r, uint64_t beat)
+{
+    const fp8mac_cycles_counters *n = &r->counters;
+    fprintf(to, "%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%" PRIu64 ",%" PRIu64, l->name,
+            l->work.m, l->work.n, l->work.k, l->count, n->cycles, r->utilisation, r->roofline,
+            beat * n->read_beats, beat * n->write_beats);
+    fprintf(to,
+            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+            n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
+}
+
+static void run_list(cli *c, const fp8mac_cycles_config *config, const layers *all,
+                     const char *path, FILE *to)
+{
+    fputs("layer,m,n,k,count,cycles,utilisation,roofline,bytes_read,bytes_written,compute,results,"
+          "spacing,first_load,load,command,store\n",
+          to);
+    for (size_t i = 0; i < all->count; i++) {
+        const workload_result result = run_layer(c, config, &all->list[i], path);
+        print_line(to, &all->list[i], &result, config->axi_data_w / 8u);
+    }
+}
+
+static void run_file(cli *c, const fp8mac_cycles_config *config, const char *path,
+                     const cycles_options *o, fp8mac_format_id d_format)
+{
+    const layers all = layers_read(c, path, d_format);
+    if (o->output == NULL) {
+        run_list(c, config, &all, path, c->out);
+        return;
+    }
+    c->open = fopen(o->output, "w");
+    if (c->open == NULL) {
+        cli_fail_output(c, "'%.200s' cannot be written (%s)", o->output, strerror(errno));
+    }
+    run_list(c, config, &all, path, c->open);
+    const bool bad = ferror(c->open) != 0;
+    const bool unclosed = fclose(c->open) != 0;
+    c->open = NULL;
+    if (bad || unclosed) {
+        cli_fail_output(c, "'%.200s' could not be written", o->output);
+    }
+}
+
+static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
+                    fp8mac_format_id d_format)
+{
+    if (o->m == NULL || o->n == NULL || o->k == NULL) {
+        cli_fail(c, "give --m, --n and --k, or a CSV file");
+    }
+    const layer one = {.work = {(uint32_t)number(c, "m", o->m, 1), (uint32_t)number(c, "n", o->n, 1),
+                                (uint32_t)number(c, "k", o->k, 1), d_format}};
+    const workload_result result = run_layer(c, config, &one, NULL);
+    print_text(c, &result);
+}
+
+void cli_cycles(cli *c, int argc, char **argv)
+{
+    cycles_options o = {.d_format = "e4m3fn"};
+    cli_option options[NUMBERS + 10] = {
+        {"m", &o.m, NULL},           {"n", &o.n, NULL},
+        {"k", &o.k, NULL},           {"d-format", &o.d_format, NULL},
+        {"element", &o.element, NULL}, {"memory", &o.memory, NULL},
+        {"latency", &o.latency, NULL}, {"output", &o.output, NULL},
+        {"o", &o.output, NULL},
+    };
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        options[9 + i] = (cli_option){number_names[i], &o.numbers[i], NULL};
+    }
+    const cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
+    fp8mac_format_id d_format;
+    if (!layers_d_format(o.d_format, &d_format)) {
+        cli_fail(c, "D cannot have the format '%.60s'", o.d_format);
+    }
+    const fp8mac_cycles_config config = configure(c, &o);
+    if (operands.count > 1 || (operands.count == 1 && (o.m != NULL || o.n != NULL || o.k != NULL))) {
+        cli_fail(c, "give --m, --n and --k, or one CSV file");
+    }
+    if (operands.count == 1) {
+        run_file(c, &config, operands.text[0], &o, d_format);
+    } else {
+        run_one(c, &config, &o, d_format);
+    }
+}

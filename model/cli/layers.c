@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_COLUMNS = 32, MOST_LINE = 4096 };
+
+typedef enum column {
+    LAYER,
+    M,
+    N,
+    K,
+    COUNT,
+    FORMAT_D,
+    // A convolution of SCALE-Sim, as the GEMM of its gathered rows
+    IFMAP_HEIGHT,
+    IFMAP_WIDTH,
+    FILTER_HEIGHT,
+    FILTER_WIDTH,
+    CHANNELS,
+    NUM_FILTER,
+    STRIDES,
+    COLUMNS,
+    IGNORED
+} column;
+
+static const char *const names[COLUMNS] = {
+    "layer",         "m",            "n",        "k",          "count",  "format_d", "ifmap height",
+    "ifmap width", "filter height", "filter width", "channels", "num filter", "strides"};
+
+// What a reader needs to know of where it is
+typedef struct reader {
+    cli *c;
+    const char *path;
+    unsigned line;
+    column columns[MOST_COLUMNS];
+    unsigned count;
+    bool has[COLUMNS];
+    fp8mac_format_id d_format;
+} reader;
+
+typedef struct values {
+    uint64_t number[COLUMNS];
+    const char *layer;
+    fp8mac_format_id d_format;
+} values;
+
+// ---- fields -------------------------------------------------------------------------------------
+
+static char *trimmed(char *text)
+{
+    while (isspace((unsigned char)*text)) {
+        text++;
+    }
+    char *end = text + strlen(text);
+    while (end > text && isspace((unsigned char)end[-1])) {
+        end--;
+    }
+    *end = '\0';
+    return text;
+}
+
+// Divides a line at its commas. A comma at its end begins no field.
+static unsigned split(const reader *r, char *line, char *fields[MOST_COLUMNS])
+{
+    unsigned count = 0;
+    for (char *at = line; at != NULL;) {
+        char *comma = strchr(at, ',');
+        if (comma != NULL) {
+            *comma = '\0';
+        }
+        char *field = trimmed(at);
+        at = comma == NULL ? NULL : comma + 1;
+        if (at == NULL && *field == '\0' && count != 0) {
+            break;
+        }
+        if (count == MOST_COLUMNS) {
+            cli_fail(r->c, "%.200s:%u:%u: at most %d columns are expected", r->path, r->line,
+                     count + 1u, MOST_COLUMNS);
+        }
+        fields[count++] = field;
+    }
+    return count;
+}
+
+bool layers_d_format(const char *name, fp8mac_format_id *id)
+{
+    for (int i = FP8MAC_E4M3FN; i <= FP8MAC_INT8; i++) {
+        if (strcmp(fp8mac_format_get((fp8mac_format_id)i)->name, name) == 0) {
+            *id = (fp8mac_format_id)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- the line of names --------------------------------------------------------------------------
+
+static column column_named(const char *name)
+{
+    for (column i = LAYER; i < COLUMNS; i++) {
+        if (strcasecmp(name, names[i]) == 0) {
+            return i;
+        }
+    }
+    return strcasecmp(name, "layer name") == 0 ? LAYER : IGNORED;
+}
+
+static void read_names(reader *r, char *line)
+{
+    char *fields[MOST_COLUMNS];
+    r->count = split(r, line, fields);
+    for (unsigned i = 0; i < r->count; i++) {
+        const column found = column_named(fields[i]);
+        if (found == IGNORED || r->has[found]) {
+            cli_fail(r->c,
+                     "%.200s:%u:%u: '%.60s' is %s; layer, m, n, k, count, format_d, or the columns "
+                     "of a SCALE-Sim topology are expected",
+                     r->path, r->line, i + 1u, fields[i],
+                     found == IGNORED ? "no name of a column" : "there twice");
+        }
+        r->columns[i] = found;
+        r->has[found] = true;
+    }
+    const bool gemm = r->has[M] && r->has[N] && r->has[K];
+    bool conv = true;
+    for (column i = IFMAP_HEIGHT; i <= STRIDES; i++) {
+        conv = conv && r->has[i];
+    }
+    if (!gemm && !conv) {
+        cli_fail(r->c, "%.200s:%u:1: the first line must name the columns m, n and k, or those of a "
+                 "SCALE-Sim topology from IFMAP Height to Strides", r->path, r->line);
+    }
+}
+
+// ---- the lines of layers ------------------------------------------------------------------------
+
+static uint64_t number_field(const reader *r, unsigned i, const char *text)
+{
+    uint64_t number = 0;
+    const uint64_t most = r->columns[i] == COUNT ? 1000000000000u : UINT32_MAX;
+    if (!isdigit((unsigned char)text[0]) || !settings_number(text, most, &number) || number == 0) {
+        cli_fail(r->c, "%.200s:%u:%u: %s is '%.60s'; a whole number in 1..%llu is expected", r->path,
+                 r->line, i + 1u, names[r->columns[i]], text, (unsigned long long)most);
+    }
+    return number;
+}
+
+static void take_field(const reader *r, unsigned i, char *text, values *v)
+{
+    if (r->columns[i] == LAYER) {
+        char *own = cli_alloc(r->c, strlen(text) + 1, 1);
+        v->layer = strcpy(own, text);
+    } else if (r->columns[i] != FORMAT_D) {
+        v->number[r->columns[i]] = number_field(r, i, text);
+    } else if (!layers_d_format(text, &v->d_format)) {
+        cli_fail(r->c,
+                 "%.200s:%u:%u: format_d is '%.60s'; e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, float16, "
+                 "bfloat16, float32 or int8 is expected",
+                 r->path, r->line, i + 1u, text);
+    }
+}
+
+// Output pixels along one side
+static uint64_t pixels(const reader *r, const values *v, column image, column filter)
+{
+    const uint64_t size = v->number[image], kernel = v->number[filter];
+    if (kernel > size) {
+        cli_fail(r->c, "%.200s:%u:1: %s is larger than %s; at most as large is expected", r->path,
+                 r->line, names[filter], names[image]);
+    }
+    return (size - kernel + v->number[STRIDES]) / v->number[STRIDES];
+}
+
+static uint32_t as_size(const reader *r, const char *what, uint64_t size)
+{
+    if (size > UINT32_MAX) {
+        cli_fail(r->c, "%.200s:%u:1: the layer's %s is above %u", r->path, r->line, what,
+                 UINT32_MAX);
+    }
+    return (uint32_t)size;
+}
+
+static uint64_t product(const reader *r, uint64_t a, uint64_t b, const char *what)
+{
+    return as_size(r, what, a > UINT32_MAX || b > UINT32_MAX ? UINT64_MAX : a * b);
+}
+
+static workload work_of(const reader *r, const values *v)
+{
+    const uint64_t *x = v->number;
+    if (r->has[M]) {
+        return (workload){(uint32_t)x[M], (uint32_t)x[N], (uint32_t)x[K], v->d_format};
+    }
+    const uint64_t m = product(r, pixels(r, v, IFMAP_HEIGHT, FILTER_HEIGHT),
+                               pixels(r, v, IFMAP_WIDTH, FILTER_WIDTH), "m");
+    const uint64_t k =
+        product(r, product(r, x[FILTER_HEIGHT], x[FILTER_WIDTH], "k"), x[CHANNELS], "k");
+    return (workload){(uint32_t)m, (uint32_t)x[NUM_FILTER], (uint32_t)k, v->d_format};
+}
+
+static layer read_layer(const reader *r, char *line)
+{
+    char *fields[MOST_COLUMNS];
+    values v = {.number[COUNT] = 1, .layer = "", .d_format = r->d_format};
+    const unsigned count = split(r, line, fields);
+    if (count != r->count) {
+        cli_fail(r->c, "%.200s:%u:%u: %u columns are expected, and there are %u", r->path, r->line,
+                 (count < r->count ? count : r->count) + 1u, r->count, count);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        take_field(r, i, fields[i], &v);
+    }
+    return (layer){v.layer, work_of(r, &v), v.number[COUNT], r->line};
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+static bool next_line(reader *r, FILE *from, char line[MOST_LINE])
+{
+    if (fgets(line, MOST_LINE, from) == NULL) {
+        return false;
+    }
+    r->line++;
+    if (strlen(line) == MOST_LINE - 1) {
+        cli_fail(r->c, "%.200s:%u:1: at most %d characters are expected in a line", r->path,
+                 r->line, MOST_LINE - 2);
+    }
+    return true;
+}
+
+static layers read_from(reader *r, FILE *from)
+{
+    layers all = {NULL, 0};
+    char line[MOST_LINE];
+    size_t room = 0;
+    while (next_line(r, from, line)) {
+        const char *text = trimmed(line);
+        if (*text == '\0' || *text == '#') {
+            continue;
+        }
+        if (r->count == 0) {
+            read_names(r, line);
+            continue;
+        }
+        if (all.count == room) {
+            room = room == 0 ? 64 : 2 * room;
+            all.list = cli_grow(r->c, all.list, room, sizeof *all.list);
+        }
+        all.list[all.count++] = read_layer(r, line);
+    }
+    if (all.count == 0) {
+        cli_fail(r->c, "%.200s:%u:1: a line of names and a line for each layer are expected",
+                 r->path, r->line + 1u);
+    }
+    return all;
+}
+
+layers layers_read(cli *c, const char *path, fp8mac_format_id d_format)
+{
+    reader r = {.c = c, .path = path, .d_format = d_format};
+    if (strcmp(path, "-") == 0) {
+        r.path = "standard input";
+        return read_from(&r, c->in);
+    }
+    c->open = fopen(path, "r");
+    if (c->open == NULL) {
+        cli_fail(c, "'%.200s' cannot be read (%s)", path, strerror(errno));
+    }
+    const layers all = read_from(&r, c->open);
+    fclose(c->open);
+    c->open = NULL;
+    return all;
+}

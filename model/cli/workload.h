@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// GEMMs as the firmware's driver gives them to the accelerator: one command each, with the tiles that
+// its planner chooses.
+#ifndef FP8MAC_CLI_WORKLOAD_H
+#define FP8MAC_CLI_WORKLOAD_H
+
+#include "fp8mac/cycles.h"
+#include "fp8mac/format.h"
+
+typedef struct workload {
+    uint32_t m, n, k;
+    fp8mac_format_id d_format; // one that D may have
+} workload;
+
+// What a workload takes, with what it needs at least
+typedef struct workload_result {
+    fp8mac_cycles_counters counters;
+    double utilisation; // of the array: products per cycle and product that it can compute
+    double roofline;    // the largest of the cycles for products, for reads and for writes, of all cycles
+} workload_result;
+
+// The command, by the doorbell. A, B and D begin at pages of their own, and their rows at beats.
+// FP8MAC_ERR_SHAPE: a size is 0, or the matrices do not fit 4 GiB. FP8MAC_ERR_UNSUPPORTED: no tile
+// fits the accelerator's memories.
+fp8mac_status workload_command(const fp8mac_cycles_config *config, const workload *work,
+                               fp8mac_cycles_command *command);
+// The same, and its cycles. The configuration is possible.
+fp8mac_status workload_run(const fp8mac_cycles_config *config, const workload *work,
+                           workload_result *result);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clock cycles of the accelerator: from a configuration and a list of commands, the cycles and the
+// counters that the RTL has for them, without a difference of one cycle. No operand is read and no
+// result is computed.
+//
+// The model has the RTL's registers that decide about time, clock by clock: queue, walker, checks,
+// load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/TIMING.md has their
+// rules. A test compares it with the RTL on random commands.
+//
+// Classes of commands that the model has:
+//   GEMMs, divided into tile commands and chunks of K or not; with vectors of scales and a bias; with
+//   beta * C; with MX scales; chains (acc_keep, acc_continue); operands that are reused; element-wise
+//   additions and products. Any number in flight, also those that wait for others (after, b_free).
+//   Submission by registers, by the doorbell, and by lists without a pause.
+// Those that it refuses (FP8MAC_ERR_UNSUPPORTED):
+//   image operands and row commands.
+// Commands that the accelerator would refuse (STATUS.error) are refused, too (FP8MAC_ERR_COMMAND): see
+// there what is judged. What lies in memory is not judged: vectors hold legal scales, tables are
+// loaded, and the bus gives no error. The memory never stalls: its latency is constant.
+#ifndef FP8MAC_CYCLES_H
+#define FP8MAC_CYCLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fp8mac/catalogue.h"
+#include "fp8mac/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- the configuration --------------------------------------------------------------------------
+
+typedef enum fp8mac_cycles_memory_kind {
+    // The simulated chip's RAM: 8 bursts of each direction wait. The first beat comes 3 + latency
+    // cycles after its address, the answer to a write 1 + latency cycles after its last beat.
+    FP8MAC_CYCLES_CHIP = 0,
+    // A memory that takes everything at once. Both come 1 + latency cycles after.
+    FP8MAC_CYCLES_IDEAL = 1,
+} fp8mac_cycles_memory_kind;
+
+// Parameters of the RTL's fp8mac_accel, in its spelling but for the case. `fp8mac_cycles_default` has
+// the defaults.
+typedef struct fp8mac_cycles_config {
+    uint32_t rows;        // of elements: a power of two, 1 to 32
+    uint32_t cols;        // likewise
+    uint32_t lanes;       // products of an element per step: a power of two, 1 to 32; exact: to 16
+    uint32_t element;     // fp8mac_element_kind; one that commands know
+    uint32_t tiles;       // of the accumulator memory: a power of two, 8 to 32768
+    uint32_t axi_data_w;  // bits of a beat: 64, 128, 256
+    uint32_t epi_width;   // outputs that the epilogue finishes per cycle; 0: the default
+    uint32_t max_mn;      // limit of a tile command's m and n
+    uint32_t queue_depth; // 1 to 127
+    uint32_t buf_beats;   // of a row RAM in half an operand buffer: a power of two
+    fp8mac_cycles_memory_kind memory;
+    uint32_t latency; // of the memory, 0 to 10000 cycles
+} fp8mac_cycles_config;
+
+// 4 x 4 elements of 16 lanes, kind block, 128 bits, on the simulated chip's RAM without latency
+fp8mac_cycles_config fp8mac_cycles_default(void);
+
+// FP8MAC_OK, or FP8MAC_ERR_CONFIG: then *parameter is the name of the first one that is not possible
+// and *range says what is. Both stay NULL else.
+fp8mac_status fp8mac_cycles_check(const fp8mac_cycles_config *config, const char **parameter,
+                                  const char **range);
+
+// ---- commands -----------------------------------------------------------------------------------
+
+typedef enum fp8mac_cycles_operation {
+    FP8MAC_CYCLES_GEMM = 0,
+    FP8MAC_CYCLES_ADD = 1,      // element-wise: X, at a_addr, takes the place of A * B^T
+    FP8MAC_CYCLES_MULTIPLY = 2, // X * C
+    FP8MAC_CYCLES_ROWS = 3,     // refused
+} fp8mac_cycles_operation;
+
+typedef enum fp8mac_cycles_submission {
+    FP8MAC_CYCLES_REGISTERS = 0, // SUBMIT is written in `cycle`
+    FP8MAC_CYCLES_DOORBELL = 1,  // DOORBELL is written in `cycle`
+    FP8MAC_CYCLES_LISTED = 2,    // its descriptor is behind the one before, which says SUBMIT.more
+} fp8mac_cycles_submission;
+
+// The fields of a command's registers, with their codes (docs/registers.md). What its mode does not
+// use has no effect.
+typedef struct fp8mac_cycles_command {
+    fp8mac_cycles_submission submission;
+    uint64_t cycle;      // first cycle in which the register has its new value
+    uint32_t descriptor; // its address; of a list, of the first one
+    bool extended;       // the descriptor has an extension; the fields of an extension count without
+
+    uint32_t m, n, k;
+    uint32_t tile_m, tile_n, tile_k, first_k;
+    uint32_t a_addr, a_stride, b_addr, b_stride, d_addr, d_stride, c_addr, c_stride;
+    uint32_t mx_a_addr, mx_a_stride, mx_b_addr, mx_b_stride;
+    uint32_t scale_a, scale_b; // FP32 bits, or the address of a vector
+    uint32_t bias;             // the address of a vector
+    uint32_t beta, scale_d, clamp_lo, clamp_hi; // FP32 bits
+    uint32_t seed;
+    uint8_t a_fmt, b_fmt; // with a_narrow, b_narrow: codes of the narrow formats
+    uint8_t acc_fmt, d_fmt, c_fmt, x_fmt, overflow, act, act_table, pass_shape, after;
+    int8_t sa, sb; // scaling exponents
+    bool a_narrow, b_narrow, scale_a_vec, scale_b_vec, bias_en, c_en, mx, stochastic, conv_a;
+    bool reuse_a, reuse_b, acc_continue, acc_keep, b_resident, b_free;
+    fp8mac_cycles_operation operation;
+} fp8mac_cycles_command;
+
+// ---- a run --------------------------------------------------------------------------------------
+
+// The RTL's counters (docs/COUNTERS.md). `cycles` is the sum of `compute` to `idle`.
+typedef struct fp8mac_cycles_counters {
+    uint64_t cycles;
+    uint64_t compute, results, spacing, first_load, load, command, store, idle;
+    uint64_t macs, read_beats, write_beats;
+} fp8mac_cycles_counters;
+
+// Runs the commands from an idle accelerator until it is idle again. Cycle 0 is the first one, and
+// `cycles` the number of those before the first idle one behind the last command. completed[i] is the
+// cycle in which memory has acknowledged the last write of command i; `completed` may be NULL.
+//
+// FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse: shapes,
+// alignment, ranges, formats, scales, sequences, a submission while the queue is full or another
+// descriptor is read. FP8MAC_ERR_UNSUPPORTED: of one that the model does not have. `refused` may be
+// NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
+fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
+                                const fp8mac_cycles_command *commands, size_t count,
+                                uint64_t *completed, size_t *refused,
+                                fp8mac_cycles_counters *counters);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

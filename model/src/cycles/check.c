@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of tile commands (fp8mac_cmd_check): how long they take, what they refuse, and what the
+// engines get.
+#include "cycles/tiles.h"
+
+// ---- what engines get ---------------------------------------------------------------------------
+
+static uint32_t passes_of(uint32_t down, uint32_t across, uint32_t shape)
+{
+    return ceil_log2(down, shape) * ceil_log2(across, 2u - shape);
+}
+
+// The shape with the fewest passes, of equal ones the widest
+static uint32_t shape_of(const machine *m, const tile *t, uint32_t asked)
+{
+    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2), across = ceil_log2(t->key.n, m->p.cols_log2);
+    uint32_t best = asked == 3u ? 0 : asked;
+    for (uint32_t shape = 1; asked == 3u && shape < 3u; shape++) {
+        best = passes_of(down, across, shape) < passes_of(down, across, best) ? shape : best;
+    }
+    return best;
+}
+
+static uint32_t passes_of_tile(const machine *m, const tile *t)
+{
+    return passes_of(ceil_log2(t->key.m, m->p.rows_log2), ceil_log2(t->key.n, m->p.cols_log2), t->key.shape);
+}
+
+static void derive(const machine *m, tile *t)
+{
+    const fp8mac_cycles_command *c = command_of(m, t);
+    tile_key *key = &t->key;
+    const bool finishes = !key->acc_keep;
+    key->shape = shape_of(m, t, c->pass_shape);
+    key->row_beats = ceil_log2(key->k, m->p.beat_log2);
+    const uint32_t blocks = (key->k + m->p.bound_block - 1u) / m->p.bound_block;
+    key->mx_words = ceil_log2(blocks + key->mx_first, m->p.beat_log2);
+    key->reads_c = finishes && key->reads_c;
+    key->loads_bias = finishes && c->bias_en;
+    key->loads_scale_a = finishes && c->scale_a_vec;
+    key->loads_scale_b = finishes && c->scale_b_vec;
+}
+
+// ---- regions of memory --------------------------------------------------------------------------
+
+typedef struct region {
+    bool used;
+    uint32_t stride, rows;
+    uint64_t row_bytes;
+} region;
+
+static void regions_of(const machine *m, const tile *t, region *list)
+{
+    const fp8mac_cycles_command *c = command_of(m, t);
+    const tile_key *key = &t->key;
+    const uint64_t n = key->n, x_row = n << size_log2(c->x_fmt);
+    const uint32_t scales = (key->k + m->p.bound_block - 1u) / m->p.bound_block + key->mx_first;
+    const bool a = !key->reuse_a, b = !key->reuse_b && !key->elementwise;
+    const region all[REGIONS] = {
+        [REGION_A] = {a, c->a_stride, key->m, key->elementwise ? x_row : key->k},
+        [REGION_B] = {b, c->b_stride, key->n, key->k},
+        [REGION_D] = {!key->acc_keep, c->d_stride, key->m, n << size_log2(c->d_fmt)},
+        [REGION_SCALE_A] = {key->loads_scale_a, 0, 1, 4ull * key->m},
+        [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, 4ull * n},
+        [REGION_BIAS] = {key->loads_bias, 0, 1, 4ull * n},
+        [REGION_C] = {key->reads_c, c->c_stride, key->m, n << size_log2(c->c_fmt)},
+        [REGION_MX_A] = {key->mx && a, c->mx_a_stride, key->m, scales},
+        [REGION_MX_B] = {key->mx && b, c->mx_b_stride, key->n, scales},
+    };
+    memcpy(list, all, sizeof all);
+}
+
+static bool region_bad(const region *r, uint32_t address, uint32_t beat)
+{
+    const bool misaligned = address % beat != 0 || (r->rows > 1 && r->stride % beat != 0);
+    const uint64_t end = address + r->row_bytes + (uint64_t)(r->rows - 1u) * r->stride;
+    return r->used && (misaligned || end > 1ull << 32);
+}
+
+// Rows that lie in their own parts of pages
+static bool lies_apart(const region *r, uint32_t address)
+{
+    uint32_t part = 16;
+    while (part < PAGE && part < r->row_bytes) {
+        part *= 2u;
+    }
+    return r->row_bytes <= part && address % part == 0 && (r->rows == 1 || r->stride % part == 0);
+}
+
+static bool crosses(const region *r, uint32_t address)
+{
+    for (uint32_t row = 0; row < r->rows; row++) {
+        if ((address + row * r->stride) % PAGE + r->row_bytes > PAGE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where a row crosses a page, the position in the page decides.
+static uint32_t page_of(const region *r, uint32_t address)
+{
+    const bool stays = !r->used || lies_apart(r, address) || !crosses(r, address);
+    return stays ? NO_PAGE : address % PAGE;
+}
+
+static bool regions_bad(const machine *m, tile *t)
+{
+    region list[REGIONS];
+    regions_of(m, t, list);
+    bool bad = t->range_bad;
+    for (unsigned i = 0; i < REGIONS; i++) {
+        bad |= region_bad(&list[i], t->address[i], m->p.beat);
+        t->key.pages[i] = page_of(&list[i], t->address[i]);
+    }
+    return bad;
+}
+
+// ---- shape --------------------------------------------------------------------------------------
+
+static bool rows_fit(const machine *m, const tile *t, uint32_t beats, uint32_t depth)
+{
+    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2), across = ceil_log2(t->key.n, m->p.cols_log2);
+    return (uint64_t)down * beats <= depth && (uint64_t)across * beats <= depth;
+}
+
+static bool shape_bad(const machine *m, const tile *t)
+{
+    const parameters *p = &m->p;
+    if (t->key.m == 0 || t->key.n == 0 || t->key.k == 0 || t->key.m > p->max_mn || t->key.n > p->max_mn) {
+        return true;
+    }
+    const uint32_t blocks = (t->key.k + p->bound_block - 1u) / p->bound_block;
+    const uint32_t words = blocks * (p->bound_block / p->beat);
+    return words > p->buf_beats || (t->key.mx && !rows_fit(m, t, t->key.mx_words, p->scale_beats)) ||
+           (!t->key.elementwise && !rows_fit(m, t, words, p->buf_beats));
+}
+
+// ---- formats, modes, scales ---------------------------------------------------------------------
+
+static bool has_accumulator(const machine *m, fp8mac_acc_format format)
+{
+    return (m->p.element->accumulators >> format & 1u) != 0;
+}
+
+static bool has_integer(const machine *m)
+{
+    return has_accumulator(m, FP8MAC_ACC_FIXED) || has_accumulator(m, FP8MAC_ACC_INT32);
+}
+
+static bool is_int8(const machine *m)
+{
+    return (m->p.element->formats >> FP8MAC_INT8 & 1u) != 0;
+}
+
+static bool operand_format_bad(const machine *m, uint8_t fmt, bool narrow)
+{
+    if (narrow) {
+        return fmt == 3 ? !is_int8(m) : !m->p.element->narrow;
+    }
+    const bool e5m2 = fmt == 1 || fmt == 3;
+    return is_int8(m) || (e5m2 && (m->p.element->formats >> FP8MAC_E5M2 & 1u) == 0);
+}
+
+static bool element_bad(const machine *m, const fp8mac_cycles_command *c)
+{
+    const bool acc_bad = c->acc_fmt != 0
+                             ? !has_accumulator(m, FP8MAC_ACC_FP16)
+                             : !has_accumulator(m, FP8MAC_ACC_FP32) && !has_integer(m);
+    return acc_bad || operand_format_bad(m, c->a_fmt, c->a_narrow) ||
+           operand_format_bad(m, c->b_fmt, c->b_narrow);
+}
+
+static bool mode_bad(const machine *m, const tile *t)
+{
+    const fp8mac_cycles_command *c = command_of(m, t);
+    const bool table_bad =
+        c->act_table == 3 || (c->act_table != 0 && size_log2(c->d_fmt) != 0);
+    const bool mx_bad = c->mx && (t->key.elementwise || !m->p.element->mx);
+    const bool product_bad =
+        c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
+    const bool chain_bad = t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue ||
+                                              t->key.acc_keep);
+    return c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
+           (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad || chain_bad;
+}
+
+static bool exponent_bad(const machine *m, const tile *t, int s)
+{
+    return is_int8(m) && !t->key.elementwise ? s != 0 : s < -32 || s > 32;
+}
+
+static bool is_no_scale(uint32_t x)
+{
+    return x >> 31 != 0 || x == 0 || x >> 23 == 0xffu;
+}
+
+// Integers of the same order as finite FP32 values; both zeros become 0.
+static int64_t rank_of(uint32_t x)
+{
+    const int64_t magnitude = x & 0x7fffffffu;
+    return x >> 31 != 0 ? -magnitude : magnitude;
+}
+
+static bool scales_bad(const fp8mac_cycles_command *c)
+{
+    const bool finite =
+        (c->clamp_lo >> 23 & 0xffu) != 0xffu && (c->clamp_hi >> 23 & 0xffu) != 0xffu;
+    return (!c->scale_a_vec && is_no_scale(c->scale_a)) ||
+           (!c->scale_b_vec && is_no_scale(c->scale_b)) || is_no_scale(c->scale_d) ||
+           (c->act == 2 && (!finite || rank_of(c->clamp_lo) > rank_of(c->clamp_hi)));
+}
+
+// ---- sequence -----------------------------------------------------------------------------------
+
+static bool unit_bad(const machine *m, const tile *t, const tile *left)
+{
+    const fp8mac_cycles_command *c = command_of(m, t), *l = command_of(m, left);
+    return c->a_fmt != l->a_fmt || c->a_narrow != l->a_narrow || c->b_fmt != l->b_fmt ||
+           c->b_narrow != l->b_narrow || c->sa != l->sa || c->sb != l->sb;
+}
+
+// The products that an integer accumulator has taken, this tile command's included
+static uint64_t terms_of(const predecessor *before, const tile *t)
+{
+    return t->key.k + (t->key.acc_continue ? before->terms : 0);
+}
+
+static bool continue_bad(const machine *m, const predecessor *before, const tile *t)
+{
+    const tile *left = &before->left;
+    const fp8mac_cycles_command *c = command_of(m, t), *l = command_of(m, left);
+    const bool other = !before->kept || t->key.m != left->key.m || t->key.n != left->key.n ||
+                       c->acc_fmt != l->acc_fmt || t->key.shape != left->key.shape;
+    return other ||
+           (has_integer(m) && (unit_bad(m, t, left) ||
+                               terms_of(before, t) > 1ull << m->p.element->terms_log2));
+}
+
+static bool reuse_bad(const predecessor *before, const tile *t, bool same_size, bool same_format)
+{
+    const tile_key *left = &before->left.key, *key = &t->key;
+    return !before->any || !same_size || !same_format || key->k != left->k ||
+           key->mx != left->mx || (key->mx && key->mx_first != left->mx_first);
+}
+
+static bool sequence_bad(const machine *m, const predecessor *before, const tile *t)
+{
+    const tile *left = &before->left;
+    const tile_key *key = &t->key;
+    const fp8mac_cycles_command *c = command_of(m, t), *l = command_of(m, left);
+    const bool chained = key->acc_continue || key->acc_keep;
+    const bool a_format = c->a_fmt == l->a_fmt && c->a_narrow == l->a_narrow;
+    const bool b_format = c->b_fmt == l->b_fmt && c->b_narrow == l->b_narrow;
+    return t->sequence_bad || (key->acc_continue && continue_bad(m, before, t)) ||
+           (chained && passes_of_tile(m, t) > m->p.tiles / PASS_TILES) ||
+           (key->acc_keep && key->k % m->p.block != 0) ||
+           (key->reuse_a && reuse_bad(before, t, key->m == left->key.m, a_format)) ||
+           (key->reuse_b && reuse_bad(before, t, key->n == left->key.n, b_format));
+}
+
+// ---- the epilogue's configuration, which must not change while transfers are inside -------------
+
+static bool same_position(const machine *m, const tile *t, const tile *o)
+{
+    return !command_of(m, t)->stochastic || (t->first_m == o->first_m && t->first_n == o->first_n);
+}
+
+static bool same_config(const machine *m, const predecessor *before, const tile *t)
+{
+    const tile *o = &before->config;
+    const fp8mac_cycles_command *a = command_of(m, t), *b = command_of(m, o);
+    const bool same_operation = a->operation == b->operation && t->key.reads_c == o->key.reads_c;
+    const bool same_codes = a->x_fmt == b->x_fmt && a->c_fmt == b->c_fmt && a->d_fmt == b->d_fmt &&
+                            a->overflow == b->overflow && a->act == b->act &&
+                            a->act_table == b->act_table && a->bias_en == b->bias_en;
+    const bool same_values = a->beta == b->beta && a->clamp_lo == b->clamp_lo &&
+                             a->clamp_hi == b->clamp_hi && a->scale_d == b->scale_d;
+    const bool same_random =
+        a->stochastic == b->stochastic && (!a->stochastic || a->seed == b->seed);
+    return before->configured && same_operation && same_codes && same_values && same_random &&
+           same_position(m, t, o);
+}
+
+// ---- the verdict --------------------------------------------------------------------------------
+
+static bool is_refused(const machine *m, const predecessor *before, tile *t)
+{
+    const fp8mac_cycles_command *c = command_of(m, t);
+    return shape_bad(m, t) || regions_bad(m, t) || mode_bad(m, t) || exponent_bad(m, t, c->sa) ||
+           exponent_bad(m, t, c->sb) || (!t->key.acc_keep && scales_bad(c)) ||
+           sequence_bad(m, before, t);
+}
+
+bool check_tile(const machine *m, predecessor *before, tile *t)
+{
+    derive(m, t);
+    if (is_refused(m, before, t)) {
+        return false;
+    }
+    t->key.same_config = same_config(m, before, t);
+    before->terms = terms_of(before, t);
+    before->any = !t->key.elementwise;
+    before->kept = t->key.acc_keep;
+    before->left = *t;
+    if (!t->key.acc_keep) {
+        before->config = *t;
+        before->configured = true;
+    }
+    return true;
+}
+
+// Regions are judged one a cycle: matrices, vectors, C, MX scales. Four stages are behind.
+uint32_t check_cycles(const tile *t)
+{
+    const tile_key *key = &t->key;
+    const bool vectors = key->loads_bias || key->loads_scale_a || key->loads_scale_b;
+    return (key->mx ? 9u : key->reads_c ? 7u : vectors ? 6u : 3u) + 4u;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// One cycle of the machine, its counters, and a run (fp8mac_counters, fp8mac_report).
+#include "cycles/leap.h"
+
+#include <stdlib.h>
+
+void refuse(machine *m, size_t command, fp8mac_status status)
+{
+    if (m->status == FP8MAC_OK) {
+        m->status = status;
+        m->refused = command;
+    }
+}
+
+// ---- counters -----------------------------------------------------------------------------------
+
+// A command is on its way to the load engine.
+static bool is_waiting(const machine *m, const wires *w)
+{
+    return w->submit || w->fetching || m->front.pushed != m->front.popped ||
+           m->walk.state != WALK_IDLE || m->check.state != CHECK_IDLE;
+}
+
+static bool engines_are_idle(const machine *m)
+{
+    const bool load = m->load.state == LOAD_IDLE && m->load.in_use == 0;
+    const bool c = m->c.state == SOURCE_IDLE && m->c.level == 0 && m->c.pending == 0;
+    const bool x = m->x.state == SOURCE_IDLE && m->x.level == 0 && m->x.pending == 0;
+    return load && c && x && m->compute.taken == m->store.done &&
+           m->store.pushed == m->report.retired && m->array.valid == 0;
+}
+
+// The first cause that holds
+static uint64_t *cause_of(machine *m, const wires *w)
+{
+    fp8mac_cycles_counters *n = &m->counters;
+    if (w->issue) {
+        return &n->compute;
+    }
+    if (w->stalled) {
+        return &n->results;
+    }
+    if (w->spacing) {
+        return &n->spacing;
+    }
+    if (m->compute.busy || m->loads_done != m->compute.taken) {
+        return &n->command;
+    }
+    const bool load_waits = m->load.state == LOAD_WAIT;
+    if (m->load.accepted != m->compute.taken && !load_waits) {
+        return m->report.begun ? &n->load : &n->first_load;
+    }
+    const bool waiting = is_waiting(m, w);
+    if (!waiting && engines_are_idle(m)) {
+        return &n->idle;
+    }
+    return !waiting || load_waits ? &n->store : &n->command;
+}
+
+static bool count(machine *m, const wires *w)
+{
+    uint64_t *cause = cause_of(m, w);
+    const bool idle = !is_waiting(m, w) && engines_are_idle(m);
+    ++*cause;
+    m->counters.cycles++;
+    m->counters.read_beats += w->beat;
+    m->report.begun = w->issue || (m->report.begun && !idle);
+    return idle;
+}
+
+// ---- a cycle ------------------------------------------------------------------------------------
+
+static void find_wires(machine *m, wires *w)
+{
+    memory_wires(m, w);
+    read_wires(m, w);
+    front_wires(m, w);
+    w->tile_taken = m->walk.state == WALK_OFFER && m->check.state == CHECK_IDLE;
+    load_wires(m, w);
+    read_rows(m, w);
+    compute_wires(m, w);
+    w->is_storing = m->compute.taken != m->store.done;
+    store_wires(m, w);
+    write_wires(m, w);
+}
+
+static void retire(machine *m)
+{
+    const tile *t = tile_at(m, m->report.retired++);
+    if (t->key.last && m->completed != NULL) {
+        m->completed[t->key.command] = m->now;
+    }
+}
+
+// Blocks that read others' registers come before those.
+static void clock(machine *m, const wires *w)
+{
+    memory_clock(m, w);
+    read_clock(m, w);
+    source_clock(m, &m->c, true, w);
+    source_clock(m, &m->x, false, w);
+    load_clock(m, w);
+    walk_clock(m, w);
+    front_clock(m, w);
+    check_clock(m, w);
+    array_clock(m, w);
+    compute_clock(m, w);
+    write_clock(m, w);
+    epilogue_clock(m, w);
+    store_clock(m, w);
+    if (w->retire) {
+        retire(m);
+    }
+    m->now++;
+}
+
+// Whether the accelerator is idle behind the last command
+static bool step(machine *m)
+{
+    wires w;
+    find_wires(m, &w);
+    const bool idle = count(m, &w);
+    clock(m, &w);
+    return idle && m->front.next == m->count;
+}
+
+// ---- a run --------------------------------------------------------------------------------------
+
+// As the RTL has the command: without an extension, its fields are 0.
+static fp8mac_cycles_command normal(fp8mac_cycles_command c)
+{
+    if (!c.extended) {
+        c.c_addr = c.c_stride = c.beta = c.seed = 0;
+        c.mx_a_addr = c.mx_a_stride = c.mx_b_addr = c.mx_b_stride = 0;
+        c.c_fmt = c.x_fmt = c.act_table = 0;
+        c.c_en = c.mx = c.stochastic = c.conv_a = false;
+        c.operation = FP8MAC_CYCLES_GEMM;
+    }
+    return c;
+}
+
+static bool codes_are_possible(const fp8mac_cycles_command *c)
+{
+    return c->a_fmt < 4 && c->b_fmt < 4 && c->acc_fmt < 2 && c->d_fmt < 8 && c->c_fmt < 8 &&
+           c->x_fmt < 8 && c->overflow < 4 && c->act < 4 && c->act_table < 4 &&
+           c->pass_shape < 4 && c->after < 16 && (c->tile_m | c->tile_n | c->tile_k) >> 16 == 0 &&
+           c->first_k >> 16 == 0 && (unsigned)c->operation < 4 && (unsigned)c->submission < 3;
+}
+
+static fp8mac_status judge_command(const machine *m, size_t number)
+{
+    const fp8mac_cycles_command *c = &m->commands[number];
+    const bool first_listed = number == 0 && c->submission == FP8MAC_CYCLES_LISTED;
+    const bool after_registers = number != 0 && c->submission == FP8MAC_CYCLES_LISTED &&
+                                 m->commands[number - 1].submission == FP8MAC_CYCLES_REGISTERS;
+    const bool misaligned =
+        c->submission == FP8MAC_CYCLES_DOORBELL && c->descriptor % m->p.beat != 0;
+    if (!codes_are_possible(c) || first_listed || after_registers || misaligned) {
+        return FP8MAC_ERR_COMMAND;
+    }
+    return c->conv_a || c->operation == FP8MAC_CYCLES_ROWS ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
+}
+
+static void prepare(machine *m, fp8mac_cycles_command *commands)
+{
+    m->commands = commands;
+    for (size_t i = 0; i < m->count; i++) {
+        commands[i] = normal(commands[i]);
+        const fp8mac_status status = judge_command(m, i);
+        if (status != FP8MAC_OK) {
+            refuse(m, i, status);
+        }
+        const bool is_gemm = commands[i].operation == FP8MAC_CYCLES_GEMM;
+        m->counters.macs +=
+            is_gemm ? (uint64_t)commands[i].m * commands[i].n * commands[i].k : 0;
+    }
+    m->store.slot_available = m->store.ready = true;
+    m->array.phase = m->p.share - 1u;
+    if (m->status == FP8MAC_OK) {
+        plan_tiles(m);
+    }
+}
+
+static void run(machine *m, history *h)
+{
+    uint64_t taken = 0;
+    while (m->status == FP8MAC_OK && !step(m)) {
+        if (m->compute.taken != taken && m->front.next == m->count) {
+            leap_if_known(m, h);
+        }
+        taken = m->compute.taken;
+    }
+    m->counters.cycles--; // the cycle in which it was idle again
+    m->counters.idle--;
+}
+
+static fp8mac_status finish(machine *m, size_t *refused, fp8mac_cycles_counters *counters)
+{
+    if (m->status == FP8MAC_OK) {
+        *counters = m->counters;
+    } else if (refused != NULL) {
+        *refused = m->refused;
+    }
+    return m->status;
+}
+
+fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
+                                const fp8mac_cycles_command *commands, size_t count,
+                                uint64_t *completed, size_t *refused,
+                                fp8mac_cycles_counters *counters)
+{
+    if (config == NULL || counters == NULL || (commands == NULL && count != 0)) {
+        return FP8MAC_ERR_NULL;
+    }
+    machine *m = calloc(1, sizeof *m);
+    history *h = calloc(1, sizeof *h);
+    fp8mac_cycles_command *own = malloc((count + 1u) * sizeof *own);
+    fp8mac_status status = m == NULL || h == NULL || own == NULL ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
+    if (status == FP8MAC_OK) {
+        status = parameters_of(config, &m->p);
+    }
+    if (status == FP8MAC_OK) {
+        memcpy(own, commands, count * sizeof *own);
+        m->count = count;
+        m->completed = completed;
+        prepare(m, own);
+        run(m, h);
+        status = finish(m, refused, counters);
+        free(m->list.tiles);
+    }
+    free(own);
+    free(h);
+    free(m);
+    return status;
+}

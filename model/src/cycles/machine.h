@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of the accelerator that decide about time. A register has the name that it has in
+// the RTL, without _q. Numbers of tile commands take the place of the records that travel from engine
+// to engine, so that most queues are differences of counts.
+//
+// A cycle has two parts: first the wires are found from the registers, in the order in which they
+// depend on each other; then each block's *_clock gives its registers their next values, from its own
+// registers and the wires.
+#ifndef FP8MAC_MACHINE_H
+#define FP8MAC_MACHINE_H
+
+#include "core/internal.h"
+#pragma GCC visibility push(default)
+#include "fp8mac/cycles.h"
+#pragma GCC visibility pop
+
+enum {
+    PASS_TILES = 4,
+    PAGE = 4096,
+    MAX_BURST = 16,
+    IN_FLIGHT = 16, // bursts of each direction
+    MEMORY_RING = 2 * IN_FLIGHT,
+    SLOTS = 4,      // regions of a buffer of D, C or X
+    LOADED_DEPTH = 2,
+    STORING_DEPTH = 4,
+    WRITE_OUT_DEPTH = 2,
+    FINISHED_DEPTH = 4,
+    SOURCE_DEPTH = 8,
+    RESULT_RING = 32,
+    EPILOGUE_CYCLES = 25, // its last stage
+};
+
+// ---- what does not change -----------------------------------------------------------------------
+
+typedef struct parameters {
+    uint32_t rows, cols, lanes, beat, tiles, max_mn, queue_depth, buf_beats;
+    uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
+    uint32_t block, bound_block, granule;
+    uint32_t share, loop, array_cycles, keep_cycles;
+    uint32_t bundle;        // rows of a bundle
+    uint32_t transfer_rows; // rows of a transfer
+    uint32_t row_bytes;     // of a region
+    uint32_t product_cycles; // of the walker, for one product
+    uint32_t scale_beats;
+    uint32_t short_beats, all_beats; // of a descriptor, without and with its extension
+    bool chip_memory;
+    uint32_t latency;
+    const fp8mac_element_info *element;
+} parameters;
+
+fp8mac_status parameters_of(const fp8mac_cycles_config *config, parameters *p);
+
+// ---- tile commands ------------------------------------------------------------------------------
+
+typedef enum walk_state { WALK_IDLE, WALK_SIZE, WALK_OFFER, WALK_MOVE } walk_state;
+
+// Regions of memory that a tile command reads or writes
+enum {
+    REGION_A,
+    REGION_B,
+    REGION_D,
+    REGION_SCALE_A,
+    REGION_SCALE_B,
+    REGION_BIAS,
+    REGION_C,
+    REGION_MX_A,
+    REGION_MX_B,
+    REGIONS
+};
+
+// What decides about the time of a tile command. Those with equal keys take equal times in equal states.
+typedef struct tile_key {
+    uint32_t command;
+    uint32_t m, n, k;
+    uint32_t shape; // log2 of a pass's tiles down
+    uint32_t row_beats, mx_words, mx_first;
+    uint32_t pages[REGIONS]; // where rows cross pages; NO_PAGE: none does
+    walk_state next;         // of the walker, behind it
+    bool first, last, reuse_a, reuse_b, acc_continue, acc_keep;
+    bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
+    bool same_config; // the epilogue has its configuration already
+} tile_key;
+
+#define NO_PAGE UINT32_MAX
+
+typedef struct tile {
+    tile_key key;
+    uint32_t address[REGIONS];
+    uint32_t first_m, first_n;
+    bool range_bad, sequence_bad;
+} tile;
+
+// All tile commands of a run, in their order
+typedef struct tile_list {
+    tile *tiles;
+    size_t count, room;
+} tile_list;
+
+struct machine;
+// Divides all commands, judges their tile commands, and derives what the engines get.
+void plan_tiles(struct machine *m);
+
+// ---- the blocks ---------------------------------------------------------------------------------
+
+typedef enum fetch_state { FETCH_IDLE, FETCH_REQUEST, FETCH_DATA, FETCH_DONE } fetch_state;
+
+typedef struct front {
+    size_t next;    // the next command that software submits
+    size_t fetched; // the command whose descriptor is read
+    size_t pushed, popped;
+    uint32_t address; // of the descriptor that is read, or is the next one of a list
+    fetch_state state;
+    bool longer, room, shown;
+} front;
+
+typedef struct walk {
+    walk_state state;
+    uint64_t offered; // tile commands that were taken from it
+    uint32_t products_left; // cycles in which products of sizes and strides are formed
+    bool steps_done;
+} walk;
+
+typedef enum check_state { CHECK_IDLE, CHECK_CHECK, CHECK_OFFER } check_state;
+
+typedef struct check {
+    check_state state;
+    uint32_t cycle, last_cycle;
+} check;
+
+typedef enum load_state {
+    LOAD_IDLE,
+    LOAD_WAIT,
+    LOAD_A,
+    LOAD_MX_A,
+    LOAD_B,
+    LOAD_MX_B,
+    LOAD_SCALE_A,
+    LOAD_SCALE_B,
+    LOAD_BIAS,
+    LOAD_FINISH
+} load_state;
+
+typedef struct load {
+    load_state state;
+    uint64_t accepted; // tile commands; the last one is at hand
+    uint32_t in_use, begun, held;
+    uint32_t left; // bits 1 << load_state
+    uint32_t rows_left, beats, address, stride;
+} load;
+
+typedef enum row_kind { ROW_OPERAND, ROW_NONE, ROW_DESCRIPTOR, ROW_C, ROW_X } row_kind;
+
+typedef struct row {
+    row_kind kind; // ROW_NONE: the end of a tile command
+    uint32_t region_last;
+    uint32_t beats, to_page; // beats until the next page, at most those of the row
+} row;
+
+typedef struct burst {
+    row_kind kind;
+    uint32_t region_last, row_last, beats;
+} burst;
+
+typedef struct splitter {
+    bool busy;
+    row row;
+} splitter;
+
+typedef struct read_dma {
+    splitter split;
+    bool ar_valid;
+    uint32_t ar_beats;
+    burst in_flight[IN_FLIGHT];
+    uint32_t head, level;
+} read_dma;
+
+typedef struct waiting_burst {
+    uint64_t due; // FP8MAC_CYCLES_CHIP: its arrival
+    uint64_t beats;
+} waiting_burst;
+
+typedef struct memory {
+    waiting_burst reads[MEMORY_RING];
+    uint32_t reads_head, reads_level;
+    // The chip's: beats that were read and wait for R, of which last_bits are last ones
+    bool issued, issued_last;
+    uint32_t shown, last_bits;
+    uint32_t writes[MEMORY_RING]; // beats that are still to come
+    uint32_t writes_head, writes_level;
+    uint32_t data; // beats that came before their address
+    uint64_t answers[MEMORY_RING];
+    uint32_t answers_head, answers_level;
+} memory;
+
+typedef enum source_state { SOURCE_IDLE, SOURCE_REGION, SOURCE_ROWS } source_state;
+
+typedef struct source {
+    source_state state;
+    uint64_t jobs[SOURCE_DEPTH];
+    uint32_t head, level;
+    uint64_t job; // at hand
+    uint32_t size, shape, stride, band, region, address;
+    uint32_t rows_left, all_bytes, bytes_left, row, last_row, beats;
+    uint32_t used, pending;
+    uint32_t filled; // regions that are there
+    bool ready;      // the oldest one is there
+} source;
+
+// Of a tile of the array in its tile command
+typedef struct position {
+    uint32_t row_tile, col_tile, last;
+} position;
+
+typedef struct compute {
+    uint64_t taken; // tile commands; the last one is at hand
+    bool busy;
+    uint32_t shape, cols_more_all, last_block, last_step;
+    uint32_t pass_rows, pass_cols; // tiles of a whole pass, less one
+    bool acc_continue, acc_keep;
+    uint32_t row_tile, col_tile, rows_more, cols_more, block, im, in, step;
+    // Cycles in which the array advanced, and those from which on the next block may end: any, and one
+    // of the same tile
+    uint64_t ticks, share_ends, loop_ends[PASS_TILES];
+    bool valid1, valid2, end1, end2, keep1, keep2;
+    bool block_last1, block_last2, acc_last1, acc_last2;
+    position at1, at2;
+    uint64_t keeping; // a shift register
+} compute;
+
+typedef struct array {
+    uint32_t valid, last; // shift registers: bit s is a block whose last step came s cycles ago
+    uint32_t phase;       // of the block in stage 1
+    bool acc_last;        // of the block in stage 1
+    position results[RESULT_RING]; // of the blocks that will have results
+    uint32_t head, tail;
+    uint32_t result_phase;
+} array;
+
+typedef enum store_state { STORE_IDLE, STORE_START, STORE_RESULTS, STORE_FINISH } store_state;
+
+typedef struct store {
+    store_state state;
+    uint64_t done; // tile commands
+    bool skid_valid, ready;
+    position skid;
+    uint32_t skid_phase, bundle_row;
+    bool open, slot_available;
+    uint32_t regions, kept_seen;
+    // Of the tile command at hand
+    uint32_t last_row_tile, last_col_tile, region_rows, region_cols, c_cols, x_cols;
+    bool uses_c, uses_x, row_by_row, no_results;
+    // Transfers, and what ends with them: bits 0 and 1 are stages t+1 and t+2
+    uint32_t valid, region_ends, c_ends, x_ends;
+    uint64_t pushed; // tile commands that write-out and report know
+} store;
+
+typedef struct epilogue {
+    uint32_t valid, last;     // shift registers
+    uint32_t c_ends, x_ends; // of the buffers of C and X: the last transfers of their regions
+    bool c_en, multiply;
+} epilogue;
+
+typedef struct write_out {
+    uint64_t done; // tile commands
+    uint64_t job;  // whose region is being read
+    bool begun, busy, end, ends;
+    uint32_t band, band_stride, region, rows_left, bytes_left;
+    uint32_t waiting;
+    uint32_t address, stride, row, last_row, beats, beat;
+    bool offered;
+} write_out;
+
+typedef struct write_dma {
+    splitter split;
+    bool aw_valid;
+    uint32_t aw_beats;
+    uint32_t none; // bits of the bursts in flight, the oldest one is bit 0
+    uint32_t level;
+    uint32_t lens[IN_FLIGHT];
+    uint32_t lens_head, lens_level;
+    uint32_t beats; // that wait for the bus
+    bool w_valid, w_last;
+    uint32_t sent;
+} write_dma;
+
+typedef struct report {
+    uint64_t retired; // tile commands
+    bool begun; // a step has been issued since the accelerator was idle
+} report;
+
+typedef struct machine {
+    parameters p;
+    const fp8mac_cycles_command *commands;
+    size_t count;
+    tile_list list;
+    uint64_t *completed;
+    fp8mac_status status;
+    size_t refused;
+    fp8mac_cycles_counters counters;
+    // From here on all decides about the cycles to come.
+    uint64_t now;
+    front front;
+    walk walk;
+    check check;
+    load load;
+    read_dma read;
+    memory memory;
+    source c, x;
+    compute compute;
+    uint64_t loads_done; // tile commands whose operands are there
+    array array;
+    store store;
+    epilogue epilogue;
+    write_out out;
+    write_dma write;
+    report report;
+} machine;
+
+// The wires between blocks in one cycle
+typedef struct wires {
+    bool ar_ready, r_valid, r_last, aw_ready, w_ready, b_valid;
+    bool read_done, beat, read_row_ready, read_burst;
+    const burst *oldest; // of the reads in flight
+    bool ring, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row, load_row;
+    bool c_row_taken, x_row_taken, load_row_taken;
+    bool accept; // load takes a tile command
+    bool sources_ready;
+    bool result_valid, advance;
+    bool take, issue, spacing, stalled, finished, released, kept;
+    bool last_step, last_tile, last_block, has_room;
+    position bundle;
+    uint32_t bundle_phase;
+    bool bundle_valid, go, bundle_done, region_done, c_done, x_done, tile_done;
+    bool is_storing, start, region_full, c_slot_free, x_slot_free;
+    bool out_take, out_ready, out_step, out_region_done, out_row;
+    bool write_burst, write_row_ready, w_load, answered, retire;
+} wires;
+
+static inline const tile *tile_at(const machine *m, uint64_t number)
+{
+    return &m->list.tiles[number];
+}
+
+static inline uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t ceil_log2(uint32_t x, uint32_t log2)
+{
+    return (uint32_t)(((uint64_t)x + (1u << log2) - 1u) >> log2);
+}
+
+// log2 of an element's bytes
+static inline uint32_t size_log2(uint32_t fmt)
+{
+    return fmt == 6 ? 2 : fmt == 4 || fmt == 5 ? 1 : 0;
+}
+
+static inline const fp8mac_cycles_command *command_of(const machine *m, const tile *t)
+{
+    return &m->commands[t->key.command];
+}
+
+void refuse(machine *m, size_t command, fp8mac_status status);
+
+void front_wires(machine *m, wires *w);
+void front_clock(machine *m, const wires *w);
+void walk_clock(machine *m, const wires *w);
+void check_clock(machine *m, const wires *w);
+// Cycles of its check
+uint32_t check_cycles(const tile *t);
+void load_wires(const machine *m, wires *w);
+void load_clock(machine *m, const wires *w);
+void source_clock(machine *m, source *s, bool is_c, const wires *w);
+void read_wires(machine *m, wires *w);
+void read_rows(const machine *m, wires *w);
+void read_clock(machine *m, const wires *w);
+void memory_wires(const machine *m, wires *w);
+void memory_clock(machine *m, const wires *w);
+void compute_wires(const machine *m, wires *w);
+void compute_clock(machine *m, const wires *w);
+void array_clock(machine *m, const wires *w);
+void store_wires(machine *m, wires *w);
+void store_clock(machine *m, const wires *w);
+void epilogue_clock(machine *m, const wires *w);
+void write_wires(machine *m, wires *w);
+void write_clock(machine *m, const wires *w);
+
+// Bursts of the splitter: the beats of the next one
+// A row at this address
+row row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats);
+
+uint32_t split_beats(const splitter *s);
+static inline bool split_final(const splitter *s, uint32_t beats)
+{
+    return s->row.kind == ROW_NONE || s->row.beats == beats;
+}
+void split_clock(const parameters *p, splitter *s, bool taken, bool row_valid, const row *row);
+
+#endif

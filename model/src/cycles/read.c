@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The read DMA with the choice of the next row, and the splitter that both DMA engines have
+// (fp8mac_dma_read, fp8mac_burst_split).
+#include "cycles/machine.h"
+
+// ---- the splitter -------------------------------------------------------------------------------
+
+row row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats)
+{
+    const uint32_t to_page = (PAGE - address % PAGE) >> p->beat_log2;
+    return kind == ROW_NONE
+               ? (row){.kind = ROW_NONE}
+               : (row){.kind = kind, .beats = beats, .to_page = least(beats, to_page)};
+}
+
+uint32_t split_beats(const splitter *s)
+{
+    return least(s->row.to_page, MAX_BURST);
+}
+
+void split_clock(const parameters *p, splitter *s, bool taken, bool row_valid, const row *row)
+{
+    const uint32_t beats = split_beats(s);
+    if (!s->busy || (taken && split_final(s, beats))) {
+        s->busy = row_valid;
+        s->row = *row;
+    } else if (taken) {
+        s->row.beats -= beats;
+        s->row.to_page -= beats;
+        if (s->row.to_page == 0) {
+            s->row.to_page = least(s->row.beats, PAGE >> p->beat_log2);
+        }
+    }
+}
+
+// ---- the read DMA -------------------------------------------------------------------------------
+
+void read_wires(machine *m, wires *w)
+{
+    const read_dma *r = &m->read;
+    const bool empty = r->level == 0;
+    w->oldest = &r->in_flight[r->head];
+    const bool none = w->oldest->kind == ROW_NONE;
+    w->read_done = !empty && none;
+    w->beat = w->r_valid && !empty && !none;
+    const bool ar_free = !r->ar_valid || w->ar_ready;
+    const bool is_none = r->split.row.kind == ROW_NONE;
+    w->read_burst = r->split.busy && r->level != IN_FLIGHT && (is_none || ar_free);
+    w->read_row_ready =
+        !r->split.busy || (w->read_burst && split_final(&r->split, split_beats(&r->split)));
+}
+
+// Whose row is next: descriptors, C, X, operands
+void read_rows(const machine *m, wires *w)
+{
+    w->c_row = m->c.state == SOURCE_ROWS;
+    w->x_row = m->x.state == SOURCE_ROWS;
+    w->c_row_taken = w->read_row_ready && w->c_row && !w->fetch_row;
+    w->x_row_taken = w->read_row_ready && w->x_row && !w->fetch_row && !w->c_row;
+    w->load_row_taken =
+        w->read_row_ready && w->load_row && !w->fetch_row && !w->c_row && !w->x_row;
+}
+
+static row fetch_row(const machine *m)
+{
+    const front *f = &m->front;
+    const uint32_t first = m->p.short_beats;
+    return f->longer ? row_at(&m->p, ROW_DESCRIPTOR, f->address + first * m->p.beat,
+                              m->p.all_beats - first)
+                     : row_at(&m->p, ROW_DESCRIPTOR, f->address, first);
+}
+
+static row source_row(const parameters *p, const source *s, row_kind kind)
+{
+    row row = row_at(p, kind, s->address, s->beats);
+    row.region_last = s->row == s->last_row;
+    return row;
+}
+
+static row load_row(const machine *m)
+{
+    const load *l = &m->load;
+    return row_at(&m->p, l->state == LOAD_FINISH ? ROW_NONE : ROW_OPERAND, l->address, l->beats);
+}
+
+static row next_row(const machine *m, const wires *w)
+{
+    return w->fetch_row ? fetch_row(m)
+           : w->c_row   ? source_row(&m->p, &m->c, ROW_C)
+           : w->x_row   ? source_row(&m->p, &m->x, ROW_X)
+                        : load_row(m);
+}
+
+static void push_burst(machine *m)
+{
+    read_dma *r = &m->read;
+    const uint32_t beats = split_beats(&r->split);
+    r->in_flight[(r->head + r->level) % IN_FLIGHT] =
+        (burst){.kind = r->split.row.kind,
+                .region_last = r->split.row.region_last,
+                .row_last = split_final(&r->split, beats),
+                .beats = beats};
+    r->level++;
+    if (r->split.row.kind != ROW_NONE) {
+        r->ar_valid = true;
+        r->ar_beats = beats;
+    }
+}
+
+void read_clock(machine *m, const wires *w)
+{
+    read_dma *r = &m->read;
+    const bool pop = w->read_done || (w->beat && w->r_last);
+    if (w->ar_ready) {
+        r->ar_valid = false;
+    }
+    if (w->read_burst) {
+        push_burst(m);
+    }
+    if (pop) {
+        r->head = (r->head + 1u) % IN_FLIGHT;
+        r->level--;
+    }
+    m->loads_done += w->read_done;
+    if (w->read_row_ready) {
+        const row row = next_row(m, w);
+        const bool valid = w->fetch_row || w->c_row || w->x_row || w->load_row;
+        split_clock(&m->p, &r->split, w->read_burst, valid, &row);
+    } else {
+        split_clock(&m->p, &r->split, w->read_burst, false, &r->split.row);
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walker's rules: a command becomes tile commands (fp8mac_cmd_walk).
+#include "cycles/tiles.h"
+
+#define BEYOND (1ull << 32) // the first address behind the last one
+#define ADDRESSES ((1ull << 33) - 1u)
+
+void walk_begin(walker *k, const parameters *p, const fp8mac_cycles_command *c, size_t command)
+{
+    *k = (walker){
+        .p = p,
+        .command = c,
+        .number = (uint32_t)command,
+        .elementwise = c->operation != FP8MAC_CYCLES_GEMM,
+        .tile_m = c->tile_m,
+        .tile_n = c->tile_n,
+        .m_left = c->m,
+        .n_left = c->n,
+        .cap = c->first_k != 0 ? c->first_k : c->tile_k,
+        .first = true,
+        .from_start = true,
+        .has_a = c->reuse_a,
+        .has_b = c->reuse_b,
+        .at = {c->a_addr, c->b_addr, c->d_addr, c->scale_a, c->scale_b, c->bias, c->c_addr,
+               c->mx_a_addr, c->mx_b_addr},
+    };
+    k->mx = c->mx && !k->elementwise;
+    k->reads_c =
+        c->c_en && (c->operation == FP8MAC_CYCLES_MULTIPLY || (c->beta & 0x7fffffffu) != 0);
+    k->tile_k = k->elementwise ? 0 : c->tile_k;
+    k->k_left = k->elementwise ? 1 : c->k;
+}
+
+// ---- sizes --------------------------------------------------------------------------------------
+
+static uint32_t to_dim(uint32_t x)
+{
+    return x >> 16 != 0 ? 0 : x;
+}
+
+// Half of what is left of K, in whole granules
+static uint32_t half_of(uint32_t left, uint32_t granule)
+{
+    return ((left & 0x1ffffu) + 2u * granule - 1u) / (2u * granule) * granule;
+}
+
+static void size(walker *k)
+{
+    const fp8mac_cycles_command *c = k->command;
+    const uint32_t granule = k->p->granule;
+    k->m_more = k->tile_m != 0 && k->m_left > k->tile_m;
+    k->n_more = k->tile_n != 0 && k->n_left > k->tile_n;
+    k->k_more = k->tile_k != 0 && k->k_left > k->cap && k->k_left > granule;
+    k->m = k->m_more ? k->tile_m : to_dim(k->m_left);
+    k->n = k->n_more ? k->tile_n : to_dim(k->n_left);
+    k->k = !k->k_more                  ? to_dim(k->k_left)
+           : k->k_left < 2u * k->cap ? half_of(k->k_left, granule)
+                                       : k->cap;
+    k->m_start = k->m_left == c->m;
+    k->n_start = k->n_left == c->n;
+}
+
+// ---- moves --------------------------------------------------------------------------------------
+
+typedef struct moves {
+    bool stream_more, resident_more, m, n;
+} moves;
+
+static moves moves_of(const walker *k)
+{
+    const bool b_resident = k->command->b_resident;
+    const bool m_left = k->backwards ? !k->m_start : k->m_more;
+    const bool n_left = k->backwards ? !k->n_start : k->n_more;
+    moves v;
+    v.stream_more = b_resident ? m_left : n_left;
+    v.resident_more = b_resident ? k->n_more : k->m_more;
+    const bool any = v.stream_more || v.resident_more;
+    v.m = any && b_resident == v.stream_more;
+    v.n = any && b_resident != v.stream_more;
+    return v;
+}
+
+static void along(uint64_t *at, uint64_t by, bool back)
+{
+    *at = (back ? *at - by : *at + by) & ADDRESSES;
+}
+
+// The product of a stride and a tile's rows
+static uint64_t step_of(uint32_t stride, uint32_t rows)
+{
+    const uint64_t product = (uint64_t)stride * rows;
+    return product < BEYOND ? product : BEYOND;
+}
+
+static void move_rows(walker *k, bool back)
+{
+    const fp8mac_cycles_command *c = k->command;
+    along(&k->at[REGION_A], step_of(c->a_stride, k->tile_m), back);
+    along(&k->at[REGION_C], step_of(c->c_stride, k->tile_m), back);
+    along(&k->at[REGION_D], step_of(c->d_stride, k->tile_m), back);
+    along(&k->at[REGION_MX_A], step_of(c->mx_a_stride, k->tile_m), back);
+    along(&k->at[REGION_SCALE_A], c->scale_a_vec ? 4u * k->tile_m : 0, back);
+    k->m_left = back ? k->m_left + k->tile_m : k->m_left - k->tile_m;
+}
+
+static void move_columns(walker *k, bool back)
+{
+    const fp8mac_cycles_command *c = k->command;
+    const uint64_t columns = k->tile_n;
+    along(&k->at[REGION_A], k->elementwise ? columns << size_log2(c->x_fmt) : 0, back);
+    along(&k->at[REGION_B], step_of(c->b_stride, k->tile_n), back);
+    along(&k->at[REGION_C], columns << size_log2(c->c_fmt), back);
+    along(&k->at[REGION_D], columns << size_log2(c->d_fmt), back);
+    along(&k->at[REGION_MX_B], step_of(c->mx_b_stride, k->tile_n), back);
+    along(&k->at[REGION_SCALE_B], c->scale_b_vec ? 4u * columns : 0, back);
+    along(&k->at[REGION_BIAS], 4u * columns, back);
+    k->n_left = back ? k->n_left + k->tile_n : k->n_left - k->tile_n;
+}
+
+static void move(walker *k, const moves *v)
+{
+    const bool back = v->stream_more && k->backwards;
+    if (v->m) {
+        move_rows(k, back);
+    }
+    if (v->n) {
+        move_columns(k, back);
+    }
+    k->backwards ^= !v->stream_more;
+}
+
+// ---- the tile command ---------------------------------------------------------------------------
+
+static bool too_short(uint32_t stride, uint32_t columns, uint32_t log2)
+{
+    return stride < (uint64_t)columns << log2;
+}
+
+static bool operand_stride_bad(const walker *k, uint32_t rows, bool reuse, uint32_t stride,
+                               uint32_t mx_stride, uint32_t products_of_row)
+{
+    return rows > 1 && !reuse &&
+           (stride < products_of_row || (k->mx && mx_stride < ceil_log2(products_of_row, 5)));
+}
+
+static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
+{
+    const bool outputs =
+        c->m > 1 && !c->acc_keep &&
+        (too_short(c->d_stride, c->n, size_log2(c->d_fmt)) ||
+         (k->reads_c && too_short(c->c_stride, c->n, size_log2(c->c_fmt))));
+    if (k->elementwise) {
+        return outputs ||
+               (c->m > 1 && !c->reuse_a && too_short(c->a_stride, c->n, size_log2(c->x_fmt)));
+    }
+    return outputs || operand_stride_bad(k, c->m, c->reuse_a, c->a_stride, c->mx_a_stride, c->k) ||
+           operand_stride_bad(k, c->n, c->reuse_b, c->b_stride, c->mx_b_stride, c->k);
+}
+
+static bool beyond(const walker *k, uint64_t mx_beats)
+{
+    const fp8mac_cycles_command *c = k->command;
+    const uint64_t *at = k->at;
+    uint64_t all =
+        (at[REGION_A] + k->k_done) | at[REGION_D] | at[REGION_SCALE_A] | at[REGION_SCALE_B];
+    all |= k->elementwise ? 0 : at[REGION_B] + k->k_done;
+    all |= k->reads_c ? at[REGION_C] : 0;
+    all |= c->bias_en ? at[REGION_BIAS] : 0;
+    all |= k->mx ? (at[REGION_MX_A] + mx_beats) | (at[REGION_MX_B] + mx_beats) : 0;
+    return (all & BEYOND) != 0;
+}
+
+static bool sequence_bad(const walker *k)
+{
+    const fp8mac_cycles_command *c = k->command;
+    const bool divided = k->m_more || k->n_more || k->k_more;
+    return k->first && divided && (c->reuse_a || c->reuse_b || c->acc_continue || c->acc_keep);
+}
+
+static void set_key(const walker *k, tile_key *key, const moves *v)
+{
+    const fp8mac_cycles_command *c = k->command;
+    const bool whole = k->from_start && !k->k_more;
+    key->command = k->number;
+    key->m = k->m, key->n = k->n, key->k = k->k;
+    key->mx_first = k->k_done >> 5 & (k->p->beat - 1u);
+    key->first = k->first;
+    key->last = !k->k_more && !v->stream_more && !v->resident_more;
+    key->reuse_a = k->elementwise ? c->reuse_a : k->has_a && whole;
+    key->reuse_b = k->elementwise ? c->reuse_b : k->has_b && whole;
+    key->acc_continue = !k->from_start || c->acc_continue;
+    key->acc_keep = k->k_more || c->acc_keep;
+    key->elementwise = k->elementwise;
+    key->mx = k->mx;
+    key->reads_c = k->reads_c;
+    key->next = k->k_more ? WALK_SIZE : key->last ? WALK_IDLE : WALK_MOVE;
+}
+
+static void set_addresses(const walker *k, tile *t)
+{
+    const uint32_t mx_beats = k->k_done >> 5 & ~(k->p->beat - 1u);
+    for (unsigned i = 0; i < REGIONS; i++) {
+        const bool codes = i == REGION_A || i == REGION_B;
+        const bool scales = i == REGION_MX_A || i == REGION_MX_B;
+        t->address[i] = (uint32_t)k->at[i] + (codes ? k->k_done : scales ? mx_beats : 0);
+    }
+    t->first_m = k->command->m - k->m_left;
+    t->first_n = k->command->n - k->n_left;
+    t->range_bad = stride_bad(k, k->command) || beyond(k, mx_beats);
+    t->sequence_bad = sequence_bad(k);
+}
+
+static void advance(walker *k, const moves *v)
+{
+    const bool whole = k->from_start && !k->k_more;
+    k->first = false;
+    k->k_left = k->k_more ? k->k_left - k->k : (k->elementwise ? 1 : k->command->k);
+    k->k_done = k->k_more ? k->k_done + k->k : 0;
+    k->from_start = !k->k_more;
+    const bool doubles = k->k_more && k->cap < 0x8000u && 2u * k->cap < k->tile_k;
+    k->cap = doubles ? 2u * k->cap : k->tile_k;
+    k->has_a = whole && !v->m;
+    k->has_b = whole && !v->n;
+    if (k->from_start && (v->m || v->n)) {
+        move(k, v);
+    }
+}
+
+void walk_next(walker *k, tile *t)
+{
+    memset(t, 0, sizeof *t);
+    size(k);
+    const moves v = moves_of(k);
+    set_key(k, &t->key, &v);
+    set_addresses(k, t);
+    advance(k, &v);
+}

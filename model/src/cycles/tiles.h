@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// From commands to tile commands, without time.
+#ifndef FP8MAC_CYCLES_TILES_H
+#define FP8MAC_CYCLES_TILES_H
+
+#include "cycles/machine.h"
+
+// The walker's position in a command
+typedef struct walker {
+    const parameters *p;
+    const fp8mac_cycles_command *command;
+    uint32_t number; // of the command
+    bool elementwise, mx, reads_c;
+    uint32_t tile_m, tile_n, tile_k;
+    uint32_t m_left, n_left, k_left, cap, k_done;
+    uint32_t m, n, k; // of the tile command
+    bool m_more, n_more, k_more, m_start, n_start;
+    bool first, backwards, from_start, has_a, has_b;
+    uint64_t at[REGIONS]; // addresses of the tile, with a carry
+} walker;
+
+void walk_begin(walker *k, const parameters *p, const fp8mac_cycles_command *c, size_t command);
+// The next tile command; the last one's key says so.
+void walk_next(walker *k, tile *t);
+
+// What a tile command leaves to those behind it
+typedef struct predecessor {
+    bool any, kept, configured;
+    uint64_t terms; // products in the accumulators
+    tile left;      // the one before
+    tile config;    // the one before that had results
+} predecessor;
+
+// Derives what the engines get, and returns whether the accelerator takes it.
+bool check_tile(const machine *m, predecessor *before, tile *t);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock of walker and check (fp8mac_cmd_walk, fp8mac_cmd_check), and the tile commands of a run.
+#include "cycles/tiles.h"
+
+#include <stdlib.h>
+
+enum { MOST_TILES = 1 << 24 }; // of a run
+
+static uint32_t products(const tile *t, const fp8mac_cycles_command *c)
+{
+    const bool reads_c =
+        c->c_en && (c->operation == FP8MAC_CYCLES_MULTIPLY || (c->beta & 0x7fffffffu) != 0);
+    return 3u + reads_c + 2u * t->key.mx;
+}
+
+static void accept(machine *m)
+{
+    const tile *t = tile_at(m, m->walk.offered);
+    m->walk.products_left = products(t, command_of(m, t)) * m->p.product_cycles;
+    m->walk.state = WALK_SIZE;
+}
+
+void walk_clock(machine *m, const wires *w)
+{
+    walk *k = &m->walk;
+    const bool products_done = k->products_left == 0, steps_done = k->steps_done;
+    k->steps_done = products_done;
+    k->products_left -= !products_done;
+    switch (k->state) {
+    case WALK_IDLE:
+        if (w->queue_pop) {
+            accept(m);
+        }
+        break;
+    case WALK_SIZE: k->state = WALK_OFFER; break;
+    case WALK_OFFER:
+        if (w->tile_taken) {
+            k->state = tile_at(m, k->offered++)->key.next;
+        }
+        break;
+    case WALK_MOVE: k->state = steps_done ? WALK_SIZE : WALK_MOVE; break;
+    }
+}
+
+void check_clock(machine *m, const wires *w)
+{
+    check *k = &m->check;
+    switch (k->state) {
+    case CHECK_IDLE:
+        if (w->tile_taken) {
+            k->last_cycle = check_cycles(tile_at(m, m->walk.offered - 1u)) - 1u;
+            k->cycle = 0;
+            k->state = CHECK_CHECK;
+        }
+        break;
+    case CHECK_CHECK: k->state = k->cycle++ == k->last_cycle ? CHECK_OFFER : CHECK_CHECK; break;
+    case CHECK_OFFER: k->state = w->accept ? CHECK_IDLE : CHECK_OFFER; break;
+    }
+}
+
+// ---- the tile commands of a run -----------------------------------------------------------------
+
+static tile *append(machine *m)
+{
+    tile_list *list = &m->list;
+    if (list->count == list->room) {
+        const size_t room = list->room == 0 ? 64 : 2 * list->room;
+        tile *tiles = realloc(list->tiles, room * sizeof *tiles);
+        if (tiles == NULL || list->count == MOST_TILES) {
+            free(tiles == NULL ? list->tiles : tiles);
+            *list = (tile_list){NULL, 0, 0};
+            return NULL;
+        }
+        list->tiles = tiles;
+        list->room = room;
+    }
+    return &list->tiles[list->count++];
+}
+
+static void plan_command(machine *m, size_t number, predecessor *before)
+{
+    walker k;
+    tile *t;
+    walk_begin(&k, &m->p, &m->commands[number], number);
+    do {
+        t = append(m);
+        if (t == NULL) {
+            refuse(m, number, FP8MAC_ERR_UNSUPPORTED);
+            return;
+        }
+        walk_next(&k, t);
+        if (!check_tile(m, before, t)) {
+            refuse(m, number, FP8MAC_ERR_COMMAND);
+            return;
+        }
+    } while (!t->key.last);
+}
+
+void plan_tiles(machine *m)
+{
+    predecessor before = {.any = false};
+    for (size_t i = 0; i < m->count && m->status == FP8MAC_OK; i++) {
+        plan_command(m, i, &before);
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of D to memory: the write-out engine, the write DMA, and retirement (fp8mac_write_out,
+// fp8mac_dma_write, fp8mac_output).
+#include "cycles/machine.h"
+
+enum { BEATS = 2 }; // that wait for the bus
+
+static const tile *at_hand(const machine *m)
+{
+    return tile_at(m, m->out.done);
+}
+
+static uint32_t most_bytes(const machine *m)
+{
+    return m->p.row_bytes >> at_hand(m)->key.shape;
+}
+
+static uint32_t most_rows(const machine *m)
+{
+    return m->p.rows << at_hand(m)->key.shape;
+}
+
+// ---- wires --------------------------------------------------------------------------------------
+
+static void out_wires(const machine *m, wires *w)
+{
+    const write_out *o = &m->out;
+    const bool s1_ready = !o->offered || m->write.beats != BEATS;
+    const bool first = o->beat == 0, runs = o->busy && !o->end && s1_ready;
+    w->out_step = runs && (!first || w->write_row_ready);
+    w->out_region_done = w->out_step && o->beat == o->beats - 1u && o->row == o->last_row;
+    w->out_row = o->end || (runs && first);
+    const bool free = (!o->busy || w->out_region_done) && !o->end;
+    w->out_take = false;
+    w->out_ready = false;
+    if (m->store.pushed == o->done) {
+        return;
+    }
+    if (at_hand(m)->key.acc_keep) {
+        w->out_take = w->out_ready = !o->busy && !o->end;
+        return;
+    }
+    w->out_take = free && o->begun && o->waiting != 0;
+    w->out_ready = w->out_take && o->bytes_left <= most_bytes(m) && o->rows_left <= most_rows(m);
+}
+
+static void dma_wires(const machine *m, wires *w)
+{
+    const write_dma *d = &m->write;
+    const bool none = (d->none & 1u) != 0, is_none = d->split.row.kind == ROW_NONE;
+    w->answered = w->b_valid && d->level != 0 && !none;
+    w->retire = d->level != 0 && none && m->store.pushed != m->report.retired &&
+                m->store.done != m->report.retired;
+    const bool aw_free = !d->aw_valid || w->aw_ready;
+    w->write_burst = d->split.busy && d->level != IN_FLIGHT &&
+                     (is_none || (aw_free && d->lens_level != IN_FLIGHT));
+    w->write_row_ready =
+        !d->split.busy || (w->write_burst && split_final(&d->split, split_beats(&d->split)));
+    w->w_load = d->beats != 0 && d->lens_level != 0 && (!d->w_valid || w->w_ready);
+}
+
+void write_wires(machine *m, wires *w)
+{
+    dma_wires(m, w);
+    out_wires(m, w);
+}
+
+// ---- the write-out engine -----------------------------------------------------------------------
+
+static void begin(machine *m)
+{
+    write_out *o = &m->out;
+    const tile *t = at_hand(m);
+    const fp8mac_cycles_command *c = command_of(m, t);
+    o->band = o->region = t->address[REGION_D];
+    o->band_stride = c->d_stride << (m->p.rows_log2 + t->key.shape);
+    o->rows_left = t->key.m;
+    o->bytes_left = t->key.n << size_log2(c->d_fmt);
+}
+
+static void next_region(machine *m)
+{
+    write_out *o = &m->out;
+    if (o->bytes_left > most_bytes(m)) {
+        o->region += most_bytes(m);
+        o->bytes_left -= most_bytes(m);
+        return;
+    }
+    o->band += o->band_stride;
+    o->region = o->band;
+    o->rows_left -= most_rows(m);
+    o->bytes_left = at_hand(m)->key.n << size_log2(command_of(m, at_hand(m))->d_fmt);
+}
+
+static void take_region(machine *m, const wires *w)
+{
+    write_out *o = &m->out;
+    o->ends = w->out_ready;
+    o->job = o->done;
+    o->address = o->region;
+    o->stride = command_of(m, at_hand(m))->d_stride;
+    o->row = o->beat = 0;
+    o->last_row = least(o->rows_left, most_rows(m)) - 1u;
+    o->beats = ceil_log2(least(o->bytes_left, most_bytes(m)), m->p.beat_log2);
+    next_region(m);
+}
+
+static void next_beat(write_out *o)
+{
+    const bool last = o->beat == o->beats - 1u;
+    o->beat = last ? 0 : o->beat + 1u;
+    if (last) {
+        o->row++;
+        o->address += o->stride;
+    }
+}
+
+static void end_clock(write_out *o, const wires *w, bool none)
+{
+    if ((w->out_region_done && o->ends) || (w->out_take && none)) {
+        o->end = true;
+    } else if (w->write_row_ready) {
+        o->end = false;
+    }
+}
+
+static void out_clock(machine *m, const wires *w)
+{
+    write_out *o = &m->out;
+    const bool valid = m->store.pushed != o->done, none = valid && at_hand(m)->key.acc_keep;
+    const bool s1_ready = !o->offered || m->write.beats != BEATS;
+    end_clock(o, w, none);
+    if (w->out_take && !none) {
+        o->busy = true;
+    } else if (w->out_region_done) {
+        o->busy = false;
+    }
+    o->waiting += w->region_full;
+    o->waiting -= w->out_take && !none;
+    if (valid && !o->begun) {
+        begin(m);
+    } else if (w->out_take && !none) {
+        take_region(m, w);
+    }
+    if (w->out_step && !(w->out_take && !none)) {
+        next_beat(o);
+    }
+    o->begun = valid && !w->out_ready;
+    o->offered = s1_ready ? w->out_step : o->offered;
+    o->done += w->out_ready;
+}
+
+// ---- the write DMA ------------------------------------------------------------------------------
+
+static void flight_clock(write_dma *d, const wires *w)
+{
+    if (w->answered || w->retire) {
+        d->none >>= 1;
+        d->level--;
+    }
+    if (w->write_burst) {
+        d->none |= (uint32_t)(d->split.row.kind == ROW_NONE) << d->level;
+        d->level++;
+    }
+}
+
+static void address_clock(write_dma *d, const wires *w, uint32_t beats)
+{
+    if (w->aw_ready) {
+        d->aw_valid = false;
+    }
+    if (w->write_burst && d->split.row.kind != ROW_NONE) {
+        d->aw_valid = true;
+        d->aw_beats = beats;
+        d->lens[(d->lens_head + d->lens_level++) % IN_FLIGHT] = beats;
+    }
+}
+
+static void data_clock(write_dma *d, const wires *w, bool offered)
+{
+    const bool room = d->beats != BEATS;
+    if (w->w_load) {
+        const bool last = ++d->sent == d->lens[d->lens_head];
+        d->sent = last ? 0 : d->sent;
+        d->lens_head = (d->lens_head + last) % IN_FLIGHT;
+        d->lens_level -= last;
+        d->w_valid = true;
+    } else if (w->w_ready) {
+        d->w_valid = false;
+    }
+    d->beats += offered && room;
+    d->beats -= w->w_load;
+}
+
+void write_clock(machine *m, const wires *w)
+{
+    write_dma *d = &m->write;
+    const uint32_t beats = split_beats(&d->split);
+    const row row = row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address, m->out.beats);
+    const bool offered = m->out.offered;
+    m->counters.write_beats += d->w_valid && w->w_ready;
+    out_clock(m, w);
+    data_clock(d, w, offered);
+    address_clock(d, w, beats);
+    flight_clock(d, w);
+    split_clock(&m->p, &d->split, w->write_burst, w->out_row, &row);
+}

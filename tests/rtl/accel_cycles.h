@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator's cycles against fp8mac_cycles_run: random commands on a memory of constant latency. The model gets
+// them, and the cycles in which software submits them, and must have every counter of the RTL, and the cycle of the
+// interrupt.
+#ifndef ACCEL_CYCLES_H
+#define ACCEL_CYCLES_H
+
+#include "accel_row_tests.h"
+
+extern "C" {
+#include "fp8mac/cycles.h"
+}
+
+namespace accel
+{
+
+// A command as the model has it. Its submission is not set.
+inline fp8mac_cycles_command timed(const Command &t)
+{
+    fp8mac_cycles_command c{};
+    c.extended = t.extended;
+    c.m = t.m, c.n = t.n, c.k = t.k;
+    c.tile_m = t.tile_m, c.tile_n = t.tile_n, c.tile_k = t.tile_k, c.first_k = t.first_k;
+    c.a_addr = t.a_addr, c.a_stride = t.a_stride, c.b_addr = t.b_addr, c.b_stride = t.b_stride;
+    c.d_addr = t.d_addr, c.d_stride = t.d_stride, c.c_addr = t.c_addr, c.c_stride = t.c_stride;
+    c.mx_a_addr = t.mx_a_addr, c.mx_a_stride = t.mx_a_stride;
+    c.mx_b_addr = t.mx_b_addr, c.mx_b_stride = t.mx_b_stride;
+    c.scale_a = t.scale_a, c.scale_b = t.scale_b, c.bias = t.bias, c.beta = t.beta;
+    c.scale_d = t.scale_d, c.clamp_lo = t.clamp_lo, c.clamp_hi = t.clamp_hi, c.seed = t.seed;
+    const auto code = [](uint32_t x) { return static_cast<uint8_t>(x); };
+    c.a_fmt = code(t.a_fmt % kNarrow), c.a_narrow = t.a_fmt >= kNarrow;
+    c.b_fmt = code(t.b_fmt % kNarrow), c.b_narrow = t.b_fmt >= kNarrow;
+    c.acc_fmt = code(t.acc_fmt), c.d_fmt = code(t.d_fmt), c.c_fmt = code(t.c_fmt);
+    c.x_fmt = code(t.x_fmt), c.overflow = code(t.overflow), c.act = code(t.act);
+    c.act_table = code(t.act_table), c.pass_shape = code(t.pass_shape), c.after = code(t.after);
+    c.sa = static_cast<int8_t>(t.sa), c.sb = static_cast<int8_t>(t.sb);
+    c.scale_a_vec = t.scale_a_vec, c.scale_b_vec = t.scale_b_vec, c.bias_en = t.bias_en;
+    c.c_en = t.c_en, c.mx = t.mx, c.stochastic = t.stochastic, c.conv_a = t.conv_a;
+    c.reuse_a = t.reuse_a, c.reuse_b = t.reuse_b, c.acc_continue = t.acc_continue;
+    c.acc_keep = t.acc_keep, c.b_resident = t.b_resident, c.b_free = t.b_free;
+    c.operation = static_cast<fp8mac_cycles_operation>(t.op);
+    return c;
+}
+
+class CycleTests : public RowTests
+{
+  public:
+    using RowTests::RowTests;
+
+    void random_cycles(unsigned batches);
+
+  private:
+    using Timed = std::vector<fp8mac_cycles_command>;
+
+    fp8mac_cycles_config timed_config(unsigned latency) const;
+    std::vector<Command> timed_batch();
+    uint64_t send(const std::vector<Command> &sent, Timed &timed);
+    void compare_cycles(const Timed &timed, unsigned latency, uint64_t irq);
+
+    uint64_t cycles_ = 0, compared_ = 0;
+};
+
+inline fp8mac_cycles_config CycleTests::timed_config(unsigned latency) const
+{
+    fp8mac_cycles_config config = fp8mac_cycles_default();
+    config.rows = ROWS, config.cols = COLS, config.lanes = LANES, config.element = ELEMENT_KIND;
+    config.tiles = TILES, config.axi_data_w = AXI_DATA_W;
+    config.memory = FP8MAC_CYCLES_IDEAL, config.latency = latency;
+    return config;
+}
+
+inline std::vector<Command> CycleTests::timed_batch()
+{
+    std::vector<Command> tiles;
+    const unsigned count = 1 + rng_.below(8);
+    while (tiles.size() < count && maker_.room()) {
+        const unsigned kind = rng_.below(8);
+        if (kind == 0) {
+            const std::vector<Command> chain = maker_.chain(2 + rng_.below(3));
+            tiles.insert(tiles.end(), chain.begin(), chain.end());
+        } else if (kind == 1 && !tiles.empty() && !tiles.back().has_tiles() &&
+                   !tiles.back().elementwise()) {
+            tiles.push_back(maker_.reusing(tiles.back()));
+        } else if (kind == 2) {
+            tiles.push_back(maker_.thin());
+        } else if (kind == 3) {
+            tiles.push_back(maker_.elementwise(60, 300));
+        } else if (kind < 6) {
+            tiles.push_back(maker_.divided());
+        } else {
+            tiles.push_back(maker_.tile(48, 100));
+        }
+        tiles.back().after = rng_.below(3) == 0 ? 1 + rng_.below(3) : 0;
+        tiles.back().b_free = rng_.coin();
+    }
+    for (Command &t : tiles) {
+        t.irq = &t == &tiles.back();
+        maker_.scramble_unused(t);
+    }
+    return tiles;
+}
+
+// Submits them, by a list or one after the other, and returns the cycle of the interrupt. Cycles count from the first
+// submission.
+inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed)
+{
+    const bool listed = rng_.below(3) == 0;
+    const std::vector<uint32_t> addresses =
+        listed ? list(sent, {}) : std::vector<uint32_t>(sent.size());
+    uint64_t begin = 0;
+    for (size_t i = 0; i < sent.size(); i++) {
+        timed.push_back(accel::timed(sent[i]));
+        fp8mac_cycles_command &c = timed.back();
+        if (listed && i > 0) {
+            c.submission = FP8MAC_CYCLES_LISTED;
+            continue;
+        }
+        const bool rings = listed || rng_.coin();
+        c.descriptor = listed ? addresses[0] : rings ? descriptor(sent[i]) : 0;
+        c.submission = rings ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_REGISTERS;
+        host_.wait_for_room();
+        rings ? host_.ring(c.descriptor) : host_.submit(sent[i]);
+        begin = i == 0 ? host_.cycles() : begin;
+        c.cycle = host_.cycles() - begin;
+        const bool idles = !listed && i + 1 < sent.size() && rng_.below(4) == 0;
+        for (unsigned wait = idles ? rng_.below(400) : 0; wait > 0; wait--) {
+            host_.tick();
+        }
+    }
+    host_.wait_irq();
+    return host_.cycles() - begin;
+}
+
+inline void CycleTests::compare_cycles(const Timed &timed, unsigned latency, uint64_t irq)
+{
+    const fp8mac_cycles_config config = timed_config(latency);
+    std::vector<uint64_t> completed(timed.size());
+    fp8mac_cycles_counters want{};
+    size_t refused = 0;
+    const fp8mac_status status = fp8mac_cycles_run(&config, timed.data(), timed.size(),
+                                                   completed.data(), &refused, &want);
+    const auto detail = [&] {
+        return tb::text("seed %" PRIu64 ", cycle %" PRIu64 ", %zu commands, latency %u",
+                        bench_.seed(), host_.cycles(), timed.size(), latency);
+    };
+    if (!bench_.equal("status of the model", status, FP8MAC_OK, detail)) {
+        return;
+    }
+    const uint64_t parts[] = {want.compute, want.results, want.spacing, want.first_load,
+                              want.load,    want.command, want.store};
+    for (size_t i = 0; i < std::size(parts); i++) {
+        bench_.equal(kCycleParts[i].name, host_.read(kCycleParts[i].reg), parts[i], detail);
+    }
+    bench_.equal("READ_BEATS", host_.read(REG(READ_BEATS)), want.read_beats, detail);
+    bench_.equal("WRITE_BEATS", host_.read(REG(WRITE_BEATS)), want.write_beats, detail);
+    bench_.equal("MACS", host_.read(REG(MACS_LO)), want.macs & 0xffffffffu, detail);
+    bench_.equal("the cycle of the interrupt", irq, completed.back() + 1, detail);
+    cycles_ += want.cycles;
+    compared_++;
+}
+
+inline void CycleTests::random_cycles(unsigned batches)
+{
+    for (unsigned i = 0; i < batches && !bench_.hopeless(); i++) {
+        begin();
+        axi::Timing timing;
+        timing.random_latency = false;
+        timing.latency = rng_.below(3) ? rng_.below(12) : rng_.below(100);
+        host_.memory.set_timing(timing);
+        Timed timed;
+        const uint64_t irq = send(timed_batch(), timed);
+        host_.wait_idle();
+        compare_cycles(timed, timing.latency, irq);
+    }
+    bench_.covered("cycles compared with the model", cycles_);
+    bench_.covered("batches of commands", compared_);
+}
+
+} // namespace accel
+
+#endif
