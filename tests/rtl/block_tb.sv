@@ -4,6 +4,8 @@
 // cycle 0. What the unit takes enters in its cycle 0; of row r as everything, r cycles later. Results leave 5 cycles
 // after that.
 //
+// With ELEMENT_STAGGERED the element is fp8mac_element_block_staggered, and row r's operands wait r cycles here.
+//
 // A block takes Period cycles: as many as it has steps, and one for each row. With UNIT_NETLIST a netlist of
 // fp8mac_block_cluster takes the element's place, and the accumulators are here.
 module block_tb
@@ -57,6 +59,11 @@ module block_tb
   localparam bit IsInf = INF != 0;
   localparam bit IsNan = NAN != 0;
   localparam bit IsMx = MX != 0;
+`ifdef ELEMENT_STAGGERED
+  localparam bit Staggered = 1'b1;
+`else
+  localparam bit Staggered = 1'b0;
+`endif
   localparam int unsigned AccW = IsFp32 ? 32 : 16;
   localparam int unsigned ExpW = field_width(IsMx);
   localparam int unsigned PlaceW = place_width(IsMx);
@@ -83,8 +90,14 @@ module block_tb
       .feed_o(feed)
     );
     assign common   = feed[FeedW-1-:$bits(feed_common_t)];
-    assign a[r]     = feed[LanesW-1:0];
-    assign a_nan[r] = common.nan;
+    if (Staggered && r > 0) begin : g_later
+      logic [r-1:0][LanesW:0] waiting_q;
+      always_ff @(posedge clk_i) waiting_q <= (r * (LanesW + 1))'({waiting_q, common.nan, feed[LanesW-1:0]});
+      assign {a_nan[r], a[r]} = waiting_q[r-1];
+    end else begin : g_at_once
+      assign a[r]     = feed[LanesW-1:0];
+      assign a_nan[r] = common.nan;
+    end
 
     logic unused_common;
     assign unused_common = ^common;
@@ -130,6 +143,11 @@ module block_tb
     .acc_i(acc_back),
 `elsif ELEMENT_NETLIST
   fp8mac_element_block u_element (
+`elsif ELEMENT_STAGGERED
+  fp8mac_element_block_staggered #(
+    .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .BANKS(BANKS), .FRAC_BITS(FRAC_BITS), .ACC_FP32(IsFp32),
+    .ACC_FP16(IsFp16), .INF(IsInf), .NAN(IsNan), .MX(IsMx)
+  ) u_element (
 `else
   fp8mac_element_block #(
     .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .BANKS(BANKS), .FRAC_BITS(FRAC_BITS), .ACC_FP32(IsFp32),
