@@ -4,8 +4,11 @@
 // none waits. With one lane this is smaller than fp8mac_block_cluster, whose sums wait in a chain of registers: an
 // operand has fewer bits than a sum. With four lanes and more it is larger. The array does not use it.
 //
-// Results are those of fp8mac_element_block, cycle by cycle. What comes in its cycle 0 for all rows comes in cycle r for
-// row r here: a_i[r] and a_nan_i[r]. Everything else comes as there.
+// Results are those of fp8mac_element_block. The way to the unit is long, so it has a register, and the unit works one
+// cycle later than there:
+//
+//   cycle    r                               r + 1                r + 2           r + 3            r + 6
+//   row r    multiply, align, add (tree) ->  short accumulator -> sum of block -> the unit takes it, acc_o
 module fp8mac_element_block_staggered
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -28,18 +31,26 @@ module fp8mac_element_block_staggered
   input  logic                         clk_i,
   input  logic                         rst_ni,
 
-  // As of fp8mac_block_cluster
+  // As of fp8mac_block_cluster. Cycle 0
   input  logic                         block_first_i,
   input  logic                         block_last_i,
-  input  lane_t [SHARE-1:0][LANES-1:0] a_i,            // row r in cycle r
   input  lane_t [LANES-1:0]            b_i,
-  input  logic [SHARE-1:0]             a_nan_i,        // row r in cycle r
   input  logic                         b_nan_i,
+
+  // Row r in cycle r
+  input  lane_t [SHARE-1:0][LANES-1:0] a_i,
+  input  logic [SHARE-1:0]             a_nan_i,
+
+  // Cycle 1 + r
   input  logic signed [ExpW-1:0]       a_field_i,
   input  logic [PlaceW-1:0]            b_place_i,
+
+  // Cycle 2 + r
   input  logic                         none_i,
   input  logic                         acc_fp16_i,
   input  logic                         acc_first_i,
+
+  // Cycle 6 + r
   output logic [AccW-1:0]              acc_o,
   output flags_t                       flags_o
 );
@@ -75,29 +86,33 @@ module fp8mac_element_block_staggered
     );
   end
 
-  // The unit takes row r's special products r + 1 cycles after row 0's last step, and its sum one cycle later.
+  // Row r's special products are there r + 1 cycles after row 0's last step, and its sum one cycle later.
   logic [SHARE+1:1] last_q;
-  block_special_t   unit_special;
-  logic [SumW-1:0]  unit_sum;
+  block_special_t   special, special_2_q;
+  logic [SumW-1:0]  sum, sum_3_q;
 
   always_ff @(posedge clk_i) last_q <= (SHARE + 1)'({last_q, block_last_i});
 
   always_comb begin
-    unit_special = '0;
-    unit_sum     = '0;
+    special = '0;
+    sum     = '0;
     for (int unsigned r = 0; r < SHARE; r++) begin
-      unit_special = unit_special | (special_1[r] & {$bits(block_special_t){last_q[r+1]}});
-      unit_sum     = unit_sum | (sum_2[r] & {SumW{last_q[r+2]}});
+      special = special | (special_1[r] & {$bits(block_special_t){last_q[r+1]}});
+      sum     = sum | (sum_2[r] & {SumW{last_q[r+2]}});
     end
+  end
+  always_ff @(posedge clk_i) begin
+    special_2_q <= special;
+    sum_3_q     <= sum;
   end
 
   // The window's exponent
-  logic signed [ExpW-1:0] field_0, field_1_q;
+  logic signed [ExpW-1:0] field_1, field_2_q;
   logic                   unused_carry;
   fp8mac_adder #(.W(ExpW)) u_field (
-    .a_i(a_field_i), .b_i(ExpW'(b_place_i)), .carry_i(1'b0), .sum_o(field_0), .carry_o(unused_carry)
+    .a_i(a_field_i), .b_i(ExpW'(b_place_i)), .carry_i(1'b0), .sum_o(field_1), .carry_o(unused_carry)
   );
-  always_ff @(posedge clk_i) field_1_q <= field_0;
+  always_ff @(posedge clk_i) field_2_q <= field_1;
 
   // The accumulators rotate through the unit.
   localparam int unsigned UnitCycles = 4;
@@ -110,8 +125,8 @@ module fp8mac_element_block_staggered
     .FRAC_BITS(FRAC_BITS), .INT_W(IntW), .ACC_FP32(ACC_FP32), .ACC_FP16(ACC_FP16), .MX(MX),
     .ADD_RIPPLE(ADD_RIPPLE)
   ) u_accumulate (
-    .clk_i, .field_i(field_1_q), .none_i, .special_i(unit_special), .acc_fp16_i, .acc_first_i,
-    .acc_i(acc_q[Waiting-1]), .products_i(unit_sum), .acc_o, .flags_o
+    .clk_i, .field_i(field_2_q), .none_i, .special_i(special_2_q), .acc_fp16_i, .acc_first_i,
+    .acc_i(acc_q[Waiting-1]), .products_i(sum_3_q), .acc_o, .flags_o
   );
 
   if (BANKS * SHARE <= UnitCycles) begin : g_check_banks
