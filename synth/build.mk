@@ -16,11 +16,15 @@
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
 #                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
 #                                  levels of instances in the tables, INSTANCES=1 areas by instance
+#   make synth-functions           the area of the accelerator without each function that can be left out, and without all
+#                                  of them. CONFIG= as above; ONLY=regex chooses some
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-stock               the elements of 16 lanes in the stock flow of Yosys, which makes no full-adder cells
 #   make synth-wires               the netlists of area.json in OSU018 are placed (Coriolis) and routed (qrouter), and
-#                                  OpenSTA times them with the wires: $(BUILD)/synth/layout.json. ONLY=regex chooses some
+#                                  OpenSTA times them with the wires: $(BUILD)/synth/layout.json. ONLY=regex chooses some.
+#                                  APART=1: elements with block accumulation in two netlists, the sum of one of them
+#                                  and what they share
 #   make synth-report              synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
@@ -48,7 +52,7 @@ else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
 $(error CONFIG has no effect on synth without TARGET)
 endif
 
-.PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories synth-stock synth-wires
+.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-stock synth-wires
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
@@ -59,7 +63,8 @@ synth-stock: $(RTL_GENERATED)
 	@$(SYNTH) stock --build $(BUILD)
 
 synth-wires: $(RTL_GENERATED)
-	@$(SYNTH) layout --build $(BUILD) --python $(BUILD)/layout/bin/python $(call SYNTH_OPTION,ONLY,only)
+	@$(SYNTH) layout --build $(BUILD) --python $(BUILD)/layout/bin/python $(call SYNTH_OPTION,ONLY,only) \
+	  $(call SYNTH_OPTION,APART,apart)
 
 synth-report:
 	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)
@@ -69,6 +74,10 @@ synth-accel: $(RTL_GENERATED)
 	  $(call SYNTH_OPTION,PART,part) \
 	  $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \
 	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth) $(call SYNTH_OPTION,INSTANCES,instances)
+
+synth-functions: $(RTL_GENERATED)
+	@$(SYNTH) functions --build $(BUILD) --functions '$(MINIMAL_FUNCTIONS)' $(call SYNTH_OPTION,CONFIG,config) \
+	  $(call SYNTH_OPTION,ONLY,only)
 
 synth-fo4:
 	@$(SYNTH) fo4 $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use)

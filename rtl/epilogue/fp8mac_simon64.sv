@@ -33,11 +33,13 @@ module fp8mac_simon64 #(
 
   // The rounds of a stage, from round `first` on
   function automatic block_t mix(block_t block, int unsigned first, logic [31:0] seed);
+    block_t now;
+    now = block;
     for (int unsigned r = first; r < first + StageRounds; r++) begin
-      mix.x = block.y ^ (rotate(block.x, 1) & rotate(block.x, 8)) ^ rotate(block.x, 2)
+      mix.x = now.y ^ (rotate(now.x, 1) & rotate(now.x, 8)) ^ rotate(now.x, 2)
               ^ (r % 2 == 0 ? seed : '0) ^ (32'h9e3779b9 * (r + 1));
-      mix.y = block.x;
-      block = mix;
+      mix.y = now.x;
+      now   = mix;
     end
   endfunction
 

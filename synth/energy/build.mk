@@ -35,6 +35,7 @@ ENERGY_CHIP = $(SYNTH) energy_chip --build $(BUILD) --toggles $(ENERGY_TOGGLES) 
 ENERGY_SIM_default := $(BUILD)/sim/ports/4_4_16_128-block_f19/fp8mac-sim
 ENERGY_SIM_default_int8 := $(BUILD)/sim/ports/4_4_16_128-int8/fp8mac-sim
 ENERGY_SIM_small := $(BUILD)/sim/ports/2_2_4_128-block_f19/fp8mac-sim
+ENERGY_SIM_small_int8 := $(BUILD)/sim/ports/2_2_4_128-int8/fp8mac-sim
 CHIP :=
 ifneq (,$(filter synth-energy,$(MAKECMDGOALS)))
 $(foreach v,$(if $(CHIP),ONLY DATA ASSUMPTIONS,SCOPE PROGRAM CLOCK_FO4),$(if $(call SYNTH_GIVEN,$(v)),\

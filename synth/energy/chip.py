@@ -51,6 +51,7 @@ CHIPS = {
         Chip("default", 4, 4, 16, "block"),
         Chip("default_int8", 4, 4, 16, "int8"),
         Chip("small", 2, 2, 4, "block", 8),
+        Chip("small_int8", 2, 2, 4, "int8", 8),
     )
 }
 
@@ -97,10 +98,6 @@ PROGRAMS = {
 }
 
 
-# The accelerator's own netlist is made for a clock that it meets at once: the repair of paths of so many cells takes hours.
-SLOWER = 20
-
-
 @dataclass(frozen=True)
 class Memory:
     """An instance of a memory, with the signals of its accesses and the bits of a word"""
@@ -135,8 +132,8 @@ def memory_of(box: Box, start: str) -> Memory:
 
 
 class Scope:
-    """A design with black boxes, and the netlists of those that are netlists. `start`: of its signals' names. `slower`:
-    the design's own netlist is made for a clock that is so many times slower."""
+    """A design with black boxes, and the netlists of those that are netlists. `start`: of its signals' names. Without
+    `repaired` the design's own netlist is as it was mapped: the repair of so many cells takes hours."""
 
     def __init__(
         self,
@@ -145,7 +142,7 @@ class Scope:
         start: str,
         design: Design,
         inner: list[Design],
-        slower: int = 1,
+        repaired: bool = True,
     ):
         self.flow, self.period, self.start, self.design = flow, period, start, design
         self.boxes = instances(flow.front(design)[0])
@@ -154,7 +151,7 @@ class Scope:
             raise FlowError("energy knows no clock gate behind another one")
         self.memories = [memory_of(box, start) for box in self.boxes if box.module in STROBES]
         taken = self._taken(inner)
-        self.parts = [self._part(design, [], slower)]
+        self.parts = [self._part(design, [], repaired)]
         self.parts += [self._part(one, its) for one, its in taken if its]
 
     def _taken(self, inner: list[Design]) -> list[tuple[Design, list[Box]]]:
@@ -174,9 +171,9 @@ class Scope:
             raise FlowError(f"{left[0].path} has other parameters than its netlist")
         return found
 
-    def _part(self, design: Design, boxes: list[Box], slower: int = 1) -> Part:
+    def _part(self, design: Design, boxes: list[Box], repaired: bool = True) -> Part:
         effort, seed = recipe.EFFORTS[0], recipe.SEEDS[0]
-        made = self.flow.run(design, slower * self.period, effort, seed)
+        made = self.flow.run(design, self.period, effort, seed, repaired=repaired)
         path = Path(made.netlist, "netlist.json")
         if not boxes:
             return Part(design.top, path, design.top, (self.start,))
@@ -193,7 +190,7 @@ class Scope:
 def accelerator_scope(flow: Synthesiser, period: float, chip: Chip, build: Path) -> Scope:
     parameters = accel.parameters(chip.config, build=build)
     design, inner = accel.design_of(parameters, flow.files)
-    return Scope(flow, period, ACCEL, design, list(inner.values()), SLOWER)
+    return Scope(flow, period, ACCEL, design, list(inner.values()), repaired=False)
 
 
 # Of the accelerator's array. A waveform whose ports have other widths is refused.

@@ -27,6 +27,7 @@ CHIP_TITLES = {
     "default": "FP8, 19 bits, FP32 or FP16, MX",
     "default_int8": "INT8",
     "small": "FP8, 19 bits, FP32 or FP16, MX; 2 x 2 x 4",
+    "small_int8": "INT8; 2 x 2 x 4",
 }
 
 

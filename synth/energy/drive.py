@@ -11,7 +11,7 @@ import numpy as np
 
 from ..flow.errors import FlowError
 from ..flow.runs import Design
-from ..study.elements import BANKS, KINDS, REGISTER_SUFFIX
+from ..study.elements import BANKS, KINDS, REGISTER_SUFFIX, STAGGERED_SUFFIX
 from ..study.records import Record
 from .circuit import STREAMS
 from .data import BLOCK, COLUMNS, SCALE_BIAS, Data, Order, Steps, operands, steps, value_of
@@ -36,6 +36,7 @@ class Kind:
     result: int
     turn: int = 1  # steps of an accumulator's turn, and elements of a netlist
     late: int = 0  # cycles by which a register delays the accumulate unit's work
+    staggered: bool = False  # a row takes its operands a cycle after the row before; the unit works a cycle later
 
     def feed(self, side: str, lanes: int) -> Design:
         return Design(self.top, (("LANES", lanes), *(self.a if side == "a" else self.b)))
@@ -54,11 +55,13 @@ def kind_of(record: Record) -> Kind:
     if record["top"] == "fp8mac_element_int8":
         cycles = 2 + parameters.get("BANKS", BANKS) + parameters.get("TREE_REGISTER", 0)
         return both("int8", number, 1, cycles)
-    if record["top"] == "fp8mac_element_block":
+    staggered = record["top"] == "fp8mac_element_block" + STAGGERED_SUFFIX
+    if record["top"] == "fp8mac_element_block" or staggered:
         mx = {"MX": 1} if parameters.get("MX") else {}
         kind = both("block", KINDS[record["kind"]].number, 2, 6, **window, **mx)
         late = int(record["name"].endswith(REGISTER_SUFFIX))
-        return replace(kind, turn=parameters["SHARE"], result=kind.result + late, late=late)
+        turn, result = parameters["SHARE"], kind.result + late + staggered
+        return replace(kind, turn=turn, result=result, late=late, staggered=staggered)
     if record["top"] == "fp8mac_element_static":
         name = "kulisch" if number == KINDS["kulisch"].number else "static"
         return both(name, number, 1, 7, **window)
@@ -218,9 +221,9 @@ class Drive:
             "rst_ni": constant(1, 1, self.total),
             "block_first_i": self.same(self.steps.begins, 1),
             "block_last_i": self.same(self.steps.ends, 1 + self.kind.late),
-            "a_i": np.concatenate([self._lanes(feed, "a", "") for feed in a], axis=2),
+            "a_i": self._rows([self._lanes(feed, "a", "") for feed in a]),
             "b_i": self._lanes(b, "b", ""),
-            "a_nan_i": np.concatenate([self._common(feed, "nan") for feed in a], axis=2),
+            "a_nan_i": self._rows([self._common(feed, "nan") for feed in a]),
             "b_nan_i": self._common(b, "nan"),
             "a_field_i": bits_of(a_place + self.base & (1 << field) - 1, field),
             "b_place_i": bits_of(b_place, len(ports["b_place_i"])),
@@ -229,6 +232,13 @@ class Drive:
             "acc_fp16_i": constant(0, 1, self.total),
         }
         return {name: found[name] for name in ports}
+
+    def _rows(self, each: list[np.ndarray]) -> np.ndarray:
+        """What the rows take, side by side"""
+        if self.kind.staggered:
+            count = self.total
+            each = [delayed(bits[: count - r], r, count) for r, bits in enumerate(each)]
+        return np.concatenate(each, axis=2)
 
     def _places(self, side: str, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """[cycle, stream], as _in_turn: bounds, and places, which with MX scales are other numbers"""
@@ -249,7 +259,7 @@ class Drive:
         result = np.zeros((self.total, STREAMS), values.dtype)
         ends = np.flatnonzero(self.steps.ends)
         for r in range(self.order.share):
-            result[ends + 1 + self.kind.late + r] = values[ends][:, rows[:, r]]
+            result[ends + 1 + self.kind.late + self.kind.staggered + r] = values[ends][:, rows[:, r]]
         return result
 
     def same(self, values: np.ndarray, cycles: int) -> np.ndarray:

@@ -139,7 +139,9 @@ class Synthesiser:
         effort: recipe.Effort,
         seed: int,
         hierarchy: bool = False,
+        repaired: bool = True,
     ) -> Result:
+        """With `repaired` off the netlist is as it was mapped. It is not timed, and no area may be quoted from it."""
         front_folder = self.front(design, hierarchy)[0]
         front = recipe.plain((front_folder / "front.il").read_text())
         texts = {
@@ -150,7 +152,7 @@ class Synthesiser:
             "sta.tcl": sta.script(
                 design.top, self.library, period_ns, clocked=f"\\{sta.CLOCK}\n" in front
             ),
-            "fit": f"{period_ns:g} ns, margin {recipe.FIT_MARGIN:g}",
+            "fit": f"{period_ns:g} ns, margin {recipe.FIT_MARGIN:g}" if repaired else "none",
         }
         key = key_of(
             {
@@ -168,10 +170,14 @@ class Synthesiser:
                 (folder / name).write_text(text)
             (folder / "front.il").write_text(recipe.shuffle(front, seed))
             yosys.run(folder, "back", ("mapped.json",))
-            self._fit(folder, design, period_ns)
+            if repaired:
+                self._fit(folder, design, period_ns)
+            else:
+                shutil.copy(folder / "mapped.json", folder / "fitted.json")
+                (folder / "repaired.json").write_text("{}")
             yosys.run(folder, "finish", ("netlist.json", "netlist.v", "stat.json"))
             split_assignments(folder / "netlist.v")
-            self._judge(folder, design, effort, seed, timed=not hierarchy)
+            self._judge(folder, design, effort, seed, timed=repaired and not hierarchy)
             for name in (*libraries, "front.il", "mapped.json", "fitted.json", "repaired.json"):
                 (folder / name).unlink()
 

@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..flow import recipe
 from ..flow.errors import FlowError, UsageError, exit_status
 from ..flow.liberty import Library
 from ..flow.runs import Synthesiser
 from ..study import commands, libraries, records
+from ..study.elements import source_folders
 from ..study.records import Record
 from ..study.run import made_by
+from . import apart
 from .measure import Layouter
 from .pages import MADE_FOR
 
@@ -76,17 +79,39 @@ def chosen(found: list[Record], library: str, only: str) -> list[Part]:
     return sorted(wanted, key=lambda part: part.area)
 
 
+def halves(found: list[Record], library: str, only: str, flow: Synthesiser) -> list[Part]:
+    """Elements with block accumulation, and units of arrays that have some, in two netlists each."""
+    efforts = {effort.name: effort for effort in recipe.EFFORTS}
+    parts = []
+    for record in apart.each(found, lambda one: one["library"] == library):
+        if not re.search(only, record["name"]):
+            continue
+        for name, (design, copies) in apart.halves(record).items():
+            effort = efforts[record["effort"]]
+            made = flow.run(design, record["period_ns"], effort, recipe.SEEDS[0])
+            netlist = Path(made.netlist) / "netlist.v"
+            parts.append(Part(name, design.top, copies, made.area, netlist))
+    if not parts:
+        raise UsageError(f"area.json has no element in {library} that has sums and matches {only}")
+    return sorted(parts, key=lambda part: part.area)
+
+
 def run(options: argparse.Namespace) -> int:
     folder = options.build / "synth"
     area = folder / "area.json"
     name = libraries.FIRST
     path = libraries.LIBRARIES[name][0]
-    wanted = chosen(records.read(area), name, options.only)
     layouter = Layouter(Library([path]), LEF, folder, options.python, "sta")
+    flow = Synthesiser(layouter.library, source_folders(options.build), layouter.cache)
+    wanted = (
+        halves(records.read(area), name, options.only, flow)
+        if options.apart
+        else chosen(records.read(area), name, options.only)
+    )
     period = libraries.HEADLINE_PERIOD
-    tools = Synthesiser(layouter.library, [], layouter.cache).tools
+    tools = flow.tools
     measured = json.loads(area.read_text())["run"]["command"]
-    command = commands.spelled(GOAL, {"ONLY": options.only})
+    command = commands.spelled(GOAL, {"APART": options.apart, "ONLY": options.only})
     made = {"command": command, "area": measured, **made_by(tools)}
     found, failures = [], []
     for number, part in enumerate(wanted):
@@ -121,5 +146,6 @@ def main(arguments: list[str]) -> int:
     add("--build", type=Path, default=Path("build"), help="the build folder")
     add("--python", type=Path, required=True, help="the interpreter that has Coriolis")
     add("--only", default="", help="netlists whose name matches this regular expression")
+    add("--apart", default="", help="1: elements with block accumulation in two netlists")
     options = parser.parse_args(arguments)
     return exit_status(GOAL, lambda: run(options))

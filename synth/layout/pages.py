@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ..flow.errors import UsageError
 from ..study.records import Record
 from ..study.tables import code, number, table
+from .apart import SHARED, SUM
 
 # In the name of a netlist that was made for another clock than the usual one: it stands before the ns
 MADE_FOR = "_made_for_"
@@ -63,7 +64,15 @@ class Layouts:
         met = [one for one in found if one["slack_ns"] >= 0]
         if met:
             return min(met, key=core)
-        return max(found, key=lambda one: one["slack_ns"], default=None)
+        return max(found, key=lambda one: one["slack_ns"], default=None) or self.halves(name)
+
+    def halves(self, name: str) -> Record | None:
+        """An element that was laid out in two netlists: the sum of their areas for one element, and the worse slack."""
+        both = [self.get(name + half) for half in (SUM, SHARED)]
+        if None in both:
+            return None
+        slack = min(one["slack_ns"] for one in both)
+        return {"name": name, "copies": 1, "core_um2": sum(map(core, both)), "slack_ns": slack}
 
     def one(self, name: str) -> Record:
         found = self.get(name)
@@ -93,6 +102,21 @@ class Layouts:
             for one in self.found
         ]
         return table(head, lines)
+
+    def say_apart(self) -> str:
+        """Elements that were laid out in two netlists: the area of each, and of an element."""
+        lines = []
+        for name in (
+            one["name"].removesuffix(SUM) for one in self.found if one["name"].endswith(SUM)
+        ):
+            whole = self.halves(name)
+            if whole is None:
+                continue
+            own, shared = (self.one(name + half) for half in (SUM, SHARED))
+            areas = (core(own), core(shared), whole["core_um2"])
+            lines.append([code(name), *map(number, areas), number(whole["slack_ns"], 2)])
+        head = ["element", "its sum, um2", "its part of the rest, um2", "element, um2"]
+        return table([*head, "slack with routed wires, ns"], lines)
 
     def say_commands(self) -> str:
         lines = dict.fromkeys(

@@ -30,6 +30,7 @@ SIG_BITS = 4  # of the catalogue's elements
 MX_SUFFIX = "_mx"
 BANKS = 4  # interleaved accumulators, on both sides, unless an entry says otherwise
 BANKS_SUFFIX = "_b"  # of an entry with another number of them
+STAGGERED_SUFFIX = "_staggered"  # its rows take their operands one after the other
 # Variants of the element with block accumulation, with a register that stops glitches: behind multiply, behind align
 REGISTERED = "synth/energy/registered"
 REGISTERS = ("product", "word")
@@ -253,11 +254,13 @@ def block(
     banks: int = BANKS,
     formats: tuple[str, ...] | None = None,
     register: str = "",
+    staggered: bool = False,
 ) -> Entry:
     """An element of a kind with block accumulation, for all formats or for one. The netlist has as many elements as a
     block has steps, the accumulate unit that they share, and `banks` accumulators of each: at least those that the
     unit's UNIT_CYCLES cycles take. `acc`: fp32, fp16, or both for a choice at run time. `mx`: its blocks have MX
-    scales. `register`: where one stops glitches, one of REGISTERS."""
+    scales. `register`: where one stops glitches, one of REGISTERS. `staggered`: its rows take their operands one after
+    the other."""
     kind = KINDS[kind_name]
     share = kind.block // lanes
     if banks * share < UNIT_CYCLES:
@@ -271,10 +274,11 @@ def block(
         + ("" if acc == "both" else f"_{acc}")
         + MX_SUFFIX * mx
         + with_banks(banks)
+        + STAGGERED_SUFFIX * staggered
         + ("" if formats is None else "_" + "_".join(formats))
         + (f"_{register}{REGISTER_SUFFIX}" if register else ""),
         design(
-            "fp8mac_element_block",
+            "fp8mac_element_block" + STAGGERED_SUFFIX * staggered,
             *((REGISTERED, f"{REGISTERED}/{register}") if register else ()),
             edits=edits(formats or kind.formats),
             LANES=lanes,

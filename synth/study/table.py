@@ -35,6 +35,8 @@ FEWEST = (
     ("fp32", 13, 16, 2, None),
     ("fp16", 13, 16, 2, None),
 )
+# Of them, those of one lane whose rows take their operands one after the other, which is smaller
+STAGGERED = [one for one in FEWEST if one[2] == 1]
 # The same of an array of 256 MACs, whose ratio is to the smallest INT8 array of any shape. The default one has both
 # accumulator formats.
 ARRAY_TARGET = 1.20
@@ -75,6 +77,10 @@ ENTRIES = [
         block(lanes, frac_bits, acc, target=target, banks=banks)
         for acc, frac_bits, lanes, banks, target in FEWEST
     ),
+    *(
+        block(lanes, frac_bits, acc, target=target, banks=banks, staggered=True)
+        for acc, frac_bits, lanes, banks, target in STAGGERED
+    ),
     # The element of the default chip, without MX scales and with them
     *(block(16, 19, "both", mx=mx) for mx in (False, True)),
     *(
@@ -82,6 +88,8 @@ ENTRIES = [
         for (acc, frac_bits), targets in TARGETS.items()
         for lanes in (16, 32)
     ),
+    # Four elements share a unit of four cycles, so that one accumulator each is enough
+    *(block(16, bits, acc, kind_name="block64", banks=1) for acc, bits in TARGETS),
     # One of each other kind
     element("static", 16, 25),
     element("kulisch", 16),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rtl.catalogue import catalogue, rules
 
 from . import libraries, prices, shapes
-from .elements import KINDS, READOUT
+from .elements import BANKS_SUFFIX, KINDS, READOUT
 from .records import Record
 from .table import ENTRIES, MANY
 
@@ -461,7 +461,7 @@ def lane_areas(found: list[Record]) -> dict[str, tuple[float, float]]:
     """Of KIND_fF and int8: the area of a further lane, from elements of MANY and of twice as many lanes, and the area that is
     left without lanes. Both share an accumulate unit with equally many neighbours."""
     areas: dict[str, dict[int, float]] = {}
-    for r in in_table_order(found):
+    for r in in_table_order(one for one in found if BANKS_SUFFIX not in one["name"]):
         name = r["name"].replace(f"_l{r['lanes']}", "").replace("block64", "block")
         if r.get("copies", 1) == (2 if r["family"] == "block" else 1):
             areas.setdefault(name, {})[r["lanes"]] = r["area"]

@@ -22,7 +22,7 @@ class Dut : public tb::BlockDut
         const uint32_t p = top_.parameters_o;
         return {p >> 26,      p >> 19 & 127,     p >> 13 & 63,      p >> 9 & 15,
                 p >> 4 & 31,  (p >> 3 & 1) != 0, (p >> 2 & 1) != 0, (p >> 1 & 1) != 0,
-                (p & 1) != 0, top_.mx_o != 0};
+                (p & 1) != 0, top_.mx_o != 0,    top_.latency_o};
     }
 
     tb::BlockResult tick(const tb::BlockCycle &c) override

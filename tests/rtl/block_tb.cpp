@@ -114,7 +114,7 @@ class BlockTest
 
     void finish()
     {
-        for (unsigned i = 0; i < 2 + 5 / p_.share; i++) {
+        for (unsigned i = 0; i < 2 + p_.latency / p_.share; i++) {
             clear();
         }
         if (p_.fp32) {
@@ -336,8 +336,7 @@ class BlockTest
             }
             const tb::BlockResult result = dut_->tick(cycle);
             cycle_++;
-            // Row 0 leaves 5 cycles after its last codes entered.
-            if (cycle_ >= period + 5) {
+            if (cycle_ >= period + p_.latency) {
                 check(result, expected_.front());
                 expected_.pop_front();
             }

@@ -4,6 +4,9 @@
 // cycle 0. What the unit takes enters in its cycle 0; of row r as everything, r cycles later. Results leave 5 cycles
 // after that.
 //
+// With ELEMENT_STAGGERED the element is fp8mac_element_block_staggered. Row r's operands wait r cycles here, what the unit
+// takes waits one cycle, and results leave one cycle later.
+//
 // A block takes Period cycles: as many as it has steps, and one for each row. With UNIT_NETLIST a netlist of
 // fp8mac_block_cluster takes the element's place, and the accumulators are here.
 module block_tb
@@ -49,7 +52,8 @@ module block_tb
   output logic [31:0]                     pattern_o,
   output logic [3:0]                      flags_o,
   output logic [31:0]                     parameters_o,
-  output logic                            mx_o
+  output logic                            mx_o,
+  output logic [3:0]                      latency_o      // cycles from the last codes of row 0 to its result
 );
 
   localparam bit IsFp32 = ACC_FP32 != 0;
@@ -57,6 +61,11 @@ module block_tb
   localparam bit IsInf = INF != 0;
   localparam bit IsNan = NAN != 0;
   localparam bit IsMx = MX != 0;
+`ifdef ELEMENT_STAGGERED
+  localparam bit Staggered = 1'b1;
+`else
+  localparam bit Staggered = 1'b0;
+`endif
   localparam int unsigned AccW = IsFp32 ? 32 : 16;
   localparam int unsigned ExpW = field_width(IsMx);
   localparam int unsigned PlaceW = place_width(IsMx);
@@ -65,6 +74,7 @@ module block_tb
     6'(LANES), 7'(BLOCK), 6'(SHARE), 4'(BANKS), 5'(FRAC_BITS), IsFp32, IsFp16, IsInf, IsNan
   };
   assign mx_o = IsMx;
+  assign latency_o = Staggered ? 4'd6 : 4'd5;
 
   // Feeds
   localparam int unsigned FeedW = feed_width(ElementBlock, LANES, 1'b1);  // both sides
@@ -83,8 +93,14 @@ module block_tb
       .feed_o(feed)
     );
     assign common   = feed[FeedW-1-:$bits(feed_common_t)];
-    assign a[r]     = feed[LanesW-1:0];
-    assign a_nan[r] = common.nan;
+    if (Staggered && r > 0) begin : g_later
+      logic [r-1:0][LanesW:0] waiting_q;
+      always_ff @(posedge clk_i) waiting_q <= (r * (LanesW + 1))'({waiting_q, common.nan, feed[LanesW-1:0]});
+      assign {a_nan[r], a[r]} = waiting_q[r-1];
+    end else begin : g_at_once
+      assign a[r]     = feed[LanesW-1:0];
+      assign a_nan[r] = common.nan;
+    end
 
     logic unused_common;
     assign unused_common = ^common;
@@ -100,16 +116,28 @@ module block_tb
   logic              first_q, last_q, none_q, acc_fp16_q, acc_first_q;
   logic [ExpW-1:0]   a_field;
   logic [PlaceW-1:0] a_place, b_place;
+  typedef struct packed {
+    logic [BoundW-1:0] a_bound, b_bound;
+    logic [7:0]        a_scale, b_scale, scale_sum;
+    logic              acc_fp16, acc_first;
+  } unit_t;
+  unit_t unit_in, unit, unit_in_q;
+  assign unit_in = '{
+    a_bound: unit_a_bound_i, b_bound: unit_b_bound_i, a_scale: unit_a_scale_i, b_scale: unit_b_scale_i,
+    scale_sum: scale_sum_i, acc_fp16: acc_fp16_i, acc_first: acc_first_i
+  };
+  assign unit = Staggered ? unit_in_q : unit_in;
   always_ff @(posedge clk_i) begin
+    unit_in_q   <= unit_in;
     first_q     <= first_i;
     last_q      <= last_i;
-    none_q      <= unit_a_bound_i == BoundNone || unit_b_bound_i == BoundNone;
-    acc_fp16_q  <= acc_fp16_i;
-    acc_first_q <= acc_first_i;
+    none_q      <= unit.a_bound == BoundNone || unit.b_bound == BoundNone;
+    acc_fp16_q  <= unit.acc_fp16;
+    acc_first_q <= unit.acc_first;
   end
-  assign a_place = IsMx ? PlaceW'(place_of(unit_a_bound_i, unit_a_scale_i)) : PlaceW'(unit_a_bound_i);
-  assign b_place = IsMx ? PlaceW'(place_of(unit_b_bound_i, unit_b_scale_i)) : PlaceW'(unit_b_bound_i);
-  assign a_field = ExpW'(a_place) + ExpW'(block_base(scale_sum_t'(scale_sum_i), !IsFp32, IsMx));
+  assign a_place = IsMx ? PlaceW'(place_of(unit.a_bound, unit.a_scale)) : PlaceW'(unit.a_bound);
+  assign b_place = IsMx ? PlaceW'(place_of(unit.b_bound, unit.b_scale)) : PlaceW'(unit.b_bound);
+  assign a_field = ExpW'(a_place) + ExpW'(block_base(scale_sum_t'(unit.scale_sum), !IsFp32, IsMx));
 
   logic [AccW-1:0] acc;
 
@@ -130,6 +158,11 @@ module block_tb
     .acc_i(acc_back),
 `elsif ELEMENT_NETLIST
   fp8mac_element_block u_element (
+`elsif ELEMENT_STAGGERED
+  fp8mac_element_block_staggered #(
+    .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .BANKS(BANKS), .FRAC_BITS(FRAC_BITS), .ACC_FP32(IsFp32),
+    .ACC_FP16(IsFp16), .INF(IsInf), .NAN(IsNan), .MX(IsMx)
+  ) u_element (
 `else
   fp8mac_element_block #(
     .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .BANKS(BANKS), .FRAC_BITS(FRAC_BITS), .ACC_FP32(IsFp32),
@@ -143,7 +176,7 @@ module block_tb
 
   if (IsFp32 && IsFp16) begin : g_both
     logic [4:0] fp16_q;
-    always_ff @(posedge clk_i) fp16_q <= {fp16_q[3:0], acc_fp16_i};
+    always_ff @(posedge clk_i) fp16_q <= {fp16_q[3:0], unit.acc_fp16};
     fp8mac_acc_pattern u_pattern (.acc_fp16_i(fp16_q[4]), .acc_i(acc), .pattern_o(pattern_o));
   end else begin : g_single
     assign pattern_o = 32'(acc);

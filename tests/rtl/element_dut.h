@@ -99,6 +99,7 @@ constexpr unsigned kTopBlock = 64; // products of the longest block
 struct BlockParameters {
     unsigned lanes, block, share, banks, frac_bits;
     bool fp32, fp16, inf, nan, mx;
+    unsigned latency; // cycles from the last codes of row 0 to its result
 };
 
 // The inputs before one clock edge. Row r's operand of lane l is a[r * lanes + l].

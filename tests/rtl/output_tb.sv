@@ -134,7 +134,8 @@ module output_tb
     .job_i         (job),
     .ready_o, .kept_i, .stored_o, .epilogue_empty_o(), .result_valid_i, .result_ready_o, .result_phase_i,
     .result_i      (result_i),
-    .result_position_i('{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i, owner: '0}),
+    .result_position_i(
+      tile_position_t'{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i, owner: '0}),
     .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i, .bias_i,
     .table_write_i ('0),
     .epi_valid_o,

@@ -53,6 +53,11 @@ $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(PYTEST_FILES) $(SYN
   $(wildcard synth/results/* synth/plots/* synth/study/*.md synth/energy/*.md) tests/run_test.sh
 	@tests/run_test.sh synth_report $@ $(PYTEST) $< --folder $(BUILD)/synth-report-test
 
+TESTS += $(BUILD)/test/synth_left_out.log
+$(BUILD)/test/synth_left_out.log: tests/synth/test_left_out.py $(PYTEST_FILES) $(SYNTH_PY) $(RTL_GENERATED) \
+  $(wildcard rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_left_out $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-left-out-test
+
 # The flow's netlists of the leaves, the boxes and the elements of one lane, proved equal to their RTL.
 TESTS += $(BUILD)/test/synth_equivalence.log
 $(BUILD)/test/synth_equivalence.log: tests/synth/test_equivalence.py $(PYTEST_FILES) $(SYNTH_PY) $(CATALOGUE_SV) \

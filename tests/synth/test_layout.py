@@ -16,7 +16,7 @@ import pytest
 from synth.flow import liberty, recipe, runs
 from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, UsageError
-from synth.layout import circuit, cli, extract, lef, measure, pages, routing
+from synth.layout import apart, circuit, cli, extract, lef, measure, pages, routing
 from synth.layout.circuit import PORT, Circuit, Net
 from synth.layout.routing import Placement, Wires
 from synth.study import libraries
@@ -296,6 +296,31 @@ def test_parts(bench: Bench) -> None:
     only = [part.name for part in cli.chosen([element], libraries.FIRST, "^int8")]
     bench.check(f"ONLY: {only}", only == ["int8_l1_b1", "int8_l1"])
     bench.raises("none", UsageError, "ONLY=z", lambda: cli.chosen([element], libraries.FIRST, "z"))
+
+
+def test_halves(bench: Bench) -> None:
+    """Elements in two netlists: their designs, and an element's area and slack."""
+    given = {"LANES": 4, "BLOCK": 32, "SHARE": 8, "BANKS": 4, "FRAC_BITS": 19, "ACC_FP16": 0}
+    element = {"name": "block", "top": "fp8mac_element_block", "parameters": given, "units": []}
+    found = apart.halves(element)
+    own = runs.Design("fp8mac_block_sum", (("LANES", 4), ("BLOCK", 32), ("FRAC_BITS", 19)))
+    bench.check(f"the sum: {found['block_sum']}", found["block_sum"] == (own, 1))
+    rest, copies = found["block_shared"]
+    bench.check("the rest has all parameters", dict(rest.parameters) == given)
+    bench.check("without sums", rest.black_boxes == ("fp8mac_block_sum",) and copies == 8)
+    unit = {**element, "name": "unit", "top": "fp8mac_block_cluster"}
+    array = {"name": "array", "top": "fp8mac_array", "units": [unit], "period_ns": 6.0}
+    other = {**element, "period_ns": 6.0, "top": "fp8mac_element_late"}
+    names = [one["name"] for one in apart.each([array, other], lambda _: True)]
+    bench.check(f"units too, no other element: {names}", names == ["unit"])
+    made = [laid_out("block_sum", 100.0, 0.3), laid_out("block_shared", 400.0, -0.2, copies=8)]
+    layouts = pages.Layouts({"runs": {}, "layouts": made, "failures": []})
+    whole = layouts.best("block")
+    bench.check(f"{whole}", (whole["core_um2"], whole["slack_ns"]) == (150.0, -0.2))
+    one = pages.Layouts({"runs": {}, "layouts": made[:1], "failures": []})
+    bench.check("one alone is none", one.best("block") is None)
+    line = layouts.say_apart().splitlines()[2]
+    bench.check(f"a line: {line}", line == "| `block` | 100 | 50 | 150 | -0.20 |")
 
 
 def laid_out(name: str, core_um2: float, slack: float, copies: int = 1) -> dict:

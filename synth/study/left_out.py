@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m synth functions: what each function of the accelerator costs. The accelerator is synthesised with all of them,
+without each, and without all, which is the minimal one.
+
+Modules are kept apart, with the first effort and without repairs. A flat netlist would take hours for each, and its repairs
+would add noise that is larger than a small function. So areas are those of modules, and no clock is confirmed. Blocks, which
+stand many times, are synthesised once each, as in accel.py, and count as often as they stand. Memories are bits.
+
+Results: build/synth/functions.json and functions.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ..flow import gates, recipe
+from ..flow.cache import Cache
+from ..flow.errors import exit_status
+from ..flow.liberty import Library
+from ..flow.runs import Design, Synthesiser
+from . import accel, commands, libraries, memories, tables
+from .elements import CLOCK_GATE, source_folders
+from .run import made_by
+
+GOAL = "synth-functions"
+ALL, MINIMAL = "all", "minimal"
+# What a function needs goes with it.
+NEEDED_BY = {"ELEMENTWISE": ("ROW_COMMANDS",)}
+
+
+@dataclass(frozen=True)
+class Found:
+    """An accelerator without a function."""
+
+    name: str  # of what is left out, or ALL for nothing and MINIMAL for everything
+    parameters: dict[str, int]
+    logic: float  # with blocks
+    blocks: float
+    bits: int  # of memories
+    by_instance: dict[str, float]  # without blocks
+
+
+def without(name: str, functions: list[str]) -> dict[str, int]:
+    """The parameters that leave a function out."""
+    if name == ALL:
+        return {}
+    left_out = functions if name == MINIMAL else (name, *NEEDED_BY.get(name, ()))
+    return dict.fromkeys((one for one in left_out if one in functions), 0)
+
+
+class Meter:
+    def __init__(self, synthesiser: Synthesiser, build: Path, period: float):
+        self.synthesiser = synthesiser
+        self.build = build
+        self.period = period
+        self.known: dict[Design, float] = {}
+
+    def block(self, design: Design) -> float:
+        if design not in self.known:
+            efforts = [effort.name for effort in recipe.EFFORTS]
+            result, _ = accel.measure(self.synthesiser, design, self.period, efforts)
+            self.known[design] = result.area
+        return self.known[design]
+
+    def measure(self, name: str, parameters: dict[str, int]) -> Found:
+        design, inner = accel.design_of(parameters, self.synthesiser.files)
+        effort, seed = recipe.EFFORTS[0], recipe.SEEDS[0]
+        apart = self.synthesiser.run(design, self.period, effort, seed, hierarchy=True)
+        netlist = self.synthesiser.read_netlist(Path(apart.netlist), design)
+        counts = apart.boxes
+        blocks = sum(counts[one] * self.block(its) for one, its in inner.items() if counts[one])
+        gate_area = counts.get(CLOCK_GATE, 0) * gates.area(self.synthesiser.library)
+        bits = sum(
+            one.bits
+            for one in memories.memories(parameters, self.build, self.build / "synth/memories")
+        )
+        by_instance = accel.areas_by_block(netlist, 1)
+        logic = sum(by_instance.values()) + blocks + gate_area
+        return Found(name, parameters, logic, blocks, bits, by_instance)
+
+
+def prices(found: list[dict]) -> str:
+    """What leaving out each function saves. FOUND are the fields of Found."""
+    whole = next(one for one in found if one["name"] == ALL)
+    lines = [
+        [
+            one["name"] if one["name"] == MINIMAL else f"`{one['name']}`",
+            tables.number(whole["logic"] - one["logic"]),
+            f"{100 * (1 - one['logic'] / whole['logic']):.1f} %",
+            tables.number(whole["bits"] - one["bits"]),
+            tables.number(one["logic"]),
+        ]
+        for one in found
+        if one is not whole
+    ]
+    head = ["left out", "area saved", "of the logic", "bits of memory saved", "logic that stays"]
+    return tables.table(head, lines)
+
+
+def run(options: argparse.Namespace) -> int:
+    library = Library([libraries.LIBRARIES[libraries.FIRST][0]])
+    folder = options.build / "synth"
+    synthesiser = Synthesiser(library, source_folders(options.build), Cache(folder))
+    meter = Meter(synthesiser, options.build, libraries.HEADLINE_PERIOD)
+    of = accel.parameters(options.config, build=options.build)
+    functions = options.functions.split()
+    names = [name for name in (*functions, MINIMAL) if re.search(options.only, name)]
+    found: list[Found] = []
+    for name in (ALL, *names):
+        start = time.monotonic()
+        one = meter.measure(name, {**of, **without(name, functions)})
+        if found and one.logic == found[0].logic:
+            continue  # the accelerator of these parameters does not have it
+        found.append(one)
+        print(
+            f"  FUNCTIONS {name}: {one.logic:,.0f}, of which blocks {one.blocks:,.0f}; {one.bits:,} bits "
+            f"({time.monotonic() - start:.0f} s)",
+            flush=True,
+        )
+    given = {"CONFIG": options.config, "ONLY": options.only}
+    data = {
+        "functions": list(map(asdict, found)),
+        "config": options.config,
+        "run": {"command": commands.spelled(GOAL, given), **made_by(synthesiser.tools)},
+    }
+    (folder / "functions.json").write_text(json.dumps(data, indent=1) + "\n")
+    text = prices(data["functions"])
+    (folder / "functions.md").write_text(text + "\n")
+    print(text)
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m synth functions", description=__doc__, allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("--build", type=Path, default=Path("build"), help="the build folder")
+    add("--config", default="", help="NAME=VALUE parameters, beside the defaults")
+    add("--functions", required=True, help="the parameters of functions that can be left out")
+    add("--only", default="", help="those whose name matches this regular expression")
+    options = parser.parse_args(arguments)
+    return exit_status(GOAL, lambda: run(options))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the accelerator that are left out: their parameters, the table of their prices, and the operators that an
+epilogue without C does not have.
+
+python -m pytest -c tests/pytest.ini tests/synth/test_left_out.py --build BUILD --folder FOLDER
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from synth.flow import liberty, runs
+from synth.flow.cache import Cache
+from synth.study import left_out, libraries
+from synth.study.elements import source_folders
+from tests.conftest import Bench
+
+FUNCTIONS = ["IMAGES", "ELEMENTWISE", "ROW_COMMANDS"]
+MUL, ADD = "fp8mac_fp32_mul", "fp8mac_fp32_add"
+BOXES = (MUL, ADD, "fp8mac_fp32_to_fmt", "fp8mac_clock_gate")
+
+
+def test_without(bench: Bench) -> None:
+    bench.check("nothing", left_out.without("all", FUNCTIONS) == {})
+    bench.check("one", left_out.without("IMAGES", FUNCTIONS) == {"IMAGES": 0})
+    both = left_out.without("ELEMENTWISE", FUNCTIONS)
+    bench.check("what needs it goes too", both == {"ELEMENTWISE": 0, "ROW_COMMANDS": 0})
+    minimal = left_out.without("minimal", FUNCTIONS)
+    bench.check("minimal", minimal == dict.fromkeys(FUNCTIONS, 0))
+
+
+def test_prices(bench: Bench) -> None:
+    found = [
+        {"name": "all", "logic": 1000.0, "bits": 500},
+        {"name": "IMAGES", "logic": 900.0, "bits": 500},
+        {"name": "minimal", "logic": 250.0, "bits": 100},
+    ]
+    lines = left_out.prices(found).splitlines()
+    bench.check("a line for each", len(lines) == 4)
+    bench.check("a price", lines[2] == "| `IMAGES` | 100 | 10.0 % | 0 | 900 |")
+    bench.check("all of them", lines[3] == "| minimal | 750 | 75.0 % | 400 | 250 |")
+
+
+@pytest.mark.parametrize(("c", "each"), [(1, 2), (0, 1)])
+def test_operators_of_c(bench: Bench, build: Path, folder: Path, c: int, each: int) -> None:
+    """Of an epilogue of one value a cycle. Beside these operators it multiplies scales, and the result by scale_d."""
+    library = liberty.Library([libraries.LIBRARIES[libraries.FIRST][0]])
+    flow = runs.Synthesiser(library, source_folders(build), Cache(folder))
+    given = (("WIDTH", 1), ("COLS", 1), ("STOCHASTIC", 0), ("ADD_C", c))
+    front, _ = flow.front(runs.Design("fp8mac_epilogue", given, BOXES))
+    boxes = [box.module for box in runs.instances(front)]
+    bench.check(f"multipliers, ADD_C={c}", boxes.count(MUL) == 2 + each)
+    bench.check(f"adders, ADD_C={c}", boxes.count(ADD) == each)
