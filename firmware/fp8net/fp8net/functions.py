@@ -26,6 +26,24 @@ def _hard_sigmoid(x: float, alpha: float, beta: float) -> float:
     return min(max(alpha * x + beta, 0.0), 1.0)
 
 
+def _gelu_tanh(x: float) -> float:
+    return 0.5 * x * (1.0 + math.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def _power(x: float, exponent: float) -> float:
+    """As IEEE's pow: NaN for roots of negative numbers, Inf where a number is too large."""
+    with np.errstate(all="ignore"):
+        return float(np.power(np.float64(x), np.float64(exponent)))
+
+
+def _selu(x: float, alpha: float, gamma: float) -> float:
+    return gamma * (x if x > 0 else alpha * math.expm1(x))
+
+
+def _swish(x: float, alpha: float) -> float:
+    return x * _sigmoid(alpha * x)
+
+
 FUNCTIONS: dict[str, Callable[..., float]] = {
     "Sigmoid": _sigmoid,
     "Tanh": math.tanh,
@@ -36,6 +54,13 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "Softplus": _softplus,
     "Erf": math.erf,
     "Gelu": lambda x: 0.5 * x * math.erfc(-x / math.sqrt(2.0)),
+    "GeluTanh": _gelu_tanh,
+    "Pow": _power,
+    "Mish": lambda x: x * math.tanh(_softplus(x)),
+    "Selu": _selu,
+    "Celu": lambda x, alpha: x if x > 0 else alpha * math.expm1(x / alpha),
+    "Softsign": lambda x: x / (1.0 + abs(x)),
+    "Swish": _swish,
     "Silu": lambda x: x * _sigmoid(x),
     "Exp": lambda x: math.exp(min(x, 700.0)),
     "Abs": abs,

@@ -7,7 +7,7 @@ import numpy as np
 
 from .ir import Fused, Graph, Layer
 
-COMMANDS = ("convolution", "linear", "add", "multiply", "convert", "scale_channels")
+COMMANDS = ("convolution", "linear", "matmul", "add", "multiply", "convert", "scale_channels")
 
 
 def fuse(graph: Graph) -> Graph:
@@ -73,6 +73,8 @@ def _affine(graph: Graph, layer: Layer) -> bool:
     if not is_affine(layer):
         return False
     before = _before(graph, layer)
+    if before is not None and before.op == "matmul":
+        return _factor(graph, before, layer)
     if (
         before is None
         or before.weights is None
@@ -89,6 +91,19 @@ def _affine(graph: Graph, layer: Layer) -> bool:
     offset = 0.0 if layer.weights.bias is None else layer.weights.bias
     total = np.broadcast_to(np.asarray(bias + offset, np.float32), factor.shape)
     weights.bias = np.ascontiguousarray(total) if total.any() else None
+    before.fused = layer.fused
+    _absorb(graph, before, layer)
+    return True
+
+
+def _factor(graph: Graph, before: Layer, layer: Layer) -> bool:
+    """One positive factor of a product of computed matrices"""
+    values = layer.weights.values
+    if layer.weights.bias is not None or values.min() != values.max() or values[0, 0] <= 0:
+        return False
+    if not is_plain(before):
+        return False
+    before.factor *= float(values[0, 0])
     before.fused = layer.fused
     _absorb(graph, before, layer)
     return True

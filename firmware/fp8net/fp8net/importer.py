@@ -3,7 +3,8 @@
 
 Each value of the file is a constant, or a View of a tensor. A handler for each operator (operators/) adds layers, or makes
 another view. What it does not support it reports and goes on, so that all of it is said at once. Inputs of three and more
-sizes may lie with channels last or as they are in the file: the importer takes what gets furthest.
+sizes may lie with channels last or as they are in the file: the importer takes what gets furthest and moves least. Values
+that do not lie as a layer reads them are moved.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from . import operators, shapes
 from .errors import Problem, Refused
 from .ir import Graph, Layer, Tensor, View, product
 from .loader import name_of
+from .weights import scale_for
 
 MOST_LAYOUTS = 16
+INNER_FORMAT = "e4m3fn"
 CHANNELS_FIRST = {
     *("Conv", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization"),
     *("ConvTranspose", "InstanceNormalization", "Resize"),
@@ -106,6 +109,15 @@ class Importer:
         like = dataclasses.replace(view, tensor=layer.output, base=base)
         self.views[node.outputs[0]] = self.graph.views[layer.output] = like
 
+    def add_inner(self, layer: Layer, view: View, cols: int, largest: float | None = None) -> None:
+        """The layer's output is no value of the file. Where a layer reads FP8, `largest` gives its scale."""
+        tensor = Tensor(layer.output, product(view.shape) // cols, cols, inner=True)
+        if largest is not None:
+            tensor.format, tensor.scale = INNER_FORMAT, scale_for(largest, INNER_FORMAT)
+        self.graph.tensors[layer.output] = tensor
+        self.graph.layers.append(layer)
+        self.graph.views[layer.output] = view
+
     def layer(self, node: Node, op: str, inputs: list[str], **fields) -> Layer:
         return Layer(op, self._unique(node.name), inputs, node.outputs[0], [node.name], **fields)
 
@@ -114,6 +126,14 @@ class Importer:
         while unique in self.names:
             unique, number = f"{name}_{number}", number + 1
         self.names.add(unique)
+        return unique
+
+    def fresh(self, name: str) -> str:
+        """A name for a tensor that the file does not have."""
+        taken = {o for n in self.model.graph.node for o in n.output} | self.graph.tensors.keys()
+        unique, number = name, 2
+        while unique in taken:
+            unique, number = f"{name}_{number}", number + 1
         return unique
 
     def is_read(self, name: str) -> bool:
@@ -215,7 +235,7 @@ def _shapes_of(graph: onnx.GraphProto) -> dict[str, tuple[int, ...] | None]:
 
 
 def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
-    """The graph and all problems, with the layout of inputs that gets furthest."""
+    """The graph and all problems, with the layout of inputs that gets furthest, and then moves fewest values."""
     high = [
         v.name for v in shapes.real_inputs(model.graph) if len(v.type.tensor_type.shape.dim) > 2
     ]
@@ -226,10 +246,15 @@ def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
         importer = Importer(model, dict(zip(high, choice)))
         graph = importer.run()
         # What is behind a problem is not looked at: the more layers, the further it went.
-        own = (bool(importer.problems), -len(graph.layers), len(importer.problems))
+        moved = graph.moved()
+        own = (
+            bool(importer.problems),
+            moved if not importer.problems else -len(graph.layers),
+            len(importer.problems),
+        )
         if rank is None or own < rank:
             best, rank = (graph, importer.problems), own
-        if not importer.problems:
+        if not importer.problems and moved == 0:
             break
     graph, problems = best
     replaced = shapes.replaced_nodes(model)

@@ -102,6 +102,10 @@ def _weights(s: Sources) -> str:
     for index, layer in enumerate(s.graph.layers):
         for place, w in enumerate(layer.all_weights):
             text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
+        for name in ("gamma", "beta") if layer.norm is not None else ():
+            values = getattr(layer.norm, name)
+            if values is not None:
+                text.append(array("float", f"{s.name}_{name}{index}", values, floats))
     for index, table in enumerate(s.plan.tables):
         text.append(array("uint8_t", f"{s.name}_table{index}", table))
     return "\n".join(text) + "\n"

@@ -2,16 +2,18 @@
 """The operators of ONNX that are supported, a handler each."""
 
 # Each module registers its handlers.
-from . import elementwise, layout, pooling, products, quantisation, recurrent
+from . import elementwise, layout, moving, pooling, products, quantisation, recurrent, rows
 from .registry import HANDLERS, nearest
 
 __all__ = [
     "HANDLERS",
     "elementwise",
     "layout",
+    "moving",
     "nearest",
     "pooling",
     "products",
     "quantisation",
     "recurrent",
+    "rows",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from ..fuse import scale_codes
 from ..ir import Weights, Window, product
 from .layout import _unsupported
+from .moving import arrange, plain
 from .registry import handles
 
 MOST_PIXELS = 255  # of a line of the kernel, and of strides, dilations and padding
@@ -68,6 +69,14 @@ def image_of(importer, view, what: str = "its input") -> tuple[int, int, int]:
     if not view.lies_as((0, *range(2, len(shape)), 1)) or tensor.cols != shape[1]:
         raise _unsupported(f"{what} of shape {shape} has not its channels last in memory")
     return shape[0], *_pair(shape[2:], len(shape) - 2, 1)
+
+
+def channels_last(importer, node, place: int = 0):
+    """The node's operand as layers read images: arranged, if it does not lie so."""
+    view = importer.view(node, place)
+    if len(view.shape) not in (3, 4):
+        return view
+    return arrange(importer, node, view, (0, *range(2, len(view.shape)), 1))
 
 
 def window_of(node, kernel: tuple[int, ...], size: tuple[int, int]) -> Window:
@@ -135,7 +144,7 @@ def check_window(window: Window, size: tuple[int, int], channels: int) -> None:
     "1-D and 2-D; constant weights; any stride, dilation, padding, group; auto_pad",
 )
 def conv(importer, node) -> None:
-    view = importer.view(node)
+    view = channels_last(importer, node)
     images, height, width = image_of(importer, view)
     kernel = importer.constant(node.inputs[1])
     weights = weights_of(importer, node.inputs[1], 0, _channels_last)
@@ -195,17 +204,14 @@ def gemm(importer, node) -> None:
     _multiply(importer, node, importer.view(node), weights)
 
 
-@handles(
-    "MatMul",
-    "fp8rt_linear",
-    "constant second operand with two sizes; the first's last size is its channels",
-)
+@handles("MatMul", "fp8rt_linear", "a constant second operand with two sizes, or two computed ones")
 def matmul(importer, node) -> None:
     constant = importer.constant(node.inputs[1])
     if constant is None:
-        first = importer.constant(node.inputs[0])
-        what = "both operands are computed" if first is None else "its first operand is a constant"
-        raise _unsupported(what, "a constant second operand")
+        if importer.constant(node.inputs[0]) is not None:
+            raise _unsupported("its first operand is a constant", "a constant second operand")
+        _multiply_pairs(importer, node)
+        return
     if constant.ndim != 2:
         raise _unsupported(f"its second operand has shape {constant.shape}", "two sizes")
     view = importer.view(node)
@@ -214,55 +220,81 @@ def matmul(importer, node) -> None:
     _multiply(importer, node, view, weights_of(importer, node.inputs[1], 1, lambda w: w.T))
 
 
+def _multiply_pairs(importer, node) -> None:
+    """Products of computed matrices. The second operand's rows are its columns here."""
+    x, y = (plain(importer, node, importer.view(node, place)) for place in (0, 1))
+    rank = len(x.shape)
+    if rank < 2 or len(y.shape) != rank or x.shape[:-2] != y.shape[:-2]:
+        raise _unsupported(f"multiplies {x.shape} by {y.shape}", "equal sizes before the last two")
+    if x.shape[-1] != y.shape[-2]:
+        raise _unsupported(f"its operands of {x.shape} and {y.shape} do not fit")
+    first = tuple(range(rank - 2))
+    x = arrange(importer, node, x, (*first, rank - 2, rank - 1))
+    y = arrange(importer, node, y, (*first, rank - 1, rank - 2))
+    layer = importer.layer(node, "matmul", [x.tensor, y.tensor], images=product(x.shape[:-2]))
+    shape = (*x.shape[:-1], y.shape[-1])
+    importer.add(node, layer, shape, tuple(range(rank)), y.shape[-1])
+
+
 def _multiply(importer, node, view, weights: Weights) -> None:
     n, k = weights.values.shape
     if view.shape[-1] != k:
         raise _unsupported(f"its operands have {view.shape[-1]} and {k} columns")
-    tensor = importer.tensor_of(view)
     last = len(view.shape) - 1
     shape = (*view.shape[:-1], n)
-    if view.base is None and tensor.cols == k and (k == 1 or view.axes[-1] == last):
-        layer = importer.layer(node, "linear", [view.tensor], weights=weights)
-        axes = tuple(a for a in view.axes if a != last) + (last,)
-        importer.add(node, layer, shape, axes, n)
-        return
-    _multiply_images(importer, node, view, weights, shape)
+    if not _lies_in_rows(importer, view):
+        size = _image_size(importer, view, k)
+        if size is not None:
+            _multiply_images(importer, node, view, weights, shape, size)
+            return
+        view = plain(importer, node, view)
+        view = arrange(importer, node, view, tuple(a for a in view.axes if a != last) + (last,))
+    layer = importer.layer(node, "linear", [view.tensor], weights=weights)
+    axes = tuple(a for a in view.axes if a != last) + (last,)
+    importer.add(node, layer, shape, axes, n)
 
 
-def _multiply_images(importer, node, view, weights: Weights, shape: tuple[int, ...]) -> None:
-    """A flattened image is multiplied in place: a convolution whose kernel is as large as the image."""
-    n, k = weights.values.shape
-    tensor = importer.tensor_of(view)
-    images = product(view.shape[:-1])
-    pixels = k // tensor.cols
+def _lies_in_rows(importer, view) -> bool:
+    """Whether the last axis of the array is a row of the tensor."""
+    last, k = len(view.shape) - 1, view.shape[-1]
+    whole = importer.tensor_of(view).cols == k and view.base is None
+    return whole and (k == 1 or view.axes[-1] == last)
+
+
+def _image_size(importer, view, k: int) -> tuple[int, int] | None:
+    """Height and width, if each row of k values is an image that lies whole in memory; None: it is not."""
+    tensor, base = importer.tensor_of(view), view.base
+    images, pixels = product(view.shape[:-1]), k // tensor.cols
     if k % tensor.cols or pixels * images != tensor.rows:
-        raise _unsupported(
-            f"its rows of {k} values are not whole pixels of {tensor.cols} in memory"
-        )
-    base = view.base
+        return None
     size = (pixels, 1)
     if base is not None:
         if base.axes[0] != 0 or base.shape[0] != images or base.shape[base.axes[-1]] != tensor.cols:
-            raise _unsupported(f"its operand was flattened from {base.shape}", "images of channels")
-        _reorder(weights, base)
+            return None
         sizes = [base.shape[a] for a in base.axes[1:-1]]
         if len(sizes) > 1:
             size = (product(sizes[:-1]), sizes[-1])
     elif view.axes != tuple(sorted(view.axes)):
-        raise _unsupported(f"its operand of shape {view.shape} is transposed in memory")
-    window = Window(size)
-    check_window(window, size, tensor.cols)
+        return None
+    fits = size[1] <= MOST_PIXELS and size[1] * tensor.cols <= MOST_LINE_BYTES
+    return size if fits and size[0] <= MOST_LINES else None
+
+
+def _multiply_images(importer, node, view, weights: Weights, shape, size) -> None:
+    """A flattened image is multiplied in place: a convolution whose kernel is as large as the image."""
+    if view.base is not None:
+        _reorder(weights, view.base)
     layer = importer.layer(
         node,
         "convolution",
         [view.tensor],
         weights=weights,
-        images=images,
+        images=product(view.shape[:-1]),
         height=size[0],
         width=size[1],
-        window=window,
+        window=Window(size),
     )
-    importer.add(node, layer, shape, tuple(range(len(shape))), n)
+    importer.add(node, layer, shape, tuple(range(len(shape))), weights.values.shape[0])
 
 
 def _reorder(weights: Weights, base) -> None:
@@ -307,11 +339,13 @@ def add_affine(importer, node, view, factor: np.ndarray, offset: np.ndarray | No
 def batch_normalization(importer, node) -> None:
     if node.attribute("training_mode", 0):
         raise _unsupported("training_mode is 1", "training_mode 0")
-    view = importer.view(node)
-    tensor = importer.tensor_of(view)
-    channels = view.shape[1] if len(view.shape) > 1 else 1
-    if view.base is not None or tensor.cols != channels or (channels > 1 and view.axes[-1] != 1):
-        raise _unsupported(f"its input of shape {view.shape} has not its channels last in memory")
+    view = plain(importer, node, importer.view(node))
+    rank = len(view.shape)
+    channels = view.shape[1] if rank > 1 else 1
+    if channels > 1:
+        view = arrange(importer, node, view, tuple(a for a in view.axes if a != 1) + (1,))
+    elif importer.tensor_of(view).cols != 1:
+        raise _unsupported(f"its input of shape {view.shape} has one channel and long rows")
     values = [importer.constant(name) for name in node.inputs[1:5]]
     if any(v is None or v.size != channels for v in values):
         raise _unsupported(
