@@ -8,6 +8,7 @@ import numpy as np
 from .c_text import boolean, head, number, plain
 from .ir import FORMAT_C, Layer, Weights
 from .plan import name_of, up
+from .transposed import split
 from .weights import join
 
 _ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
@@ -108,6 +109,18 @@ def _geometry(layer: Layer) -> list[str]:
     ]
 
 
+def _upsampling(layer: Layer) -> list[str]:
+    w = layer.window
+    values = {
+        **{"images": layer.images, "height": layer.height, "width": layer.width},
+        **{"out_height": layer.upsampled[0], "out_width": layer.upsampled[1]},
+        **{"kernel_h": w.kernel[0], "kernel_w": w.kernel[1]},
+        **{"stride_y": w.stride[0], "stride_x": w.stride[1]},
+        **{"pad_top": w.pads[0], "pad_left": w.pads[1]},
+    }
+    return [f".{name} = {value}" for name, value in values.items()]
+
+
 def _weights(s, suffix: str, w: Weights, codes: np.ndarray, name: str) -> str:
     """The declaration of weights."""
     rows, cols = codes.shape
@@ -128,6 +141,8 @@ def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
         codes = grouped.codes
         if grouped.group_in:
             groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
+    if layer.op == "transposed":
+        codes = split(layer)
     return _weights(s, f"{index}a", layer.weights, codes, "weights"), [
         ".weights = &weights",
         *groups,
@@ -253,6 +268,8 @@ def _call(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
         fields += [".y = &y", f".factor = {number(layer.factor)}"]
     if layer.op in ("convolution", "global_average", "max_pool"):
         fields += _geometry(layer)
+    if layer.op == "transposed":
+        fields += _upsampling(layer)
     if layer.op == "scale_channels":
         text, more = _diagonal(s, layer, ids)
         body.append(text)
@@ -277,6 +294,7 @@ def _call(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
 
 _DESCRIPTORS = {
     "convolution": ("fp8rt_convolution_desc", "fp8rt_convolution"),
+    "transposed": ("fp8rt_transposed_desc", "fp8rt_transposed_convolution"),
     "linear": ("fp8rt_linear_desc", "fp8rt_linear"),
     "global_average": ("fp8rt_pooling_desc", "fp8rt_global_average"),
     "max_pool": ("fp8rt_pooling_desc", "fp8rt_max_pool"),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import fp8mac
 import numpy as np
 
-from . import functions, rows, weights
+from . import functions, rows, transposed, weights
 from .ir import FORMATS, Graph, Layer, Tensor, Weights
 from .recurrent import Recurrent
 
@@ -137,6 +137,10 @@ class Executor:
             others = {**self._residual(layer, outputs), **self._out(layer)}
             parts.append(self.gemm(rows, tensor, layer.weights, codes, outputs, **others))
         return self._look_up(layer, np.concatenate(parts, axis=1))
+
+    def transposed(self, layer: Layer) -> np.ndarray:
+        out = transposed.run(self, layer, *self._source(layer), self._out(layer))
+        return self._look_up(layer, out)
 
     def global_average(self, layer: Layer) -> np.ndarray:
         x, tensor = self._source(layer)
@@ -297,6 +301,7 @@ _RUN: dict[str, Callable[[Executor, Layer], np.ndarray]] = {
     "convert": Executor.elementwise,
     "scale_channels": Executor.scale_channels,
     "max_pool": Executor.max_pool,
+    "transposed": Executor.transposed,
     "matmul": Executor.matmul,
     "move": Executor.move,
     "softmax": Executor.rows,

@@ -20,6 +20,7 @@ from . import operators, shapes
 from .errors import Problem, Refused
 from .ir import Graph, Layer, Tensor, View, product
 from .loader import name_of
+from .recognise import Recogniser
 from .weights import scale_for
 
 MOST_LAYOUTS = 16
@@ -72,6 +73,8 @@ class Importer:
         self.broken: set[str] = set()  # values behind an unsupported node
         self.names: set[str] = set()
         self.shapes = _shapes_of(model.graph)
+        self.groups = Recogniser(model, self.constants, self.shapes)
+        self.groups.run()
         for value in shapes.real_inputs(model.graph):
             self._add_input(value, layouts.get(value.name, False))
 
@@ -162,30 +165,30 @@ class Importer:
 
     def run(self) -> Graph:
         for index, proto in enumerate(self.model.graph.node):
-            self._take(
-                Node(
-                    proto,
-                    name_of(proto, index),
-                    proto.op_type,
-                    list(proto.input),
-                    list(proto.output),
-                )
+            node = Node(
+                proto, name_of(proto, index), proto.op_type, list(proto.input), list(proto.output)
             )
+            group = self.groups.groups.get(index)
+            if group is not None:
+                self._take(node, lambda _, node, group=group: operators.group(self, node, group))
+            elif index not in self.groups.taken:
+                self._take(node)
         self._finish()
         return self.graph
 
-    def _take(self, node: Node) -> None:
+    def _take(self, node: Node, function=None) -> None:
+        """By the operator's handler, or by another function."""
         handler = operators.HANDLERS.get(node.op)
         problem = None
         try:
             if handler is None:
                 raise Unsupported("is not supported", operators.nearest(node.op))
-            if any(name in self.broken for name in node.inputs):
+            if function is None and any(name in self.broken for name in node.inputs):
                 raise _Broken("")
             used = [name for name in node.outputs[1:] if name and self.is_read(name)]
             if used and not handler.many:
                 raise Unsupported(f"output {used[0]!r} is used", "the first output alone")
-            handler.function(self, node)
+            (function or handler.function)(self, node)
         except _Broken:
             self.broken.update(node.outputs)
             return

@@ -25,6 +25,7 @@ import numpy as np
 
 OPS = {
     "convolution": "fp8rt_convolution",
+    "transposed": "fp8rt_transposed_convolution",
     "linear": "fp8rt_linear",
     "global_average": "fp8rt_global_average",
     "max_pool": "fp8rt_max_pool",
@@ -44,7 +45,7 @@ OPS = {
 ALONE = {"max_pool", "lstm", "gru"}
 # Layers whose operands have to be FP8.
 FP8_OPERANDS = {
-    *("convolution", "linear", "matmul", "scale_channels"),
+    *("convolution", "transposed", "linear", "matmul", "scale_channels"),
     *("global_average", "max_pool", "lstm", "gru"),
 }
 # Layers that compute rows: each takes operands of any format.
@@ -201,6 +202,7 @@ class Layer:
     residual: str | None = None
     fused: Fused = dataclasses.field(default_factory=Fused)
     recurrent: Weights | None = None  # of h, for LSTM and GRU; images is their batch
+    upsampled: tuple[int, int] = (1, 1)  # lines and pixels that a transposed convolution writes
     moves: list[Move] = dataclasses.field(default_factory=list)
     clear: bool = False  # the output is 0 where nothing moves to
     norm: Norm | None = None
@@ -250,7 +252,8 @@ class Graph:
         if layer.op == "matmul":
             x, out = self.tensors[layer.inputs[0]], self.tensors[layer.output]
             return x.rows * x.cols * out.cols
-        return sum(w.values.size for w in layer.all_weights) * self.tensors[layer.output].rows
+        rows = layer.inputs[0] if layer.op == "transposed" else layer.output
+        return sum(w.values.size for w in layer.all_weights) * self.tensors[rows].rows
 
     def moved(self) -> int:
         """Values that are moved."""

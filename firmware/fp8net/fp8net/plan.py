@@ -101,9 +101,20 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
     if layer.op == "global_average":
         column = source.cols * up(FORMAT_BYTES[out.format], beat)
         return up(layer.height * layer.width, beat) + column
+    if layer.op == "transposed":
+        (height, width), (sy, sx) = layer.upsampled, layer.window.stride
+        if is_direct(layer):
+            return 0
+        row = up(out.cols * FORMAT_BYTES[out.format], beat)
+        return -(-height // sy) * -(-width // sx) * sx * row
     if layer.op in ("lstm", "gru"):
         return _recurrent_scratch(graph, layer, beat)
     return 0
+
+
+def is_direct(layer: Layer) -> bool:
+    """A transposed convolution whose commands write the output in turns."""
+    return layer.window.stride[0] == 1 and layer.upsampled[1] % layer.window.stride[1] == 0
 
 
 def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
@@ -128,6 +139,11 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         return layer.images, layer.images + 1
     if layer.op == "move":
         return 0, len(layer.moves) + layer.clear
+    if layer.op == "transposed":
+        sy, sx = layer.window.stride
+        if is_direct(layer):
+            return layer.images * sx, 0
+        return layer.images * min(sy, layer.upsampled[0]) * (sx + 1), layer.images
     if layer.op == "scale_channels":
         return -(-layer.groups // graph.tensors[layer.inputs[1]].cols), 0
     if layer.op != "convolution":

@@ -217,6 +217,8 @@ def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[
         return [(1, 1), (2, 1)]
     if node.op_type == "Conv":
         return [(1, 0)]
+    if node.op_type == "ConvTranspose":
+        return [(1, 1)]
     if node.op_type == "Gemm":
         return [(1, 0 if any(a.name == "transB" and a.i for a in node.attribute) else 1)]
     known = constants.get(node.input[1]) if node.op_type == "MatMul" else None

@@ -17,6 +17,7 @@ from .errors import refuse
 from .executor import Executor
 from .ir import Graph, Layer, Weights
 from .plan import Plan, make, up
+from .transposed import split
 from .weights import join
 
 
@@ -112,7 +113,11 @@ def _weights(s: Sources) -> str:
 
 
 def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:
-    codes = join(layer, s.graph, s.plan.beat).codes if layer.op == "convolution" else w.codes
+    codes = w.codes
+    if layer.op == "convolution":
+        codes = join(layer, s.graph, s.plan.beat).codes
+    elif layer.op == "transposed":
+        codes = split(layer)
     rows, cols = codes.shape
     wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
     wide[:, :cols] = codes

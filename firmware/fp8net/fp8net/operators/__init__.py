@@ -3,11 +3,13 @@
 
 # Each module registers its handlers.
 from . import elementwise, layout, moving, pooling, products, quantisation, recurrent, rows
+from .groups import group
 from .registry import HANDLERS, nearest
 
 __all__ = [
     "HANDLERS",
     "elementwise",
+    "group",
     "layout",
     "moving",
     "nearest",

@@ -187,6 +187,15 @@ def transpose(importer, node) -> None:
 
     view = plain(importer, node, importer.view(node))
     perm = node.attribute("perm") or list(reversed(range(len(view.shape))))
+    importer.views[node.outputs[0]] = view
+    turn(importer, node.outputs[0], perm)
+
+
+def turn(importer, name: str, perm: list[int]) -> None:
+    """The value's view with its axes in another order."""
+    view = importer.views[name]
     shape = tuple(view.shape[p] for p in perm)
     axes = tuple(perm.index(a) for a in view.axes)
-    importer.views[node.outputs[0]] = View(view.tensor, shape, axes)
+    importer.views[name] = View(view.tensor, shape, axes)
+    if importer.graph.views.get(name) == view and view.tensor == name:
+        importer.graph.views[name] = importer.views[name]

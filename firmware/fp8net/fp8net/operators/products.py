@@ -181,6 +181,88 @@ def _channels_last(weights: np.ndarray) -> np.ndarray:
     return weights.transpose(0, *range(2, weights.ndim), 1).reshape(weights.shape[0], -1)
 
 
+def _upsampled(node, window: Window, size, spatial: int) -> tuple[int, int]:
+    """Lines and pixels of the output. The padding in front becomes part of the window."""
+    extra = _pair(node.attribute("output_padding"), spatial, 0)
+    wanted = (
+        _pair(node.attribute("output_shape"), spatial, 1)
+        if node.attribute("output_shape")
+        else None
+    )
+    auto = node.attribute("auto_pad", "NOTSET")
+    whole = [window.stride[a] * (size[a] - 1) + window.kernel[a] + extra[a] for a in range(2)]
+    if auto in ("SAME_UPPER", "SAME_LOWER") and wanted is None:
+        wanted = size[0] * window.stride[0], size[1] * window.stride[1]
+    if wanted is None:
+        return tuple(whole[a] - window.pads[a] - window.pads[a + 2] for a in range(2))  # type: ignore[return-value]
+    before = []
+    for a in range(2):
+        total = max(whole[a] - wanted[a], 0)
+        before.append(total // 2 if auto == "SAME_UPPER" else total - total // 2)
+    window.pads = (before[0], before[1], 0, 0)
+    return wanted
+
+
+@handles(
+    "ConvTranspose",
+    "fp8rt_transposed_convolution",
+    "1-D and 2-D; constant weights; group 1, dilations 1; pads below the kernel's sizes",
+)
+def conv_transpose(importer, node) -> None:
+    view = channels_last(importer, node)
+    images, height, width = image_of(importer, view)
+    kernel = importer.constant(node.inputs[1])
+    weights = weights_of(importer, node.inputs[1], 1, _transposed_last)
+    spatial = len(view.shape) - 2
+    if node.attribute("group", 1) != 1 or kernel.shape[0] != view.shape[1]:
+        raise _unsupported(f"group is {node.attribute('group', 1)}", "group 1")
+    window = Window(
+        _pair(kernel.shape[2:], spatial, 1),
+        _pair(node.attribute("strides"), spatial, 1),
+        _pair(node.attribute("dilations"), spatial, 1),
+    )
+    pads = list(node.attribute("pads") or [0] * (2 * spatial))
+    window.pads = (*_pair(pads[:spatial], spatial, 0), *_pair(pads[spatial:], spatial, 0))
+    size = _upsampled(node, window, (height, width), spatial)
+    _check_transposed(window, (height, width), size)
+    name = node.inputs[2] if len(node.inputs) > 2 else ""
+    weights.bias = bias_of(importer, name, kernel.shape[1])
+    layer = importer.layer(
+        node,
+        "transposed",
+        [view.tensor],
+        weights=weights,
+        images=images,
+        height=height,
+        width=width,
+        window=window,
+        upsampled=size,
+    )
+    shape = (images, kernel.shape[1], *size[-spatial:])
+    importer.add(node, layer, shape, (0, *range(2, len(shape)), 1), kernel.shape[1])
+
+
+def _check_transposed(window: Window, size, out) -> None:
+    if max(window.dilation) > 1:
+        raise _unsupported(f"dilations are {window.dilation}", "dilations of 1")
+    check_window(
+        Window(window.kernel, window.stride),
+        tuple(max(s, k) for s, k in zip(size, window.kernel)),
+        1,
+    )
+    for a in range(2):
+        pad, stride = window.pads[a], window.stride[a]
+        skipped = (stride - 1 + pad) // stride - (-(-window.kernel[a] // stride) - 1)
+        if not 0 <= pad < window.kernel[a] or skipped >= size[a] or out[a] < 1:
+            raise _unsupported(
+                f"pads are {window.pads}", "pads of 0 and more, below the kernel's sizes"
+            )
+
+
+def _transposed_last(weights: np.ndarray) -> np.ndarray:
+    return weights.transpose(1, *range(2, weights.ndim), 0).reshape(weights.shape[1], -1)
+
+
 # ---- matrices -----------------------------------------------------------------------------------
 
 

@@ -40,6 +40,10 @@ def _normalise(importer, node, view: View, norm: Norm) -> None:
     importer.add_like(node, layer, view)
 
 
+def normalise_axis(importer, node, axis: int, norm: Norm) -> None:
+    _normalise(importer, node, _rows(importer, node, axis), norm)
+
+
 def _vector(importer, node, place: int, size: int) -> np.ndarray | None:
     if len(node.inputs) <= place or not node.inputs[place]:
         return None
