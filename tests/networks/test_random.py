@@ -17,7 +17,7 @@ import onnx
 import pytest
 from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.executor import Executor
-from graphs import Builder, random_model, random_recurrent
+from graphs import Builder, random_model, random_moving, random_recurrent
 from programs import run
 
 RUNS = 3
@@ -26,7 +26,7 @@ LEAST_DB = 14.0  # of the executor beside ONNX Runtime on the quantised file
 
 def _network(rng: np.random.Generator, number: int, work):
     """A quantised model with its data."""
-    kind = random_recurrent if number % 4 == 3 else random_model
+    kind = (random_model, random_moving, random_model, random_recurrent)[number % 4]
     model = kind(rng, f"random{number}")
     path = work / f"random{number}.onnx"
     onnx.save(model, path)

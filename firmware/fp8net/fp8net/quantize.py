@@ -101,7 +101,9 @@ class Probe:
         self.names, self.session = names, shapes.session(probe)
 
     def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return dict(zip(self.names, self.session.run(self.names, values))) if self.names else {}
+        if not self.names:
+            return {}
+        return dict(zip(self.names, shapes.run(self.session, self.names, values)))
 
 
 def observe(

@@ -365,14 +365,15 @@ def depth_to_space(importer, node) -> None:
     _shuffle(importer, node, view, inner, order, (n, channels // b**2, height * b, width * b))
 
 
-@handles("SpaceToDepth", "fp8rt_move", "any blocksize")
+@handles("SpaceToDepth", "fp8rt_move", "modes DCR and CRD")
 def space_to_depth(importer, node) -> None:
     view = _source(importer, node)
     n, channels, height, width = view.shape
     b = node.attribute("blocksize")
     inner = (n, channels, height // b, b, width // b, b)
     shape = (n, channels * b**2, height // b, width // b)
-    _shuffle(importer, node, view, inner, (0, 3, 5, 1, 2, 4), shape)
+    dcr = node.attribute("mode", "DCR") == "DCR"
+    _shuffle(importer, node, view, inner, (0, 3, 5, 1, 2, 4) if dcr else (0, 1, 3, 5, 2, 4), shape)
 
 
 def _shuffle(importer, node, view: View, inner, order, shape) -> None:

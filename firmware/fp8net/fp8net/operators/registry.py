@@ -29,6 +29,9 @@ _NEAREST = {
     "DynamicQuantizeLinear": "QuantizeLinear with a constant scale",
     "ReduceMin": "Neg, ReduceMax and Neg",
     "Upsample": "Resize",
+    "LpPool": "AveragePool or MaxPool",
+    "Where": "Mul and Add of masks",
+    "Sum": "Add",
 }
 
 
