@@ -183,29 +183,43 @@ class Bounds:
     def _recurrent(self, node: onnx.NodeProto) -> None:
         """Step by step, as fp8rt/recurrent.h says. |h| <= 1, and a cell grows by 1 a step."""
         x, w, r = (np.abs(self.values[n].astype(np.float64)) for n in node.input[:3])
-        ex, steps = self._error(node.input[0]), len(x)
+        ex, layout = self._error(node.input[0]), _attribute(node, "layout", 0)
+        if layout:
+            x, ex = x.swapaxes(0, 1), ex.swapaxes(0, 1)
+        every, last = [], []
+        for direction in range(len(w)):
+            back = direction == 1 or _attribute(node, "direction", b"") == b"reverse"
+            order = slice(None, None, -1 if back else 1)
+            bounds = self._one_direction(node, x[order], ex[order], w[direction], r[direction])
+            every.append(bounds[order])
+            last.append(bounds[-1])
+        values = [np.stack(every, axis=1), np.stack(last)]
+        if layout:
+            values = [values[0].transpose(2, 0, 1, 3), values[1].swapaxes(0, 1)]
+        for name, value in zip(node.output, values):
+            if name:
+                self.errors[name] = np.broadcast_to(value, self.values[name].shape)
+
+    def _one_direction(self, node: onnx.NodeProto, x, ex, w, r) -> np.ndarray:
         ew, er = (
-            np.maximum(v * UNIT, LEAST * v.max(axis=2, keepdims=True) / LARGEST) for v in (w, r)
+            np.maximum(v * UNIT, LEAST * v.max(axis=1, keepdims=True) / LARGEST) for v in (w, r)
         )
-        units = r.shape[2]
+        units = r.shape[1]
         ones, eh, ec = np.ones(units), np.zeros(units), np.zeros(units)
         every = []
-        for t in range(steps):
-            inner = (ones + eh) @ er[0].T + eh @ r[0].T
-            gate = ex[t] @ w[0].T + (x[t] + ex[t]) @ ew[0].T + inner + 2.0**-9
+        for t in range(len(x)):
+            inner = (ones + eh) @ er.T + eh @ r.T
+            gate = ex[t] @ w.T + (x[t] + ex[t]) @ ew.T + inner + 2.0**-9
             most = gate.reshape(len(x[t]), -1, units).max(axis=1)
             if node.op_type == "LSTM":
                 ec = ec + t * (most / 4 + 2.0**-14) + 1.25 * most + 2.0**-13
                 free = ec + most / 4 + 2.0**-13
             else:
-                recurrent = r[0].sum(axis=1).reshape(3, units).max(axis=0)
+                recurrent = r.sum(axis=1).reshape(3, units).max(axis=0)
                 free = 2.5 * most + recurrent * (most / 4 + 2.0**-14) + 2.0**-12 + eh
             eh = (free + (1 + free) * UNIT + 2.0**-18).max(axis=0)
             every.append(free + (1 + free) * UNIT)
-        bounds = np.stack(every)[:, None]
-        for name, value in zip(node.output, (bounds, bounds[-1])):
-            if name:
-                self.errors[name] = np.broadcast_to(value, self.values[name].shape)
+        return np.stack(every)
 
     def _linear(self, node: onnx.NodeProto, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The node's sums of products, all of them positive, without bias."""

@@ -196,6 +196,18 @@ def pool(b: Builder) -> None:
     )
 
 
+def long_kernel(rng: np.random.Generator) -> onnx.ModelProto:
+    """A kernel of 512 values in strides of 128 over a signal, and one of 24 in strides of 8 over three channels."""
+    b = Builder(rng, (2, 1, 1100))
+    b.node("Conv", [b.last, b.constant(b.normal(24, 1, 512, by=512))], (2, 24, 5), strides=[128])
+    b.node("Relu", [b.last], b.shape)
+    shape = b.constant(np.array([2, 3, 40], np.int64))
+    b.node("Reshape", [b.last, shape], (2, 3, 40))
+    inputs = [b.last, b.constant(b.normal(9, 3, 24, by=72)), b.constant(b.normal(9))]
+    b.node("Conv", inputs, (2, 9, 3), strides=[8])
+    return b.model("long", 19)
+
+
 # ---- steps that move values, and those along an axis ----------------------------------------------
 
 
@@ -404,29 +416,38 @@ def random_moving(rng: np.random.Generator, name: str) -> onnx.ModelProto:
 
 
 def recurrent(b: Builder) -> None:
-    """LSTM or GRU; goes on with all steps, or with the last one."""
+    """LSTM or GRU in some direction; goes on with all steps, or with the last one."""
     op = b.pick("LSTM", "GRU")
     gates = 4 if op == "LSTM" else 3
     steps, batch, columns = b.shape
     units = int(b.rng.integers(1, 24))
+    direction = b.pick("forward", "forward", "reverse", "bidirectional")
+    ways = 2 if direction == "bidirectional" else 1
     inputs = [
         b.last,
-        b.constant(b.normal(1, gates * units, columns, by=columns)),
-        b.constant(b.normal(1, gates * units, units, by=units)),
+        b.constant(b.normal(ways, gates * units, columns, by=columns)),
+        b.constant(b.normal(ways, gates * units, units, by=units)),
     ]
     if b.rng.random() < 0.7:
-        inputs.append(b.constant(b.normal(1, 2 * gates * units)))
+        inputs.append(b.constant(b.normal(ways, 2 * gates * units)))
     name = f"v{len(b.nodes)}"
     all_steps = b.rng.random() < 0.6
     outputs = [name, ""] if all_steps else ["", name]
     more = {} if op == "LSTM" else {"linear_before_reset": 1}
-    b.nodes.append(helper.make_node(op, inputs, outputs, f"{op}_{name}", hidden_size=units, **more))
+    b.nodes.append(
+        helper.make_node(
+            op, inputs, outputs, f"{op}_{name}", hidden_size=units, direction=direction, **more
+        )
+    )
     b.last = name
-    axes = b.constant(np.array([1]))
-    if all_steps:
-        b.node("Squeeze", [name, axes], (steps, batch, units))
+    if not all_steps:
+        b.shape = (ways, batch, units)
+    elif ways == 1:
+        b.node("Squeeze", [name, b.constant(np.array([1]))], (steps, batch, units))
     else:
-        b.shape = (1, batch, units)
+        b.node("Transpose", [name], (steps, batch, ways, units), perm=[0, 2, 1, 3])
+        shape = b.constant(np.array([steps, batch, ways * units], np.int64))
+        b.node("Reshape", [b.last, shape], (steps, batch, ways * units))
 
 
 def random_recurrent(rng: np.random.Generator, name: str) -> onnx.ModelProto:

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..fuse import scale_codes
 from ..ir import Weights, Window, product
+from ..moves import Index
 from .layout import _unsupported
-from .moving import arrange, plain
+from .moving import Mover, arrange, plain
 from .registry import handles
 
 MOST_PIXELS = 255  # of a line of the kernel, and of strides, dilations and padding
@@ -144,6 +145,8 @@ def check_window(window: Window, size: tuple[int, int], channels: int) -> None:
     "1-D and 2-D; constant weights; any stride, dilation, padding, group; auto_pad",
 )
 def conv(importer, node) -> None:
+    if _by_phases(importer, node):
+        return
     view = channels_last(importer, node)
     images, height, width = image_of(importer, view)
     kernel = importer.constant(node.inputs[1])
@@ -175,6 +178,53 @@ def conv(importer, node) -> None:
     sizes = layer.out_size[-(len(view.shape) - 2) :]
     shape = (images, kernel.shape[0], *sizes)
     importer.add(node, layer, shape, (0, *range(2, len(shape)), 1), kernel.shape[0])
+
+
+def _by_phases(importer, node) -> bool:
+    """A long kernel over a signal, in whole strides: pixels of a stride become channels of one pixel."""
+    view, kernel = importer.view(node), importer.constant(node.inputs[1])
+    rank = len(view.shape)
+    signal = rank in (3, 4) and product(view.shape[2:]) == view.shape[-1] and kernel is not None
+    if not signal or kernel.ndim != rank or product(kernel.shape[2:]) != kernel.shape[-1]:
+        return False
+    window = window_of(node, kernel.shape[2:], (1, view.shape[-1]))
+    stride, taps = window.stride[1], kernel.shape[-1]
+    plain_window = max(window.pads) == 0 and max(window.dilation) == 1 and window.stride[0] == 1
+    lies = view.base is None and importer.tensor_of(view).cols == view.shape[1]
+    if not plain_window or taps % stride or stride == 1 or node.attribute("group", 1) != 1:
+        return False
+    if kernel.shape[1] != view.shape[1] or (lies and taps <= MOST_PIXELS):
+        return False
+    count = window.count(view.shape[-1], 1)
+    if count < 1:
+        return False
+    _add_phases(importer, node, plain(importer, node, view), stride, count)
+    return True
+
+
+def _add_phases(importer, node, view, stride: int, count: int) -> None:
+    weights = weights_of(importer, node.inputs[1], 0, _channels_last)
+    n, channels, rank = weights.values.shape[0], view.shape[1], len(view.shape)
+    weights.bias = bias_of(importer, node.inputs[2] if len(node.inputs) > 2 else "", n)
+    taps = weights.values.shape[1] // channels // stride
+    width = count - 1 + taps
+    shape = (view.shape[0], width * stride, channels)
+    mover = Mover(importer, node, shape, (0, 1, 2), inner="phases", cols=stride * channels)
+    places = (0, rank - 1, 1)
+    mover.add(view, [Index(size, a, i) for i, (size, a) in enumerate(zip(shape, places))])
+    window = Window((1, taps))
+    check_window(window, (1, width), stride * channels)
+    layer = importer.layer(
+        node,
+        "convolution",
+        [mover.finish().tensor],
+        weights=weights,
+        images=shape[0],
+        width=width,
+        window=window,
+    )
+    out = (shape[0], n, *(1,) * (rank - 3), count)
+    importer.add(node, layer, out, (0, *range(2, rank), 1), n)
 
 
 def _channels_last(weights: np.ndarray) -> np.ndarray:
