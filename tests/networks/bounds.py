@@ -18,16 +18,24 @@ from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 UNIT, LEAST, LARGEST = 2.0**-4, 2.0**-10, 448.0
-PRODUCTS = ("Conv", "Gemm", "MatMul")
+PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 # |f(x + e) - f(x)| <= L * e
-LIPSCHITZ = {"Abs": 1.0, "Gelu": 1.13, "HardSwish": 1.5, "Neg": 1.0}
+LIPSCHITZ = {"Abs": 1.0, "Gelu": 1.13, "HardSwish": 1.5, "Neg": 1.0, "Mish": 1.1, "Swish": 1.1}
 MONOTONE = (
     *("Relu", "Clip", "Sigmoid", "Tanh", "HardSigmoid", "LeakyRelu", "Elu", "Softplus", "Erf"),
-    *("Exp", "Sqrt", "Log", "Reciprocal"),
+    *("Exp", "Sqrt", "Log", "Reciprocal", "Selu", "Celu", "Softsign", "Pow", "Max", "Min"),
 )
 MOVES = ("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Dropout", "Cast")
 AVERAGES = ("GlobalAveragePool", "AveragePool", "ReduceMean")
-LARGEST_OF = ("MaxPool", "GlobalMaxPool")
+LARGEST_OF = ("MaxPool", "GlobalMaxPool", "ReduceMax")
+# Values change their places, and those of several tensors get one scale.
+PLACES = (
+    *("Concat", "Slice", "Split", "Gather", "Pad", "Expand", "Tile", "Resize"),
+    *("DepthToSpace", "SpaceToDepth", "ReduceSum"),
+)
+NORMS = {
+    *("LayerNormalization", "RMSNormalization", "InstanceNormalization", "GroupNormalization"),
+}
 
 
 def rounding(x: np.ndarray, error: np.ndarray | float = 0.0) -> np.ndarray:
@@ -69,10 +77,19 @@ class Bounds:
         if node.op_type in ("LSTM", "GRU"):
             self._recurrent(node)
             return
-        name = node.output[0]
-        x = self.values[name].astype(np.float64)
-        own = self._own(node).astype(np.float64).reshape(x.shape)
-        self.errors[name] = own if node.op_type in MOVES else own + rounding(x, own)
+        owns = self._places(node) if node.op_type in PLACES else [self._own(node)]
+        for name, own in zip(node.output, owns):
+            x = self.values[name].astype(np.float64)
+            own = own.astype(np.float64).reshape(x.shape)
+            self.errors[name] = own if node.op_type in MOVES else own + rounding(x, own)
+
+    def _places(self, node: onnx.NodeProto) -> list[np.ndarray]:
+        """The errors move as the values do."""
+        errors = [
+            self._error(n).astype(np.float32) if n in self.errors else self.values.get(n)
+            for n in node.input
+        ]
+        return [np.abs(e) for e in self._evaluate(node, errors)]
 
     def _error(self, name: str) -> np.ndarray:
         return self.errors.get(name, np.zeros_like(self.values[name], np.float64))
@@ -80,7 +97,10 @@ class Bounds:
     def _own(self, node: onnx.NodeProto) -> np.ndarray:
         op, first = node.op_type, node.input[0]
         if op in PRODUCTS:
-            return self._product(node)
+            both = all(n in self.errors for n in node.input[:2])
+            return self._pairs(node) if both else self._product(node)
+        if op in NORMS:
+            return self._norm(node)
         x, error = self.values[first], self._error(first)
         rest = [self.values.get(n) for n in node.input[1:]]
         if op in MOVES or op in AVERAGES or op in LARGEST_OF:
@@ -93,6 +113,8 @@ class Bounds:
             return np.maximum(*(np.abs(e - self.values[node.output[0]]) for e in ends))
         if op in LIPSCHITZ:
             return LIPSCHITZ[op] * error
+        if op == "PRelu":
+            return np.maximum(1, np.abs(rest[0])) * error + np.abs(x) * 2.0**-20
         if op == "Softmax":
             return self.values[node.output[0]] * (np.exp(2 * error.max()) - 1) + 2.0**-9
         if op == "BatchNormalization":
@@ -117,6 +139,7 @@ class Bounds:
         x, w = (self.values[n].astype(np.float64) for n in node.input[:2])
         ex = self._error(node.input[0])
         axis = 0 if node.op_type == "Conv" or _attribute(node, "transB", 0) else w.ndim - 1
+        axis = 1 if node.op_type == "ConvTranspose" else axis
         others = tuple(a for a in range(w.ndim) if a != axis)
         scale = np.abs(w).max(axis=others, keepdims=True) / LARGEST
         ew = np.maximum(np.abs(w) * UNIT, LEAST * scale)
@@ -124,32 +147,79 @@ class Bounds:
         sums = self._linear(node, ex, np.abs(w)) + self._linear(node, np.abs(x) + ex, ew)
         return sums + (count / 32 + 1) * 2.0**-13 * 1.2 * np.abs(x).max() * np.abs(w).max()
 
+    def _pairs(self, node: onnx.NodeProto) -> np.ndarray:
+        """A product of two computed matrices"""
+        x, y = (np.abs(self.values[n].astype(np.float64)) for n in node.input)
+        ex, ey = (self._error(n) for n in node.input)
+        sums = (x + ex) @ ey + ex @ y
+        return sums + (x.shape[-1] / 32 + 1) * 2.0**-13 * 1.2 * x.max() * y.max()
+
+    def _norm(self, node: onnx.NodeProto) -> np.ndarray:
+        """d / s, where s is the length of (d, sqrt(eps)): it changes by that of d's error at most."""
+        x, error = self.values[node.input[0]].astype(np.float64), self._error(node.input[0])
+        gamma, shape, rank = self.values[node.input[1]].astype(np.float64), x.shape, x.ndim
+        eps = _attribute(node, "epsilon", 1e-5)
+        grouped = node.op_type in ("InstanceNormalization", "GroupNormalization")
+        if grouped:
+            groups = _attribute(node, "num_groups", shape[1])
+            rows, gamma = (shape[0], groups, -1), gamma.reshape(1, -1, *[1] * (rank - 2))
+        else:
+            axis = _attribute(node, "axis", -1) % rank
+            rows = (*shape[:axis], -1)
+        d, e = x.reshape(rows), error.reshape(rows)
+        if node.op_type != "RMSNormalization":
+            d, e = d - d.mean(axis=-1, keepdims=True), e + e.mean(axis=-1, keepdims=True)
+        length = np.sqrt(np.square(d).mean(axis=-1, keepdims=True) + eps)
+        wrong = np.sqrt(np.square(e).mean(axis=-1, keepdims=True))
+        most = 2 * np.sqrt(d.shape[-1])
+        free = length > wrong
+        bound = (e + np.abs(d / length) * wrong) / np.where(free, length - wrong, 1.0)
+        bound = np.where(free, np.minimum(bound, most), most)
+        if grouped:  # it is rounded before the factors of channels
+            z = np.abs(d / length)
+            bound = bound + np.maximum((z + bound) * UNIT, LEAST * most)
+        return bound.reshape(shape) * np.abs(gamma)
+
     def _recurrent(self, node: onnx.NodeProto) -> None:
         """Step by step, as fp8rt/recurrent.h says. |h| <= 1, and a cell grows by 1 a step."""
         x, w, r = (np.abs(self.values[n].astype(np.float64)) for n in node.input[:3])
-        ex, steps = self._error(node.input[0]), len(x)
+        ex, layout = self._error(node.input[0]), _attribute(node, "layout", 0)
+        if layout:
+            x, ex = x.swapaxes(0, 1), ex.swapaxes(0, 1)
+        every, last = [], []
+        for direction in range(len(w)):
+            back = direction == 1 or _attribute(node, "direction", b"") == b"reverse"
+            order = slice(None, None, -1 if back else 1)
+            bounds = self._one_direction(node, x[order], ex[order], w[direction], r[direction])
+            every.append(bounds[order])
+            last.append(bounds[-1])
+        values = [np.stack(every, axis=1), np.stack(last)]
+        if layout:
+            values = [values[0].transpose(2, 0, 1, 3), values[1].swapaxes(0, 1)]
+        for name, value in zip(node.output, values):
+            if name:
+                self.errors[name] = np.broadcast_to(value, self.values[name].shape)
+
+    def _one_direction(self, node: onnx.NodeProto, x, ex, w, r) -> np.ndarray:
         ew, er = (
-            np.maximum(v * UNIT, LEAST * v.max(axis=2, keepdims=True) / LARGEST) for v in (w, r)
+            np.maximum(v * UNIT, LEAST * v.max(axis=1, keepdims=True) / LARGEST) for v in (w, r)
         )
-        units = r.shape[2]
+        units = r.shape[1]
         ones, eh, ec = np.ones(units), np.zeros(units), np.zeros(units)
         every = []
-        for t in range(steps):
-            inner = (ones + eh) @ er[0].T + eh @ r[0].T
-            gate = ex[t] @ w[0].T + (x[t] + ex[t]) @ ew[0].T + inner + 2.0**-9
+        for t in range(len(x)):
+            inner = (ones + eh) @ er.T + eh @ r.T
+            gate = ex[t] @ w.T + (x[t] + ex[t]) @ ew.T + inner + 2.0**-9
             most = gate.reshape(len(x[t]), -1, units).max(axis=1)
             if node.op_type == "LSTM":
                 ec = ec + t * (most / 4 + 2.0**-14) + 1.25 * most + 2.0**-13
                 free = ec + most / 4 + 2.0**-13
             else:
-                recurrent = r[0].sum(axis=1).reshape(3, units).max(axis=0)
+                recurrent = r.sum(axis=1).reshape(3, units).max(axis=0)
                 free = 2.5 * most + recurrent * (most / 4 + 2.0**-14) + 2.0**-12 + eh
             eh = (free + (1 + free) * UNIT + 2.0**-18).max(axis=0)
             every.append(free + (1 + free) * UNIT)
-        bounds = np.stack(every)[:, None]
-        for name, value in zip(node.output, (bounds, bounds[-1])):
-            if name:
-                self.errors[name] = np.broadcast_to(value, self.values[name].shape)
+        return np.stack(every)
 
     def _linear(self, node: onnx.NodeProto, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The node's sums of products, all of them positive, without bias."""

@@ -32,7 +32,7 @@ def package() -> Path:
     return Path(spec.submodule_search_locations[0]) / "data"
 
 
-def _recording(path: Path) -> np.ndarray:
+def recording(path: Path) -> np.ndarray:
     with wave.open(str(path)) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2")
         mono = samples.reshape(-1, file.getnchannels())[:, 0] / 32768
@@ -59,7 +59,7 @@ def windows() -> tuple[list[dict], list[dict]]:
     bank = np.load(package() / "mel_filterbank.npy")
     runs = [
         {"log_mel": log_mel(signal[start : start + WINDOW], bank)}
-        for signal in map(_recording, sorted(RECORDINGS.glob("*.wav")))
+        for signal in map(recording, sorted(RECORDINGS.glob("*.wav")))
         for start in range(0, len(signal) - WINDOW, STEP)
     ]
     return runs[1::2], runs[::2]

@@ -10,7 +10,6 @@ import onnx
 import pytest
 from fp8net import analyze, lower, quantize, shapes
 from fp8net.cli import main
-from fp8net.errors import Refused
 from fp8net.executor import Executor
 from graphs import Builder
 from onnx import TensorProto, helper, numpy_helper
@@ -190,12 +189,11 @@ def test_all_at_once(bench, work, capsys) -> None:
             "MaxPool", ["x"], ["a"], "pool", kernel_shape=[2, 2], ceil_mode=1, strides=[2, 2]
         ),
         helper.make_node("Relu", ["a"], ["b"], "fine"),
-        helper.make_node("InstanceNormalization", ["x", "s", "s"], ["c"], "norm"),
+        helper.make_node("LpPool", ["x"], ["c"], "norm", kernel_shape=[2, 2]),
         helper.make_node("LogSoftmax", ["x"], ["d"], "log"),
         helper.make_node("Sum", ["b", "b"], ["y"], "behind"),
     ]
-    ones = numpy_helper.from_array(np.ones(4, np.float32), "s")
-    model = model_of(nodes, [ones])
+    model = model_of(nodes)
     for name in ("c", "d"):
         model.graph.output.append(value(name, [None] * 4))
     path = work / "many.onnx"
@@ -204,10 +202,10 @@ def test_all_at_once(bench, work, capsys) -> None:
     said = capsys.readouterr().out
     for words in (
         "pool (MaxPool): ceil_mode is 1",
-        "norm (InstanceNormalization)",
+        "norm (LpPool)",
         "log (LogSoftmax)",
         "behind (Sum)",
-        "BatchNormalization",
+        "AveragePool",
     ):
         bench.check(f"many: says {words!r}: {said}", words in said)
     bench.check("many: what is fine is not named", "fine (Relu)" not in said)
@@ -486,7 +484,7 @@ def test_half_written(bench, work, monkeypatch) -> None:
 
 
 def test_one_layout(bench) -> None:
-    """A transposition that would move data is refused; the same order of memory is a view."""
+    """One of two transpositions is a view of the input, and the smaller one moves data."""
     b = Builder(np.random.default_rng(3), (1, 6, 7))
     b.node("Transpose", [b.last], (1, 7, 6), perm=[0, 2, 1])
     b.node("MatMul", [b.last, b.constant(b.normal(6, 5))], (1, 7, 5))
@@ -495,9 +493,8 @@ def test_one_layout(bench) -> None:
     from fp8net import importer
 
     model = shapes.infer(b.model("moves", 19))
-    _, problems = importer.attempt(model)
-    bench.check(f"named: {problems}", any("MatMul" in str(p) for p in problems))
-    bench.raises("load", Refused, "MatMul", lambda: importer.load(model))
+    graph = importer.load(model)
+    bench.check(f"{graph.moved()} values move", graph.moved() == 5 * 7)
     bench.check("analyze", analyze.__doc__ is not None)
 
 

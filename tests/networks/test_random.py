@@ -17,7 +17,7 @@ import onnx
 import pytest
 from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.executor import Executor
-from graphs import Builder, random_model, random_recurrent
+from graphs import Builder, long_kernel, random_model, random_moving, random_recurrent
 from programs import run
 
 RUNS = 3
@@ -26,7 +26,7 @@ LEAST_DB = 14.0  # of the executor beside ONNX Runtime on the quantised file
 
 def _network(rng: np.random.Generator, number: int, work):
     """A quantised model with its data."""
-    kind = random_recurrent if number % 4 == 3 else random_model
+    kind = (random_model, random_moving, random_model, random_recurrent)[number % 4]
     model = kind(rng, f"random{number}")
     path = work / f"random{number}.onnx"
     onnx.save(model, path)
@@ -137,6 +137,17 @@ def test_depthwise_point(bench, rng, compiler, work) -> None:
     runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, "point", work / "point", LEAST_DB, (quantised, runs), compiler, False)
+
+
+def test_long_kernel(bench, rng, compiler, work) -> None:
+    """Kernels that are longer than a line of the accelerator's kernel can be."""
+    model = long_kernel(rng)
+    path = work / "long.onnx"
+    onnx.save(model, path)
+    shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
+    runs = [{"x": rng.normal(size=shape).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    _check(bench, "long", work / "long", LEAST_DB, (quantised, runs), compiler, False)
 
 
 DRIVER = r"""

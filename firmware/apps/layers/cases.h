@@ -55,6 +55,7 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(attention)                                                                                   \
     X(normalise)                                                                                   \
     X(reduce)                                                                                      \
+    X(move)                                                                                        \
     X(transformer)                                                                                 \
     X(plans)                                                                                       \
     X(queries)                                                                                     \

@@ -37,6 +37,7 @@ CALL(lstm, fp8rt_recurrent_desc)
 CALL(gru, fp8rt_recurrent_desc)
 CALL(attention, fp8rt_attention_desc)
 CALL(embedding, fp8rt_embedding_desc)
+CALL(move, fp8rt_move_desc)
 
 // ---- what changes -------------------------------------------------------------------------------
 
@@ -206,6 +207,11 @@ static void elements(layers_test *test)
     fp8rt_embedding_desc embedding = {
         .table = &x, .indices = indices, .out = &out, .positions = &y};
     try_all(test, &(subject){"embedding", call_embedding, &embedding, {&x, &out, &y}, NULL});
+    fp8rt_move_desc move = {.x = &x,
+                            .axis = {{ROWS, {1, 0}, {1, 0}}, {COLS, {0, 1}, {0, 1}}},
+                            .clear = true,
+                            .out = &out};
+    try_all(test, &(subject){"move", call_move, &move, {&x, &out}, NULL});
 }
 
 static void pooling(layers_test *test)

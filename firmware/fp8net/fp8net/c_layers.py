@@ -8,7 +8,8 @@ import numpy as np
 from .c_text import boolean, head, number, plain
 from .ir import FORMAT_C, Layer, Weights
 from .plan import name_of, up
-from .weights import join, together
+from .transposed import split
+from .weights import join
 
 _ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
 
@@ -34,6 +35,9 @@ def _declarations(s) -> str:
             text.append(f"extern const float {s.name}_scales{index}{suffix}[];")
             if w.bias is not None:
                 text.append(f"extern const float {s.name}_bias{index}{suffix}[];")
+        for name in ("gamma", "beta") if layer.norm is not None else ():
+            if getattr(layer.norm, name) is not None:
+                text.append(f"extern const float {s.name}_{name}{index}[];")
     text += [f"extern const uint8_t {s.name}_table{i}[];" for i in range(len(s.plan.tables))]
     return "\n".join(text) + "\n"
 
@@ -105,6 +109,18 @@ def _geometry(layer: Layer) -> list[str]:
     ]
 
 
+def _upsampling(layer: Layer) -> list[str]:
+    w = layer.window
+    values = {
+        **{"images": layer.images, "height": layer.height, "width": layer.width},
+        **{"out_height": layer.upsampled[0], "out_width": layer.upsampled[1]},
+        **{"kernel_h": w.kernel[0], "kernel_w": w.kernel[1]},
+        **{"stride_y": w.stride[0], "stride_x": w.stride[1]},
+        **{"pad_top": w.pads[0], "pad_left": w.pads[1]},
+    }
+    return [f".{name} = {value}" for name, value in values.items()]
+
+
 def _weights(s, suffix: str, w: Weights, codes: np.ndarray, name: str) -> str:
     """The declaration of weights."""
     rows, cols = codes.shape
@@ -125,6 +141,8 @@ def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
         codes = grouped.codes
         if grouped.group_in:
             groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
+    if layer.op == "transposed":
+        codes = split(layer)
     return _weights(s, f"{index}a", layer.weights, codes, "weights"), [
         ".weights = &weights",
         *groups,
@@ -132,26 +150,74 @@ def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
 
 
 def _diagonal(s, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
-    """The vector becomes the weights of a depthwise convolution: a code in each row, zeros beside it."""
-    cols = s.graph.tensors[layer.inputs[0]].cols
-    group = min(together(layer, s.graph, s.plan.beat, 1), cols)
-    text = (
-        f"    const fp8rt_tensor vector = at(arena, {ids[layer.inputs[1]]});\n"
-        f"    fp8rt_tensor diagonal = at(arena, {ids[layer.extra['diagonal']]});\n"
-        f"    diagonal.cols = {group};\n"
-        "    if (!run->query) {\n"
-        "        const uint8_t *from = vector.data;\n"
-        "        uint8_t *to = diagonal.data;\n"
-        f"        const uint32_t step = vector.cols == 1 ? vector.stride : 1;\n"
-        "        memset(to, 0, (size_t)diagonal.rows * diagonal.stride);\n"
-        "        for (uint32_t i = 0; i < diagonal.rows; i++, from += step, to += diagonal.stride) {\n"
-        f"            to[i % {group}] = *from;\n"
-        "        }\n"
-        "    }\n"
-        "    const fp8rt_weights weights = {.codes = diagonal};\n"
-    )
-    groups = [] if group == cols else [f".group_in = {group}", f".group_out = {group}"]
+    """The weights of a depthwise convolution are a tensor: the diagonal of each group."""
+    group = s.graph.tensors[layer.inputs[1]].cols
+    text = f"    const fp8rt_weights weights = {{.codes = at(arena, {ids[layer.inputs[1]]})}};\n"
+    groups = [] if group == layer.groups else [f".group_in = {group}", f".group_out = {group}"]
     return text, [f".height = {layer.height}", ".weights = &weights", *groups]
+
+
+def _norm(s, index: int, layer: Layer) -> list[str]:
+    norm = layer.norm
+    fields = [f".rms = {boolean(norm.rms)}", f".eps = {number(norm.eps)}"]
+    if norm.gamma is not None:
+        fields.append(f".gamma = {s.name}_gamma{index}")
+    if norm.beta is not None:
+        fields.append(f".beta = {s.name}_beta{index}")
+    return fields
+
+
+def _moves(s, layer: Layer, ids: dict[str, int]) -> str:
+    """The body of a layer of moves: a table, and a call for each line of it."""
+    lines = []
+    for move in layer.moves:
+        axes = ", ".join(
+            f"{{{a.count}, {{{a.from_rows}, {a.from_cols}}}, {{{a.to_rows}, {a.to_cols}}}}}"
+            for a in move.axes
+        )
+        where = f"{ids[layer.inputs[move.place]]}, {move.x_row}, {move.x_col}, {move.out_row}, {move.out_col}"
+        lines.append(f"        {{{where}, {{{axes or '{1, {0, 0}, {0, 0}}'}}}}},\n")
+    return (
+        "    static const struct {\n"
+        "        uint32_t x, x_row, x_col, out_row, out_col;\n"
+        "        fp8rt_move_axis axis[FP8RT_MOVE_AXES];\n"
+        "    } moves[] = {\n" + "".join(lines) + "    };\n"
+        f"    fp8rt_tensor out = at(arena, {ids[layer.output]});\n"
+        "    fp8rt_status status = FP8RT_OK;\n"
+        "    for (unsigned i = 0; i < sizeof moves / sizeof *moves && status == FP8RT_OK; i++) {\n"
+        "        const fp8rt_tensor x = at(arena, moves[i].x);\n"
+        "        fp8rt_move_desc desc = {.x = &x, .x_row = moves[i].x_row, .x_col = moves[i].x_col,\n"
+        "                                .out_row = moves[i].out_row, .out_col = moves[i].out_col,\n"
+        f"                                .clear = {'i == 0' if layer.clear else 'false'}, .out = &out}};\n"
+        "        memcpy(desc.axis, moves[i].axis, sizeof desc.axis);\n"
+        f'        fp8rt_run_label(run, "{name_of(layer)}");\n'
+        "        status = fp8rt_move(run, &desc);\n"
+        "    }\n    return status;\n"
+    )
+
+
+def _pairs(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
+    """The body of a product of computed matrices: one call for each pair."""
+    x, y = (s.graph.tensors[name] for name in layer.inputs)
+    m, n = x.rows // layer.images, y.rows // layer.images
+    fused = "".join(f", {field}" for field in _fused(s, index, layer))
+    scale = number(np.float32(y.scale) * np.float32(layer.factor))
+    parts = "".join(
+        f"        {name}.rows = {rows};\n        {name}.data = (uint8_t *){name}.data + i * {rows}u * {name}.stride;\n"
+        for name, rows in (("x", m), ("weights.codes", n), ("out", m))
+    )
+    return (
+        "    fp8rt_status status = FP8RT_OK;\n"
+        f"    for (unsigned i = 0; i < {layer.images} && status == FP8RT_OK; i++) {{\n"
+        f"        fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]}), out = at(arena, {ids[layer.output]});\n"
+        f"        fp8rt_weights weights = {{.codes = at(arena, {ids[layer.inputs[1]]})}};\n"
+        f"        weights.codes.scale = {scale};\n"
+        + parts
+        + f"        const fp8rt_linear_desc desc = {{.x = &x, .weights = &weights{fused}, .out = &out}};\n"
+        f'        fp8rt_run_label(run, "{name_of(layer)}");\n'
+        "        status = fp8rt_linear(run, &desc);\n"
+        "    }\n    return status;\n"
+    )
 
 
 def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
@@ -172,13 +238,38 @@ def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, l
 
 def _layer(s, index: int, layer: Layer) -> str:
     ids = _ids(s)
-    body = [f"    const fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]});\n"]
+    head = (
+        f"// {_short(', '.join(layer.nodes))}\n"
+        f"static fp8rt_status layer{index}(fp8rt_run *run, uint8_t *arena)\n{{\n"
+    )
+    if layer.op == "move":
+        return head + _moves(s, layer, ids) + "}\n"
+    if layer.op == "matmul":
+        return head + _pairs(s, index, layer, ids) + "}\n"
+    return head + _call(s, index, layer, ids) + "}\n"
+
+
+def _call(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
+    """The body of a layer that is one call."""
+    scaled = layer.op == "reduce" and layer.factor != 1.0
+    body = [
+        f"    {'' if scaled else 'const '}fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]});\n"
+    ]
     fields = [".x = &x"]
+    if scaled:  # a mean: the factor is part of x's scale
+        scale = np.float32(s.graph.tensors[layer.inputs[0]].scale) * np.float32(layer.factor)
+        body.append(f"    x.scale = {number(scale)};\n")
+    if layer.op == "reduce":
+        fields.append(f".operation = FP8MAC_ROWS_{layer.reduction.upper()}")
+    if layer.norm is not None:
+        fields += _norm(s, index, layer)
     if layer.op in ("add", "multiply"):
         body.append(f"    const fp8rt_tensor y = at(arena, {ids[layer.inputs[1]]});\n")
         fields += [".y = &y", f".factor = {number(layer.factor)}"]
     if layer.op in ("convolution", "global_average", "max_pool"):
         fields += _geometry(layer)
+    if layer.op == "transposed":
+        fields += _upsampling(layer)
     if layer.op == "scale_channels":
         text, more = _diagonal(s, layer, ids)
         body.append(text)
@@ -195,17 +286,15 @@ def _layer(s, index: int, layer: Layer) -> str:
     kind, call = _DESCRIPTORS[layer.op]
     lines = ",\n                                  ".join(fields)
     return (
-        f"// {_short(', '.join(layer.nodes))}\n"
-        f"static fp8rt_status layer{index}(fp8rt_run *run, uint8_t *arena)\n{{\n"
-        + "".join(body)
-        + f"    const {kind} desc = {{{lines}}};\n"
+        "".join(body) + f"    const {kind} desc = {{{lines}}};\n"
         f'    fp8rt_run_label(run, "{name_of(layer)}");\n'
-        f"    return {call}(run, &desc);\n}}\n"
+        f"    return {call}(run, &desc);\n"
     )
 
 
 _DESCRIPTORS = {
     "convolution": ("fp8rt_convolution_desc", "fp8rt_convolution"),
+    "transposed": ("fp8rt_transposed_desc", "fp8rt_transposed_convolution"),
     "linear": ("fp8rt_linear_desc", "fp8rt_linear"),
     "global_average": ("fp8rt_pooling_desc", "fp8rt_global_average"),
     "max_pool": ("fp8rt_pooling_desc", "fp8rt_max_pool"),
@@ -214,6 +303,8 @@ _DESCRIPTORS = {
     "convert": ("fp8rt_arithmetic_desc", "fp8rt_add"),
     "scale_channels": ("fp8rt_convolution_desc", "fp8rt_convolution"),
     "softmax": ("fp8rt_softmax_desc", "fp8rt_softmax"),
+    "normalise": ("fp8rt_norm_desc", "fp8rt_normalise"),
+    "reduce": ("fp8rt_reduce_desc", "fp8rt_reduce"),
     "lstm": ("fp8rt_recurrent_desc", "fp8rt_lstm"),
     "gru": ("fp8rt_recurrent_desc", "fp8rt_gru"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .c_text import head, number, plain
 from .ir import FORMAT_BYTES, View
+from .plan import labels_of
 
 
 def header(s) -> str:
@@ -132,6 +133,7 @@ def main(s) -> str:
         "inputs": "\n".join(text for kind, text in rows if kind == "input"),
         "outputs": "\n".join(text for kind, text in rows if kind == "output"),
         "element": s.element.rsplit("_l", 1)[0],
+        "entries": 4 * sum(labels_of(layer) for layer in s.graph.layers),
     }
     return _fill(_MAIN, values)
 
@@ -212,7 +214,7 @@ static bool is_known(const fp8rt_caps *caps)
 
 static fp8rt_status profile(@n@_net *net, const char *form)
 {
-    static fp8rt_profile_entry entries[@N@_LAYERS * 4];
+    static fp8rt_profile_entry entries[@entries@];
     fp8rt_profile p = {.entries = entries,
                        .capacity = sizeof entries / sizeof *entries,
                        .clock = fp8rt_app_cycles};

@@ -165,7 +165,7 @@ def _quantize(options) -> int:
     model, scales = quantize.quantize(
         options.file, options.data, chosen, shapes.parse_shapes(options.shape)
     )
-    lower.lower_model(model)  # what cannot be generated is not written
+    lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
     print(f"{options.output}: {len(scales)} tensors are rounded to {options.format}")
     return 0

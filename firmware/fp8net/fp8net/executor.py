@@ -12,7 +12,7 @@ from collections.abc import Callable
 import fp8mac
 import numpy as np
 
-from . import functions, softmax, weights
+from . import functions, rows, transposed, weights
 from .ir import FORMATS, Graph, Layer, Tensor, Weights
 from .recurrent import Recurrent
 
@@ -138,6 +138,10 @@ class Executor:
             parts.append(self.gemm(rows, tensor, layer.weights, codes, outputs, **others))
         return self._look_up(layer, np.concatenate(parts, axis=1))
 
+    def transposed(self, layer: Layer) -> np.ndarray:
+        out = transposed.run(self, layer, *self._source(layer), self._out(layer))
+        return self._look_up(layer, out)
+
     def global_average(self, layer: Layer) -> np.ndarray:
         x, tensor = self._source(layer)
         pixels = layer.height * layer.width
@@ -168,10 +172,45 @@ class Executor:
     def scale_channels(self, layer: Layer) -> np.ndarray:
         """Each product is exact, so the sum with zeros is: T = act((x * v) * (scale_x * scale_v))."""
         x, source = self._source(layer)
-        v, vector = self._source(layer, 1)
+        diagonal, vector = self._source(layer, 1)
+        channels = np.arange(source.cols)
+        v = diagonal[channels, channels % vector.cols]
         scale = F32(source.scale) * F32(vector.scale)
         total = (numbers(x, source) * numbers(v.reshape(1, -1), vector)) * scale
         return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+
+    def matmul(self, layer: Layer) -> np.ndarray:
+        """A product for each pair of matrices, whose factor is part of the second one's scale."""
+        (x, source), (y, other) = self._source(layer), self._source(layer, 1)
+        scale = F32(source.scale) * (F32(other.scale) * F32(layer.factor))
+        operand = Tensor(source.name, 0, 0, source.format, float(scale))
+        m, n = len(x) // layer.images, len(y) // layer.images
+        w = Weights(np.zeros(0), format=other.format)
+        parts = []
+        for i in range(layer.images):
+            codes = y[i * n : (i + 1) * n]
+            rows = slice(i * m, (i + 1) * m)
+            parts.append(self.gemm(x[rows], operand, w, codes, slice(0, n), **self._out(layer)))
+        return self._look_up(layer, np.concatenate(parts))
+
+    def move(self, layer: Layer) -> np.ndarray:
+        """Codes at the places that fp8rt/move.h gives. Places that no index reaches are 0."""
+        first, _ = self._source(layer)
+        tensor = self.graph.tensors[layer.output]
+        out = np.zeros((tensor.rows, tensor.cols), first.dtype)
+        for move in layer.moves:
+            x, _ = self._source(layer, move.place)
+            row, col, x_row, x_col = move.out_row, move.out_col, move.x_row, move.x_col
+            for place, axis in enumerate(move.axes):
+                index = np.arange(axis.count).reshape((-1,) + (1,) * (len(move.axes) - 1 - place))
+                row, col = row + index * axis.to_rows, col + index * axis.to_cols
+                x_row, x_col = x_row + index * axis.from_rows, x_col + index * axis.from_cols
+            out[row, col] = x[x_row, x_col]
+        return out
+
+    def rows(self, layer: Layer) -> np.ndarray:
+        x, tensor = self._source(layer)
+        return rows.RUN[layer.op](layer, x, tensor, self.graph.tensors[layer.output])
 
     def _convert(self, layer: Layer, total: np.ndarray) -> np.ndarray:
         out = self._out(layer)
@@ -198,10 +237,6 @@ class Executor:
         nan = np.isnan(fp8mac.decode(codes, tensor.format))
         codes[nan] = {"e4m3fn": 0x7F, "e5m2": 0x7E}.get(tensor.format, 0x80)
         return codes
-
-    def softmax(self, layer: Layer) -> np.ndarray:
-        x, tensor = self._source(layer)
-        return softmax.rows(numbers(x, tensor), tensor.scale)
 
 
 def _values_of_codes(format: str) -> np.ndarray:
@@ -266,7 +301,12 @@ _RUN: dict[str, Callable[[Executor, Layer], np.ndarray]] = {
     "convert": Executor.elementwise,
     "scale_channels": Executor.scale_channels,
     "max_pool": Executor.max_pool,
-    "softmax": Executor.softmax,
+    "transposed": Executor.transposed,
+    "matmul": Executor.matmul,
+    "move": Executor.move,
+    "softmax": Executor.rows,
+    "normalise": Executor.rows,
+    "reduce": Executor.rows,
     "lstm": Executor.recurrent,
     "gru": Executor.recurrent,
 }

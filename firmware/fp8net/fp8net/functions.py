@@ -26,6 +26,24 @@ def _hard_sigmoid(x: float, alpha: float, beta: float) -> float:
     return min(max(alpha * x + beta, 0.0), 1.0)
 
 
+def _gelu_tanh(x: float) -> float:
+    return 0.5 * x * (1.0 + math.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def _power(x: float, exponent: float) -> float:
+    """As IEEE's pow: NaN for roots of negative numbers, Inf where a number is too large."""
+    with np.errstate(all="ignore"):
+        return float(np.power(np.float64(x), np.float64(exponent)))
+
+
+def _selu(x: float, alpha: float, gamma: float) -> float:
+    return gamma * (x if x > 0 else alpha * math.expm1(x))
+
+
+def _swish(x: float, alpha: float) -> float:
+    return x * _sigmoid(alpha * x)
+
+
 FUNCTIONS: dict[str, Callable[..., float]] = {
     "Sigmoid": _sigmoid,
     "Tanh": math.tanh,
@@ -36,6 +54,13 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "Softplus": _softplus,
     "Erf": math.erf,
     "Gelu": lambda x: 0.5 * x * math.erfc(-x / math.sqrt(2.0)),
+    "GeluTanh": _gelu_tanh,
+    "Pow": _power,
+    "Mish": lambda x: x * math.tanh(_softplus(x)),
+    "Selu": _selu,
+    "Celu": lambda x, alpha: x if x > 0 else alpha * math.expm1(x / alpha),
+    "Softsign": lambda x: x / (1.0 + abs(x)),
+    "Swish": _swish,
     "Silu": lambda x: x * _sigmoid(x),
     "Exp": lambda x: math.exp(min(x, 700.0)),
     "Abs": abs,
@@ -43,6 +68,73 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "Log": lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan,
     "Reciprocal": lambda x: 1.0 / x if x else math.copysign(math.inf, x),
 }
+
+
+# ---- expressions --------------------------------------------------------------------------------
+
+# The attributes of an operator's node, in the order of its function's arguments.
+_ATTRIBUTES = {
+    "HardSigmoid": (("alpha", 0.2), ("beta", 0.5)),
+    "LeakyRelu": (("alpha", 0.01),),
+    "Elu": (("alpha", 1.0),),
+}
+
+
+def _divide(a: float, b: float) -> float:
+    if b:
+        return a / b
+    return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def _largest(a: float, b: float) -> float:
+    return a if math.isnan(a) or a > b else b
+
+
+_PAIRS: dict[str, Callable[[float, float], float]] = {
+    "Add": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "Div": _divide,
+    "Pow": _power,
+    "Max": _largest,
+    "Min": lambda a, b: -_largest(-a, -b),
+}
+
+
+def _step(op: str, operands: tuple[float | None, ...], attributes: dict) -> float:
+    x = operands[0]
+    if op in _PAIRS:
+        return _PAIRS[op](x, operands[1])
+    if op == "Neg":
+        return -x
+    if op == "Relu":
+        return _largest(x, 0.0)
+    if op == "Clip":
+        low, high = (*operands[1:], None, None)[:2]
+        x = x if low is None else _largest(x, low)
+        return x if high is None else -_largest(-x, -high)
+    name = "GeluTanh" if attributes.get("approximate") == "tanh" else op
+    if math.isnan(x):
+        return x
+    values = [float(attributes.get(n, default)) for n, default in _ATTRIBUTES.get(op, ())]
+    return FUNCTIONS[name](math.copysign(min(abs(x), 1e30), x), *values)
+
+
+def _expression(x: float, *steps) -> float:
+    """What recognise.Group has as its steps."""
+    results: list[float] = []
+    for op, operands, attributes in steps:
+        values = tuple(
+            o if not isinstance(o, tuple) else x if o[0] == "x" else results[o[1]] for o in operands
+        )
+        try:
+            results.append(_step(op, values, dict(attributes)))
+        except (OverflowError, ValueError):
+            results.append(math.nan)
+    return results[-1]
+
+
+FUNCTIONS["Expression"] = _expression
 
 
 def table(

@@ -7,7 +7,16 @@ import numpy as np
 
 from .ir import Fused, Graph, Layer
 
-COMMANDS = ("convolution", "linear", "add", "multiply", "convert", "scale_channels")
+COMMANDS = (
+    "convolution",
+    "transposed",
+    "linear",
+    "matmul",
+    "add",
+    "multiply",
+    "convert",
+    "scale_channels",
+)
 
 
 def fuse(graph: Graph) -> Graph:
@@ -72,7 +81,11 @@ def _affine(graph: Graph, layer: Layer) -> bool:
     """A factor and an offset for each channel go into the weights before them."""
     if not is_affine(layer):
         return False
+    if _into_norm(graph, layer):
+        return True
     before = _before(graph, layer)
+    if before is not None and before.op == "matmul":
+        return _factor(graph, before, layer)
     if (
         before is None
         or before.weights is None
@@ -89,6 +102,40 @@ def _affine(graph: Graph, layer: Layer) -> bool:
     offset = 0.0 if layer.weights.bias is None else layer.weights.bias
     total = np.broadcast_to(np.asarray(bias + offset, np.float32), factor.shape)
     weights.bias = np.ascontiguousarray(total) if total.any() else None
+    before.fused = layer.fused
+    _absorb(graph, before, layer)
+    return True
+
+
+def _into_norm(graph: Graph, layer: Layer) -> bool:
+    """The factor and the offset of a norm, as its gamma and beta"""
+    before, name = graph.writer(layer.inputs[0]), layer.inputs[0]
+    if before is None or before.op != "normalise" or not is_plain(layer):
+        return False
+    alone = len(graph.readers(name)) == 1 and not graph.is_output(name)
+    norm, offset = before.norm, layer.weights.bias
+    if not alone or graph.tensors[name].fixed or graph.tensors[name].inner:
+        return False
+    if graph.tensors[name].cols != layer.groups or (norm.rms and offset is not None):
+        return False
+    factor = layer.weights.values[:, 0]
+    norm.gamma = factor * (1 if norm.gamma is None else norm.gamma)
+    beta = (0 if norm.beta is None else norm.beta * factor) + (0 if offset is None else offset)
+    beta = np.broadcast_to(np.asarray(beta, np.float32), factor.shape)
+    norm.beta = np.ascontiguousarray(beta) if beta.any() else None
+    norm.gamma = np.ascontiguousarray(norm.gamma, np.float32)
+    _absorb(graph, before, layer)
+    return True
+
+
+def _factor(graph: Graph, before: Layer, layer: Layer) -> bool:
+    """One positive factor of a product of computed matrices"""
+    values = layer.weights.values
+    if layer.weights.bias is not None or values.min() != values.max() or values[0, 0] <= 0:
+        return False
+    if not is_plain(before):
+        return False
+    before.factor *= float(values[0, 0])
     before.fused = layer.fused
     _absorb(graph, before, layer)
     return True

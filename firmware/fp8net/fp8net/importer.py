@@ -3,7 +3,8 @@
 
 Each value of the file is a constant, or a View of a tensor. A handler for each operator (operators/) adds layers, or makes
 another view. What it does not support it reports and goes on, so that all of it is said at once. Inputs of three and more
-sizes may lie with channels last or as they are in the file: the importer takes what gets furthest.
+sizes may lie with channels last or as they are in the file: the importer takes what gets furthest and moves least. Values
+that do not lie as a layer reads them are moved.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from . import operators, shapes
 from .errors import Problem, Refused
 from .ir import Graph, Layer, Tensor, View, product
 from .loader import name_of
+from .recognise import Recogniser
+from .weights import scale_for
 
 MOST_LAYOUTS = 16
+INNER_FORMAT = "e4m3fn"
 CHANNELS_FIRST = {
     *("Conv", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization"),
     *("ConvTranspose", "InstanceNormalization", "Resize"),
@@ -69,6 +73,8 @@ class Importer:
         self.broken: set[str] = set()  # values behind an unsupported node
         self.names: set[str] = set()
         self.shapes = _shapes_of(model.graph)
+        self.groups = Recogniser(model, self.constants, self.shapes)
+        self.groups.run()
         for value in shapes.real_inputs(model.graph):
             self._add_input(value, layouts.get(value.name, False))
 
@@ -106,6 +112,15 @@ class Importer:
         like = dataclasses.replace(view, tensor=layer.output, base=base)
         self.views[node.outputs[0]] = self.graph.views[layer.output] = like
 
+    def add_inner(self, layer: Layer, view: View, cols: int, largest: float | None = None) -> None:
+        """The layer's output is no value of the file. Where a layer reads FP8, `largest` gives its scale."""
+        tensor = Tensor(layer.output, product(view.shape) // cols, cols, inner=True)
+        if largest is not None:
+            tensor.format, tensor.scale = INNER_FORMAT, scale_for(largest, INNER_FORMAT)
+        self.graph.tensors[layer.output] = tensor
+        self.graph.layers.append(layer)
+        self.graph.views[layer.output] = view
+
     def layer(self, node: Node, op: str, inputs: list[str], **fields) -> Layer:
         return Layer(op, self._unique(node.name), inputs, node.outputs[0], [node.name], **fields)
 
@@ -114,6 +129,14 @@ class Importer:
         while unique in self.names:
             unique, number = f"{name}_{number}", number + 1
         self.names.add(unique)
+        return unique
+
+    def fresh(self, name: str) -> str:
+        """A name for a tensor that the file does not have."""
+        taken = {o for n in self.model.graph.node for o in n.output} | self.graph.tensors.keys()
+        unique, number = name, 2
+        while unique in taken:
+            unique, number = f"{name}_{number}", number + 1
         return unique
 
     def is_read(self, name: str) -> bool:
@@ -142,30 +165,30 @@ class Importer:
 
     def run(self) -> Graph:
         for index, proto in enumerate(self.model.graph.node):
-            self._take(
-                Node(
-                    proto,
-                    name_of(proto, index),
-                    proto.op_type,
-                    list(proto.input),
-                    list(proto.output),
-                )
+            node = Node(
+                proto, name_of(proto, index), proto.op_type, list(proto.input), list(proto.output)
             )
+            group = self.groups.groups.get(index)
+            if group is not None:
+                self._take(node, lambda _, node, group=group: operators.group(self, node, group))
+            elif index not in self.groups.taken:
+                self._take(node)
         self._finish()
         return self.graph
 
-    def _take(self, node: Node) -> None:
+    def _take(self, node: Node, function=None) -> None:
+        """By the operator's handler, or by another function."""
         handler = operators.HANDLERS.get(node.op)
         problem = None
         try:
             if handler is None:
                 raise Unsupported("is not supported", operators.nearest(node.op))
-            if any(name in self.broken for name in node.inputs):
+            if function is None and any(name in self.broken for name in node.inputs):
                 raise _Broken("")
             used = [name for name in node.outputs[1:] if name and self.is_read(name)]
             if used and not handler.many:
                 raise Unsupported(f"output {used[0]!r} is used", "the first output alone")
-            handler.function(self, node)
+            (function or handler.function)(self, node)
         except _Broken:
             self.broken.update(node.outputs)
             return
@@ -215,7 +238,7 @@ def _shapes_of(graph: onnx.GraphProto) -> dict[str, tuple[int, ...] | None]:
 
 
 def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
-    """The graph and all problems, with the layout of inputs that gets furthest."""
+    """The graph and all problems, with the layout of inputs that gets furthest, and then moves fewest values."""
     high = [
         v.name for v in shapes.real_inputs(model.graph) if len(v.type.tensor_type.shape.dim) > 2
     ]
@@ -226,10 +249,15 @@ def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
         importer = Importer(model, dict(zip(high, choice)))
         graph = importer.run()
         # What is behind a problem is not looked at: the more layers, the further it went.
-        own = (bool(importer.problems), -len(graph.layers), len(importer.problems))
+        moved = graph.moved()
+        own = (
+            bool(importer.problems),
+            moved if not importer.problems else -len(graph.layers),
+            len(importer.problems),
+        )
         if rank is None or own < rank:
             best, rank = (graph, importer.problems), own
-        if not importer.problems:
+        if not importer.problems and moved == 0:
             break
     graph, problems = best
     replaced = shapes.replaced_nodes(model)

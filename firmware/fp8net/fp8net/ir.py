@@ -8,8 +8,10 @@ An importer of another kind of file makes a Graph; quantiser, planner, executor 
   View     how an array of the file lies in a tensor. The axes of `shape` are stored in the order `axes`, the last one
            fastest, so that NCHW has the axes (0, 2, 3, 1). A transposition is another view of the same tensor. `base` is the
            view that was flattened, where rows of `shape` are not in the order of memory.
-  Layer    one call of fp8rt. `op` is a key of OPS. Each layer writes one tensor of its own. scale_channels multiplies each
-           pixel by the vector that is its second operand: a depthwise convolution, whose weights the core writes.
+  Layer    one call of fp8rt, or a few equal ones. `op` is a key of OPS. Each layer writes one tensor of its own.
+           scale_channels multiplies each pixel by a vector, whose diagonal matrix is its second operand: a depthwise
+           convolution. matmul multiplies `images` pairs of matrices, each of rows of x and rows of y.
+  Move     one call of fp8rt_move: which values of an input go where in the output.
   Weights  `values` are n x k floats in the order of fp8rt: ky, kx, channel of the group. The quantiser fills in codes and
            row_scale; weight = row_scale * decode(code).
 """
@@ -23,29 +25,31 @@ import numpy as np
 
 OPS = {
     "convolution": "fp8rt_convolution",
+    "transposed": "fp8rt_transposed_convolution",
     "linear": "fp8rt_linear",
     "global_average": "fp8rt_global_average",
     "max_pool": "fp8rt_max_pool",
+    "matmul": "fp8rt_linear",
+    "move": "fp8rt_move",
     "add": "fp8rt_add",
     "multiply": "fp8rt_multiply",
     "scale_channels": "fp8rt_convolution",
     "convert": "fp8rt_add",
     "softmax": "fp8rt_softmax",
+    "normalise": "fp8rt_normalise",
+    "reduce": "fp8rt_reduce",
     "lstm": "fp8rt_lstm",
     "gru": "fp8rt_gru",
 }
-# Layers that a list of commands can hold.
-RECORDED = {"convolution", "linear", "global_average", "add", "multiply", "convert"}
+# Layers that no list of commands can hold.
+ALONE = {"max_pool", "lstm", "gru"}
 # Layers whose operands have to be FP8.
 FP8_OPERANDS = {
-    "scale_channels",
-    "convolution",
-    "linear",
-    "global_average",
-    "max_pool",
-    "lstm",
-    "gru",
+    *("convolution", "transposed", "linear", "matmul", "scale_channels"),
+    *("global_average", "max_pool", "lstm", "gru"),
 }
+# Layers that compute rows: each takes operands of any format.
+ROWS = {"softmax", "normalise", "reduce"}
 
 FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 WIDE = ("float32",)
@@ -70,6 +74,8 @@ class Tensor:
     scale: float = 1.0
     amax: float | None = None
     fixed: bool = False  # the file or the layer has decided the scale
+    inner: bool = False  # the file has no value of this name
+    follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
 
     @property
     def is_fp8(self) -> bool:
@@ -120,6 +126,41 @@ class Window:
 
 
 @dataclasses.dataclass
+class Axis:
+    """Steps from one index to the next, in rows and columns."""
+
+    count: int
+    from_rows: int
+    from_cols: int
+    to_rows: int
+    to_cols: int
+
+
+@dataclasses.dataclass
+class Move:
+    place: int  # of the input
+    x_row: int
+    x_col: int
+    out_row: int
+    out_col: int
+    axes: list[Axis]
+
+    @property
+    def values(self) -> int:
+        return math.prod(axis.count for axis in self.axes)
+
+
+@dataclasses.dataclass
+class Norm:
+    """A layer norm or RMS norm of rows."""
+
+    rms: bool
+    eps: float
+    gamma: np.ndarray | None = None
+    beta: np.ndarray | None = None
+
+
+@dataclasses.dataclass
 class Weights:
     values: np.ndarray  # n x k
     bias: np.ndarray | None = None
@@ -161,6 +202,11 @@ class Layer:
     residual: str | None = None
     fused: Fused = dataclasses.field(default_factory=Fused)
     recurrent: Weights | None = None  # of h, for LSTM and GRU; images is their batch
+    upsampled: tuple[int, int] = (1, 1)  # lines and pixels that a transposed convolution writes
+    moves: list[Move] = dataclasses.field(default_factory=list)
+    clear: bool = False  # the output is 0 where nothing moves to
+    norm: Norm | None = None
+    reduction: str = ""  # sum or maximum; factor multiplies the sum
     # Tensors that it writes too: hidden and state, or the weights that a vector becomes (diagonal)
     extra: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -203,7 +249,15 @@ class Graph:
 
     def macs(self, layer: Layer) -> int:
         """Products that the network needs, without those of zeros that fill weights up."""
-        return sum(w.values.size for w in layer.all_weights) * self.tensors[layer.output].rows
+        if layer.op == "matmul":
+            x, out = self.tensors[layer.inputs[0]], self.tensors[layer.output]
+            return x.rows * x.cols * out.cols
+        rows = layer.inputs[0] if layer.op == "transposed" else layer.output
+        return sum(w.values.size for w in layer.all_weights) * self.tensors[rows].rows
+
+    def moved(self) -> int:
+        """Values that are moved."""
+        return sum(move.values for layer in self.layers for move in layer.moves)
 
 
 def product(sizes) -> int:

@@ -11,6 +11,7 @@ import onnx.version_converter
 from google.protobuf.message import DecodeError
 from onnx import TensorProto, numpy_helper
 
+from . import tflite
 from .errors import Problem, Refused, refuse
 
 FILE_BYTES = 1 << 30
@@ -33,7 +34,10 @@ def read(path: str | pathlib.Path) -> onnx.ModelProto:
         raise refuse(str(path), f"cannot be read: {error.strerror}") from None
     model = onnx.ModelProto()
     try:
-        model.ParseFromString(data)
+        if tflite.is_tflite(data):
+            model = tflite.convert(data, str(path))
+        else:
+            model.ParseFromString(data)
     except (DecodeError, ValueError):
         raise refuse(str(path), "is no ONNX file, or is truncated") from None
     if not model.HasField("graph") or not model.graph.node:

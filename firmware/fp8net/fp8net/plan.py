@@ -12,8 +12,8 @@ import dataclasses
 
 import numpy as np
 
-from . import executor, weights
-from .ir import FORMAT_BYTES, RECORDED, Graph, Layer
+from . import executor, moves, weights
+from .ir import ALONE, FORMAT_BYTES, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
 TABLES = 2  # FP8RT_TABLES
@@ -101,9 +101,20 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
     if layer.op == "global_average":
         column = source.cols * up(FORMAT_BYTES[out.format], beat)
         return up(layer.height * layer.width, beat) + column
+    if layer.op == "transposed":
+        (height, width), (sy, sx) = layer.upsampled, layer.window.stride
+        if is_direct(layer):
+            return 0
+        row = up(out.cols * FORMAT_BYTES[out.format], beat)
+        return -(-height // sy) * -(-width // sx) * sx * row
     if layer.op in ("lstm", "gru"):
         return _recurrent_scratch(graph, layer, beat)
     return 0
+
+
+def is_direct(layer: Layer) -> bool:
+    """A transposed convolution whose commands write the output in turns."""
+    return layer.window.stride[0] == 1 and layer.upsampled[1] % layer.window.stride[1] == 0
 
 
 def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
@@ -126,8 +137,17 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     """Commands and calls of a layer that is recorded."""
     if layer.op == "global_average":
         return layer.images, layer.images + 1
+    if layer.op == "move":
+        return 0, len(layer.moves) + layer.clear
+    if layer.op == "transposed":
+        sy, sx = layer.window.stride
+        if is_direct(layer):
+            return layer.images * sx, 0
+        return layer.images * min(sy, layer.upsampled[0]) * (sx + 1), layer.images
+    if layer.op == "scale_channels":
+        return -(-layer.groups // graph.tensors[layer.inputs[1]].cols), 0
     if layer.op != "convolution":
-        return 1, 0
+        return layer.images if layer.op == "matmul" else 1, 0
     w = layer.window
     merged = (
         w.kernel[0] == 1
@@ -137,6 +157,11 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     )
     images = 1 if merged else layer.images
     return images * weights.join(layer, graph, beat).count, 0
+
+
+def labels_of(layer: Layer) -> int:
+    """Calls of fp8rt that a layer consists of: each has the layer's name."""
+    return {"move": len(layer.moves), "matmul": layer.images}.get(layer.op, 1)
 
 
 def name_of(layer: Layer) -> str:
@@ -150,7 +175,7 @@ def _list_bytes(graph: Graph, layers: list[Layer], beat: int) -> tuple[int, int]
     for layer in layers:
         commands, calls = commands_of(graph, layer, beat)
         total += commands * (up(COMMAND_WORDS * 4, beat) + COMMAND_ADDRESSES * 4)
-        total += calls * CALL_BYTES + (len(name_of(layer)) // 4 + 3) * 4
+        total += calls * CALL_BYTES + labels_of(layer) * (len(name_of(layer)) // 4 + 3) * 4
         all_calls += calls
     return total, all_calls
 
@@ -194,7 +219,7 @@ def segments_of(graph: Graph, used: dict[int, int]) -> tuple[list[Segment], dict
     tables = _Slots()
     resident = len(set(used.values())) <= TABLES
     for index, layer in enumerate(graph.layers):
-        recorded, loads = layer.op in RECORDED, []
+        recorded, loads = layer.op not in ALONE, []
         if index in used:
             slots[index], load = tables.use(used[index])
             loads = [(slots[index], used[index])] if load else []
@@ -208,15 +233,30 @@ def segments_of(graph: Graph, used: dict[int, int]) -> tuple[list[Segment], dict
     return segments, slots
 
 
+def set_diagonals(graph: Graph, beat: int) -> None:
+    """Vectors of channels become diagonals of the fewest channels that are whole beats."""
+    for layer in graph.layers:
+        if layer.op != "scale_channels":
+            continue
+        matrix, turned = graph.tensors[layer.inputs[1]], graph.writer(layer.inputs[1])
+        vector = graph.tensors[turned.inputs[0]]
+        channels = layer.groups
+        matrix.cols = min(weights.together(layer, graph, beat, 1), channels)
+        turned.moves = moves.diagonal(channels, matrix.cols, vector.cols < channels)
+
+
 def make(graph: Graph, beat: int = 16) -> Plan:
+    set_diagonals(graph, beat)
     strides = {name: stride_of(graph, name, beat) for name in graph.tensors}
     sizes = {n: up(strides[n] * t.rows, ALIGN) for n, t in graph.tensors.items()}
     offsets, activations = place(sizes, lifetimes(graph))
     tables, used = _tables(graph)
     segments, slots = segments_of(graph, used)
     for segment in segments:
+        layers = graph.layers[segment.first : segment.first + segment.count]
+        # A list has a command.
+        segment.recorded &= any(layer.op != "move" for layer in layers)
         if segment.recorded:
-            layers = graph.layers[segment.first : segment.first + segment.count]
             bytes_, segment.calls = _list_bytes(graph, layers, beat)
             segment.list_bytes = up(bytes_, ALIGN)
     return Plan(

@@ -16,10 +16,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from . import fuse, importer, loader, shapes, weights
 from .errors import Problem, Refused, refuse
-from .ir import Graph
+from .formats import SOFTMAX_UNIT
+from .ir import ROWS, Graph, Layer
 
 FLOAT8_OPSET, FLOAT8_IR = 19, 9
-FP8_RESULTS = ("softmax", "max_pool")
 SAMPLES = 1 << 16  # of a tensor, for percentile and mse
 _ONNX_TYPES = {
     "e4m3fn": (TensorProto.FLOAT8E4M3FN, ml_dtypes.float8_e4m3fn),
@@ -101,7 +101,9 @@ class Probe:
         self.names, self.session = names, shapes.session(probe)
 
     def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return dict(zip(self.names, self.session.run(self.names, values))) if self.names else {}
+        if not self.names:
+            return {}
+        return dict(zip(self.names, shapes.run(self.session, self.names, values)))
 
 
 def observe(
@@ -217,6 +219,8 @@ def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[
         return [(1, 1), (2, 1)]
     if node.op_type == "Conv":
         return [(1, 0)]
+    if node.op_type == "ConvTranspose":
+        return [(1, 1)]
     if node.op_type == "Gemm":
         return [(1, 0 if any(a.name == "transB" and a.i for a in node.attribute) else 1)]
     known = constants.get(node.input[1]) if node.op_type == "MatMul" else None
@@ -254,47 +258,87 @@ def _code_weights(
 
 
 def _wants_scale(graph: Graph, name: str) -> bool:
-    """Every tensor but results, and what softmax alone reads: they stay float32 if their command can write it."""
-    if any(layer.op != "softmax" for layer in graph.readers(name)):
+    """Every tensor but results, and what layers of rows alone read: they stay float32 if their command can write it."""
+    tensor, layer = graph.tensors[name], graph.writer(name)
+    if tensor.inner:
+        return False
+    if any(
+        r.op not in ROWS and not (r.op == "move" and _is_bare(graph, r))
+        for r in graph.readers(name)
+    ):
         return True
-    layer = graph.writer(name)
     if layer is not None and name in layer.extra.values():
-        return graph.is_output(name)
-    return layer is not None and (layer.op in FP8_RESULTS or layer.fused.function is not None)
+        return graph.is_output(name) or bool(graph.readers(name))
+    return layer is not None and (layer.op == "max_pool" or layer.fused.function is not None)
+
+
+def _is_bare(graph: Graph, move: Layer) -> bool:
+    """Its output is not rounded."""
+    readers = graph.readers(move.output)
+    return all(r.op in ROWS or (r.op == "move" and _is_bare(graph, r)) for r in readers)
 
 
 def _is_inner(graph: Graph, name: str) -> bool:
     """A state, or a result of LSTM or GRU that nobody reads: the file may have no such value."""
     layer = graph.writer(name)
-    if layer is None or layer.op not in ("lstm", "gru", "scale_channels"):
+    if graph.tensors[name].inner:
+        return True
+    if layer is None or layer.op not in ("lstm", "gru"):
         return False
     return not graph.readers(name) and not graph.is_output(name)
+
+
+def _groups(graph: Graph) -> dict[str, list[str]]:
+    """Tensors that have the same codes in different places: one scale for all of them."""
+    group = {name: [name] for name in graph.tensors}
+    for layer in graph.layers:
+        if layer.op not in ("move", "max_pool"):
+            continue
+        for name in layer.inputs:
+            ours, its = group[layer.output], group[name]
+            if ours is not its and not _is_given(graph, name):
+                ours += its
+                group |= dict.fromkeys(its, ours)
+    return group
+
+
+def _is_given(graph: Graph, name: str) -> bool:
+    """The layer decides the scale."""
+    layer = graph.writer(name)
+    return layer is not None and (layer.op == "softmax" or name == layer.extra.get("hidden"))
+
+
+def _given(graph: Graph, name: str, options: Options) -> tuple[str, float]:
+    if graph.writer(name).op == "softmax":
+        return options.format, SOFTMAX_UNIT[options.format]
+    return graph.tensors[name].format, graph.tensors[name].scale
 
 
 def scales_of(
     graph: Graph, values: dict[str, np.ndarray], options: Options
 ) -> dict[str, tuple[str, float]]:
     """Format and scale of each tensor that is to be rounded, in the order in which they are written."""
+    groups = _groups(graph)
+    rounded = {
+        name: any(_wants_scale(graph, other) for other in group) for name, group in groups.items()
+    }
     chosen: dict[str, tuple[str, float]] = {}
     problems = []
     for name in [*graph.inputs, *(n for layer in graph.layers for n in layer.writes)]:
         name = graph.inputs[name].tensor if name in graph.inputs else name
-        layer = graph.writer(name)
-        if name not in graph.tensors or not _wants_scale(graph, name):
+        tensor = graph.tensors.get(name)
+        if tensor is None or tensor.inner or not rounded[name]:
             continue
-        if layer is not None and name == layer.extra.get("hidden"):
-            chosen[name] = (graph.tensors[name].format, graph.tensors[name].scale)
-            continue
-        if not np.isfinite(values[name]).all():
+        known = [other for other in groups[name] if other in values]
+        if not all(np.isfinite(values[other]).all() for other in known):
             problems.append(
                 Problem(f"tensor {name}", "has values that are NaN or Inf with this data")
             )
-        elif layer is not None and layer.op == "max_pool":
-            chosen[name] = chosen[layer.inputs[0]]
-        elif layer is not None and layer.op == "softmax":
-            chosen[name] = ("e4m3fn", 2.0**-8)
+        elif _is_given(graph, name):
+            chosen[name] = _given(graph, name, options)
         else:
-            amax = weights.amax_of(values[name], options.format, options.method, options.percentile)
+            together = np.concatenate([values[other] for other in known])
+            amax = weights.amax_of(together, options.format, options.method, options.percentile)
             chosen[name] = (options.format, weights.scale_for(amax, options.format))
     if problems:
         raise Refused(problems)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import pathlib
 import tempfile
 
+import numpy as np
 import onnx
 import onnxruntime
 
@@ -43,6 +44,17 @@ def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
     except Exception as error:  # the runtime's exceptions have no common class of their own
         text = " ".join(str(error).split())
         raise refuse("ONNX Runtime", f"refuses the model: {text[:300]}") from None
+
+
+def run(
+    session: onnxruntime.InferenceSession, names: list[str], values: dict[str, np.ndarray]
+) -> list[np.ndarray]:
+    """The values of these names."""
+    try:
+        return session.run(names, values)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise refuse("ONNX Runtime", f"does not run the model: {text[:300]}") from None
 
 
 def check_reference(model: onnx.ModelProto, inputs: dict, outputs: dict) -> None:

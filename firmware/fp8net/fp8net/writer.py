@@ -17,6 +17,7 @@ from .errors import refuse
 from .executor import Executor
 from .ir import Graph, Layer, Weights
 from .plan import Plan, make, up
+from .transposed import split
 from .weights import join
 
 
@@ -102,13 +103,21 @@ def _weights(s: Sources) -> str:
     for index, layer in enumerate(s.graph.layers):
         for place, w in enumerate(layer.all_weights):
             text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
+        for name in ("gamma", "beta") if layer.norm is not None else ():
+            values = getattr(layer.norm, name)
+            if values is not None:
+                text.append(array("float", f"{s.name}_{name}{index}", values, floats))
     for index, table in enumerate(s.plan.tables):
         text.append(array("uint8_t", f"{s.name}_table{index}", table))
     return "\n".join(text) + "\n"
 
 
 def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:
-    codes = join(layer, s.graph, s.plan.beat).codes if layer.op == "convolution" else w.codes
+    codes = w.codes
+    if layer.op == "convolution":
+        codes = join(layer, s.graph, s.plan.beat).codes
+    elif layer.op == "transposed":
+        codes = split(layer)
     rows, cols = codes.shape
     wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
     wide[:, :cols] = codes

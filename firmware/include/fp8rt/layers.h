@@ -15,6 +15,7 @@
 #include "fp8rt/reduce.h"
 #include "fp8rt/recurrent.h"
 #include "fp8rt/embedding.h"
+#include "fp8rt/move.h"
 #include "fp8rt/attention.h"
 #include "fp8rt/transformer.h"
 

@@ -2,16 +2,20 @@
 """The operators of ONNX that are supported, a handler each."""
 
 # Each module registers its handlers.
-from . import elementwise, layout, pooling, products, quantisation, recurrent
+from . import elementwise, layout, moving, pooling, products, quantisation, recurrent, rows
+from .groups import group
 from .registry import HANDLERS, nearest
 
 __all__ = [
     "HANDLERS",
     "elementwise",
+    "group",
     "layout",
+    "moving",
     "nearest",
     "pooling",
     "products",
     "quantisation",
     "recurrent",
+    "rows",
 ]

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums and products, activations, functions by tables, softmax."""
+"""Sums and products, activations, functions by tables."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..ir import Fused
+from ..ir import Fused, View
+from ..moves import diagonal
 from .layout import _unsupported, identity
+from .moving import arrange, plain, repeat
 from .products import add_affine
 from .registry import handles
 
@@ -16,39 +18,32 @@ LARGEST = float(np.finfo(np.float32).max)
 # ---- sums and products --------------------------------------------------------------------------
 
 
-def _channel_values(importer, view, constant: np.ndarray) -> np.ndarray:
-    """A value for each channel of the tensor, from a constant that is broadcast."""
-    tensor = importer.tensor_of(view)
+def _with_channels(importer, node, view, constant: np.ndarray):
+    """A view, and a value for each of its channels, from a constant that is broadcast."""
     if constant.dtype.kind != "f" or not np.isfinite(constant).all():
         raise _unsupported("its constant is not finite floats")
-    if constant.ndim > len(view.shape):
-        raise _unsupported(
-            f"its constant of shape {constant.shape} has more sizes than {view.shape}",
-            "a constant with as many sizes at most",
-        )
-    if constant.size == 1:
-        return np.broadcast_to(constant.reshape(-1), (tensor.cols,)).astype(np.float32)
+    if constant.size == 1 and constant.ndim <= len(view.shape):
+        cols = importer.tensor_of(view).cols
+        return view, np.broadcast_to(constant.reshape(-1), (cols,)).astype(np.float32)
     shape = (1,) * (len(view.shape) - constant.ndim) + constant.shape
-    channel = view.axes[-1]
-    if (
-        view.base is not None
-        or len(shape) != len(view.shape)
-        or shape[channel] != tensor.cols
-        or shape[channel] != constant.size
-        or view.shape[channel] != tensor.cols
-    ):
+    long = [a for a, size in enumerate(shape) if size > 1]
+    if len(shape) != len(view.shape) or len(long) != 1 or shape[long[0]] != view.shape[long[0]]:
         raise _unsupported(
             f"its constant of shape {constant.shape} is not one value a channel of {view.shape}",
-            "a constant for each channel, or one value",
+            "a constant for each index of one axis, or one value",
         )
-    return constant.reshape(-1).astype(np.float32)
+    view = plain(importer, node, view)
+    order = tuple(a for a in view.axes if a != long[0])
+    return (
+        arrange(importer, node, view, (*order, long[0])),
+        constant.reshape(-1).astype(np.float32),
+    )
 
 
 def _with_constant(importer, node, place: int) -> None:
     """x op constant, or constant op x."""
     constant = importer.constant(node.inputs[place])
-    view = importer.view(node, 1 - place)
-    values = _channel_values(importer, view, constant)
+    view, values = _with_channels(importer, node, importer.view(node, 1 - place), constant)
     ones, zeros = np.ones_like(values), None
     if node.op == "Add":
         add_affine(importer, node, view, ones, values)
@@ -77,16 +72,7 @@ def _combine(importer, node) -> None:
     if node.op == "Mul" and (_is_vector_of(importer, y, x) or _is_vector_of(importer, x, y)):
         _scale_channels(importer, node, *((x, y) if _is_vector_of(importer, y, x) else (y, x)))
         return
-    if x.shape != y.shape:
-        raise _unsupported(f"broadcasts {x.shape} and {y.shape}", "operands of the same shape")
-    a, b = importer.tensor_of(x), importer.tensor_of(y)
-    same = x.base == y.base if x.base is None or y.base is None else x.base.axes == y.base.axes
-    if (
-        (a.rows, a.cols) != (b.rows, b.cols)
-        or not same
-        or (x.base is None and not y.lies_as(x.axes))
-    ):
-        raise _unsupported(f"its operands of shape {x.shape} lie differently in memory")
+    x, y = _alike(importer, node, x, y)
     layer = importer.layer(
         node,
         "multiply" if node.op == "Mul" else "add",
@@ -94,6 +80,41 @@ def _combine(importer, node) -> None:
         factor=-1.0 if node.op == "Sub" else 1.0,
     )
     importer.add_like(node, layer, x)
+
+
+def _alike(importer, node, x: View, y: View) -> tuple[View, View]:
+    """Two operands of one shape that lie alike: the smaller one is repeated, the second one moved."""
+    if x.shape == y.shape and _lie_alike(importer, x, y):
+        return x, y
+    try:
+        shape = np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        raise _unsupported(f"its operands have the shapes {x.shape} and {y.shape}") from None
+    x, y = plain(importer, node, x), plain(importer, node, y)
+    if shape not in (x.shape, y.shape):
+        raise _unsupported(
+            f"broadcasts {x.shape} and {y.shape} to {shape}", "one of the two shapes"
+        )
+    whole = x if x.shape == shape else y
+    axes = arrange(importer, node, whole, whole.axes)
+    pair = [
+        axes
+        if view is whole
+        else arrange(importer, node, view, axes.axes)
+        if view.shape == shape
+        else repeat(importer, node, view, shape, axes.axes)
+        for view in (x, y)
+    ]
+    return pair[0], pair[1]
+
+
+def _lie_alike(importer, x: View, y: View) -> bool:
+    a, b = importer.tensor_of(x), importer.tensor_of(y)
+    if (a.rows, a.cols) != (b.rows, b.cols):
+        return False
+    if x.base is None or y.base is None:
+        return x.base == y.base and y.lies_as(x.axes)
+    return x.base.axes == y.base.axes and x.base.shape == y.base.shape
 
 
 def _is_vector_of(importer, vector, image) -> bool:
@@ -112,19 +133,24 @@ def _is_vector_of(importer, vector, image) -> bool:
 
 
 def _scale_channels(importer, node, image, vector) -> None:
-    tensor = importer.tensor_of(image)
+    """A depthwise convolution of one pixel. Its weights are the vector's diagonal."""
+    cols = importer.tensor_of(image).cols
+    turned = importer.layer(node, "move", [vector.tensor], clear=True)
+    turned.output = importer.fresh(f"{node.name}_diagonal")
+    turned.moves = diagonal(cols, cols, importer.tensor_of(vector).cols < cols)
+    importer.add_inner(turned, View(turned.output, (cols, cols), (0, 1)), cols)
+    importer.graph.tensors[turned.output].follows = vector.tensor
     layer = importer.layer(
         node,
         "scale_channels",
-        [image.tensor, vector.tensor],
-        height=tensor.rows,
-        groups=tensor.cols,
+        [image.tensor, turned.output],
+        height=importer.tensor_of(image).rows,
+        groups=cols,
     )
-    layer.extra = {"diagonal": f"{layer.name}_diagonal"}
     importer.add_like(node, layer, image)
 
 
-@handles("Add", "fp8rt_add", "two tensors of the same shape, or a constant for each channel")
+@handles("Add", "fp8rt_add", "two tensors, or a constant for each index of one axis")
 def add(importer, node) -> None:
     _combine(importer, node)
 
@@ -199,7 +225,90 @@ _TABLES = {
     "Sqrt": {},
     "Log": {},
     "Reciprocal": {},
+    "Mish": {},
+    "Selu": {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805},
+    "Celu": {"alpha": 1.0},
+    "Softsign": {},
+    "Swish": {"alpha": 1.0},
 }
+
+
+@handles(
+    "PRelu",
+    "a table, or fp8rt_add and fp8rt_convolution",
+    "constant slopes for each index of one axis",
+)
+def prelu(importer, node) -> None:
+    slopes = importer.constant(node.inputs[1])
+    if slopes is None:
+        raise _unsupported("its slopes are not constant", "constant slopes")
+    if slopes.size and (slopes == slopes.reshape(-1)[0]).all():
+        slope = float(slopes.reshape(-1)[0])
+        if not np.isfinite(slope):
+            raise _unsupported("its slope is not finite")
+        fused = Fused(function="LeakyRelu", arguments=(slope,), table_from=node.inputs[0])
+        _activate(importer, node, fused)
+        return
+    view, values = _with_channels(importer, node, importer.view(node), slopes)
+    below = _inner(importer, node, view, "below", Fused("clamp", (-LARGEST, 0.0)))
+    above = _inner(importer, node, view, "above", Fused("relu"))
+    add_affine(importer, node, below, values, None)
+    importer.graph.layers[-1].residual = above.tensor
+
+
+def _inner(importer, node, view, what: str, fused: Fused):
+    """The view's values behind an activation that nearly no command adds: a tensor like it."""
+    layer = importer.layer(node, "convert", [view.tensor], fused=fused)
+    layer.output = importer.fresh(f"{node.name}_{what}")
+    source = importer.tensor_of(view)
+    like = View(layer.output, view.shape, view.axes)
+    importer.add_inner(layer, like, source.cols)
+    importer.graph.tensors[layer.output].follows = view.tensor
+    return like
+
+
+@handles("Pow", "fp8rt_multiply, or a table", "a constant exponent of one value")
+def power(importer, node) -> None:
+    exponent = importer.constant(node.inputs[1])
+    if exponent is None or exponent.size != 1 or not np.isfinite(exponent).all():
+        raise _unsupported("its exponent is not one finite constant", "one constant")
+    value = float(exponent.reshape(()))
+    if exponent.ndim > len(importer.view(node).shape):
+        raise _unsupported(f"its exponent has the shape {exponent.shape}", "one number")
+    if value == 1.0:
+        identity(importer, node)
+    elif value == 2.0:
+        view = importer.view(node)
+        importer.add_like(node, importer.layer(node, "multiply", [view.tensor, view.tensor]), view)
+    else:
+        fused = Fused(function="Pow", arguments=(value,), table_from=node.inputs[0])
+        _activate(importer, node, fused)
+
+
+def _limit(importer, node, lower: bool) -> None:
+    """Max or Min of a tensor and one constant."""
+    constants = [importer.constant(name) for name in node.inputs]
+    if len(constants) != 2 or (constants[0] is None) == (constants[1] is None):
+        raise _unsupported("its operands are not a tensor and a constant", "one constant value")
+    place = 0 if constants[0] is not None else 1
+    limit = constants[place]
+    view = importer.view(node, 1 - place)
+    if limit.size != 1 or limit.ndim > len(view.shape) or np.isnan(limit).any():
+        raise _unsupported(f"its constant has the shape {limit.shape}", "one constant value")
+    value = float(np.clip(np.float32(limit.reshape(())), -LARGEST, LARGEST))
+    fused = Fused("clamp", (value, LARGEST) if lower else (-LARGEST, value))
+    layer = importer.layer(node, "convert", [view.tensor], fused=fused)
+    importer.add_like(node, layer, view)
+
+
+@handles("Max", "the layer before it, or fp8rt_add", "a tensor and one constant value")
+def maximum(importer, node) -> None:
+    _limit(importer, node, True)
+
+
+@handles("Min", "the layer before it, or fp8rt_add", "a tensor and one constant value")
+def minimum(importer, node) -> None:
+    _limit(importer, node, False)
 
 
 def _register(op: str, arguments: dict[str, float]) -> None:
@@ -207,33 +316,18 @@ def _register(op: str, arguments: dict[str, float]) -> None:
 
     @handles(op, "a table of the layer before it, or fp8rt_add", form)
     def by_table(importer, node) -> None:
-        if op == "Gelu" and node.attribute("approximate", "none") != "none":
-            raise _unsupported("approximate is not none", "approximate none")
         values = tuple(float(node.attribute(n, default)) for n, default in arguments.items())
         if not np.isfinite(values).all():
             raise _unsupported("an attribute is not finite")
-        _activate(importer, node, Fused(function=op, arguments=values, table_from=node.inputs[0]))
+        name = op
+        if op == "Gelu" and node.attribute("approximate", "none") == "tanh":
+            name = "GeluTanh"
+        fused = Fused(function=name, arguments=values, table_from=node.inputs[0])
+        _activate(importer, node, fused)
 
 
 for _op, _arguments in _TABLES.items():
     _register(_op, _arguments)
-
-
-@handles(
-    "Softmax", "fp8rt_softmax", "along the channels; the output is FP8 with the scale 2^-8 (e4m3fn)"
-)
-def softmax(importer, node) -> None:
-    view = importer.view(node)
-    rank = len(view.shape)
-    axis = node.attribute("axis", -1) % rank
-    tensor = importer.tensor_of(view)
-    if view.base is not None or view.axes[-1] != axis or tensor.cols != view.shape[axis]:
-        raise _unsupported(
-            f"axis {axis} of {view.shape} is not last in memory", "the channels' axis"
-        )
-    importer.add_like(node, importer.layer(node, "softmax", [view.tensor]), view)
-    out = importer.graph.tensors[node.outputs[0]]
-    out.format, out.scale, out.fixed = "e4m3fn", 2.0**-8, False
 
 
 @handles("Cast", "-", "FLOAT to FLOAT")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that move no data: another view of the same tensor. And constants."""
+"""Operators that move no data if they can: another view of the same tensor. And constants."""
 
 from __future__ import annotations
 
@@ -107,19 +107,18 @@ def _flattened(view: View, shape: tuple[int, ...]) -> View | None:
     return View(view.tensor, shape, tuple(range(len(shape))), view)
 
 
-def _set_shape(importer, node, shape: tuple[int, ...]) -> None:
-    view = importer.view(node)
+def _set_shape(importer, node, shape: tuple[int, ...], of: str | None = None) -> None:
+    """The node's output is its input, or the value `of`, with another shape."""
+    from .moving import reshape as move
+
+    view = importer.view(node) if of is None else importer.views[of]
     if product(shape) != product(view.shape):
         raise _unsupported(f"makes {shape} of {view.shape}, which has another number of elements")
     changed = reshaped(view, shape)
-    if changed is None:
-        raise _unsupported(
-            f"makes {shape} of {view.shape}, which would move data", "channels that stay whole"
-        )
-    importer.views[node.outputs[0]] = changed
+    importer.views[node.outputs[0]] = changed or move(importer, node, view, shape)
 
 
-@handles("Reshape", "-", "constant shape; the order in memory stays")
+@handles("Reshape", "-, or fp8rt_move", "constant shape")
 def reshape(importer, node) -> None:
     wanted = importer.constant(node.inputs[1])
     if wanted is None:
@@ -135,12 +134,22 @@ def reshape(importer, node) -> None:
     _set_shape(importer, node, tuple(sizes))
 
 
-@handles("Flatten", "-", "any axis; the order in memory stays")
+@handles("Flatten", "-, or fp8rt_move", "any axis")
 def flatten(importer, node) -> None:
     old = importer.view(node).shape
     axis = node.attribute("axis", 1)
     axis = axis + len(old) if axis < 0 else axis
     _set_shape(importer, node, (product(old[:axis]), product(old[axis:])))
+
+
+def _constant_ints(importer, node, place: int) -> list[int] | None:
+    """None: there is no such input."""
+    if len(node.inputs) <= place or not node.inputs[place]:
+        return None
+    values = importer.constant(node.inputs[place])
+    if values is None:
+        raise _unsupported(f"its input {node.inputs[place]!r} is not constant", "a constant")
+    return [int(v) for v in values.reshape(-1)]
 
 
 def _axes_of(importer, node, rank: int) -> list[int] | None:
@@ -172,15 +181,21 @@ def unsqueeze(importer, node) -> None:
     _set_shape(importer, node, tuple(1 if i in axes else next(rest) for i in range(rank)))
 
 
-@handles("Transpose", "-", "what the layers behind it can read in place, such as NCHW to NHWC")
+@handles("Transpose", "-, or fp8rt_move in front of layers that read another order", "any")
 def transpose(importer, node) -> None:
-    view = importer.view(node)
+    from .moving import plain
+
+    view = plain(importer, node, importer.view(node))
     perm = node.attribute("perm") or list(reversed(range(len(view.shape))))
-    if view.base is not None:
-        if [p for p in perm if view.shape[p] > 1] != [i for i, s in enumerate(view.shape) if s > 1]:
-            raise _unsupported(f"perm {perm} of a flattened image would move data")
-        _set_shape(importer, node, tuple(view.shape[p] for p in perm))
-        return
+    importer.views[node.outputs[0]] = view
+    turn(importer, node.outputs[0], perm)
+
+
+def turn(importer, name: str, perm: list[int]) -> None:
+    """The value's view with its axes in another order."""
+    view = importer.views[name]
     shape = tuple(view.shape[p] for p in perm)
     axes = tuple(perm.index(a) for a in view.axes)
-    importer.views[node.outputs[0]] = View(view.tensor, shape, axes)
+    importer.views[name] = View(view.tensor, shape, axes)
+    if importer.graph.views.get(name) == view and view.tensor == name:
+        importer.graph.views[name] = importer.views[name]

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LSTM and GRU, forward, from a state of zeros."""
+"""LSTM and GRU, from a state of zeros. In reverse, the steps are moved into the opposite order before and behind."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..ir import Tensor, View, Weights
-from .layout import _unsupported
+from ..moves import Index
+from .layout import _unsupported, turn
+from .moving import Mover, arrange, plain
 from .registry import handles
 
 # fp8rt's gates in ONNX's order: i, f, c, o of i, o, f, c; r, z, h of z, r, h.
 _GATES = {"LSTM": (0, 2, 3, 1), "GRU": (1, 0, 2)}
 _ACTIVATIONS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
 HIDDEN_SCALE = 2.0**-8  # numbers of h are below 1 in magnitude
-_FORMS = "forward, layout 0, the usual activations, a state of zeros; Y and Y_h"
+_FORMS = "any direction and layout, the usual activations, a state of zeros; Y and Y_h"
+_DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 
 
 def _constant_input(importer, node, place: int) -> np.ndarray | None:
@@ -27,14 +30,15 @@ def _constant_input(importer, node, place: int) -> np.ndarray | None:
     return value
 
 
+def _directions(node) -> tuple[bool, ...]:
+    """Whether each goes in reverse."""
+    return _DIRECTIONS[node.attribute("direction", "forward")]
+
+
 def _check_attributes(node) -> None:
     op = node.op
-    if node.attribute("direction", "forward") != "forward":
-        raise _unsupported(f"direction is {node.attribute('direction')}", "forward")
-    if node.attribute("layout", 0):
-        raise _unsupported("layout is 1", "layout 0")
     given = [a.decode() if isinstance(a, bytes) else a for a in node.attribute("activations") or []]
-    if given and given != _ACTIVATIONS[op]:
+    if given and given != _ACTIVATIONS[op] * len(_directions(node)):
         raise _unsupported(f"activations are {given}", f"{_ACTIVATIONS[op]}")
     for name in ("clip", "input_forget", "activation_alpha", "activation_beta"):
         if node.attribute(name):
@@ -49,14 +53,14 @@ def _reorder(array: np.ndarray, op: str, units: int) -> np.ndarray:
     return np.concatenate([array[g * units : (g + 1) * units] for g in _GATES[op]])
 
 
-def _weights(importer, node, place: int, units: int, columns: int) -> Weights:
+def _weights(importer, node, place: int, units: int, columns: int, direction: int) -> Weights:
     """Rows in fp8rt's order of gates."""
     name, op = node.inputs[place], node.op
     value = importer.constant(name)
-    shape = (1, len(_GATES[op]) * units, columns)
+    shape = (len(_directions(node)), len(_GATES[op]) * units, columns)
     if value is None or value.shape != shape or not np.isfinite(value).all():
         raise _unsupported(f"its weights {name!r} are no finite constant of {shape}")
-    weights = Weights(_reorder(value[0].astype(np.float32), op, units))
+    weights = Weights(_reorder(value[direction].astype(np.float32), op, units))
     codes = importer.weights_of.get(name)
     if codes is not None:
         if codes.scales.size > 1 and codes.axis != 1:
@@ -64,7 +68,7 @@ def _weights(importer, node, place: int, units: int, columns: int) -> Weights:
                 f"its weights {name!r} have scales along axis {codes.axis}", "axis 1"
             )
         scale = np.broadcast_to(codes.scales, (shape[1],)).astype(np.float32)
-        weights.codes = _reorder(codes.codes[0], op, units)
+        weights.codes = _reorder(codes.codes[direction], op, units)
         weights.row_scale, weights.format = _reorder(scale, op, units), codes.format
     return weights
 
@@ -83,45 +87,107 @@ def _check_states(importer, node, steps: int) -> None:
         raise _unsupported("it has peepholes", "no input P")
 
 
+def _steps(importer, node) -> View:
+    """X as steps, batch, values, also in memory."""
+    view = plain(importer, node, importer.view(node))
+    if len(view.shape) != 3:
+        raise _unsupported(f"its input has the shape {view.shape}", "steps, batch, values")
+    if node.attribute("layout", 0):
+        shape = (view.shape[1], view.shape[0], view.shape[2])
+        view = View(view.tensor, shape, tuple((1, 0, 2)[a] for a in view.axes))
+    return arrange(importer, node, view, (0, 1, 2))
+
+
+def _backwards(importer, node, view: View) -> View:
+    """The last step first."""
+    mover = Mover(importer, node, view.shape, (0, 1, 2), inner="reversed")
+    indices = [
+        Index(size, axis, axis, -1 if axis == 0 else 1) for axis, size in enumerate(view.shape)
+    ]
+    mover.add(view, indices, [view.shape[0] - 1, 0, 0])
+    return mover.finish()
+
+
+def _biases(importer, node, layer, units: int, direction: int) -> None:
+    bias = _constant_input(importer, node, 3)
+    if bias is None:
+        return
+    half = len(_GATES[node.op]) * units
+    shape = (len(_directions(node)), 2 * half)
+    if bias.shape != shape or not np.isfinite(bias).all():
+        raise _unsupported(f"its bias is no finite constant of {shape}")
+    parts = bias[direction].astype(np.float32)
+    layer.weights.bias = _reorder(parts[:half], node.op, units)
+    layer.recurrent.bias = _reorder(parts[half:], node.op, units)
+
+
+def _add_direction(importer, node, view: View, direction: int, names: list[str]) -> list[View]:
+    """A layer for one direction: views of Y and Y_h. Names that are empty are those of inner tensors."""
+    units = node.attribute("hidden_size")
+    steps, batch, columns = view.shape
+    layer = importer.layer(node, node.op.lower(), [view.tensor], images=batch)
+    layer.weights = _weights(importer, node, 1, units, columns, direction)
+    layer.recurrent = _weights(importer, node, 2, units, units, direction)
+    _biases(importer, node, layer, units, direction)
+    inner = [not name for name in names]
+    layer.output = names[0] or importer.fresh(f"{layer.name}_y")
+    hidden = names[1] or importer.fresh(f"{layer.name}_hidden")
+    layer.extra = {"hidden": hidden, "state": importer.fresh(f"{layer.name}_state")}
+    importer.add_inner(layer, View(layer.output, (steps, 1, batch, units), (0, 1, 2, 3)), units)
+    tensors, views = importer.graph.tensors, importer.graph.views
+    tensors[layer.output].inner = inner[0]
+    tensors[hidden] = Tensor(hidden, batch, units, "e4m3fn", HIDDEN_SCALE, inner=inner[1])
+    state = layer.extra["state"]
+    tensors[state] = Tensor(state, 1, batch * units, "int32", inner=True)
+    views[hidden] = View(hidden, (1, batch, units), (0, 1, 2))
+    return [views[layer.output], views[hidden]]
+
+
 def _recurrent(importer, node) -> None:
     _check_attributes(node)
-    view = importer.view(node)
-    units = node.attribute("hidden_size")
-    tensor = importer.tensor_of(view)
-    if len(view.shape) != 3 or not view.lies_as((0, 1, 2)) or tensor.cols != view.shape[2]:
-        raise _unsupported(
-            f"its input of shape {view.shape} does not lie as steps, batch, values in memory",
-            "an input of the file in this order, or a batch of 1",
-        )
-    steps, batch, columns = view.shape
-    _check_states(importer, node, steps)
+    view = _steps(importer, node)
+    _check_states(importer, node, view.shape[0])
     outputs = [*node.outputs, "", ""]
     if outputs[2] and importer.is_read(outputs[2]):
         raise _unsupported(f"output {outputs[2]!r} is used", "Y and Y_h")
-    layer = importer.layer(node, node.op.lower(), [view.tensor])
-    layer.weights = _weights(importer, node, 1, units, columns)
-    layer.recurrent = _weights(importer, node, 2, units, units)
-    bias = _constant_input(importer, node, 3)
-    if bias is not None:
-        half = len(_GATES[node.op]) * units
-        if bias.shape != (1, 2 * half) or not np.isfinite(bias).all():
-            raise _unsupported(f"its bias is no finite constant of {(1, 2 * half)}")
-        parts = bias[0].astype(np.float32)
-        layer.weights.bias = _reorder(parts[:half], node.op, units)
-        layer.recurrent.bias = _reorder(parts[half:], node.op, units)
-    layer.images = batch
-    layer.output = outputs[0] or f"{layer.name}_y"
-    layer.extra = {
-        "hidden": outputs[1] or f"{layer.name}_hidden",
-        "state": f"{layer.name}_state",
-    }
-    graph = importer.graph
-    hidden, state = layer.extra["hidden"], layer.extra["state"]
-    graph.tensors[hidden] = Tensor(hidden, batch, units, "e4m3fn", HIDDEN_SCALE)
-    graph.tensors[state] = Tensor(state, 1, batch * units, "int32")
-    node.outputs[0] = layer.output
-    importer.add(node, layer, (steps, 1, batch, units), (0, 1, 2, 3), units)
-    importer.views[hidden] = graph.views[hidden] = View(hidden, (1, batch, units), (0, 1, 2))
+    directions = _directions(node)
+    both = len(directions) > 1
+    made = [
+        _add_direction(
+            importer,
+            node,
+            _backwards(importer, node, view) if back else view,
+            place,
+            ["" if both or back else outputs[0], "" if both else outputs[1]],
+        )
+        for place, back in enumerate(directions)
+    ]
+    for place, name in enumerate(outputs[:2]):
+        if not name or not importer.is_read(name):
+            continue
+        parts = [pair[place] for pair in made]
+        if parts[0].tensor != name:
+            _join(importer, node, name, parts, directions if place == 0 else None)
+        else:
+            importer.views[name] = parts[0]
+        if node.attribute("layout", 0):
+            turn(importer, name, [2, 0, 1, 3] if place == 0 else [1, 0, 2])
+
+
+def _join(importer, node, name: str, parts: list[View], directions) -> None:
+    """Y of all directions, each step at its time, or Y_h."""
+    axis = 0 if directions is None else 1
+    shape = list(parts[0].shape)
+    shape[axis] = len(parts)
+    mover = Mover(importer, node, shape, tuple(range(len(shape))), output=name)
+    for place, part in enumerate(parts):
+        back = directions is not None and directions[place]
+        indices = [
+            Index(size, a, a, -1 if back and a == 0 else 1) for a, size in enumerate(part.shape)
+        ]
+        start = [part.shape[0] - 1 if back and a == 0 else 0 for a in range(len(shape))]
+        mover.add(part, indices, start, [place if a == axis else 0 for a in range(len(shape))])
+    mover.finish()
 
 
 @handles("LSTM", "fp8rt_lstm", _FORMS, many=True)

@@ -19,23 +19,19 @@ HANDLERS: dict[str, Handler] = {}
 
 # What to use in place of operators that are not supported.
 _NEAREST = {
-    "ConvTranspose": "fp8rt_transposed_convolution exists, its import does not",
-    "LayerNormalization": "fp8rt_normalise exists, its import does not",
-    "RMSNormalization": "fp8rt_normalise exists, its import does not",
-    "Attention": "fp8rt_attention exists, its import does not",
-    "Gather": "fp8rt_embedding exists, its import does not",
+    "Attention": "MatMul, Mul, Softmax and MatMul",
     "LogSoftmax": "Softmax",
-    "Swish": "Mul(x, Sigmoid(x))",
-    "GroupNormalization": "BatchNormalization",
-    "InstanceNormalization": "BatchNormalization",
     "RNN": "LSTM or GRU",
     "ConvInteger": "Conv between QuantizeLinear and DequantizeLinear of FLOAT8E4M3FN",
     "QLinearConv": "Conv between QuantizeLinear and DequantizeLinear of FLOAT8E4M3FN",
     "QLinearMatMul": "MatMul between QuantizeLinear and DequantizeLinear of FLOAT8E4M3FN",
     "MatMulInteger": "MatMul between QuantizeLinear and DequantizeLinear of FLOAT8E4M3FN",
     "DynamicQuantizeLinear": "QuantizeLinear with a constant scale",
-    "ReduceMax": "GlobalMaxPool",
-    "Pad": "the pads of Conv, MaxPool and AveragePool",
+    "ReduceMin": "Neg, ReduceMax and Neg",
+    "Upsample": "Resize",
+    "LpPool": "AveragePool or MaxPool",
+    "Where": "Mul and Add of masks",
+    "Sum": "Add",
 }
 
 

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/move.h"
+
+#include "cases.h"
+
+enum { AXES = FP8RT_MOVE_AXES, LINES = 7, PIXELS = 5, CHANNELS = 12 };
+
+typedef struct move_case {
+    const char *name;
+    uint32_t rows, cols, out_rows, out_cols; // of x and out
+    fp8rt_move_desc desc;                    // without tensors
+    fp8mac_format_id format;
+} move_case;
+
+static const move_case cases[] = {
+    {.name = "transposition of 23 x 40",
+     .rows = 23,
+     .cols = 40,
+     .out_rows = 40,
+     .out_cols = 23,
+     .desc = {.axis = {{40, {0, 1}, {1, 0}}, {23, {1, 0}, {0, 1}}}}},
+    {.name = "columns 5 to 16 of 9 x 40 become columns 3 to 14 of 30, float32",
+     .rows = 9,
+     .cols = 40,
+     .out_rows = 9,
+     .out_cols = 30,
+     .desc = {.x_col = 5, .out_col = 3, .axis = {{9, {1, 0}, {1, 0}}, {12, {0, 1}, {0, 1}}}},
+     .format = FP8MAC_FP32},
+    {.name = "rows in reverse, every second column, float16",
+     .rows = 13,
+     .cols = 20,
+     .out_rows = 13,
+     .out_cols = 10,
+     .desc = {.x_row = 12, .axis = {{13, {-1, 0}, {1, 0}}, {10, {0, 2}, {0, 1}}}},
+     .format = FP8MAC_FP16},
+    {.name = "an image of 7 x 5 x 12, twice as high and wide",
+     .rows = LINES * PIXELS,
+     .cols = CHANNELS,
+     .out_rows = 4 * LINES * PIXELS,
+     .out_cols = CHANNELS,
+     .desc = {.axis = {{LINES, {PIXELS, 0}, {4 * PIXELS, 0}},
+                       {2, {0, 0}, {2 * PIXELS, 0}},
+                       {PIXELS, {1, 0}, {2, 0}},
+                       {2, {0, 0}, {1, 0}},
+                       {CHANNELS, {0, 1}, {0, 1}}}},
+     .format = FP8MAC_E5M2},
+    {.name = "the same image within a frame of two pixels",
+     .rows = LINES * PIXELS,
+     .cols = CHANNELS,
+     .out_rows = (LINES + 4) * (PIXELS + 4),
+     .out_cols = CHANNELS,
+     .desc = {.out_row = 2 * (PIXELS + 4) + 2,
+              .axis = {{LINES, {PIXELS, 0}, {PIXELS + 4, 0}},
+                       {PIXELS, {1, 0}, {1, 0}},
+                       {CHANNELS, {0, 1}, {0, 1}}}},
+     .format = FP8MAC_E4M3FNUZ},
+    {.name = "a row becomes a diagonal",
+     .rows = 1,
+     .cols = 19,
+     .out_rows = 19,
+     .out_cols = 19,
+     .desc = {.axis = {[3] = {19, {0, 1}, {1, 1}}}}},
+};
+
+static fp8rt_status call_move(fp8rt_run *run, const void *desc)
+{
+    return fp8rt_move(run, desc);
+}
+
+// Every index of the six axes, by the header's formula
+static void refer_move(fp8rt_reference *reference, const void *layer)
+{
+    const fp8rt_move_desc *d = layer;
+    uint32_t total = 1;
+    for (uint32_t i = 0; i < d->out->rows * d->out->cols; i++) {
+        reference->values[i] = reference->bounds[i] = 0;
+    }
+    for (unsigned a = 0; a < AXES; a++) {
+        total *= d->axis[a].count == 0 ? 1 : d->axis[a].count;
+    }
+    for (uint32_t number = 0; number < total; number++) {
+        uint32_t rest = number, x_row = d->x_row, x_col = d->x_col, row = d->out_row,
+                 col = d->out_col;
+        for (unsigned a = 0; a < AXES; a++) {
+            const fp8rt_move_axis *axis = &d->axis[a];
+            const uint32_t count = axis->count == 0 ? 1 : axis->count, i = rest % count;
+            rest /= count;
+            x_row += i * (uint32_t)axis->from.rows;
+            x_col += i * (uint32_t)axis->from.cols;
+            row += i * (uint32_t)axis->to.rows;
+            col += i * (uint32_t)axis->to.cols;
+        }
+        reference->values[row * d->out->cols + col] =
+            fp8rt_reference_at(reference->caps, d->x, x_row, x_col);
+    }
+}
+
+// The reference compares values: neither Inf nor NaN of FP16
+static void make_finite(const fp8rt_caps *caps, const fp8rt_tensor *x)
+{
+    uint16_t *codes = x->data;
+    for (size_t i = 0; x->format == FP8MAC_FP16 && i < fp8rt_tensor_bytes(caps, x) / 2u; i++) {
+        codes[i] &= 0xbfffu;
+    }
+}
+
+static void run_case(layers_test *test, const move_case *c)
+{
+    const fp8rt_arena arena = test->arena;
+    const unsigned recorded = test->recorded;
+    const fp8rt_tensor x = layers_codes(test, c->rows, c->cols, c->format);
+    make_finite(&test->dev.caps, &x);
+    fp8rt_tensor out = layers_empty(test, c->out_rows, c->out_cols, c->format);
+    fp8rt_move_desc desc = c->desc;
+    desc.x = &x;
+    desc.clear = true;
+    desc.out = &out;
+    layers_try(test, c->name, call_move, refer_move, &desc, &out);
+    layers_expect(test, "a list of calls alone is refused", test->recorded == recorded);
+    test->arena = arena;
+}
+
+// Without `clear` what is not a place of the move stays as it was.
+static void keeps(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_tensor x = layers_codes(test, 3, 8, FP8MAC_E4M3FN);
+    fp8rt_tensor out = layers_codes(test, 6, 8, FP8MAC_E4M3FN);
+    const uint8_t *codes = out.data;
+    uint32_t stride = fp8rt_tensor_stride(&test->dev.caps, &out), kept = 0;
+    uint8_t before[3][8];
+    for (uint32_t i = 0; i < 24; i++) {
+        before[i / 8][i % 8] = codes[(2 * (i / 8)) * stride + i % 8];
+    }
+    const fp8rt_move_desc desc = {
+        .x = &x, .out_row = 1, .axis = {{3, {1, 0}, {2, 0}}, {8, {0, 1}, {0, 1}}}, .out = &out};
+    fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
+    layers_expect(test, "every second row is written", fp8rt_move(&run, &desc) == FP8RT_OK);
+    for (uint32_t i = 0; i < 24; i++) {
+        kept += before[i / 8][i % 8] == codes[(2 * (i / 8)) * stride + i % 8];
+    }
+    layers_expect(test, "and no other", kept == 24);
+    test->arena = arena;
+}
+
+static fp8rt_status status_of(layers_test *test, const fp8rt_move_desc *desc)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    return fp8rt_move(&run, desc);
+}
+
+static void refusals(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_tensor x = layers_codes(test, 4, 8, FP8MAC_E4M3FN);
+    fp8rt_tensor out = layers_empty(test, 4, 8, FP8MAC_E4M3FN);
+    fp8rt_scaling scaling = {.kind = FP8RT_SCALING_DYNAMIC};
+    const fp8rt_move_desc good = {
+        .x = &x, .axis = {{4, {1, 0}, {1, 0}}, {8, {0, 1}, {0, 1}}}, .out = &out};
+    fp8rt_move_desc desc = good;
+    layers_expect(test, "all of x", status_of(test, &desc) == FP8RT_OK);
+    desc.x_row = 1;
+    layers_expect(test, "a row beyond x", status_of(test, &desc) == FP8RT_ERR_SHAPE);
+    desc = good;
+    desc.out_col = 1;
+    layers_expect(test, "a column beyond out", status_of(test, &desc) == FP8RT_ERR_SHAPE);
+    desc = good;
+    desc.axis[0].from.rows = -1;
+    layers_expect(test, "a row before x", status_of(test, &desc) == FP8RT_ERR_SHAPE);
+    desc.x_row = 3;
+    layers_expect(test, "rows in reverse", status_of(test, &desc) == FP8RT_OK);
+    desc.axis[2] = (fp8rt_move_axis){UINT32_MAX, {INT32_MAX, 0}, {INT32_MAX, 0}};
+    layers_expect(test, "a way of 2^63", status_of(test, &desc) == FP8RT_ERR_SHAPE);
+    desc = good;
+    out.scaling = &scaling;
+    layers_expect(test, "a dynamic scale", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    test->arena = arena;
+}
+
+void layers_move(layers_test *test)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_case(test, &cases[i]);
+    }
+    keeps(test);
+    refusals(test);
+}

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators of TensorFlow Lite that are supported, each as nodes of ONNX. Numbers are those of its schema."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from .flatbuffer import Table
+from .tflite import _TO_FIRST, _TO_LAST, Converter, Unsupported
+
+NAMES: dict[int | str, str] = {}
+HANDLERS: dict[int | str, Callable[[Call], None]] = {}
+
+
+@dataclasses.dataclass
+class Call:
+    """An operator with its tensors."""
+
+    c: Converter
+    inputs: list[int]
+    outputs: list[int]
+    options: Table | None
+
+    def number(self, field: int, kind: str, default=0):
+        return default if self.options is None else self.options.number(field, kind, default)
+
+    def text(self, place: int) -> str:
+        return self.c.read(self.inputs[place])
+
+    def shape(self, place: int) -> tuple[int, ...]:
+        return self.c.value(self.inputs[place]).shape
+
+    @property
+    def output(self) -> str:
+        return self.c.value(self.outputs[0]).name
+
+    def constant(self, place: int) -> np.ndarray | None:
+        """None: the input is absent."""
+        if place >= len(self.inputs) or self.inputs[place] < 0:
+            return None
+        if not self.c.value(self.inputs[place]).data.size:
+            raise Unsupported(f"input {place} is not constant")
+        return self.c.numbers(self.inputs[place])
+
+
+def handles(number: int, name: str):
+    def register(function: Callable[[Call], None]):
+        NAMES[number], HANDLERS[number] = name, function
+        return function
+
+    return register
+
+
+# ---- convolutions and matrices ------------------------------------------------------------------
+
+
+def _window(call: Call, dilations: tuple[int, int]) -> dict:
+    padding = call.number(0, "b")
+    return {
+        "auto_pad": ("SAME_UPPER", "VALID")[padding] if padding in (0, 1) else "?",
+        "strides": [call.number(2, "i", 1), call.number(1, "i", 1)],
+        "dilations": [call.number(dilations[1], "i", 1), call.number(dilations[0], "i", 1)],
+    }
+
+
+def _convolve(call: Call, weights: np.ndarray, activation: int, **attributes) -> None:
+    """Weights have outputs and inputs first, as ONNX's."""
+    c, near = call.c, call.output
+    inputs = [c.between("Transpose", [call.text(0)], near, perm=_TO_FIRST)]
+    inputs.append(c.constant(f"{near}/weights", np.ascontiguousarray(weights)))
+    bias = call.constant(2)
+    if bias is not None:
+        inputs.append(c.constant(f"{near}/bias", bias.astype(np.float32)))
+    made = c.between("Conv", inputs, near, **attributes)
+    c.activate(activation, c.between("Transpose", [made], near, perm=_TO_LAST), near)
+
+
+@handles(3, "CONV_2D")
+def convolution(call: Call) -> None:
+    weights = call.constant(1)
+    channels = call.shape(0)[-1]
+    if weights.ndim != 4 or channels % weights.shape[3]:
+        raise Unsupported(f"its weights are {weights.shape}")
+    _convolve(
+        call,
+        weights.transpose(0, 3, 1, 2),
+        call.number(3, "b"),
+        group=channels // weights.shape[3],
+        **_window(call, (4, 5)),
+    )
+
+
+@handles(4, "DEPTHWISE_CONV_2D")
+def depthwise(call: Call) -> None:
+    weights = call.constant(1)
+    if weights.ndim != 4 or weights.shape[3] % call.shape(0)[-1]:
+        raise Unsupported(f"its weights are {weights.shape}")
+    _convolve(
+        call,
+        weights.transpose(3, 0, 1, 2),
+        call.number(4, "b"),
+        group=call.shape(0)[-1],
+        **_window(call, (5, 6)),
+    )
+
+
+@handles(9, "FULLY_CONNECTED")
+def fully_connected(call: Call) -> None:
+    c, near, weights = call.c, call.output, call.constant(1)
+    if weights.ndim != 2 or call.number(1, "b"):
+        raise Unsupported(f"its weights are {weights.shape}, weights_format {call.number(1, 'b')}")
+    x = call.text(0)
+    if len(call.shape(0)) != 2:
+        x = c.between("Reshape", [x, _ints(c, near, [-1, weights.shape[1]])], near)
+    inputs = [x, c.constant(f"{near}/weights", weights)]
+    bias = call.constant(2)
+    if bias is not None:
+        inputs.append(c.constant(f"{near}/bias", bias.astype(np.float32)))
+    made = c.between("Gemm", inputs, near, transB=1)
+    shape = c.value(call.outputs[0]).shape
+    if len(shape) != 2:
+        made = c.between("Reshape", [made, _ints(c, near, shape)], near)
+    c.activate(call.number(0, "b"), made, near)
+
+
+def _ints(c: Converter, near: str, numbers) -> str:
+    return c.constant(f"{near}/numbers", np.array(list(numbers), np.int64))
+
+
+# ---- pools and reductions -----------------------------------------------------------------------
+
+
+def _pool(call: Call, op: str) -> None:
+    c, near = call.c, call.output
+    window = _window(call, (99, 99))
+    del window["dilations"]
+    size = [call.number(4, "i", 1), call.number(3, "i", 1)]
+    first = c.between("Transpose", [call.text(0)], near, perm=_TO_FIRST)
+    made = c.between(op, [first], near, kernel_shape=size, **window)
+    c.activate(call.number(5, "b"), c.between("Transpose", [made], near, perm=_TO_LAST), near)
+
+
+@handles(1, "AVERAGE_POOL_2D")
+def average_pool(call: Call) -> None:
+    _pool(call, "AveragePool")
+
+
+@handles(17, "MAX_POOL_2D")
+def max_pool(call: Call) -> None:
+    _pool(call, "MaxPool")
+
+
+def _reduce(number: int, name: str, op: str) -> None:
+    @handles(number, name)
+    def reduce(call: Call) -> None:
+        axes = [int(a) % len(call.shape(0)) for a in call.constant(1).reshape(-1)]
+        inputs = [call.text(0), _ints(call.c, call.output, axes)]
+        call.c.add(op, inputs, call.output, keepdims=int(call.number(0, "b")))
+
+
+_reduce(40, "MEAN", "ReduceMean")
+_reduce(74, "SUM", "ReduceSum")
+_reduce(82, "REDUCE_MAX", "ReduceMax")
+
+
+# ---- element by element -------------------------------------------------------------------------
+
+
+def _binary(number: int, name: str, op: str) -> None:
+    @handles(number, name)
+    def binary(call: Call) -> None:
+        made = call.c.between(op, [call.text(0), call.text(1)], call.output)
+        call.c.activate(call.number(0, "b"), made, call.output)
+
+
+for _number, _name, _op in (
+    (0, "ADD", "Add"),
+    (18, "MUL", "Mul"),
+    (41, "SUB", "Sub"),
+    (42, "DIV", "Div"),
+):
+    _binary(_number, _name, _op)
+
+
+def _same(number: int, name: str, op: str) -> None:
+    """An operator without options."""
+
+    @handles(number, name)
+    def same(call: Call) -> None:
+        call.c.add(op, [call.text(i) for i in range(len(call.inputs))], call.output)
+
+
+_SAME = {
+    **{6: ("DEQUANTIZE", "Identity"), 14: ("LOGISTIC", "Sigmoid"), 19: ("RELU", "Relu")},
+    **{28: ("TANH", "Tanh"), 47: ("EXP", "Exp"), 54: ("PRELU", "PRelu"), 55: ("MAXIMUM", "Max")},
+    **{57: ("MINIMUM", "Min"), 59: ("NEG", "Neg"), 73: ("LOG", "Log"), 75: ("SQRT", "Sqrt")},
+    **{101: ("ABS", "Abs"), 111: ("ELU", "Elu"), 114: ("QUANTIZE", "Identity")},
+    **{117: ("HARD_SWISH", "HardSwish")},
+}
+for _number, (_name, _op) in _SAME.items():
+    _same(_number, _name, _op)
+
+
+@handles(20, "RELU_N1_TO_1")
+def relu_one(call: Call) -> None:
+    call.c.activate(2, call.text(0), call.output)
+
+
+@handles(21, "RELU6")
+def relu_six(call: Call) -> None:
+    call.c.activate(3, call.text(0), call.output)
+
+
+@handles(98, "LEAKY_RELU")
+def leaky_relu(call: Call) -> None:
+    call.c.add("LeakyRelu", [call.text(0)], call.output, alpha=float(call.number(0, "f")))
+
+
+@handles(25, "SOFTMAX")
+def softmax(call: Call) -> None:
+    beta = call.number(0, "f")
+    if beta != 1.0:
+        raise Unsupported(f"beta is {beta}, not 1")
+    call.c.add("Softmax", [call.text(0)], call.output, axis=-1)
+
+
+# ---- places -------------------------------------------------------------------------------------
+
+
+def _shaped(call: Call) -> None:
+    shape = call.c.value(call.outputs[0]).shape
+    call.c.add("Reshape", [call.text(0), _ints(call.c, call.output, shape)], call.output)
+
+
+for _number, _name in ((22, "RESHAPE"), (43, "SQUEEZE"), (70, "EXPAND_DIMS")):
+    handles(_number, _name)(_shaped)
+
+
+@handles(2, "CONCATENATION")
+def concatenation(call: Call) -> None:
+    names = [call.text(i) for i in range(len(call.inputs))]
+    made = call.c.between("Concat", names, call.output, axis=call.number(0, "i"))
+    call.c.activate(call.number(1, "b"), made, call.output)
+
+
+@handles(34, "PAD")
+def pad(call: Call) -> None:
+    pads = call.constant(1).T.reshape(-1)
+    call.c.add("Pad", [call.text(0), _ints(call.c, call.output, pads)], call.output)
+
+
+@handles(39, "TRANSPOSE")
+def transpose(call: Call) -> None:
+    perm = [int(p) for p in call.constant(1).reshape(-1)]
+    call.c.add("Transpose", [call.text(0)], call.output, perm=perm)
+
+
+@handles(65, "SLICE")
+def slice_(call: Call) -> None:
+    begins, sizes = call.constant(1).reshape(-1), call.constant(2).reshape(-1)
+    ends = [s if n < 0 else int(b) + int(n) for s, b, n in zip(call.shape(0), begins, sizes)]
+    places = [_ints(call.c, call.output, values) for values in (begins, ends, range(len(ends)))]
+    call.c.add("Slice", [call.text(0), *places], call.output)
+
+
+@handles(97, "RESIZE_NEAREST_NEIGHBOR")
+def resize(call: Call) -> None:
+    if call.number(0, "b"):
+        raise Unsupported("align_corners is true")
+    c, near = call.c, call.output
+    _, height, width, _ = call.shape(0)
+    sizes = [int(n) for n in call.constant(1).reshape(-1)]
+    scales = np.array([1, 1, sizes[0] / height, sizes[1] / width], np.float32)
+    first = c.between("Transpose", [call.text(0)], near, perm=_TO_FIRST)
+    half = bool(call.number(1, "b"))
+    made = c.between(
+        "Resize",
+        [first, "", c.constant(f"{near}/scales", scales)],
+        near,
+        mode="nearest",
+        coordinate_transformation_mode="half_pixel" if half else "asymmetric",
+        nearest_mode="round_prefer_ceil" if half else "floor",
+    )
+    c.add("Transpose", [made], near, perm=_TO_LAST)

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/move.h"
+
+#include <string.h>
+
+#include "layer.h"
+#include "record.h"
+#include "regions.h"
+
+enum { AXES = FP8RT_MOVE_AXES };
+
+static uint32_t count_of(const fp8rt_move_desc *desc, unsigned axis)
+{
+    return desc->axis[axis].count == 0 ? 1u : desc->axis[axis].count;
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+// Whether first + the sum of (count - 1) * step stays within 0 and size - 1, wherever the indices are
+static bool is_inside(const fp8rt_move_desc *desc, uint32_t first, const int32_t step[AXES],
+                      uint32_t size)
+{
+    int64_t low = first, high = first;
+    for (unsigned i = 0; i < AXES; i++) {
+        const int64_t way = (int64_t)(count_of(desc, i) - 1u) * step[i];
+        low += way < 0 ? way : 0;
+        high += way > 0 ? way : 0;
+        if (low < 0 || high >= (int64_t)size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool stays_inside(const fp8rt_move_desc *desc)
+{
+    int32_t from_rows[AXES], from_cols[AXES], to_rows[AXES], to_cols[AXES];
+    for (unsigned i = 0; i < AXES; i++) {
+        const fp8rt_move_axis *axis = &desc->axis[i];
+        from_rows[i] = axis->from.rows;
+        from_cols[i] = axis->from.cols;
+        to_rows[i] = axis->to.rows;
+        to_cols[i] = axis->to.cols;
+    }
+    return is_inside(desc, desc->x_row, from_rows, desc->x->rows) &&
+           is_inside(desc, desc->x_col, from_cols, desc->x->cols) &&
+           is_inside(desc, desc->out_row, to_rows, desc->out->rows) &&
+           is_inside(desc, desc->out_col, to_cols, desc->out->cols);
+}
+
+static fp8rt_region region_of(const fp8rt_caps *caps, const fp8rt_tensor *t)
+{
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(t->format));
+    return (fp8rt_region){(uintptr_t)t->data, t->rows, fp8rt_tensor_stride(caps, t),
+                          t->cols * bytes};
+}
+
+static bool overlap(const fp8rt_caps *caps, const fp8rt_move_desc *desc)
+{
+    fp8rt_region to = region_of(caps, desc->out);
+    const fp8rt_region from = region_of(caps, desc->x);
+    if (desc->clear) { // writes between the rows, too
+        to.row_bytes = to.stride;
+    }
+    return fp8rt_regions_overlap(&from, &to);
+}
+
+static fp8rt_status check(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_move_desc *desc = layer;
+    const fp8rt_caps *caps = &run->dev->caps;
+    if (desc == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_status status = fp8rt_layer_check_any(run, desc->x);
+    if (status == FP8RT_OK) {
+        status = fp8rt_layer_check_any(run, desc->out);
+    }
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (desc->x->format != desc->out->format) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if (fp8rt_tensor_bytes(caps, desc->x) > INT32_MAX ||
+        fp8rt_tensor_bytes(caps, desc->out) > INT32_MAX || !stays_inside(desc)) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (fp8rt_layer_scaling(desc->out) != FP8RT_SCALING_STATIC) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    return overlap(caps, desc) ? FP8RT_ERR_OVERLAP : FP8RT_OK;
+}
+
+// ---- the core's part ----------------------------------------------------------------------------
+
+// What a call is given: steps in bytes
+typedef struct move {
+    const uint8_t *from;
+    uint8_t *to;
+    uint32_t count[AXES];
+    int32_t from_step[AXES], to_step[AXES];
+    uint32_t bytes; // of a value
+} move;
+
+static void copy_values(const move *m, const uint8_t *from, uint8_t *to)
+{
+    const int32_t from_step = m->from_step[AXES - 1], to_step = m->to_step[AXES - 1];
+    const uint32_t count = m->count[AXES - 1], bytes = m->bytes;
+    if (from_step == (int32_t)bytes && to_step == (int32_t)bytes) {
+        memcpy(to, from, (size_t)count * bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++, from += from_step, to += to_step) {
+        to[0] = from[0];
+        for (uint32_t byte = 1; byte < bytes; byte++) {
+            to[byte] = from[byte];
+        }
+    }
+}
+
+// Counts through all axes but the last one.
+static void move_values(void *context)
+{
+    const move *m = context;
+    uint32_t index[AXES - 1] = {0};
+    const uint8_t *from = m->from;
+    uint8_t *to = m->to;
+    for (;;) {
+        copy_values(m, from, to);
+        unsigned axis = AXES - 1;
+        while (axis != 0 && ++index[axis - 1u] == m->count[axis - 1u]) {
+            axis--;
+            index[axis] = 0;
+            from -= (ptrdiff_t)(m->count[axis] - 1u) * m->from_step[axis];
+            to -= (ptrdiff_t)(m->count[axis] - 1u) * m->to_step[axis];
+        }
+        if (axis == 0) {
+            return;
+        }
+        from += m->from_step[axis - 1u];
+        to += m->to_step[axis - 1u];
+    }
+}
+
+static int32_t bytes_of(fp8rt_step step, uint32_t stride, uint32_t bytes)
+{
+    return step.rows * (int32_t)stride + step.cols * (int32_t)bytes;
+}
+
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_move_desc *desc = layer;
+    const fp8rt_caps *caps = &run->dev->caps;
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(desc->x->format));
+    const uint32_t from = fp8rt_tensor_stride(caps, desc->x);
+    const uint32_t to = fp8rt_tensor_stride(caps, desc->out);
+    move m = {
+        .from = (const uint8_t *)fp8rt_tensor_row(caps, desc->x, desc->x_row) + desc->x_col * bytes,
+        .to = (uint8_t *)fp8rt_tensor_row(caps, desc->out, desc->out_row) + desc->out_col * bytes,
+        .bytes = bytes};
+    for (unsigned i = 0; i < AXES; i++) {
+        m.count[i] = count_of(desc, i);
+        // An axis of one value may have any steps, which do not count.
+        m.from_step[i] = m.count[i] == 1 ? 0 : bytes_of(desc->axis[i].from, from, bytes);
+        m.to_step[i] = m.count[i] == 1 ? 0 : bytes_of(desc->axis[i].to, to, bytes);
+    }
+    fp8rt_status status = FP8RT_OK;
+    if (desc->clear) {
+        status = fp8rt_layer_fill(run, desc->out->data, 0, fp8rt_tensor_bytes(caps, desc->out));
+    }
+    if (status == FP8RT_OK) {
+        status = fp8rt_layer_core(run, move_values, &m, sizeof m);
+    }
+    if (status == FP8RT_OK && !run->query) {
+        desc->out->scale = desc->x->scale;
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_move(fp8rt_run *run, const fp8rt_move_desc *desc)
+{
+    return fp8rt_layer(run, "move", desc, check, compute);
+}
