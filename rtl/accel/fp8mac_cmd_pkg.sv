@@ -416,8 +416,9 @@ package fp8mac_cmd_pkg;
     dim_t              steps;       // all beats, with the zeros behind
     logic [4:0]        first_byte;  // of the image in the first beat from memory
     logic [4:0]        last_byte;   // of the image in the last beat from memory
-    logic              begins;      // the rows begin with it
-    logic              ends;        // the rows end with it
+    logic              begins;      // the rows begin with it; of a shared strip the last one of them
+    logic              ends;        // the rows end with it; of a shared strip the first one of them
+    logic              shared;      // all rows take the same bytes
     image_dest_t       dest;
   } image_strip_t;
 

@@ -9,6 +9,9 @@
 //   row 1           c d e f  g h
 //   row 2               e f  g h i j
 //
+// All rows take the same bytes of a shared strip. The last one of them begins with it if the strip begins rows, and the
+// first one ends with it if it ends rows; the others are between.
+//
 // Beats outside the image are zeros. They come from no bus.
 //
 //   beat or zeros -> stage 1: beat, rotations -> rotate, merge -> pending word, finished word of each row -> output
@@ -74,7 +77,7 @@ module fp8mac_image_align
   dim_t         before_q, beats_q, left_q;  // steps: zeros before the beats; beats; all
   logic         first_beat_q;
 
-  logic [ROWS-1:0]             row_en, row_en_next;
+  logic [ROWS-1:0]             row_en, row_begins, row_ends, row_begins_next;
   logic [ROWS-1:0][StripW-1:0] ahead_q;     // bytes from the beat to the row's part
   dim_t [ROWS-1:0]             take_q;      // bytes that the row still takes
   logic [ROWS-1:0][ByteW-1:0]  position_q;  // bytes of its pending word
@@ -112,10 +115,17 @@ module fp8mac_image_align
     end
   end
 
+  // Of the rows first .. last of a shared strip only the last one begins with it.
+  function automatic logic begins_with(logic shared, logic [4:0] first, logic [4:0] last, logic [4:0] r);
+    return r <= last && r >= (shared ? last : first);
+  endfunction
+
   always_comb begin
     for (int unsigned r = 0; r < ROWS; r++) begin
-      row_en[r]      = 5'(r) >= strip_q.first_row && 5'(r) <= strip_q.last_row;
-      row_en_next[r] = 5'(r) >= next.first_row && 5'(r) <= next.last_row;
+      row_en[r]          = 5'(r) >= strip_q.first_row && 5'(r) <= strip_q.last_row;
+      row_begins[r]      = strip_q.begins && begins_with(strip_q.shared, strip_q.first_row, strip_q.last_row, 5'(r));
+      row_begins_next[r] = next.begins && begins_with(next.shared, next.first_row, next.last_row, 5'(r));
+      row_ends[r]        = row_en[r] && (!strip_q.shared || 5'(r) == strip_q.first_row);
     end
   end
 
@@ -133,18 +143,18 @@ module fp8mac_image_align
     assign count[r]  = !takes[r] ? '0 : (take_q[r] < dim_t'(room)) ? take_q[r][ByteW:0] : room;
     assign sum       = (ByteW+1)'(position_q[r]) + count[r];
     // At most BEAT - 1 + BEAT, so one word at most is complete.
-    assign completes[r]      = flush ? row_en[r] && position_q[r] != '0 : sum[ByteW];
-    assign position_after[r] = flush ? '0 : sum[ByteW-1:0];
+    assign completes[r]      = flush ? row_ends[r] && position_q[r] != '0 : sum[ByteW];
+    assign position_after[r] = (flush && row_ends[r]) ? '0 : sum[ByteW-1:0];
 
     always_ff @(posedge clk_i) begin
       if (strip_take) begin
-        ahead_q[r] <= next.start + row_start_i[r];
+        ahead_q[r] <= next.start + (next.shared ? '0 : row_start_i[r]);
         take_q[r]  <= next.length;
       end else if (step) begin
         ahead_q[r] <= (ahead_q[r] < StripW'(BEAT)) ? '0 : ahead_q[r] - StripW'(BEAT);
         take_q[r]  <= take_q[r] - dim_t'(count[r]);
       end
-      if (strip_take && next.begins && row_en_next[r]) position_q[r] <= '0;
+      if (strip_take && row_begins_next[r]) position_q[r] <= '0;
       else if (step && row_en[r]) position_q[r] <= position_after[r];
     end
   end
@@ -178,7 +188,7 @@ module fp8mac_image_align
       flush1_q     <= flush;
       takes1_q     <= takes;
       completes1_q <= completes;
-      begins1_q    <= row_en & {ROWS{strip_q.begins && first_step_q}};
+      begins1_q    <= row_begins & {ROWS{first_step_q}};
       position1_q  <= position_q;
       dest1_q      <= strip_q.dest;
       for (int unsigned r = 0; r < ROWS; r++) rotate1_q[r] <= position_q[r] - from[r];

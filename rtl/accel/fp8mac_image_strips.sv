@@ -7,8 +7,21 @@
 //
 // Columns outside 0 .. width - 1 and lines outside 0 .. height - 1 are zeros, which are not read.
 //
-// The rows of a tile, one for each row RAM, lie side by side if they belong to one output line. If their segments
-// overlap or touch, each segment of all of them is one strip. Otherwise each row has its own strips.
+// The rows of a tile, one for each row RAM, lie side by side if they belong to one output line. Their strips are
+//
+//   joined   if segments of neighbouring rows overlap or touch: a strip has the same segment of all rows
+//   shared   if a segment is the one before of the next row, as with gaps between pixels: a strip is a pixel, of which
+//            up to `segments` rows take the same bytes. Rows begin and end one after the other
+//   single   otherwise: each row has its own
+//
+//   shared, 3 segments     pixel  0    1    2    3    4    5
+//   row 0                         s0   s1   s2
+//   row 1                              s0   s1   s2
+//   row 2                                   s0   s1   s2
+//   row 3                                        s0   s1   s2      6 reads in place of 12
+//
+// Rows with parts of kernel lines cannot share. The first row of a load is single, and tells whether its codes begin and
+// end with kernel lines.
 //
 // An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
 // at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no position in
@@ -83,7 +96,7 @@ module fp8mac_image_strips
 
   // Where a code lies, from there
   typedef struct packed {
-    logic [7:0]  number;  // of the segment in its kernel line
+    logic [8:0]  number;  // of the segment in its kernel line; in shared strips, of the first row's segment
     logic [24:0] base;    // column of the segment
     logic [24:0] column;  // of the code
     logic [15:0] left;    // bytes of the segment, from the code on
@@ -155,8 +168,9 @@ module fp8mac_image_strips
   dim_t              rows_left_q, k_left_q, word_q;
   logic [RowW-1:0]   ram_q;
   logic [CountW-1:0] count_q, count;           // rows of the strips at hand
-  logic              joined_q, first_segment_q;
-  logic              segment_ends, k_ends, enter, line_ends;
+  logic              joined_q, sharing_q;      // sharing_q: rows share strips, if their codes are whole kernel lines
+  logic              shared_q, first_q;        // first_q: in the first segment of the rows, or the first line if shared
+  logic              segment_ends, kernel_line_ends, behind, k_ends, enter, line_ends;
   dim_t              length;
   logic [15:0]       line_rest;
 
@@ -170,17 +184,34 @@ module fp8mac_image_strips
   assign line_rest = image_i.out_w - row_q.ox;
   always_comb begin
     count = CountW'(1);
-    if (joined_q) begin
+    if (joined_q || shared_q) begin
       count = CountW'(ROWS) - CountW'(ram_q);
       if (rows_left_q < dim_t'(count)) count = CountW'(rows_left_q);
       if (line_rest < 16'(count)) count = CountW'(line_rest);
     end
   end
 
-  assign segment_ends = k_q.left <= k_left_q;
-  assign k_ends       = k_left_q <= k_q.left;
+  // In shared strips the first row has no segment behind its last one, which other rows still have.
+  logic [8:0] last_number, of_first, of_last;  // of the rows' strips in a kernel line; the first row's own; the last row's
+  assign last_number      = of_first + (shared_q ? 9'(count_q) - 9'd1 : '0);
+  assign of_first         = {1'b0, image_i.segments} - 9'd1;
+  assign of_last          = 9'(count_q) - 9'd1;
+  assign behind           = k_q.number > of_first;
+  assign kernel_line_ends = k_q.number == last_number;
+
+  logic all_codes;  // the first row has all its codes with this strip, or had them before
+  assign all_codes = k_left_q <= (behind ? '0 : k_q.left);
+
+  assign segment_ends = shared_q || k_q.left <= k_left_q;
+  assign k_ends       = shared_q ? kernel_line_ends && all_codes : k_left_q <= k_q.left;
   assign length       = segment_ends ? k_q.left : k_left_q;
   assign enter        = state_q == Segments && go;
+
+  // The rows that take a shared strip, from the first row on: the last one begins in the first line, and the first one
+  // ends in the last line.
+  logic [RowW-1:0] oldest, newest;
+  assign oldest = behind ? RowW'(k_q.number - of_first) : '0;
+  assign newest = (k_q.number < of_last) ? RowW'(k_q.number) : RowW'(of_last);
 
   function automatic logic counts(line_t line);  // 0 behind every image
     return line < line_t'(1 << 17);
@@ -191,8 +222,8 @@ module fp8mac_image_strips
     if (!segment_ends) begin
       k_next.column = k_q.column + 25'(length);
       k_next.left   = k_q.left - length;
-    end else if (k_q.number != image_i.segments - 8'd1) begin
-      k_next.number = k_q.number + 8'd1;
+    end else if (!kernel_line_ends) begin
+      k_next.number = k_q.number + 9'd1;
       k_next.base   = k_q.base + 25'(image_i.segment_step);
       k_next.column = k_q.base + 25'(image_i.segment_step);
       k_next.left   = image_i.segment_bytes;
@@ -213,6 +244,8 @@ module fp8mac_image_strips
     unique case (state_q)
       Start: begin
         joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i;
+        sharing_q   <= image_i.step_x == image_i.segment_step && image_i.step_x > image_i.segment_bytes;
+        shared_q    <= 1'b0;
         rows_left_q <= m_i;
         ram_q       <= '0;
         word_q      <= '0;
@@ -224,16 +257,18 @@ module fp8mac_image_strips
         ks_q <= k_start_i ? k_zero : k_q;
       end
       Count: begin
-        count_q         <= count;
-        k_q             <= ks_q;
-        k_left_q        <= k_i;
-        first_segment_q <= 1'b1;
+        count_q  <= count;
+        k_q      <= ks_q;
+        k_left_q <= k_i;
+        first_q  <= 1'b1;
       end
       Segments: if (go) begin
-        k_q             <= k_next;
-        k_left_q        <= k_left_q - length;
-        first_segment_q <= 1'b0;
+        k_q     <= k_next;
+        first_q <= first_q && shared_q && !kernel_line_ends;
+        if (!behind) k_left_q <= k_left_q - length;
         if (k_ends) begin
+          shared_q    <= sharing_q && ks_q.number == '0 && ks_q.left == image_i.segment_bytes && kernel_line_ends &&
+                         segment_ends;
           rows_left_q <= rows_left_q - dim_t'(count_q);
           ram_q       <= RowW'(CountW'(ram_q) + count_q);
           if (CountW'(ram_q) + count_q == CountW'(ROWS)) begin
@@ -265,9 +300,9 @@ module fp8mac_image_strips
   line_t             line1_q;
   addr_t             addr1_q;
   dim_t              length1_q, word1_q;
-  logic [CountW-1:0] count1_q;
-  logic [RowW-1:0]   ram1_q;
-  logic              begins1_q, ends1_q;
+  logic [CountW-1:0] more1_q;  // rows of a joined strip, less one
+  logic [RowW-1:0]   first1_q, last1_q;
+  logic              begins1_q, ends1_q, shared1_q;
 
   always_ff @(posedge clk_i) begin
     if (go) begin
@@ -276,10 +311,12 @@ module fp8mac_image_strips
       addr1_q   <= row_q.addr + k_q.addr;
       length1_q <= length;
       word1_q   <= word_q;
-      count1_q  <= count_q;
-      ram1_q    <= ram_q;
-      begins1_q <= first_segment_q;
-      ends1_q   <= k_ends;
+      more1_q   <= shared_q ? '0 : count_q - CountW'(1);
+      first1_q  <= ram_q + (shared_q ? oldest : '0);
+      last1_q   <= ram_q + (shared_q ? newest : RowW'(count_q - CountW'(1)));
+      begins1_q <= first_q && (!shared_q || k_q.number <= of_last);
+      ends1_q   <= shared_q ? all_codes && k_q.number >= of_first : k_ends;
+      shared1_q <= shared_q;
     end
   end
 
@@ -292,28 +329,29 @@ module fp8mac_image_strips
   dim_t             length2_q, word2_q;
   logic [RowW-1:0]  first2_q, last2_q;
   logic [StripW-1:0] start2_q;
-  logic             begins2_q, ends2_q;
+  logic             begins2_q, ends2_q, shared2_q;
 
   always_ff @(posedge clk_i) begin
     if (go) begin
       in_lines2_q <= !line1_q[LineW-1] && line1_q < line_t'({1'b0, image_i.height});
       before2_q   <= column1_q[ColumnW-1];
-      span2_q     <= start_q[CountW'(count1_q - CountW'(1))] + SpanW'(length1_q);
+      span2_q     <= start_q[more1_q] + SpanW'(length1_q);
       outside2_q  <= -column1_q;
       room2_q     <= ~column_sum(column1_q, ~column_t'({1'b0, image_i.width}));  // width - column
       addr2_q     <= addr1_q + addr_t'(column1_q);
-      start2_q    <= start_q[ram1_q];
-      first2_q    <= ram1_q;
-      last2_q     <= RowW'(CountW'(ram1_q) + count1_q - CountW'(1));
+      start2_q    <= shared1_q ? '0 : start_q[first1_q];
+      first2_q    <= first1_q;
+      last2_q     <= last1_q;
       length2_q   <= length1_q;
       word2_q     <= word1_q;
       begins2_q   <= begins1_q;
       ends2_q     <= ends1_q;
+      shared2_q   <= shared1_q;
     end
   end
 
   // ---- stage 3: the part of it that is in the image ----------------------------------------------------------------
-  logic              read3_q, begins3_q, ends3_q;
+  logic              read3_q, begins3_q, ends3_q, shared3_q;
   logic [SpanW-1:0]  span3_q, from3_q, to3_q;
   addr_t             addr3_q;
   dim_t              length3_q, word3_q;
@@ -334,11 +372,12 @@ module fp8mac_image_strips
       word3_q   <= word2_q;
       begins3_q <= begins2_q;
       ends3_q   <= ends2_q;
+      shared3_q <= shared2_q;
     end
   end
 
   // ---- stage 4: from the beginning of its first beat on ------------------------------------------------------------
-  logic              read4_q, begins4_q, ends4_q;
+  logic              read4_q, begins4_q, ends4_q, shared4_q;
   logic [SpanW-1:0]  from4_q, to4_q, end4_q;
   addr_t             addr4_q;
   dim_t              length4_q, word4_q;
@@ -362,6 +401,7 @@ module fp8mac_image_strips
       word4_q   <= word3_q;
       begins4_q <= begins3_q;
       ends4_q   <= ends3_q;
+      shared4_q <= shared3_q;
     end
   end
 
@@ -382,7 +422,7 @@ module fp8mac_image_strips
       first_row: 5'(first4_q), last_row: 5'(last4_q), start: start4_q, length: length4_q,
       zeros: read4_q ? first_beat : '0, beats: read4_q ? row_o.beats : '0, steps: end_beat + dim_t'(1),
       first_byte: 5'(from4_q[BeatLog-1:0]), last_byte: 5'(to4_q[BeatLog-1:0]), begins: begins4_q, ends: ends4_q,
-      dest: '{half: half_i, word: word4_q, fmt: fmt_i, last_byte: last_byte_i}
+      shared: shared4_q, dest: '{half: half_i, word: word4_q, fmt: fmt_i, last_byte: last_byte_i}
     };
   end
 
@@ -427,5 +467,8 @@ module fp8mac_image_strips
     !(valid_o && read_o) || (row_o.beats != '0 && row_o.addr[BeatLog-1:0] == '0));
   strips_are_short : assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(state_q == Segments && joined_q) || image_i.step_x <= k_i);
+  shared_strips_are_whole_segments : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(state_q == Segments && shared_q) || (!joined_q && k_q.left == image_i.segment_bytes &&
+      (behind || k_left_q >= dim_t'(k_q.left))));
 
 endmodule

@@ -42,54 +42,73 @@ module formal_image_align
   );
 
   // ---- strips ------------------------------------------------------------------------------------------------------
-  logic        taken, has_row;
-  logic [19:0] from;   // the row's first byte in the strip
-  logic [5:0]  given_q, given;      // bytes of the row in the strips before, with this one
-  logic        open_q;              // the row has begun and not ended
-  logic [3:0]  rows_q;              // that have begun
-  logic [5:0]  beats_asked_q, beats_come_q;
+  logic                 taken;
+  logic [ROWS-1:0]      has, begins, ends;  // rows that take it, begin with it, end with it
+  logic [ROWS-1:0]      open_q;             // rows that have begun and not ended
+  logic [ROWS-1:0][5:0] given_q, given;     // bytes of the rows in the strips before, with this one
+  logic [19:0]          from, last_from;    // first byte in the strip: of the row, of the last row
+  logic [3:0]           rows_q;             // strips that have begun rows
+  logic [5:0]           beats_asked_q, beats_come_q;
 
-  assign taken   = strip_valid_i && strip_ready;
-  assign has_row = 5'(row) >= strip_i.first_row && 5'(row) <= strip_i.last_row;
-  assign from    = strip_i.start + row_start[row];
-  assign given   = (strip_i.begins ? 6'd0 : given_q) + 6'(strip_i.length);
+  assign taken     = strip_valid_i && strip_ready;
+  assign from      = strip_i.start + (strip_i.shared ? '0 : row_start[row]);
+  assign last_from = strip_i.start + (strip_i.shared ? '0 : row_start[strip_i.last_row[0]]);
+
+  // Of a shared strip only the last row begins, and only the first one ends.
+  always_comb begin
+    for (int unsigned r = 0; r < ROWS; r++) begin
+      has[r]    = 5'(r) >= strip_i.first_row && 5'(r) <= strip_i.last_row;
+      begins[r] = has[r] && strip_i.begins && (!strip_i.shared || 5'(r) == strip_i.last_row);
+      ends[r]   = has[r] && strip_i.ends && (!strip_i.shared || 5'(r) == strip_i.first_row);
+      given[r]  = (begins[r] ? 6'd0 : given_q[r]) + 6'(strip_i.length);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
+    for (int unsigned r = 0; r < ROWS; r++) begin
+      if (!rst_ni) begin
+        open_q[r]  <= 1'b0;
+        given_q[r] <= '0;
+      end else if (taken && has[r]) begin
+        given_q[r] <= given[r];
+        open_q[r]  <= !ends[r];
+      end
+    end
     if (!rst_ni) begin
-      open_q        <= 1'b0;
       rows_q        <= '0;
-      given_q       <= '0;
       beats_asked_q <= '0;
       beats_come_q  <= '0;
     end else begin
-      if (taken && has_row) begin
-        given_q <= given;
-        open_q  <= !strip_i.ends;
-      end
       if (taken && strip_i.begins) rows_q <= rows_q + 4'd1;
       if (taken) beats_asked_q <= beats_asked_q + 6'(strip_i.beats);
       if (beat_valid_i && beat_ready) beats_come_q <= beats_come_q + 6'd1;
     end
   end
 
-  logic [19:0] last_from;  // the last row's first byte
-  assign last_from = strip_i.start + row_start[strip_i.last_row[0]];
-
   always_comb begin
     if (rst_ni) begin
-      // All rows of a strip have the same history: they are one row or both, and those with which it began.
-      strips_are_proper : assume (!strip_valid_i || (strip_i.first_row == '0 && strip_i.last_row == 5'(ROWS - 1) &&
+      // A strip that is not shared is of both rows.
+      strips_are_proper : assume (!strip_valid_i || (strip_i.first_row <= strip_i.last_row &&
+        strip_i.last_row < 5'(ROWS) &&
+        (strip_i.shared || (strip_i.first_row == '0 && strip_i.last_row == 5'(ROWS - 1))) &&
         strip_i.start < 20'(BEAT) && strip_i.length != '0 && strip_i.length < 16'd8 &&
         32'(strip_i.steps) == (32'(last_from) + 32'(strip_i.length) + BEAT - 1) / BEAT &&
         strip_i.zeros < 16'd4 && strip_i.beats < 16'd8 && strip_i.zeros + strip_i.beats <= strip_i.steps &&
         32'(strip_i.first_byte) < BEAT && 32'(strip_i.last_byte) < BEAT &&
         (strip_i.beats != 16'd1 || strip_i.first_byte <= strip_i.last_byte)));
-      rows_begin_and_end : assume (!strip_valid_i || (strip_i.begins == !open_q && given < 6'(MostBytes) &&
-        (!strip_i.ends || 32'(strip_i.dest.last_byte) == (32'(given) - 1) % BEAT)));
       // No two rows have a word in common.
       words_are_different : assume (!strip_valid_i || !strip_i.begins || strip_i.dest.word == 16'(rows_q) << 2);
       beats_are_asked_for : assume (!beat_valid_i || beats_come_q < beats_asked_q);
       counts_are_small : assume (beats_asked_q < 6'd32 && rows_q < 4'd15);
+    end
+  end
+
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+    always_comb begin
+      if (rst_ni) begin
+        rows_begin_and_end : assume (!strip_valid_i || !has[r] || (begins[r] == !open_q[r] &&
+          given[r] < 6'(MostBytes) && (!ends[r] || 32'(strip_i.dest.last_byte) == (32'(given[r]) - 1) % BEAT)));
+      end
     end
   end
 
@@ -102,9 +121,9 @@ module formal_image_align
   logic [7:0]  value_q;
   dim_t        word_q;        // the word that has it
 
-  assign here  = taken && has_row && !seen_q && 6'(index) < given && 6'(index) + 6'(strip_i.length) >= given &&
-                 (strip_i.begins || 6'(index) >= given_q);
-  assign position = from + 20'(index) - 20'(strip_i.begins ? 6'd0 : given_q);
+  assign here  = taken && has[row] && !seen_q && 6'(index) < given[row] &&
+                 6'(index) + 6'(strip_i.length) >= given[row] && (begins[row] || 6'(index) >= given_q[row]);
+  assign position = from + 20'(index) - 20'(begins[row] ? 6'd0 : given_q[row]);
   assign beat     = 16'(position / BEAT);
   assign in_image = beat >= strip_i.zeros && beat < strip_i.zeros + strip_i.beats &&
                     !(beat == strip_i.zeros && 20'(strip_i.first_byte) > position % BEAT) &&
@@ -112,7 +131,7 @@ module formal_image_align
 
   dim_t base_q;  // of the row's words
   always_ff @(posedge clk_i) begin
-    if (taken && has_row && strip_i.begins) base_q <= strip_i.dest.word;
+    if (taken && begins[row]) base_q <= strip_i.dest.word;
     if (!rst_ni) begin
       awaited_q <= 1'b0;
       known_q   <= 1'b0;
@@ -124,7 +143,7 @@ module formal_image_align
       value_q   <= '0;
       number_q  <= beats_asked_q + 6'(beat - strip_i.zeros);
       byte_q    <= 2'(position % BEAT);
-      word_q    <= (strip_i.begins ? strip_i.dest.word : base_q) + dim_t'(32'(index) / BEAT);
+      word_q    <= (begins[row] ? strip_i.dest.word : base_q) + dim_t'(32'(index) / BEAT);
     end else if (awaited_q && beat_valid_i && beat_ready && beats_come_q == number_q) begin
       awaited_q <= 1'b0;
       known_q   <= 1'b1;
@@ -135,17 +154,19 @@ module formal_image_align
   // ---- words -------------------------------------------------------------------------------------------------------
   logic       mine, left_q;
   logic [5:0] words_q;   // of the first row that begins
-  logic       second_q;  // a second one has begun
+  logic       begun_q, second_q;  // one has begun, a second one
   assign mine = word_valid && dest.ram == 8'(row);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       left_q   <= 1'b0;
       words_q  <= '0;
+      begun_q  <= 1'b0;
       second_q <= 1'b0;
     end else begin
       if (word_valid && dest.ram == 8'(row)) words_q <= words_q + 6'd1;
-      if (taken && has_row && strip_i.begins && rows_q != '0) second_q <= 1'b1;
+      if (taken && begins[row] && begun_q) second_q <= 1'b1;
+      if (taken && begins[row]) begun_q <= 1'b1;
       if (mine && seen_q && dest.word == word_q) left_q <= 1'b1;
     end
   end
@@ -158,10 +179,11 @@ module formal_image_align
         dest.word == base_q + dim_t'(words_q));
       // Once all beats have come and all is quiet, every whole word has left, and the last one of a row that ended.
       none_is_lost : assert (second_q || !(quiet && idle && beats_come_q == beats_asked_q) ||
-        32'(words_q) == (32'(given_q) + (open_q ? 0 : BEAT - 1)) / BEAT);
+        32'(words_q) == (32'(given_q[row]) + (open_q[row] ? 0 : BEAT - 1)) / BEAT);
 
       byte_of_a_beat_leaves : cover (mine && seen_q && !left_q && dest.word == word_q && value_q != '0 && index > 4'd6);
-      unfinished : cover (quiet && idle && open_q && given_q == 6'd7);
+      unfinished : cover (quiet && idle && open_q[row] && given_q[row] == 6'd7);
+      row_between : cover (taken && strip_i.shared && strip_i.begins && strip_i.ends && strip_i.first_row != strip_i.last_row);
     end
   end
 

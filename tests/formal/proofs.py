@@ -378,6 +378,27 @@ IMAGE_ALIGN = Proof(
             "next.steps;",
             "none_is_lost",
         ),
+        Fault(
+            "all_rows_of_a_shared_strip_begin",
+            "fp8mac_image_align.sv",
+            "r >= (shared ? last : first);",
+            "r >= first;",
+            "byte_in_its_position|words_in_order|none_is_lost",
+        ),
+        Fault(
+            "all_rows_of_a_shared_strip_end",
+            "fp8mac_image_align.sv",
+            "row_en[r] && (!strip_q.shared || 5'(r) == strip_q.first_row);",
+            "row_en[r];",
+            "byte_in_its_position|words_in_order|none_is_lost",
+        ),
+        Fault(
+            "rows_of_a_shared_strip_lie_apart",
+            "fp8mac_image_align.sv",
+            "(next.shared ? '0 : row_start_i[r]);",
+            "row_start_i[r];",
+            "byte_in_its_position|rows_are_complete",
+        ),
     ],
 )
 
