@@ -3,6 +3,7 @@
 // unsigned number in the order of the values: negative codes are inverted, positive ones get a high bit.
 // NaN is no part of this order: which channels have one is collected beside the maximum.
 #include "pooling.h"
+#include "record.h"
 #include "regions.h"
 
 // Four codes of neighbouring channels. Pixels start at a beat.
@@ -81,33 +82,62 @@ static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const na
     return (codes_of(largest) & ~mask) | (n->code & mask);
 }
 
-static void write_output(const fp8rt_pools *pools, const patch *p, const nans *n, uint8_t *to)
+static void write_output(const fp8rt_pools *pools, const patch *p, const nans *n, uint32_t channels,
+                         uint8_t *to)
 {
-    const uint32_t channels = pools->desc->x->cols;
     for (uint32_t channel = 0; channel < channels; channel += sizeof(uint32_t)) {
         *(codes *)(void *)(to + channel) =
             n->fnuz ? max_of(p, pools, n, true, channel) : max_of(p, pools, n, false, channel);
     }
 }
 
-static void compute(const fp8rt_run *run, const fp8rt_pools *pools)
+// What the core is given
+typedef struct pool_call {
+    fp8rt_pools pools; // without its descriptor
+    const uint8_t *x;
+    uint8_t *out;
+    uint32_t channels, stride; // stride: of out
+    fp8mac_format_id format;
+} pool_call;
+
+static void compute(void *context)
 {
-    const uint32_t stride = fp8rt_tensor_stride(&run->dev->caps, pools->desc->out);
-    const nans n = nans_of(pools->desc->x->format);
-    uint8_t *to = pools->desc->out->data;
+    const pool_call *c = context;
+    const fp8rt_pools *pools = &c->pools;
+    const nans n = nans_of(c->format);
+    uint8_t *to = c->out;
     for (uint32_t image = 0; image < pools->images; image++) {
-        const uint8_t *from = (const uint8_t *)pools->desc->x->data +
-                              (size_t)image * pools->height * pools->width * pools->pixel_bytes;
+        const uint8_t *from =
+            c->x + (size_t)image * pools->height * pools->width * pools->pixel_bytes;
         for (uint32_t oy = 0; oy < pools->out_h; oy++) {
             const fp8rt_span y = fp8rt_pool_lines(pools, oy);
-            for (uint32_t ox = 0; ox < pools->out_w; ox++, to += stride) {
+            for (uint32_t ox = 0; ox < pools->out_w; ox++, to += c->stride) {
                 const fp8rt_span x = fp8rt_pool_pixels(pools, ox);
                 const size_t pixel = (size_t)y.first * pools->width + x.first;
                 const patch p = {from + pixel * pools->pixel_bytes, y.count, x.count};
-                write_output(pools, &p, &n, to);
+                write_output(pools, &p, &n, c->channels, to);
             }
         }
     }
+}
+
+static fp8rt_status run_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc,
+                             const fp8rt_pools *pools)
+{
+    pool_call call = {
+        .pools = *pools,
+        .x = desc->x->data,
+        .out = desc->out->data,
+        .channels = desc->x->cols,
+        .stride = fp8rt_tensor_stride(&run->dev->caps, desc->out),
+        .format = desc->x->format,
+    };
+    call.pools.desc = NULL;
+    const fp8rt_status status = fp8rt_layer_core(run, compute, &call, sizeof call);
+    if (!run->query) {
+        desc->out->scale = desc->x->scale;
+    }
+    return status;
 }
 
 fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
@@ -124,10 +154,9 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     if (status == FP8RT_OK && fp8rt_pool_overlaps(run, desc)) {
         status = FP8RT_ERR_OVERLAP;
     }
-    if (status == FP8RT_OK && fp8rt_layer_computes(run)) {
+    if (status == FP8RT_OK) {
         fp8rt_layer_observe(run, &scope, desc);
-        compute(run, &pools);
-        desc->out->scale = desc->x->scale;
+        status = run_pool(run, desc, &pools);
     }
     return fp8rt_layer_end(run, &scope, status);
 }

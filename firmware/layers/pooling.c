@@ -89,23 +89,32 @@ static uint8_t code_of_one(fp8mac_format_id format)
     return (uint8_t)(f->bias << f->mantissa_bits);
 }
 
-// `channels` rows, each of which adds its own channel over `points` pixels. data is NULL if there is not
-// enough scratch.
-static fp8rt_tensor ones(fp8rt_run *run, uint32_t channels, uint32_t points)
+typedef struct ones_call {
+    uint8_t *codes;
+    uint32_t channels, points, stride;
+} ones_call;
+
+static void fill_ones(void *context)
 {
-    fp8rt_tensor codes = fp8rt_layer_tensor(run, channels, points * channels, FP8MAC_E4M3FN);
-    const uint32_t stride = fp8rt_tensor_stride(&run->dev->caps, &codes);
-    if (codes.data == NULL || !fp8rt_layer_computes(run)) {
-        return codes;
-    }
-    memset(codes.data, 0, (size_t)channels * stride);
-    for (uint32_t channel = 0; channel < channels; channel++) {
-        uint8_t *row = (uint8_t *)codes.data + (size_t)channel * stride;
-        for (uint32_t point = 0; point < points; point++) {
-            row[point * channels + channel] = code_of_one(FP8MAC_E4M3FN);
+    const ones_call *c = context;
+    memset(c->codes, 0, (size_t)c->channels * c->stride);
+    for (uint32_t channel = 0; channel < c->channels; channel++) {
+        uint8_t *row = c->codes + (size_t)channel * c->stride;
+        for (uint32_t point = 0; point < c->points; point++) {
+            row[point * c->channels + channel] = code_of_one(FP8MAC_E4M3FN);
         }
     }
-    return codes;
+}
+
+// `channels` rows, each of which adds its own channel over `points` pixels.
+static fp8rt_status take_ones(fp8rt_run *run, uint32_t channels, uint32_t points,
+                              fp8rt_tensor *codes)
+{
+    *codes = fp8rt_layer_tensor(run, channels, points * channels, FP8MAC_E4M3FN);
+    const ones_call call = {codes->data, channels, points,
+                            fp8rt_tensor_stride(&run->dev->caps, codes)};
+    return codes->data == NULL ? FP8RT_ERR_SCRATCH
+                               : fp8rt_layer_core(run, fill_ones, &call, sizeof call);
 }
 
 // ---- average ------------------------------------------------------------------------------------
@@ -150,30 +159,37 @@ static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float 
     fp8rt_parts parts;
     fp8rt_status status = fp8rt_parts_begin(
         run, &fused, out, pools->images * fp8rt_ceil_div(out->cols, group), &parts);
-    fp8rt_weights weights = {.codes = ones(run, group, points)};
-    if (status == FP8RT_OK && weights.codes.data == NULL) {
-        status = FP8RT_ERR_SCRATCH;
+    fp8rt_weights weights = {0};
+    if (status == FP8RT_OK) {
+        status = take_ones(run, group, points, &weights.codes);
     }
     for (uint32_t first = 0; first < out->cols && status == FP8RT_OK; first += group) {
         if (out->cols - first < group) { // the last channels
-            weights.codes = ones(run, out->cols - first, points);
+            status = take_ones(run, out->cols - first, points, &weights.codes);
         }
         weights.codes.scale = scale;
-        status = weights.codes.data == NULL ? FP8RT_ERR_SCRATCH
-                                            : add_group(run, pools, &weights, first, &parts);
+        if (status == FP8RT_OK) {
+            status = add_group(run, pools, &weights, first, &parts);
+        }
     }
     return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, out) : status;
 }
 
-static void fill_divisors(const fp8rt_pools *pools, float *inverses)
+typedef struct divisors_call {
+    fp8rt_pools pools; // without its descriptor
+    float *inverses;
+} divisors_call;
+
+static void fill_divisors(void *context)
 {
+    const divisors_call *c = context;
+    float *inverses = c->inverses, inverse = 0.0f;
     uint32_t known = 0;
-    float inverse = 0.0f;
-    for (uint32_t image = 0; image < pools->images; image++) {
-        for (uint32_t oy = 0; oy < pools->out_h; oy++) {
-            const uint32_t lines = fp8rt_pool_lines(pools, oy).count;
-            for (uint32_t ox = 0; ox < pools->out_w; ox++) {
-                const uint32_t count = lines * fp8rt_pool_pixels(pools, ox).count;
+    for (uint32_t image = 0; image < c->pools.images; image++) {
+        for (uint32_t oy = 0; oy < c->pools.out_h; oy++) {
+            const uint32_t lines = fp8rt_pool_lines(&c->pools, oy).count;
+            for (uint32_t ox = 0; ox < c->pools.out_w; ox++) {
+                const uint32_t count = lines * fp8rt_pool_pixels(&c->pools, ox).count;
                 if (count != known) {
                     known = count;
                     inverse = 1.0f / (float)count;
@@ -193,12 +209,14 @@ static fp8rt_status average_inside(fp8rt_run *run, const fp8rt_pools *pools)
     if (sums.data == NULL || inverses == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    const fp8rt_status status = add_windows(run, pools, 1.0f, &sums);
+    divisors_call call = {*pools, inverses};
+    call.pools.desc = NULL;
+    fp8rt_status status = add_windows(run, pools, 1.0f, &sums);
+    if (status == FP8RT_OK) {
+        status = fp8rt_layer_core(run, fill_divisors, &call, sizeof call);
+    }
     if (status != FP8RT_OK) {
         return status;
-    }
-    if (fp8rt_layer_computes(run)) {
-        fill_divisors(pools, inverses);
     }
     const fp8rt_combination division = {
         .operation = FP8RT_OPERATION_ADD, .x = &sums, .x_scale = inverses};

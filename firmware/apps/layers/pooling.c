@@ -148,7 +148,11 @@ static void run_case(layers_test *test, const pooling_case *p)
                                   .window = window,
                                   .exclude_padding = p->exclude_padding,
                                   .out = &out};
+    const unsigned before = test->recorded;
     layers_try(test, p->name, call, refer, &c, &out);
+    if (p->scaling == FP8RT_SCALING_STATIC) {
+        layers_expect_recorded(test, "a pool is recorded", before);
+    }
     test->arena = arena;
 }
 
