@@ -66,7 +66,7 @@ install-model: model model/fp8mac.pc.in
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fp8mac.pc
 
 # The tests include private headers too, for the library's own definition of a step.
-MODEL_C_TESTS := api by_hand edges environment dot_definition any_settings
+MODEL_C_TESTS := api by_hand edges environment dot_definition any_settings cycles
 MODEL_C_TEST_PROGRAMS := $(MODEL_C_TESTS:%=$(BUILD)/model-san/test_%)
 
 $(MODEL_C_TEST_PROGRAMS): $(BUILD)/model-san/test_%: tests/model/test_%.c $(BUILD)/model-san/libfp8mac.a
@@ -74,7 +74,7 @@ $(MODEL_C_TEST_PROGRAMS): $(BUILD)/model-san/test_%: tests/model/test_%.c $(BUIL
 	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
 
 MODEL_C_TEST_LOGS := $(BUILD)/test/model-api.log $(BUILD)/test/model-by-hand.log $(BUILD)/test/model-edges.log \
-  $(BUILD)/test/model-environment.log $(BUILD)/test/model-dot-definition.log $(BUILD)/test/model-any-settings.log
+  $(BUILD)/test/model-environment.log $(BUILD)/test/model-dot-definition.log $(BUILD)/test/model-any-settings.log $(BUILD)/test/model-cycles.log
 TESTS += $(MODEL_C_TEST_LOGS)
 $(BUILD)/test/model-api.log: $(BUILD)/model-san/test_api
 $(BUILD)/test/model-by-hand.log: $(BUILD)/model-san/test_by_hand
@@ -82,6 +82,7 @@ $(BUILD)/test/model-edges.log: $(BUILD)/model-san/test_edges
 $(BUILD)/test/model-environment.log: $(BUILD)/model-san/test_environment
 $(BUILD)/test/model-dot-definition.log: $(BUILD)/model-san/test_dot_definition
 $(BUILD)/test/model-any-settings.log: $(BUILD)/model-san/test_any_settings
+$(BUILD)/test/model-cycles.log: $(BUILD)/model-san/test_cycles
 $(MODEL_C_TEST_LOGS): $(BUILD)/test/%.log: tests/run_test.sh
 	@tests/run_test.sh $* $@ $(filter $(BUILD)/model-san/%,$^)
 

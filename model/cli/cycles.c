@@ -13,9 +13,8 @@ typedef struct cycles_options {
 } cycles_options;
 
 // The numbers of a configuration, in the order of their names
-static const char *const number_names[NUMBERS] = {"rows",   "cols",        "lanes",
-                                                  "tiles",  "axi",         "epi-width",
-                                                  "max-mn", "queue-depth", "buf-beats"};
+static const char *const number_names[NUMBERS] = {
+    "rows", "cols", "lanes", "tiles", "axi", "epi-width", "max-mn", "queue-depth", "buf-beats"};
 
 static uint64_t number(cli *c, const char *name, const char *text, uint64_t least)
 {
@@ -59,9 +58,9 @@ static fp8mac_cycles_memory_kind memory_named(cli *c, const char *name)
 static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
 {
     fp8mac_cycles_config config = fp8mac_cycles_default();
-    uint32_t *const fields[NUMBERS] = {
-        &config.rows,      &config.cols,   &config.lanes,       &config.tiles,    &config.axi_data_w,
-        &config.epi_width, &config.max_mn, &config.queue_depth, &config.buf_beats};
+    uint32_t *const fields[NUMBERS] = {&config.rows,   &config.cols,        &config.lanes,
+                                       &config.tiles,  &config.axi_data_w,  &config.epi_width,
+                                       &config.max_mn, &config.queue_depth, &config.buf_beats};
     for (unsigned i = 0; i < NUMBERS; i++) {
         if (o->numbers[i] != NULL) {
             *fields[i] = (uint32_t)number(c, number_names[i], o->numbers[i], 0);
@@ -118,7 +117,8 @@ static void print_line(FILE *to, const layer *l, const workload_result *r, uint6
             l->work.m, l->work.n, l->work.k, l->count, n->cycles, r->utilisation, r->roofline,
             beat * n->read_beats, beat * n->write_beats);
     fprintf(to,
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+            "\n",
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
 }
 
@@ -161,7 +161,8 @@ static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_opt
     if (o->m == NULL || o->n == NULL || o->k == NULL) {
         cli_fail(c, "give --m, --n and --k, or a CSV file");
     }
-    const layer one = {.work = {(uint32_t)number(c, "m", o->m, 1), (uint32_t)number(c, "n", o->n, 1),
+    const layer one = {.work = {(uint32_t)number(c, "m", o->m, 1),
+                                (uint32_t)number(c, "n", o->n, 1),
                                 (uint32_t)number(c, "k", o->k, 1), d_format}};
     const workload_result result = run_layer(c, config, &one, NULL);
     print_text(c, &result);
@@ -171,10 +172,14 @@ void cli_cycles(cli *c, int argc, char **argv)
 {
     cycles_options o = {.d_format = "e4m3fn"};
     cli_option options[NUMBERS + 10] = {
-        {"m", &o.m, NULL},           {"n", &o.n, NULL},
-        {"k", &o.k, NULL},           {"d-format", &o.d_format, NULL},
-        {"element", &o.element, NULL}, {"memory", &o.memory, NULL},
-        {"latency", &o.latency, NULL}, {"output", &o.output, NULL},
+        {"m", &o.m, NULL},
+        {"n", &o.n, NULL},
+        {"k", &o.k, NULL},
+        {"d-format", &o.d_format, NULL},
+        {"element", &o.element, NULL},
+        {"memory", &o.memory, NULL},
+        {"latency", &o.latency, NULL},
+        {"output", &o.output, NULL},
         {"o", &o.output, NULL},
     };
     for (unsigned i = 0; i < NUMBERS; i++) {
@@ -186,7 +191,8 @@ void cli_cycles(cli *c, int argc, char **argv)
         cli_fail(c, "D cannot have the format '%.60s'", o.d_format);
     }
     const fp8mac_cycles_config config = configure(c, &o);
-    if (operands.count > 1 || (operands.count == 1 && (o.m != NULL || o.n != NULL || o.k != NULL))) {
+    if (operands.count > 1 ||
+        (operands.count == 1 && (o.m != NULL || o.n != NULL || o.k != NULL))) {
         cli_fail(c, "give --m, --n and --k, or one CSV file");
     }
     if (operands.count == 1) {

@@ -28,9 +28,19 @@ typedef enum column {
     IGNORED
 } column;
 
-static const char *const names[COLUMNS] = {
-    "layer",         "m",            "n",        "k",          "count",  "format_d", "ifmap height",
-    "ifmap width", "filter height", "filter width", "channels", "num filter", "strides"};
+static const char *const names[COLUMNS] = {"layer",
+                                           "m",
+                                           "n",
+                                           "k",
+                                           "count",
+                                           "format_d",
+                                           "ifmap height",
+                                           "ifmap width",
+                                           "filter height",
+                                           "filter width",
+                                           "channels",
+                                           "num filter",
+                                           "strides"};
 
 // What a reader needs to know of where it is
 typedef struct reader {
@@ -132,8 +142,10 @@ static void read_names(reader *r, char *line)
         conv = conv && r->has[i];
     }
     if (!gemm && !conv) {
-        cli_fail(r->c, "%.200s:%u:1: the first line must name the columns m, n and k, or those of a "
-                 "SCALE-Sim topology from IFMAP Height to Strides", r->path, r->line);
+        cli_fail(r->c,
+                 "%.200s:%u:1: the first line must name the columns m, n and k, or those of a "
+                 "SCALE-Sim topology from IFMAP Height to Strides",
+                 r->path, r->line);
     }
 }
 
@@ -144,8 +156,8 @@ static uint64_t number_field(const reader *r, unsigned i, const char *text)
     uint64_t number = 0;
     const uint64_t most = r->columns[i] == COUNT ? 1000000000000u : UINT32_MAX;
     if (!isdigit((unsigned char)text[0]) || !settings_number(text, most, &number) || number == 0) {
-        cli_fail(r->c, "%.200s:%u:%u: %s is '%.60s'; a whole number in 1..%llu is expected", r->path,
-                 r->line, i + 1u, names[r->columns[i]], text, (unsigned long long)most);
+        cli_fail(r->c, "%.200s:%u:%u: %s is '%.60s'; a whole number in 1..%llu is expected",
+                 r->path, r->line, i + 1u, names[r->columns[i]], text, (unsigned long long)most);
     }
     return number;
 }

@@ -31,7 +31,8 @@ static fp8rt_caps caps_of(const fp8mac_cycles_config *config)
     };
 }
 
-static bool choose(const fp8mac_cycles_config *config, const workload *work, fp8rt_gemm_tiles *tiles)
+static bool choose(const fp8mac_cycles_config *config, const workload *work,
+                   fp8rt_gemm_tiles *tiles)
 {
     const fp8rt_caps caps = caps_of(config);
     const fp8rt_gemm_desc desc = {

@@ -16,7 +16,8 @@ typedef struct workload {
 typedef struct workload_result {
     fp8mac_cycles_counters counters;
     double utilisation; // of the array: products per cycle and product that it can compute
-    double roofline;    // the largest of the cycles for products, for reads and for writes, of all cycles
+    double
+        roofline; // the largest of the cycles for products, for reads and for writes, of all cycles
 } workload_result;
 
 // The command, by the doorbell. A, B and D begin at pages of their own, and their rows at beats.

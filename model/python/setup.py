@@ -24,6 +24,16 @@ CARRIED = [
     "include/fp8mac/*.h",
     "cli/settings.c",
     "cli/settings.h",
+    "cli/workload.c",
+    "cli/workload.h",
+]
+# The planner of the firmware's driver, for fp8mac.cycles
+FIRMWARE = HERE.parents[1] / "firmware" if TREE != HERE / "csrc" else TREE / "firmware"
+PLANNER = [
+    "src/gemm_choose.c",
+    "src/*.h",
+    "include/fp8rt/*.h",
+    "port/host/fp8rt_*.h",
 ]
 VERSION_H = TREE / "include" / "fp8mac" / "version.h"
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
@@ -44,7 +54,12 @@ class BuildExt(build_ext):
     def build_extension(self, ext):
         ext.sources += [
             str(path)
-            for path in (*sorted((TREE / "src").glob("*/*.c")), TREE / "cli" / "settings.c")
+            for path in (
+                *sorted((TREE / "src").glob("*/*.c")),
+                TREE / "cli" / "settings.c",
+                TREE / "cli" / "workload.c",
+                FIRMWARE / "src" / "gemm_choose.c",
+            )
         ]
         super().build_extension(ext)
 
@@ -52,11 +67,16 @@ class BuildExt(build_ext):
 class Sdist(sdist):
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
-        for pattern in CARRIED:
-            for path in TREE.glob(pattern):
-                target = pathlib.Path(base_dir, "csrc", path.relative_to(TREE))
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, target)
+        carried = [(path, path.relative_to(TREE)) for p in CARRIED for path in TREE.glob(p)]
+        carried += [
+            (path, pathlib.Path("firmware", path.relative_to(FIRMWARE)))
+            for p in PLANNER
+            for path in FIRMWARE.glob(p)
+        ]
+        for path, name in carried:
+            target = pathlib.Path(base_dir, "csrc", name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
         header = pathlib.Path("fp8mac", "catalogue.h")
         shutil.copyfile(GENERATED / header, pathlib.Path(base_dir, "csrc", "include", header))
 
@@ -72,6 +92,7 @@ try:
                 include_dirs=[
                     str(GENERATED),
                     *(str(TREE / folder) for folder in ("include", "src", "cli")),
+                    *(str(FIRMWARE / folder) for folder in ("include", "src", "port/host")),
                 ],
                 define_macros=[("Py_LIMITED_API", "0x030B0000")],
                 extra_compile_args=[

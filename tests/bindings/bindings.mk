@@ -2,7 +2,7 @@
 # The model from Python, the shell and SystemVerilog.
 
 BINDINGS_TESTS := tests/bindings
-TESTS += $(BUILD)/test/bindings_cli.log $(BUILD)/test/bindings_python.log
+TESTS += $(BUILD)/test/bindings_cli.log $(BUILD)/test/bindings_cycles.log $(BUILD)/test/bindings_python.log
 BINDINGS_PYTEST_FILES := $(PYTEST_FILES) $(BINDINGS_TESTS)/conftest.py tests/model/checks.py
 
 # The tool with sanitizers in it; the one that is installed for commands of many steps
@@ -10,8 +10,12 @@ $(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san
   $(BUILD)/model/fp8mac.1 $(BINDINGS_PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh bindings_cli $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/cli
 
+$(BUILD)/test/bindings_cycles.log: $(BINDINGS_TESTS)/test_cycles.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac \
+  sim/bench/results.json $(BINDINGS_PYTEST_FILES) tests/run_test.sh
+	@tests/run_test.sh bindings_cycles $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/cycles
+
 $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(BINDINGS_TESTS)/typed.py \
-  $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
+  $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_PLANNER) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
 # PyTorch is in the environment of the benchmark, if anywhere. Without it, the test prints that its part is skipped. The

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-COMMANDS = ["show", "table", "cast", "dot", "gemm", "rows", "probe", "presets", "formats"]
+COMMANDS = ["show", "table", "cast", "dot", "gemm", "rows", "cycles", "probe", "presets", "formats"]
 FP8 = ["e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"]
 ML_DTYPES = FP8 + ["e4m3", "e3m4", "e4m3b11fnuz", "e8m0fnu"]
 

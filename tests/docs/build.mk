@@ -27,7 +27,7 @@ endif
 
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
-DOCS_PAGES := README.md firmware/fp8net/README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/RECIPES.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
+DOCS_PAGES := README.md firmware/fp8net/README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/RECIPES.md docs/TIMING.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 

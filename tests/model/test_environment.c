@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "fp8mac/cycles.h"
 #include "gemm_fixture.h"
 
 // ---- environments -------------------------------------------------------------------------------
@@ -201,9 +202,34 @@ static void end_isa(int i)
 
 // ---- the functions, a row each or a few together ------------------------------------------------
 
+// A GEMM in one command of the accelerator
+static void take_cycles(void)
+{
+    const fp8mac_cycles_config config = fp8mac_cycles_default();
+    const fp8mac_cycles_command command = {.submission = FP8MAC_CYCLES_DOORBELL,
+                                           .m = 8,
+                                           .n = 8,
+                                           .k = 64,
+                                           .b_addr = 0x10000,
+                                           .d_addr = 0x20000,
+                                           .a_stride = 64,
+                                           .b_stride = 64,
+                                           .d_stride = 16,
+                                           .scale_a = 0x3f800000,
+                                           .scale_b = 0x3f800000,
+                                           .scale_d = 0x3f800000};
+    fp8mac_cycles_counters counters;
+    const char *parameter, *range;
+    take_u64(fp8mac_cycles_check(&config, &parameter, &range));
+    take_u64(fp8mac_cycles_run(&config, &command, 1, NULL, NULL, &counters));
+    take_u64(counters.cycles);
+    take_u64(counters.store);
+}
+
 static void run_names(void)
 {
     take_text(fp8mac_version());
+    take_cycles();
     take_u64(fp8mac_preset_count());
     CHECK(fp8mac_isa_available(fp8mac_isa_best()) && fp8mac_isa_name(fp8mac_isa_best()) != NULL);
     for (int s = FP8MAC_OK; s <= FP8MAC_ERR_COMMAND; s++) {

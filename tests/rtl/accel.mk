@@ -54,6 +54,16 @@ $(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log: test
 	  $(RTL_SIM_SOURCES)
 TESTS += $(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log
 
+# Cycles against the model's
+CYCLES_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_cycles_%.log,4_4_16_128_block_f19 2_2_4_64_block_f13 2_2_4_64_int8 1_2_16_128_block_f13 8_8_4_128_exact \
+  4_4_16_256_block_f19)
+CYCLES_TB_LONG := $(BUILD)/test/rtl_cycles_long.log
+$(CYCLES_TB_LOGS): $(BUILD)/test/rtl_cycles_%.log: $(BUILD)/tb/accel_%/accel_tb
+	@tests/run_test.sh rtl_cycles_$* $@ $< --cycles --batches $$((400 * $${RANDOM_STEPS:-1}))
+$(CYCLES_TB_LONG): $(BUILD)/tb/accel_4_4_16_128_block_f19/accel_tb
+	@tests/run_test.sh $(basename $(@F)) $@ $< --cycles --seed 2 --batches 4000
+TESTS += $(CYCLES_TB_LOGS) $(CYCLES_TB_LONG)
+
 # Row commands alone, in more batches
 ROWS_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_rows_%.log,4_4_16_128_block_f19 4_4_16_256_block_f19 4_4_1_64_exact)
 $(ROWS_TB_LOGS): $(BUILD)/test/rtl_rows_%.log: $(BUILD)/tb/accel_%/accel_tb

@@ -48,6 +48,8 @@ class CycleTests : public RowTests
     using RowTests::RowTests;
 
     void random_cycles(unsigned batches);
+    // The model refuses what the RTL refuses.
+    void model_refuses(const char *name, const std::vector<Command> &before, const Command &bad);
 
   private:
     using Timed = std::vector<fp8mac_cycles_command>;
@@ -137,8 +139,8 @@ inline void CycleTests::compare_cycles(const Timed &timed, unsigned latency, uin
     std::vector<uint64_t> completed(timed.size());
     fp8mac_cycles_counters want{};
     size_t refused = 0;
-    const fp8mac_status status = fp8mac_cycles_run(&config, timed.data(), timed.size(),
-                                                   completed.data(), &refused, &want);
+    const fp8mac_status status =
+        fp8mac_cycles_run(&config, timed.data(), timed.size(), completed.data(), &refused, &want);
     const auto detail = [&] {
         return tb::text("seed %" PRIu64 ", cycle %" PRIu64 ", %zu commands, latency %u",
                         bench_.seed(), host_.cycles(), timed.size(), latency);
@@ -157,6 +159,27 @@ inline void CycleTests::compare_cycles(const Timed &timed, unsigned latency, uin
     bench_.equal("the cycle of the interrupt", irq, completed.back() + 1, detail);
     cycles_ += want.cycles;
     compared_++;
+}
+
+inline void CycleTests::model_refuses(const char *name, const std::vector<Command> &before,
+                                      const Command &bad)
+{
+    Timed timed;
+    for (const Command &t : before) {
+        timed.push_back(accel::timed(t));
+    }
+    timed.push_back(accel::timed(bad));
+    const fp8mac_cycles_config config = timed_config(0);
+    fp8mac_cycles_counters counters{};
+    size_t refused = 0;
+    const fp8mac_status status =
+        fp8mac_cycles_run(&config, timed.data(), timed.size(), nullptr, &refused, &counters);
+    const auto what = [&] { return std::string(name); };
+    const bool has = status == FP8MAC_ERR_COMMAND || status == FP8MAC_ERR_UNSUPPORTED;
+    bench_.check((std::string("the model refuses ") + name).c_str(), has);
+    if (status == FP8MAC_ERR_COMMAND) {
+        bench_.equal("the command that the model refuses", refused, before.size(), what);
+    }
 }
 
 inline void CycleTests::random_cycles(unsigned batches)

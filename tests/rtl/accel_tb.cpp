@@ -4,9 +4,9 @@
 // once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W, the attributes of bursts, and the
 // elements' (accel_element.h).
 //
-//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N] [--rows]
+//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N] [--rows] [--cycles]
 //
-// --rows runs the tests of row commands alone, in more batches. --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
+// --rows runs the tests of row commands alone, in more batches; --cycles compares cycles with the model's alone. --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
 // cycles of a product that is interrupted.
 #include <algorithm>
 #include <map>
@@ -493,6 +493,9 @@ void Test::illegal(const accel::Spoil &spoil)
     }
     const bool absent = accel::asks_too_much(bad) || (bad.rows() && !has_rows());
     fails(spoil.name, absent ? accel::ErrMode : spoil.code, before, bad, after);
+    if (!MINIMAL) {
+        model_refuses(spoil.name, before, bad);
+    }
     works_again();
 }
 

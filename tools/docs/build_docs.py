@@ -29,6 +29,7 @@ PAGES = (
     "docs/INTEGRATION.md",
     "docs/RECIPES.md",
     "docs/THROUGHPUT.md",
+    "docs/TIMING.md",
     "docs/TUTORIAL.md",
     "model/NUMERICS.md",
     "model/SPEED.md",

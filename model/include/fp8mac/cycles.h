@@ -13,7 +13,7 @@
 //   additions and products. Any number in flight, also those that wait for others (after, b_free).
 //   Submission by registers, by the doorbell, and by lists without a pause.
 // Those that it refuses (FP8MAC_ERR_UNSUPPORTED):
-//   image operands and row commands.
+//   image operands, row commands, and more than 2^20 tile commands in a run.
 // Commands that the accelerator would refuse (STATUS.error) are refused, too (FP8MAC_ERR_COMMAND): see
 // there what is judged. What lies in memory is not judged: vectors hold legal scales, tables are
 // loaded, and the bus gives no error. The memory never stalls: its latency is constant.
@@ -87,14 +87,14 @@ typedef struct fp8mac_cycles_command {
     fp8mac_cycles_submission submission;
     uint64_t cycle;      // first cycle in which the register has its new value
     uint32_t descriptor; // its address; of a list, of the first one
-    bool extended;       // the descriptor has an extension; the fields of an extension count without
+    bool extended; // the descriptor has an extension; the fields of an extension count without
 
     uint32_t m, n, k;
     uint32_t tile_m, tile_n, tile_k, first_k;
     uint32_t a_addr, a_stride, b_addr, b_stride, d_addr, d_stride, c_addr, c_stride;
     uint32_t mx_a_addr, mx_a_stride, mx_b_addr, mx_b_stride;
-    uint32_t scale_a, scale_b; // FP32 bits, or the address of a vector
-    uint32_t bias;             // the address of a vector
+    uint32_t scale_a, scale_b;                  // FP32 bits, or the address of a vector
+    uint32_t bias;                              // the address of a vector
     uint32_t beta, scale_d, clamp_lo, clamp_hi; // FP32 bits
     uint32_t seed;
     uint8_t a_fmt, b_fmt; // with a_narrow, b_narrow: codes of the narrow formats

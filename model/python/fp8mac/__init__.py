@@ -11,6 +11,8 @@ Tensors of PyTorch and objects with __dlpack__ are taken wherever arrays are.
 rows reduces and normalises the rows of a matrix: sum, sum of squares, maximum, argmax, RMS norm, layer norm, softmax. exp2,
 exp, reciprocal and rsqrt are the functions that it takes, on float32.
 
+cycles counts the accelerator's clock cycles for a GEMM.
+
 scaled_mm takes the arguments of torch._scaled_mm, on tensors of PyTorch and on arrays.
 
 The C library libfp8mac computes everything. If it refuses an argument, the call raises Error.
@@ -21,6 +23,7 @@ from ._arrays import Flags
 from ._config import Config, Preset, presets
 from ._core import Error
 from ._core import version as __version__
+from ._cycles import CycleCounts, cycles
 from ._formats import Format, Record, format_of, formats
 from ._operations import GemmResult, cast, decode, dot, gemm
 from ._rows import exp, exp2, reciprocal, rows, rsqrt
@@ -28,6 +31,7 @@ from ._scaled_mm import scaled_mm
 
 __all__ = [
     "Config",
+    "CycleCounts",
     "Error",
     "Flags",
     "Format",
@@ -36,6 +40,7 @@ __all__ = [
     "Record",
     "__version__",
     "cast",
+    "cycles",
     "decode",
     "dot",
     "exp",

@@ -9,7 +9,7 @@ PyObject *fp8mac_py_error;
 static const char *const status_names[] = {
     "OK",         "NULL",           "FORMAT", "ROUNDING", "OVERFLOW_MODE", "ACCUMULATOR",
     "GROUP",      "SCALE_EXPONENT", "SCALE",  "SHAPE",    "STRIDE",        "K_LIMIT",
-    "ACTIVATION", "UNSUPPORTED",    "PRESET", "OVERLAP"};
+    "ACTIVATION", "UNSUPPORTED",    "PRESET", "OVERLAP",  "CONFIG",        "COMMAND"};
 
 PyObject *refuse(fp8mac_status status, const char *what)
 {

@@ -13,7 +13,8 @@ static uint32_t passes_of(uint32_t down, uint32_t across, uint32_t shape)
 // The shape with the fewest passes, of equal ones the widest
 static uint32_t shape_of(const machine *m, const tile *t, uint32_t asked)
 {
-    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2), across = ceil_log2(t->key.n, m->p.cols_log2);
+    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2),
+                   across = ceil_log2(t->key.n, m->p.cols_log2);
     uint32_t best = asked == 3u ? 0 : asked;
     for (uint32_t shape = 1; asked == 3u && shape < 3u; shape++) {
         best = passes_of(down, across, shape) < passes_of(down, across, best) ? shape : best;
@@ -23,7 +24,8 @@ static uint32_t shape_of(const machine *m, const tile *t, uint32_t asked)
 
 static uint32_t passes_of_tile(const machine *m, const tile *t)
 {
-    return passes_of(ceil_log2(t->key.m, m->p.rows_log2), ceil_log2(t->key.n, m->p.cols_log2), t->key.shape);
+    return passes_of(ceil_log2(t->key.m, m->p.rows_log2), ceil_log2(t->key.n, m->p.cols_log2),
+                     t->key.shape);
 }
 
 static void derive(const machine *m, tile *t)
@@ -120,19 +122,22 @@ static bool regions_bad(const machine *m, tile *t)
 
 static bool rows_fit(const machine *m, const tile *t, uint32_t beats, uint32_t depth)
 {
-    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2), across = ceil_log2(t->key.n, m->p.cols_log2);
+    const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2),
+                   across = ceil_log2(t->key.n, m->p.cols_log2);
     return (uint64_t)down * beats <= depth && (uint64_t)across * beats <= depth;
 }
 
 static bool shape_bad(const machine *m, const tile *t)
 {
     const parameters *p = &m->p;
-    if (t->key.m == 0 || t->key.n == 0 || t->key.k == 0 || t->key.m > p->max_mn || t->key.n > p->max_mn) {
+    if (t->key.m == 0 || t->key.n == 0 || t->key.k == 0 || t->key.m > p->max_mn ||
+        t->key.n > p->max_mn) {
         return true;
     }
     const uint32_t blocks = (t->key.k + p->bound_block - 1u) / p->bound_block;
     const uint32_t words = blocks * (p->bound_block / p->beat);
-    return words > p->buf_beats || (t->key.mx && !rows_fit(m, t, t->key.mx_words, p->scale_beats)) ||
+    return words > p->buf_beats ||
+           (t->key.mx && !rows_fit(m, t, t->key.mx_words, p->scale_beats)) ||
            (!t->key.elementwise && !rows_fit(m, t, words, p->buf_beats));
 }
 
@@ -164,9 +169,8 @@ static bool operand_format_bad(const machine *m, uint8_t fmt, bool narrow)
 
 static bool element_bad(const machine *m, const fp8mac_cycles_command *c)
 {
-    const bool acc_bad = c->acc_fmt != 0
-                             ? !has_accumulator(m, FP8MAC_ACC_FP16)
-                             : !has_accumulator(m, FP8MAC_ACC_FP32) && !has_integer(m);
+    const bool acc_bad = c->acc_fmt != 0 ? !has_accumulator(m, FP8MAC_ACC_FP16)
+                                         : !has_accumulator(m, FP8MAC_ACC_FP32) && !has_integer(m);
     return acc_bad || operand_format_bad(m, c->a_fmt, c->a_narrow) ||
            operand_format_bad(m, c->b_fmt, c->b_narrow);
 }
@@ -174,15 +178,15 @@ static bool element_bad(const machine *m, const fp8mac_cycles_command *c)
 static bool mode_bad(const machine *m, const tile *t)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
-    const bool table_bad =
-        c->act_table == 3 || (c->act_table != 0 && size_log2(c->d_fmt) != 0);
+    const bool table_bad = c->act_table == 3 || (c->act_table != 0 && size_log2(c->d_fmt) != 0);
     const bool mx_bad = c->mx && (t->key.elementwise || !m->p.element->mx);
     const bool product_bad =
         c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
-    const bool chain_bad = t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue ||
-                                              t->key.acc_keep);
+    const bool chain_bad =
+        t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue || t->key.acc_keep);
     return c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
-           (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad || chain_bad;
+           (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad ||
+           chain_bad;
 }
 
 static bool exponent_bad(const machine *m, const tile *t, int s)
@@ -232,16 +236,15 @@ static bool continue_bad(const machine *m, const predecessor *before, const tile
     const fp8mac_cycles_command *c = command_of(m, t), *l = command_of(m, left);
     const bool other = !before->kept || t->key.m != left->key.m || t->key.n != left->key.n ||
                        c->acc_fmt != l->acc_fmt || t->key.shape != left->key.shape;
-    return other ||
-           (has_integer(m) && (unit_bad(m, t, left) ||
-                               terms_of(before, t) > 1ull << m->p.element->terms_log2));
+    return other || (has_integer(m) && (unit_bad(m, t, left) ||
+                                        terms_of(before, t) > 1ull << m->p.element->terms_log2));
 }
 
 static bool reuse_bad(const predecessor *before, const tile *t, bool same_size, bool same_format)
 {
     const tile_key *left = &before->left.key, *key = &t->key;
-    return !before->any || !same_size || !same_format || key->k != left->k ||
-           key->mx != left->mx || (key->mx && key->mx_first != left->mx_first);
+    return !before->any || !same_size || !same_format || key->k != left->k || key->mx != left->mx ||
+           (key->mx && key->mx_first != left->mx_first);
 }
 
 static bool sequence_bad(const machine *m, const predecessor *before, const tile *t)

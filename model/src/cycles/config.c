@@ -83,11 +83,10 @@ static uint32_t default_width(uint32_t bundle, uint32_t cols)
 static bool width_is_possible(const fp8mac_cycles_config *config,
                               const fp8mac_element_info *element)
 {
-    const uint32_t share =
-        share_of(block_of(element, config->lanes), config->lanes, config->rows);
+    const uint32_t share = share_of(block_of(element, config->lanes), config->lanes, config->rows);
     const uint32_t bundle = config->rows / share * config->cols, width = config->epi_width;
-    return width == 0 || (width <= 32u && width % config->cols == 0 && width <= bundle &&
-                          bundle % width == 0);
+    return width == 0 ||
+           (width <= 32u && width % config->cols == 0 && width <= bundle && bundle % width == 0);
 }
 
 static void judge_array(verdict *v, const fp8mac_cycles_config *c,
@@ -117,8 +116,7 @@ static void judge_memories(verdict *v, const fp8mac_cycles_config *c,
     const uint32_t beat = c->axi_data_w / 8, block = larger(block_of(element, c->lanes), 32);
     judge(v, is_power(c->buf_beats, 2 * larger(block, beat) / beat, 32768), "buf_beats",
           "a power of two, to 32768, that holds two granules");
-    judge(v,
-          c->max_mn >= larger(c->rows, c->cols) && c->max_mn <= 256 * least(c->rows, c->cols),
+    judge(v, c->max_mn >= larger(c->rows, c->cols) && c->max_mn <= 256 * least(c->rows, c->cols),
           "max_mn", "the larger of rows and cols, to 256 times the smaller one");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One cycle of the machine, its counters, and a run (fp8mac_counters, fp8mac_report).
 #include "cycles/leap.h"
+#include "cycles/run.h"
 
 #include <stdlib.h>
 
@@ -142,8 +143,8 @@ static fp8mac_cycles_command normal(fp8mac_cycles_command c)
 static bool codes_are_possible(const fp8mac_cycles_command *c)
 {
     return c->a_fmt < 4 && c->b_fmt < 4 && c->acc_fmt < 2 && c->d_fmt < 8 && c->c_fmt < 8 &&
-           c->x_fmt < 8 && c->overflow < 4 && c->act < 4 && c->act_table < 4 &&
-           c->pass_shape < 4 && c->after < 16 && (c->tile_m | c->tile_n | c->tile_k) >> 16 == 0 &&
+           c->x_fmt < 8 && c->overflow < 4 && c->act < 4 && c->act_table < 4 && c->pass_shape < 4 &&
+           c->after < 16 && (c->tile_m | c->tile_n | c->tile_k) >> 16 == 0 &&
            c->first_k >> 16 == 0 && (unsigned)c->operation < 4 && (unsigned)c->submission < 3;
 }
 
@@ -171,8 +172,7 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
             refuse(m, i, status);
         }
         const bool is_gemm = commands[i].operation == FP8MAC_CYCLES_GEMM;
-        m->counters.macs +=
-            is_gemm ? (uint64_t)commands[i].m * commands[i].n * commands[i].k : 0;
+        m->counters.macs += is_gemm ? (uint64_t)commands[i].m * commands[i].n * commands[i].k : 0;
     }
     m->store.slot_available = m->store.ready = true;
     m->array.phase = m->p.share - 1u;
@@ -185,7 +185,7 @@ static void run(machine *m, history *h)
 {
     uint64_t taken = 0;
     while (m->status == FP8MAC_OK && !step(m)) {
-        if (m->compute.taken != taken && m->front.next == m->count) {
+        if (h != NULL && m->compute.taken != taken && m->front.next == m->count) {
             leap_if_known(m, h);
         }
         taken = m->compute.taken;
@@ -204,32 +204,54 @@ static fp8mac_status finish(machine *m, size_t *refused, fp8mac_cycles_counters 
     return m->status;
 }
 
-fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
-                                const fp8mac_cycles_command *commands, size_t count,
-                                uint64_t *completed, size_t *refused,
-                                fp8mac_cycles_counters *counters)
+// With memory for the machine and its commands
+static fp8mac_status run_in(machine *m, history *h, fp8mac_cycles_command *own,
+                            const fp8mac_cycles_config *config, size_t *refused,
+                            fp8mac_cycles_counters *counters)
+{
+    const fp8mac_status status = parameters_of(config, &m->p);
+    if (status != FP8MAC_OK) {
+        return status;
+    }
+    prepare(m, own);
+    run(m, h);
+    free(m->list.tiles);
+    return finish(m, refused, counters);
+}
+
+fp8mac_status run_cycles(const fp8mac_cycles_config *config, const fp8mac_cycles_command *commands,
+                         size_t count, uint64_t *completed, size_t *refused,
+                         fp8mac_cycles_counters *counters, uint64_t *left_out)
 {
     if (config == NULL || counters == NULL || (commands == NULL && count != 0)) {
         return FP8MAC_ERR_NULL;
     }
     machine *m = calloc(1, sizeof *m);
     history *h = calloc(1, sizeof *h);
-    fp8mac_cycles_command *own = malloc((count + 1u) * sizeof *own);
-    fp8mac_status status = m == NULL || h == NULL || own == NULL ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
-    if (status == FP8MAC_OK) {
-        status = parameters_of(config, &m->p);
-    }
-    if (status == FP8MAC_OK) {
-        memcpy(own, commands, count * sizeof *own);
+    fp8mac_cycles_command *own = calloc(count + 1u, sizeof *own);
+    fp8mac_status status = FP8MAC_ERR_UNSUPPORTED;
+    if (m != NULL && h != NULL && own != NULL) {
         m->count = count;
         m->completed = completed;
-        prepare(m, own);
-        run(m, h);
-        status = finish(m, refused, counters);
-        free(m->list.tiles);
+        if (count != 0) {
+            memcpy(own, commands, count * sizeof *own);
+        }
+        status = run_in(m, left_out != NULL ? h : NULL, own, config, refused, counters);
+        if (left_out != NULL) {
+            *left_out = h->left_out;
+        }
     }
     free(own);
     free(h);
     free(m);
     return status;
+}
+
+fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
+                                const fp8mac_cycles_command *commands, size_t count,
+                                uint64_t *completed, size_t *refused,
+                                fp8mac_cycles_counters *counters)
+{
+    uint64_t left_out;
+    return run_cycles(config, commands, count, completed, refused, counters, &left_out);
 }

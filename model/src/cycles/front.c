@@ -46,7 +46,8 @@ static void skip_listed(machine *m)
 static void fetch_clock(machine *m, const wires *w)
 {
     front *f = &m->front;
-    const bool last = w->beat && w->oldest->kind == ROW_DESCRIPTOR && w->oldest->row_last && w->r_last;
+    const bool last =
+        w->beat && w->oldest->kind == ROW_DESCRIPTOR && w->oldest->row_last && w->r_last;
     switch (f->state) {
     case FETCH_IDLE:
         if (w->ring || w->follow) {

@@ -15,9 +15,8 @@
 static uint32_t load_base(const machine *m)
 {
     static const uint8_t region[] = {
-        [LOAD_A] = REGION_A,             [LOAD_MX_A] = REGION_MX_A,
-        [LOAD_B] = REGION_B,             [LOAD_MX_B] = REGION_MX_B,
-        [LOAD_SCALE_A] = REGION_SCALE_A, [LOAD_SCALE_B] = REGION_SCALE_B,
+        [LOAD_A] = REGION_A,       [LOAD_MX_A] = REGION_MX_A,       [LOAD_B] = REGION_B,
+        [LOAD_MX_B] = REGION_MX_B, [LOAD_SCALE_A] = REGION_SCALE_A, [LOAD_SCALE_B] = REGION_SCALE_B,
         [LOAD_BIAS] = REGION_BIAS,
     };
     const load_state state = m->load.state;
@@ -222,8 +221,8 @@ static bool same_state(const note *a, const note *b)
 static uint64_t equal_keys(const machine *m, uint64_t period)
 {
     uint64_t at = m->report.retired;
-    while (at < m->list.count && memcmp(&tile_at(m, at)->key, &tile_at(m, at - period)->key,
-                                        sizeof(tile_key)) == 0) {
+    while (at < m->list.count &&
+           memcmp(&tile_at(m, at)->key, &tile_at(m, at - period)->key, sizeof(tile_key)) == 0) {
         at++;
     }
     return at - m->report.retired;
@@ -247,20 +246,23 @@ static void count_on(machine *m, const fp8mac_cycles_counters *since, uint64_t t
     n->write_beats += times * (n->write_beats - since->write_beats);
 }
 
-static void leap(machine *m, const note *from)
+// Returns the cycles that are left out.
+static uint64_t leap(machine *m, const note *from)
 {
     const uint64_t period = m->compute.taken - from->taken;
     const uint64_t inside = m->walk.offered - m->report.retired, equal = equal_keys(m, period);
     const uint64_t times = equal > inside ? (equal - inside) / period : 0;
+    const uint64_t cycles = times * (m->now - from->now);
     if (times == 0) {
-        return;
+        return 0;
     }
     count_on(m, &from->counters, times);
-    move_time(m, times * (m->now - from->now));
+    move_time(m, cycles);
     clear_unused(m);
     move_addresses(m, true);
     move_numbers(m, times * period);
     move_addresses(m, false);
+    return cycles;
 }
 
 void leap_if_known(machine *m, history *h)
@@ -270,7 +272,7 @@ void leap_if_known(machine *m, history *h)
     for (uint32_t i = 1; i < NOTES && i <= h->count; i++) {
         const note *old = &h->notes[(h->count - i) % NOTES];
         if (same_state(n, old)) {
-            leap(m, old);
+            h->left_out += leap(m, old);
             break;
         }
     }

@@ -14,7 +14,8 @@ typedef struct note {
 } note;
 
 typedef struct history {
-    uint64_t count;
+    uint64_t count;    // of notes, the oldest ones are gone
+    uint64_t left_out; // cycles
     note notes[NOTES];
 } history;
 

@@ -14,10 +14,12 @@ static const tile *at_hand(const machine *m)
 
 static uint32_t wanted_of(const tile *t)
 {
-    const bool a = !t->key.reuse_a && !t->key.elementwise, b = !t->key.reuse_b && !t->key.elementwise;
+    const bool a = !t->key.reuse_a && !t->key.elementwise,
+               b = !t->key.reuse_b && !t->key.elementwise;
     return (a ? bit(LOAD_A) : 0) | (b ? bit(LOAD_B) : 0) | (a && t->key.mx ? bit(LOAD_MX_A) : 0) |
            (b && t->key.mx ? bit(LOAD_MX_B) : 0) | (t->key.loads_scale_a ? bit(LOAD_SCALE_A) : 0) |
-           (t->key.loads_scale_b ? bit(LOAD_SCALE_B) : 0) | (t->key.loads_bias ? bit(LOAD_BIAS) : 0);
+           (t->key.loads_scale_b ? bit(LOAD_SCALE_B) : 0) |
+           (t->key.loads_bias ? bit(LOAD_BIAS) : 0);
 }
 
 static load_state first_of(uint32_t left, load_state otherwise)
@@ -91,10 +93,18 @@ static void enter(machine *m, const tile *t, load_state state)
     switch (state) {
     case LOAD_A: rows_are(l, t->key.m, t->key.row_beats, t->address[REGION_A], c->a_stride); break;
     case LOAD_B: rows_are(l, t->key.n, t->key.row_beats, t->address[REGION_B], c->b_stride); break;
-    case LOAD_MX_A: rows_are(l, t->key.m, t->key.mx_words, t->address[REGION_MX_A], c->mx_a_stride); break;
-    case LOAD_MX_B: rows_are(l, t->key.n, t->key.mx_words, t->address[REGION_MX_B], c->mx_b_stride); break;
-    case LOAD_SCALE_A: rows_are(l, 1, vector_beats(m, t->key.m), t->address[REGION_SCALE_A], 0); break;
-    case LOAD_SCALE_B: rows_are(l, 1, vector_beats(m, t->key.n), t->address[REGION_SCALE_B], 0); break;
+    case LOAD_MX_A:
+        rows_are(l, t->key.m, t->key.mx_words, t->address[REGION_MX_A], c->mx_a_stride);
+        break;
+    case LOAD_MX_B:
+        rows_are(l, t->key.n, t->key.mx_words, t->address[REGION_MX_B], c->mx_b_stride);
+        break;
+    case LOAD_SCALE_A:
+        rows_are(l, 1, vector_beats(m, t->key.m), t->address[REGION_SCALE_A], 0);
+        break;
+    case LOAD_SCALE_B:
+        rows_are(l, 1, vector_beats(m, t->key.n), t->address[REGION_SCALE_B], 0);
+        break;
     case LOAD_BIAS: rows_are(l, 1, vector_beats(m, t->key.n), t->address[REGION_BIAS], 0); break;
     default: break;
     }

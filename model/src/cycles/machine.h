@@ -20,8 +20,7 @@ enum {
     MAX_BURST = 16,
     IN_FLIGHT = 16, // bursts of each direction
     MEMORY_RING = 2 * IN_FLIGHT,
-    SLOTS = 4,      // regions of a buffer of D, C or X
-    LOADED_DEPTH = 2,
+    SLOTS = 4, // regions of a buffer of D, C or X
     STORING_DEPTH = 4,
     WRITE_OUT_DEPTH = 2,
     FINISHED_DEPTH = 4,
@@ -37,9 +36,9 @@ typedef struct parameters {
     uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
     uint32_t block, bound_block, granule;
     uint32_t share, loop, array_cycles, keep_cycles;
-    uint32_t bundle;        // rows of a bundle
-    uint32_t transfer_rows; // rows of a transfer
-    uint32_t row_bytes;     // of a region
+    uint32_t bundle;         // rows of a bundle
+    uint32_t transfer_rows;  // rows of a transfer
+    uint32_t row_bytes;      // of a region
     uint32_t product_cycles; // of the walker, for one product
     uint32_t scale_beats;
     uint32_t short_beats, all_beats; // of a descriptor, without and with its extension
@@ -115,7 +114,7 @@ typedef struct front {
 
 typedef struct walk {
     walk_state state;
-    uint64_t offered; // tile commands that were taken from it
+    uint64_t offered;       // tile commands that were taken from it
     uint32_t products_left; // cycles in which products of sizes and strides are formed
     bool steps_done;
 } walk;
@@ -255,7 +254,7 @@ typedef struct store {
 } store;
 
 typedef struct epilogue {
-    uint32_t valid, last;     // shift registers
+    uint32_t valid, last;    // shift registers
     uint32_t c_ends, x_ends; // of the buffers of C and X: the last transfers of their regions
     bool c_en, multiply;
 } epilogue;
@@ -285,7 +284,7 @@ typedef struct write_dma {
 
 typedef struct report {
     uint64_t retired; // tile commands
-    bool begun; // a step has been issued since the accelerator was idle
+    bool begun;       // a step has been issued since the accelerator was idle
 } report;
 
 typedef struct machine {
@@ -351,7 +350,7 @@ static inline uint32_t ceil_log2(uint32_t x, uint32_t log2)
     return (uint32_t)(((uint64_t)x + (1u << log2) - 1u) >> log2);
 }
 
-// log2 of an element's bytes
+// Of an element's bytes
 static inline uint32_t size_log2(uint32_t fmt)
 {
     return fmt == 6 ? 2 : fmt == 4 || fmt == 5 ? 1 : 0;

@@ -4,8 +4,8 @@
 #include "cycles/machine.h"
 
 enum {
-    CHIP_BURSTS = 8,     // of each direction that wait, and answers
-    CHIP_BEATS = 4,      // that were read and wait for R
+    CHIP_BURSTS = 8, // of each direction that wait, and answers
+    CHIP_BEATS = 4,  // that were read and wait for R
 };
 
 void memory_wires(const machine *m, wires *w)
@@ -55,7 +55,8 @@ static void take_address(machine *m)
 {
     memory *y = &m->memory;
     const uint64_t due = m->p.chip_memory ? m->now : m->now + 1u + m->p.latency;
-    y->reads[(y->reads_head + y->reads_level++) % MEMORY_RING] = (waiting_burst){due, m->read.ar_beats};
+    y->reads[(y->reads_head + y->reads_level++) % MEMORY_RING] =
+        (waiting_burst){due, m->read.ar_beats};
 }
 
 // ---- writes -------------------------------------------------------------------------------------
@@ -72,7 +73,8 @@ static void write_beat(machine *m)
     if (--y->writes[y->writes_head] == 0) {
         y->writes_head = (y->writes_head + 1u) % MEMORY_RING;
         y->writes_level--;
-        y->answers[(y->answers_head + y->answers_level++) % MEMORY_RING] = m->now + 1u + m->p.latency;
+        y->answers[(y->answers_head + y->answers_level++) % MEMORY_RING] =
+            m->now + 1u + m->p.latency;
     }
 }
 

@@ -8,9 +8,8 @@
 row row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats)
 {
     const uint32_t to_page = (PAGE - address % PAGE) >> p->beat_log2;
-    return kind == ROW_NONE
-               ? (row){.kind = ROW_NONE}
-               : (row){.kind = kind, .beats = beats, .to_page = least(beats, to_page)};
+    return kind == ROW_NONE ? (row){.kind = ROW_NONE}
+                            : (row){.kind = kind, .beats = beats, .to_page = least(beats, to_page)};
 }
 
 uint32_t split_beats(const splitter *s)
@@ -57,8 +56,7 @@ void read_rows(const machine *m, wires *w)
     w->x_row = m->x.state == SOURCE_ROWS;
     w->c_row_taken = w->read_row_ready && w->c_row && !w->fetch_row;
     w->x_row_taken = w->read_row_ready && w->x_row && !w->fetch_row && !w->c_row;
-    w->load_row_taken =
-        w->read_row_ready && w->load_row && !w->fetch_row && !w->c_row && !w->x_row;
+    w->load_row_taken = w->read_row_ready && w->load_row && !w->fetch_row && !w->c_row && !w->x_row;
 }
 
 static row fetch_row(const machine *m)

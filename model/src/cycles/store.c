@@ -24,9 +24,8 @@ static void transfer(const machine *m, wires *w, bool valid, uint32_t phase)
     w->bundle_done = w->go && s->bundle_row + rows == m->p.bundle;
     const bool tile_done = w->bundle_done && phase == m->p.share - 1u;
     const position *at = &w->bundle;
-    const bool rows_done =
-        tile_done && (at->row_tile == s->last_row_tile ||
-                      (at->row_tile & s->region_rows) == s->region_rows);
+    const bool rows_done = tile_done && (at->row_tile == s->last_row_tile ||
+                                         (at->row_tile & s->region_rows) == s->region_rows);
     w->region_done = rows_done && columns_end(s, at, s->region_cols);
     w->c_done = rows_done && s->uses_c && columns_end(s, at, s->c_cols);
     w->x_done = rows_done && s->uses_x && columns_end(s, at, s->x_cols);
@@ -129,8 +128,8 @@ static void bundle_clock(machine *m, const wires *w)
     s->skid_valid = w->bundle_valid && !w->bundle_done;
     s->ready = !s->skid_valid;
     if (w->go) {
-        s->bundle_row = w->bundle_done ? 0
-                                       : s->bundle_row + (s->row_by_row ? 1u : m->p.transfer_rows);
+        s->bundle_row =
+            w->bundle_done ? 0 : s->bundle_row + (s->row_by_row ? 1u : m->p.transfer_rows);
     }
 }
 
@@ -169,7 +168,8 @@ void store_clock(machine *m, const wires *w)
 // Stages 14 to 18 add beta * C. Transfers without C go from stage 13 to stage 19.
 static uint32_t shift_stages(uint32_t stages, bool in, bool c_en)
 {
-    const uint32_t all = (2u << EPILOGUE_CYCLES) - 2u, next = (stages << 1 | (uint32_t)in << 1) & all;
+    const uint32_t all = (2u << EPILOGUE_CYCLES) - 2u,
+                   next = (stages << 1 | (uint32_t)in << 1) & all;
     if (c_en) {
         return next;
     }

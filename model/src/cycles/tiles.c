@@ -53,9 +53,9 @@ static void size(walker *k)
     k->k_more = k->tile_k != 0 && k->k_left > k->cap && k->k_left > granule;
     k->m = k->m_more ? k->tile_m : to_dim(k->m_left);
     k->n = k->n_more ? k->tile_n : to_dim(k->n_left);
-    k->k = !k->k_more                  ? to_dim(k->k_left)
+    k->k = !k->k_more                ? to_dim(k->k_left)
            : k->k_left < 2u * k->cap ? half_of(k->k_left, granule)
-                                       : k->cap;
+                                     : k->cap;
     k->m_start = k->m_left == c->m;
     k->n_start = k->n_left == c->n;
 }
@@ -145,10 +145,9 @@ static bool operand_stride_bad(const walker *k, uint32_t rows, bool reuse, uint3
 
 static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
 {
-    const bool outputs =
-        c->m > 1 && !c->acc_keep &&
-        (too_short(c->d_stride, c->n, size_log2(c->d_fmt)) ||
-         (k->reads_c && too_short(c->c_stride, c->n, size_log2(c->c_fmt))));
+    const bool outputs = c->m > 1 && !c->acc_keep &&
+                         (too_short(c->d_stride, c->n, size_log2(c->d_fmt)) ||
+                          (k->reads_c && too_short(c->c_stride, c->n, size_log2(c->c_fmt))));
     if (k->elementwise) {
         return outputs ||
                (c->m > 1 && !c->reuse_a && too_short(c->a_stride, c->n, size_log2(c->x_fmt)));

@@ -196,7 +196,8 @@ void write_clock(machine *m, const wires *w)
 {
     write_dma *d = &m->write;
     const uint32_t beats = split_beats(&d->split);
-    const row row = row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address, m->out.beats);
+    const row row =
+        row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address, m->out.beats);
     const bool offered = m->out.offered;
     m->counters.write_beats += d->w_valid && w->w_ready;
     out_clock(m, w);

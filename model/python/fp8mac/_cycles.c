@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clock cycles of the accelerator.
+#include "_shared.h"
+
+#include "workload.h"
+
+static PyObject *counters_of(const workload_result *result)
+{
+    const fp8mac_cycles_counters *n = &result->counters;
+    return Py_BuildValue("(KKKKKKKKKKKKdd)", n->cycles, n->compute, n->results, n->spacing,
+                         n->first_load, n->load, n->command, n->store, n->idle, n->macs,
+                         n->read_beats, n->write_beats, result->utilisation, result->roofline);
+}
+
+static PyObject *refuse_config(const fp8mac_cycles_config *config)
+{
+    const char *parameter, *range;
+    char message[160];
+    if (fp8mac_cycles_check(config, &parameter, &range) == FP8MAC_OK) {
+        return NULL;
+    }
+    PyOS_snprintf(message, sizeof message, "%s is not possible; %s is expected", parameter, range);
+    return refuse(FP8MAC_ERR_CONFIG, message);
+}
+
+static PyObject *refuse_work(fp8mac_status status)
+{
+    return refuse(status,
+                  status == FP8MAC_ERR_SHAPE
+                      ? "m, n and k are at least 1, and the matrices fit 4 GiB"
+                      : "no tile fits the memories of this accelerator, or there are too many");
+}
+
+// cycles((m, n, k, format of D), (rows, cols, lanes, element, tiles, axi_data_w, epi_width, max_mn,
+//        queue_depth, buf_beats, memory, latency)) -> counters and shares
+static PyObject *core_cycles(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    fp8mac_cycles_config f = {0};
+    workload work = {0};
+    unsigned d_format, memory;
+    if (!PyArg_ParseTuple(arguments, "(IIII)(IIIIIIIIIIII)", &work.m, &work.n, &work.k, &d_format,
+                          &f.rows, &f.cols, &f.lanes, &f.element, &f.tiles, &f.axi_data_w,
+                          &f.epi_width, &f.max_mn, &f.queue_depth, &f.buf_beats, &memory,
+                          &f.latency)) {
+        return NULL;
+    }
+    f.memory = (fp8mac_cycles_memory_kind)memory;
+    work.d_format = (fp8mac_format_id)d_format;
+    if (d_format > FP8MAC_INT8) {
+        return refuse(FP8MAC_ERR_FORMAT, "D cannot have this format");
+    }
+    const char *parameter, *range;
+    if (fp8mac_cycles_check(&f, &parameter, &range) != FP8MAC_OK) {
+        return refuse_config(&f);
+    }
+    workload_result result;
+    fp8mac_status status;
+    Py_BEGIN_ALLOW_THREADS status = workload_run(&f, &work, &result);
+    Py_END_ALLOW_THREADS return status == FP8MAC_OK ? counters_of(&result) : refuse_work(status);
+}
+
+// element(name) -> number
+static PyObject *core_element(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    const char *name;
+    if (!PyArg_ParseTuple(arguments, "s", &name)) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < FP8MAC_ELEMENT_COUNT; i++) {
+        if (strcmp(fp8mac_element_table[i].name, name) == 0) {
+            return PyLong_FromUnsignedLong((unsigned long)fp8mac_element_table[i].kind);
+        }
+    }
+    return refuse(FP8MAC_ERR_PRESET, NULL);
+}
+
+PyMethodDef fp8mac_py_cycles_methods[] = {
+    {"cycles", core_cycles, METH_VARARGS, NULL},
+    {"element", core_element, METH_VARARGS, NULL},
+    {0},
+};

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clock cycles of the accelerator."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from . import _core
+from ._arrays import whole
+from ._formats import refuse
+
+# In the order of the C library's numbers
+MEMORIES = ("chip", "ideal")
+D_FORMATS = (
+    *("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"),
+    *("float16", "bfloat16", "float32", "int8"),
+)
+MOST = 2**32 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class CycleCounts:
+    """What the accelerator's counters have after a GEMM. cycles is the sum of compute to idle."""
+
+    cycles: int
+    compute: int
+    results: int
+    spacing: int
+    first_load: int
+    load: int
+    command: int
+    store: int
+    idle: int
+    macs: int
+    read_beats: int
+    write_beats: int
+    utilisation: float  # of the array's products
+    roofline: float  # the largest share of products, reads and writes
+
+
+def _number(name: str, x: int) -> int:
+    value = whole(name, x)
+    if not 0 <= value <= MOST:
+        raise refuse("CONFIG", f"{name} is {value} and must be 0 to {MOST}")
+    return value
+
+
+def _chosen(name: str, x: str, good: tuple[str, ...]) -> int:
+    if x not in good:
+        raise refuse("CONFIG", f"{name} is {x!r} and must be one of {', '.join(good)}")
+    return good.index(x)
+
+
+def cycles(
+    m: int,
+    n: int,
+    k: int,
+    *,
+    d_format: str = "e4m3fn",
+    rows: int = 4,
+    cols: int = 4,
+    lanes: int = 16,
+    element: str = "block",
+    tiles: int = 256,
+    axi_data_w: int = 128,
+    epi_width: int = 0,
+    max_mn: int = 128,
+    queue_depth: int = 8,
+    buf_beats: int = 256,
+    memory: str = "chip",
+    latency: int = 0,
+) -> CycleCounts:
+    """Clock cycles and counters that the RTL has for a GEMM of m x n x k, as the firmware's driver divides it.
+
+    They count from the write of the doorbell until the accelerator is idle.
+
+    d_format   of D: "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16", "float32", "int8"
+    rows to buf_beats   parameters of fp8mac_accel; element is the kind of the array's elements, epi_width = 0 the default
+    memory     "chip": the simulated chip's; "ideal": takes everything at once
+    latency    cycles that the memory's answers are later
+    """
+    numbers = {
+        "rows": rows,
+        "cols": cols,
+        "lanes": lanes,
+        "tiles": tiles,
+        "axi_data_w": axi_data_w,
+        "epi_width": epi_width,
+        "max_mn": max_mn,
+        "queue_depth": queue_depth,
+        "buf_beats": buf_beats,
+        "latency": latency,
+    }
+    config = {name: _number(name, value) for name, value in numbers.items()}
+    config["element"] = _core.element(element)
+    config["memory"] = _chosen("memory", memory, MEMORIES)
+    order = ("rows", "cols", "lanes", "element", "tiles", "axi_data_w", "epi_width", "max_mn")
+    order += ("queue_depth", "buf_beats", "memory", "latency")
+    work = (*(_number(name, x) for name, x in (("m", m), ("n", n), ("k", k))),)
+    d = _chosen("d_format", d_format, D_FORMATS)
+    return CycleCounts(*_core.cycles((*work, d), tuple(config[name] for name in order)))

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fp8mac cycles`: the counters that the simulated chip had for its throughput list, lists of layers, and every refusal."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+RESULTS = Path(__file__).resolve().parents[2] / "sim" / "bench" / "results.json"
+COUNTERS = ["compute", "results", "spacing", "first_load", "load", "command", "store"]
+BEATS = ["read_beats", "write_beats"]
+DRIVER_IDLE = "idle"  # of the chip's cycles: the core writes the doorbell, and sees the end
+
+
+class Tool:
+    def __init__(self, path, bench):
+        self.path, self.bench = path, bench
+
+    def run(self, *arguments, stdin=""):
+        return subprocess.run(
+            [self.path, "cycles", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+        )
+
+    def one(self, *arguments):
+        """The numbers of one GEMM by their names."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stderr
+        lines = re.findall(r"^([a-z ]+?) +([\d.]+)", done.stdout, re.M)
+        return {name.replace(" ", "_"): float(value) for name, value in lines}
+
+    def table(self, text, *arguments):
+        done = self.run("-", *arguments, stdin=text)
+        assert done.returncode == 0, done.stderr
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def refused(self, sentence, *arguments, stdin=""):
+        done = self.run(*arguments, stdin=stdin)
+        got = (done.returncode, done.stdout, done.stderr.count("\n"), sentence in done.stderr)
+        self.bench.check("refusals", got, (2, "", 1, True), f"{arguments}: {done.stderr.strip()!r}")
+
+
+@pytest.fixture
+def tool(bench, build):
+    """The one with the sanitizers."""
+    return Tool((build / "model-san" / "fp8mac").resolve(), bench)
+
+
+@pytest.fixture
+def fast_tool(bench, build):
+    return Tool((build / "model" / "fp8mac").resolve(), bench)
+
+
+def gemms():
+    """The GEMMs of the throughput list, with what the chip counted for them."""
+    for run in json.loads(RESULTS.read_text())["runs"]:
+        options = dict(re.findall(r"(\w+)=(\w+)", run["command"]))
+        if options.get("APP") == "gemm":
+            yield options, run["rows"][0]
+
+
+def test_throughput_list(bench, fast_tool):
+    count = 0
+    for options, want in gemms():
+        got = fast_tool.one(
+            *("--m", options["M"], "--n", options["N"], "--k", options["K"]),
+            *("--d-format", options["D"], "--element", options.get("ELEMENT", "block")),
+        )
+        names = [name for name in COUNTERS + BEATS if name in want]
+        bench.check(
+            "counters of the chip",
+            [got[name] for name in names],
+            [want[name] for name in names],
+            options,
+        )
+        bench.check(
+            "cycles of the chip", got["cycles"], want["cycles"] - want[DRIVER_IDLE], options
+        )
+        count += 1
+    bench.check("GEMMs", count > 40, True, count)
+
+
+def test_lists(bench, tool):
+    one = tool.one("--m", 64, "--n", 48, "--k", 80)
+    table = tool.table(
+        "k, layer ,N,m,count,format_d\n\n# a comment\n80,a b,48,64,7,e4m3fn\n80,,48,64,1,float32\n"
+    )
+    bench.check("lines", [(x["layer"], x["count"]) for x in table], [("a b", "7"), ("", "1")], "")
+    for name in ["cycles", *COUNTERS]:
+        bench.check("a line is a GEMM", float(table[0][name]), one[name], name)
+    bench.check("bytes", int(table[0]["bytes_read"]), 16 * one["read_beats"], "")
+    bench.check("wider D", int(table[1]["bytes_written"]), 4 * int(table[0]["bytes_written"]), "")
+    wide = tool.one("--m", 64, "--n", 48, "--k", 80, "--axi", 256, "--rows", 8, "--cols", 8)
+    again = tool.table("m,n,k\n64,48,80\n", "--axi", "256", "--rows", "8", "--cols", "8")
+    bench.check("a configuration", float(again[0]["cycles"]), wide["cycles"], "")
+    bench.check("another one", wide["cycles"] < one["cycles"], True, (wide, one))
+    late = tool.one("--m", 64, "--n", 48, "--k", 80, "--latency", 50)
+    bench.check("a late memory", late["first_load"] - one["first_load"], 50, "")
+
+
+def test_topologies(bench, tool):
+    """SCALE-Sim's: ResNet-18's second layer has 56 x 56 outputs of 3 x 3 x 64 products."""
+    gemm = tool.table("Layer, M, N, K,\nfc, 10, 20, 30,\n")
+    bench.check(
+        "a GEMM", [gemm[0][x] for x in ("layer", "m", "n", "k")], ["fc", "10", "20", "30"], ""
+    )
+    names = "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,"
+    conv = tool.table(
+        f"{names}\nConv2, 58, 58, 3, 3, 64, 64, 1,\nConv1, 224, 224, 7, 7, 3, 64, 2,\n"
+    )
+    sizes = [[int(x[name]) for name in ("m", "n", "k")] for x in conv]
+    bench.check("convolutions", sizes, [[3136, 64, 576], [109 * 109, 64, 147]], "")
+
+
+def test_output(bench, tool, tmp_path):
+    path = tmp_path / "out.csv"
+    done = tool.run("-", "-o", path, stdin="m,n,k\n8,8,8\n")
+    bench.check("to a file", (done.returncode, done.stdout, done.stderr), (0, "", ""), "")
+    bench.check("the same", path.read_text(), tool.run("-", stdin="m,n,k\n8,8,8\n").stdout, "")
+    layers = tmp_path / "layers.csv"
+    layers.write_text("m,n,k\n8,8,8\n")
+    bench.check("from a file", tool.run(layers).stdout, path.read_text(), "")
+    full = tool.run("-", "-o", "/dev/full", stdin="m,n,k\n8,8,8\n")
+    bench.check(
+        "a full disk", (full.returncode, "could not be written" in full.stderr), (1, True), ""
+    )
+
+
+def test_refusals(tool, tmp_path):
+    size = ("--m", 8, "--n", 8, "--k", 8)
+    tool.refused("give --m, --n and --k")
+    tool.refused("give --m, --n and --k", "--m", 8, "--n", 8)
+    tool.refused("or one CSV file", "a.csv", "b.csv")
+    tool.refused("or one CSV file", "a.csv", "--m", 8)
+    tool.refused("--m '0' is not a whole number in 1..", "--m", 0, "--n", 8, "--k", 8)
+    tool.refused("--k 'x' is not a whole number", "--m", 8, "--n", 8, "--k", "x")
+    tool.refused("D cannot have the format 'e3m2fn'", *size, "--d-format", "e3m2fn")
+    tool.refused("there is no element 'static'; there are exact, ", *size, "--element", "static")
+    tool.refused("there is no memory 'fast'", *size, "--memory", "fast")
+    tool.refused("rows is not possible; a power of two, 1 to 32 is expected", *size, "--rows", 3)
+    tool.refused("latency is not possible; 0 to 10000 is expected", *size, "--latency", 10001)
+    tool.refused("axi_data_w is not possible; 64, 128 or 256", *size, "--axi", 100)
+    tool.refused("the matrices do not fit 4 GiB", "--m", 70000, "--n", 70000, "--k", 1)
+    tool.refused("there is no option '--row'", *size, "--row", 3)
+    missing = tmp_path / "missing.csv"
+    tool.refused(f"'{missing}' cannot be read (No such file", missing)
+    path = tmp_path / "bad.csv"
+    for text, sentence in (
+        ("", ":1:1: a line of names and a line for each layer are expected"),
+        ("m,n,k\n", ":2:1: a line of names and a line for each layer are expected"),
+        ("m,n\n1,2\n", ":1:1: the first line must name the columns m, n and k"),
+        ("m,n,k,bias\n", ":1:4: 'bias' is no name of a column; layer, m, n, k, count"),
+        ("m,n,k,M\n", ":1:4: 'M' is there twice"),
+        ("m,n,k\n1,2\n", ":2:3: 3 columns are expected, and there are 2"),
+        ("m,n,k\n1,2,3,4\n", ":2:4: 3 columns are expected, and there are 4"),
+        (
+            "m,n,k\n1,2,3\n\n1,-2,3\n",
+            ":4:2: n is '-2'; a whole number in 1..4294967295 is expected",
+        ),
+        ("m,n,k\n1,2,0\n", ":2:3: k is '0'; a whole number in 1.."),
+        ("m,n,k\n1,,3\n", ":2:2: n is ''; a whole number"),
+        ("m,n,k\n4294967296,1,1\n", ":2:1: m is '4294967296'"),
+        ("m,n,k,count\n1,1,1,1.5\n", ":2:4: count is '1.5'; a whole number in 1..1000000000000"),
+        ("m,n,k,format_d\n1,1,1,fp8\n", ":2:4: format_d is 'fp8'; e4m3fn, e5m2, "),
+        ("m,n,k\n" + ",".join("1" * 40) + "\n", ":2:33: at most 32 columns are expected"),
+        ("m,n,k\n" + " " * 5000 + "\n", ":2:1: at most 4094 characters are expected"),
+        ("m,n,k\n70000,70000,1\n", ":2:1: the matrices do not fit 4 GiB"),
+    ):
+        path.write_text(text)
+        tool.refused(f"{path}{sentence}", path)
+        tool.refused(f"standard input{sentence}", "-", stdin=text)
+    names = "IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num Filter,Strides\n"
+    tool.refused(
+        ":2:1: filter height is larger than ifmap height", "-", stdin=names + "2,9,3,3,1,1,1\n"
+    )
+    tool.refused(":2:1: the layer's k is above", "-", stdin=names + f"{2**31},9,{2**31},3,9,1,1\n")

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model of the accelerator's cycles beside the RTL, with which rtl_cycles compares it: leaps change no count, numbers
+// that were read from the RTL by hand, and every refusal.
+#include "check.h"
+#include "cycles/run.h"
+
+enum { COMMANDS = 4, RUNS = 24 };
+
+static uint64_t random_state = 1;
+
+static uint32_t below(uint32_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((random_state >> 33) * n >> 31);
+}
+
+#define ONE 0x3f800000u
+
+// A GEMM in one command, at pages of its own
+static fp8mac_cycles_command gemm(uint32_t m, uint32_t n, uint32_t k)
+{
+    return (fp8mac_cycles_command){.submission = FP8MAC_CYCLES_DOORBELL,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .a_addr = 0x01000000,
+                                   .a_stride = (k + 31u) / 32u * 32u,
+                                   .b_addr = 0x11000000,
+                                   .b_stride = (k + 31u) / 32u * 32u,
+                                   .d_addr = 0x21000000,
+                                   .d_stride = (4u * n + 31u) / 32u * 32u,
+                                   .scale_a = ONE,
+                                   .scale_b = ONE,
+                                   .scale_d = ONE,
+                                   .pass_shape = 3};
+}
+
+static bool equal(const fp8mac_cycles_counters *a, const fp8mac_cycles_counters *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+// ---- leaps --------------------------------------------------------------------------------------
+
+static fp8mac_cycles_command divided(void)
+{
+    const bool chunks = below(2) != 0;
+    fp8mac_cycles_command c = gemm(1 + below(400), 1 + below(400), 1 + below(chunks ? 500 : 128));
+    c.tile_m = 16u * (1 + below(3));
+    c.tile_n = 16u * (1 + below(3));
+    c.tile_k = chunks ? 32u * (1 + below(4)) : 0;
+    c.first_k = below(2) ? 32 : 0;
+    c.b_resident = below(2) != 0;
+    c.d_fmt = (uint8_t)below(8);
+    c.a_addr += 32u * below(200);
+    c.d_addr += 32u * below(200);
+    if (below(4) == 0) {
+        c.extended = c.c_en = true;
+        c.beta = ONE;
+        c.c_addr = 0x41000000;
+        c.c_stride = c.d_stride;
+        c.c_fmt = (uint8_t)below(8);
+    }
+    if (below(4) == 0) {
+        c.extended = true;
+        c.operation = FP8MAC_CYCLES_ADD;
+        c.a_stride = c.d_stride;
+        c.x_fmt = (uint8_t)below(8);
+    }
+    return c;
+}
+
+static void test_leaps(void)
+{
+    uint64_t left_out = 0, all = 0;
+    unsigned leapt = 0;
+    for (unsigned i = 0; i < RUNS; i++) {
+        fp8mac_cycles_config config = fp8mac_cycles_default();
+        config.memory = below(2) ? FP8MAC_CYCLES_CHIP : FP8MAC_CYCLES_IDEAL;
+        config.latency = below(30);
+        fp8mac_cycles_command commands[COMMANDS];
+        const size_t count = 1 + below(COMMANDS);
+        for (size_t j = 0; j < count; j++) {
+            commands[j] = divided();
+            commands[j].submission = j == 0 ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
+        }
+        uint64_t want_end[COMMANDS], got_end[COMMANDS], now;
+        fp8mac_cycles_counters want, got;
+        size_t refused;
+        CHECK(run_cycles(&config, commands, count, want_end, &refused, &want, NULL) == FP8MAC_OK);
+        CHECK(run_cycles(&config, commands, count, got_end, &refused, &got, &now) == FP8MAC_OK);
+        CHECK(equal(&want, &got));
+        CHECK(memcmp(want_end, got_end, count * sizeof want_end[0]) == 0);
+        left_out += now;
+        all += want.cycles;
+        leapt += now != 0;
+    }
+    printf("%12llu  cycles, of which leaps left out %llu, in %u of %d runs\n",
+           (unsigned long long)all, (unsigned long long)left_out, leapt, RUNS);
+    CHECK(leapt > RUNS / 2 && left_out > all / 10);
+}
+
+// ---- numbers of the RTL -------------------------------------------------------------------------
+
+// 64 x 64 x 64 on the simulated chip, in tiles of 32 x 32 and chunks of 32: docs/COUNTERS.md
+static void test_known(void)
+{
+    const fp8mac_cycles_config config = fp8mac_cycles_default();
+    fp8mac_cycles_command c = gemm(64, 64, 64);
+    c.tile_m = c.tile_n = c.tile_k = c.first_k = 32;
+    c.d_stride = 64;
+    const fp8mac_cycles_counters want = {.cycles = 1265,
+                                         .compute = 1024,
+                                         .results = 4,
+                                         .first_load = 134,
+                                         .load = 24,
+                                         .command = 32,
+                                         .store = 47,
+                                         .macs = 64 * 64 * 64,
+                                         .read_beats = 1029,
+                                         .write_beats = 256};
+    fp8mac_cycles_counters got;
+    CHECK(fp8mac_cycles_run(&config, &c, 1, NULL, NULL, &got) == FP8MAC_OK);
+    CHECK(equal(&want, &got));
+    CHECK(fp8mac_cycles_run(&config, &c, 0, NULL, NULL, &got) == FP8MAC_OK && got.cycles == 0);
+}
+
+// ---- refusals -----------------------------------------------------------------------------------
+
+static void refuses_config(const char *parameter, fp8mac_cycles_config config)
+{
+    const char *name = NULL, *range = NULL;
+    fp8mac_cycles_command c = gemm(4, 4, 16);
+    fp8mac_cycles_counters counters;
+    CHECK(fp8mac_cycles_check(&config, &name, &range) == FP8MAC_ERR_CONFIG);
+    CHECK(name != NULL && strcmp(name, parameter) == 0 && range != NULL);
+    CHECK(fp8mac_cycles_run(&config, &c, 1, NULL, NULL, &counters) == FP8MAC_ERR_CONFIG);
+}
+
+#define REFUSES(field, value)                                                                      \
+    do {                                                                                           \
+        fp8mac_cycles_config bad = fp8mac_cycles_default();                                        \
+        bad.field = value;                                                                         \
+        refuses_config(#field, bad);                                                               \
+    } while (0)
+
+static void test_configurations(void)
+{
+    const uint32_t numbers[] = {0, 3, 64, UINT32_MAX};
+    for (unsigned i = 0; i < 4; i++) {
+        REFUSES(rows, numbers[i]);
+        REFUSES(cols, numbers[i]);
+        REFUSES(lanes, numbers[i]);
+    }
+    REFUSES(tiles, 4);
+    REFUSES(tiles, 65536);
+    REFUSES(element, FP8MAC_ELEMENT_STATIC);
+    REFUSES(element, 200);
+    REFUSES(axi_data_w, 32);
+    REFUSES(axi_data_w, 512);
+    REFUSES(epi_width, 3);
+    REFUSES(epi_width, 16);
+    REFUSES(max_mn, 3);
+    REFUSES(max_mn, 1025);
+    REFUSES(queue_depth, 0);
+    REFUSES(queue_depth, 128);
+    REFUSES(buf_beats, 2);
+    REFUSES(buf_beats, 65536);
+    REFUSES(memory, (fp8mac_cycles_memory_kind)2);
+    REFUSES(latency, 10001);
+    fp8mac_cycles_config good = fp8mac_cycles_default();
+    const char *name = "", *range = "";
+    CHECK(fp8mac_cycles_check(&good, &name, &range) == FP8MAC_OK && name == NULL && range == NULL);
+}
+
+static void refused(fp8mac_status status, const fp8mac_cycles_command *bad, int line)
+{
+    const fp8mac_cycles_config config = fp8mac_cycles_default();
+    const fp8mac_cycles_command commands[2] = {gemm(4, 4, 16), *bad};
+    size_t number = 0;
+    fp8mac_cycles_counters counters = {.cycles = 77};
+    const bool ok = fp8mac_cycles_run(&config, commands, 2, NULL, &number, &counters) == status &&
+                    number == 1 && counters.cycles == 77;
+    check(ok, "a command is refused, and nothing is written", line);
+}
+
+#define REFUSED(status, change)                                                                    \
+    do {                                                                                           \
+        fp8mac_cycles_command bad = gemm(8, 8, 32);                                                \
+        bad.submission = FP8MAC_CYCLES_LISTED;                                                     \
+        bad.extended = true;                                                                       \
+        change;                                                                                    \
+        refused(status, &bad, __LINE__);                                                           \
+    } while (0)
+
+static void test_commands(void)
+{
+    REFUSED(FP8MAC_ERR_UNSUPPORTED, bad.conv_a = true);
+    REFUSED(FP8MAC_ERR_UNSUPPORTED, bad.operation = FP8MAC_CYCLES_ROWS);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.m = 0);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.m = 129);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.k = 65536);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.a_addr++);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.b_stride = 16);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.d_addr = 0xfffffff0);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.scale_a = 0);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.scale_d = 0x7f800000);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.sa = 33);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.overflow = 3);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.act = 3);
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.act = 2, bad.clamp_lo = ONE));
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.a_fmt = 3, bad.a_narrow = true)); // INT8
+    REFUSED(FP8MAC_ERR_COMMAND, bad.a_fmt = 4);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.act_table = 3);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.operation = FP8MAC_CYCLES_MULTIPLY); // without C
+    REFUSED(FP8MAC_ERR_COMMAND, bad.acc_continue = true);
+    REFUSED(FP8MAC_ERR_COMMAND,
+            (bad.acc_keep = true, bad.k = 33, bad.a_stride = bad.b_stride = 64));
+    REFUSED(FP8MAC_ERR_COMMAND, bad.reuse_a = true);                        // of another shape
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.submission = FP8MAC_CYCLES_DOORBELL)); // while another is read
+    REFUSED(FP8MAC_ERR_COMMAND,
+            (bad.submission = FP8MAC_CYCLES_DOORBELL, bad.cycle = 100, bad.descriptor = 4));
+    REFUSED(FP8MAC_ERR_UNSUPPORTED, // more tile commands than the model takes
+            (bad.m = 1u << 21, bad.tile_m = 1));
+}
+
+static void test_null(void)
+{
+    const fp8mac_cycles_config config = fp8mac_cycles_default();
+    const fp8mac_cycles_command c = gemm(4, 4, 16);
+    fp8mac_cycles_counters counters;
+    const char *text;
+    CHECK(fp8mac_cycles_run(NULL, &c, 1, NULL, NULL, &counters) == FP8MAC_ERR_NULL);
+    CHECK(fp8mac_cycles_run(&config, NULL, 1, NULL, NULL, &counters) == FP8MAC_ERR_NULL);
+    CHECK(fp8mac_cycles_run(&config, &c, 1, NULL, NULL, NULL) == FP8MAC_ERR_NULL);
+    CHECK(fp8mac_cycles_check(NULL, &text, &text) == FP8MAC_ERR_NULL);
+    CHECK(fp8mac_cycles_check(&config, NULL, &text) == FP8MAC_ERR_NULL);
+    CHECK(fp8mac_cycles_check(&config, &text, NULL) == FP8MAC_ERR_NULL);
+}
+
+int main(void)
+{
+    test_leaps();
+    test_known();
+    test_configurations();
+    test_commands();
+    test_null();
+    return report();
+}
