@@ -93,7 +93,9 @@ module fp8mac_cmd_walk
       command.mode.b_resident = 1'b0;
     end
     // BETA is the factor of C in sums alone.
-    if ((command_i.mode.op == OpGemm || command_i.mode.op == OpAdd) && command_i.c.beta[30:0] == '0) command.c.en = 1'b0;
+    if (command_i.c.beta[30:0] == '0 && (command_i.mode.op == OpGemm || command_i.mode.op == OpAdd)) begin
+      command.c.en = 1'b0;
+    end
   end
 
   assign elementwise = cmd_q.mode.op != OpGemm;

@@ -65,7 +65,8 @@ module formal_store
     .epi_x_addr_o(), .epi_x_offset_o(), .epi_x_last_o(), .result_valid_i,
     .result_ready_o(result_ready), .result_phase_i(phase_q), .result_i, .result_position_i(position), .vector_half_o(),
     .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .bias_i('0), .epi_valid_o(epi_valid),
-    .epi_busy_i, .epi_empty_o(), .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
+    .epi_busy_i, .epi_empty_o(),
+    .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
     .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last),
     .epi_owner_o(owner), .epi_first_row_o(first_row), .epi_first_col_o(first_col), .epi_rows_first_o(rows_first),
     .epi_rows_end_o(rows_end), .slot_free_i, .job_valid_o(job_valid), .job_ready_i
