@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "layer.h"
+#include "record.h"
 
 fp8rt_function *fp8rt_curve_function(fp8rt_curve curve)
 {
@@ -47,15 +48,32 @@ static single_function *single_of(fp8rt_curve curve)
     }
 }
 
-static void compute_row(const fp8rt_nonlinear_desc *desc, const float *x, float *y, uint32_t count)
+// The core's part
+typedef struct points {
+    const float *x;
+    float *y;
+    uint32_t rows, cols, x_stride, y_stride; // strides in floats
+    fp8rt_curve curve;
+    bool interpolated;
+} points;
+
+static void compute_row(const points *p, const float *x, float *y)
 {
-    if (desc->way == FP8RT_NONLINEAR_INTERPOLATED) {
-        fp8rt_interpolate(desc->curve, x, y, count);
+    if (p->interpolated) {
+        fp8rt_interpolate(p->curve, x, y, p->cols);
         return;
     }
-    single_function *function = single_of(desc->curve);
-    for (uint32_t i = 0; i < count; i++) {
+    single_function *function = single_of(p->curve);
+    for (uint32_t i = 0; i < p->cols; i++) {
         y[i] = function(x[i]);
+    }
+}
+
+static void compute_rows(void *context)
+{
+    const points *p = context;
+    for (uint32_t row = 0; row < p->rows; row++) {
+        compute_row(p, p->x + (size_t)row * p->x_stride, p->y + (size_t)row * p->y_stride);
     }
 }
 
@@ -101,15 +119,17 @@ static bool is_float(const fp8rt_tensor *tensor)
     return tensor->format == FP8MAC_FP32 && fp8rt_layer_scale(tensor->scale) == 1.0f;
 }
 
-static void compute_rows(const fp8rt_caps *caps, const fp8rt_nonlinear_desc *desc,
-                         const fp8rt_tensor *from, const fp8rt_tensor *to)
+static points points_of(const fp8rt_caps *caps, const fp8rt_nonlinear_desc *desc,
+                        const fp8rt_tensor *from, const fp8rt_tensor *to)
 {
-    const uint32_t from_stride = fp8rt_tensor_stride(caps, from) / sizeof(float);
-    const uint32_t to_stride = fp8rt_tensor_stride(caps, to) / sizeof(float);
-    for (uint32_t row = 0; row < from->rows; row++) {
-        compute_row(desc, (const float *)from->data + (size_t)row * from_stride,
-                    (float *)to->data + (size_t)row * to_stride, from->cols);
-    }
+    return (points){.x = from->data,
+                    .y = to->data,
+                    .rows = from->rows,
+                    .cols = from->cols,
+                    .x_stride = fp8rt_tensor_stride(caps, from) / (uint32_t)sizeof(float),
+                    .y_stride = fp8rt_tensor_stride(caps, to) / (uint32_t)sizeof(float),
+                    .curve = desc->curve,
+                    .interpolated = desc->way == FP8RT_NONLINEAR_INTERPOLATED};
 }
 
 static fp8rt_status compute_points(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
@@ -124,13 +144,12 @@ static fp8rt_status compute_points(fp8rt_run *run, const fp8rt_nonlinear_desc *d
         return FP8RT_ERR_SCRATCH;
     }
     fp8rt_status status = is_float(x) ? FP8RT_OK : fp8rt_layer_convert(run, x, NULL, &values);
-    if (status != FP8RT_OK) {
-        return status;
+    if (status == FP8RT_OK) {
+        const points p = points_of(&run->dev->caps, desc, is_float(x) ? x : &values, &values);
+        status = fp8rt_layer_core(run, compute_rows, &p, sizeof p);
     }
-    if (fp8rt_layer_computes(run)) {
-        compute_rows(&run->dev->caps, desc, is_float(x) ? x : &values, &values);
-    }
-    return direct ? FP8RT_OK : fp8rt_layer_convert(run, &values, NULL, desc->out);
+    return direct || status != FP8RT_OK ? status
+                                        : fp8rt_layer_convert(run, &values, NULL, desc->out);
 }
 
 static fp8rt_status compute(fp8rt_run *run, const void *layer)

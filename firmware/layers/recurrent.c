@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/recurrent.h"
 
+#include <string.h>
+
 #include "fixed.h"
+#include "record.h"
 
 // Numbers of the core: gates, their functions, states.
 enum { GATE_BITS = 14, FUNCTION_BITS = 15, MOST_CELL = 2046 };
@@ -178,35 +181,42 @@ typedef struct parts {
     fp8rt_tensor states;     // words of h: of every step, or of the last one
 } parts;
 
-static void fill_origin(fp8rt_tensor *words)
+typedef struct words {
+    int32_t *to;
+    const float *from; // NULL: words of zero
+    uint32_t count;
+} words;
+
+static void fill_words(void *context)
 {
-    for (uint32_t i = 0; i < words->cols; i++) {
-        ((int32_t *)words->data)[i] = FP8RT_FIXED_ORIGIN;
+    const words *w = context;
+    if (w->from != NULL) {
+        memcpy(w->to, w->from, w->count * sizeof *w->to);
+        return;
+    }
+    for (uint32_t i = 0; i < w->count; i++) {
+        w->to[i] = FP8RT_FIXED_ORIGIN;
     }
 }
 
 // The bias becomes words of gates, so that the GEMM's outputs are words of gates too.
 static fp8rt_status bias_to_words(fp8rt_run *run, fp8rt_weights *weights)
 {
-    fp8rt_tensor words = fp8rt_layer_tensor(run, 1, weights->codes.rows, FP8MAC_FP32);
+    fp8rt_tensor to = fp8rt_layer_tensor(run, 1, weights->codes.rows, FP8MAC_FP32), from = to;
     const float *bias = weights->bias;
-    weights->bias = words.data;
-    if (words.data == NULL) {
+    weights->bias = to.data;
+    if (to.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    if (bias != NULL) {
-        fp8rt_tensor from = words;
-        if (((uintptr_t)bias & (run->dev->caps.beat_bytes - 1u)) == 0) {
-            from.data = (void *)(uintptr_t)bias;
-        } else if (fp8rt_layer_computes(run)) {
-            memcpy(words.data, bias, words.cols * sizeof(float));
-        }
-        return fp8rt_fixed_from(run, &from, GATE_ONE, &words);
+    fp8rt_status status = FP8RT_OK;
+    if (bias != NULL && ((uintptr_t)bias & (run->dev->caps.beat_bytes - 1u)) == 0) {
+        from.data = (void *)(uintptr_t)bias;
+    } else {
+        const words w = {to.data, bias, to.cols};
+        status = fp8rt_layer_core(run, fill_words, &w, sizeof w);
     }
-    if (fp8rt_layer_computes(run)) {
-        fill_origin(&words);
-    }
-    return FP8RT_OK;
+    return bias != NULL && status == FP8RT_OK ? fp8rt_fixed_from(run, &from, GATE_ONE, &to)
+                                              : status;
 }
 
 static void scale_to_gates(fp8rt_weights *weights)
@@ -226,11 +236,12 @@ static fp8rt_status input_summed(fp8rt_run *run, const kind *kind, const fp8rt_r
         return FP8RT_ERR_SCRATCH;
     }
     fp8rt_tensor out = rows_of(run, &p->summed, 0, p->summed.rows);
-    if (kind->summed != kind->gates && fp8rt_layer_computes(run)) {
-        memset(out.data, 0, fp8rt_tensor_bytes(&run->dev->caps, &out));
+    fp8rt_status status = FP8RT_OK;
+    if (kind->summed != kind->gates) {
+        status = fp8rt_layer_fill(run, out.data, 0, fp8rt_tensor_bytes(&run->dev->caps, &out));
     }
     out.cols = weights.codes.rows;
-    return fp8rt_layer_gemm(run, &product, &out);
+    return status == FP8RT_OK ? fp8rt_layer_gemm(run, &product, &out) : status;
 }
 
 // The words of Wx x + bx of the gates apart
@@ -288,18 +299,46 @@ static fp8rt_status step_gates(fp8rt_run *run, const fp8rt_recurrent_desc *desc,
     return fp8rt_layer_gemm(run, &product, &p->gates);
 }
 
-static void advance_batch(const fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
-                          uint32_t step, const parts *p, const fp8rt_tensor *states)
+// The core's part of a step. Strides are in words.
+typedef struct batch {
+    advance *advance;
+    uint32_t rows, units, gates_stride, apart_stride, states_stride;
+    const int32_t *gates, *apart; // apart: NULL if there is none
+    int32_t *state, *states;
+} batch;
+
+static void advance_batch(void *context)
+{
+    const batch *b = context;
+    for (uint32_t row = 0; row < b->rows; row++) {
+        const int32_t *apart = b->apart == NULL ? NULL : b->apart + (size_t)row * b->apart_stride;
+        b->advance(b->units, b->gates + (size_t)row * b->gates_stride, apart,
+                   b->state + (size_t)row * b->units, b->states + (size_t)row * b->states_stride);
+    }
+}
+
+static uint32_t words_of(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    return fp8rt_tensor_stride(&run->dev->caps, tensor) / (uint32_t)sizeof(int32_t);
+}
+
+static fp8rt_status advance_step(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
+                                 uint32_t step, const parts *p, const fp8rt_tensor *states)
 {
     const sizes s = sizes_of(desc);
-    for (uint32_t b = 0; b < s.batch; b++) {
-        const int32_t *apart = p->apart.data == NULL ? NULL
-                                                     : fp8rt_tensor_row(&run->dev->caps, &p->apart,
-                                                                        step * s.batch + b);
-        kind->advance(s.units, fp8rt_tensor_row(&run->dev->caps, &p->gates, b), apart,
-                      desc->state + (size_t)b * s.units,
-                      fp8rt_tensor_row(&run->dev->caps, states, b));
+    batch b = {.advance = kind->advance,
+               .rows = s.batch,
+               .units = s.units,
+               .gates_stride = words_of(run, &p->gates),
+               .states_stride = words_of(run, states),
+               .gates = p->gates.data,
+               .state = desc->state,
+               .states = states->data};
+    if (kind->summed != kind->gates) {
+        b.apart_stride = words_of(run, &p->apart);
+        b.apart = fp8rt_tensor_row(&run->dev->caps, &p->apart, step * s.batch);
     }
+    return fp8rt_layer_core(run, advance_batch, &b, sizeof b);
 }
 
 static fp8rt_status run_step(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
@@ -309,14 +348,11 @@ static fp8rt_status run_step(fp8rt_run *run, const kind *kind, const fp8rt_recur
     const uint32_t first = desc->out == NULL ? 0 : step * s.batch;
     const fp8rt_tensor states = rows_of(run, &p->states, first, s.batch);
     fp8rt_tensor hidden = *desc->hidden;
-    const fp8rt_status status = step_gates(run, desc, step, p);
-    if (status != FP8RT_OK) {
-        return status;
+    fp8rt_status status = step_gates(run, desc, step, p);
+    if (status == FP8RT_OK) {
+        status = advance_step(run, kind, desc, step, p, &states);
     }
-    if (fp8rt_layer_computes(run)) {
-        advance_batch(run, kind, desc, step, p, &states);
-    }
-    return fp8rt_fixed_to(run, &states, STATE_UNIT, &hidden);
+    return status == FP8RT_OK ? fp8rt_fixed_to(run, &states, STATE_UNIT, &hidden) : status;
 }
 
 static fp8rt_status compute(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc)

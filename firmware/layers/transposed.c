@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "parts.h"
+#include "record.h"
 #include "window.h"
 
 // One dimension of a sub-grid: position t of its kernel is kernel line `first` + stride * (taps - 1 - t).
@@ -264,10 +265,9 @@ static fp8rt_status run_through_scratch(fp8rt_run *run, const fp8rt_transposed_d
     if (scratch.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    if (fp8rt_layer_computes(run)) { // the bytes between pixels are moved too
-        memset(scratch.data, 0, fp8rt_tensor_bytes(caps, &scratch));
-    }
-    fp8rt_status status = FP8RT_OK;
+    // The bytes between pixels are moved too.
+    fp8rt_status status =
+        fp8rt_layer_fill(run, scratch.data, 0, fp8rt_tensor_bytes(caps, &scratch));
     for (p.py = 0; p.py < desc->stride_y && p.py < desc->out_height && status == FP8RT_OK; p.py++) {
         p.lines = fp8rt_ceil_div(desc->out_height - p.py, desc->stride_y);
         status = run_lines(run, &p, parts, &scratch);

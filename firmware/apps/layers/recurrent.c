@@ -57,6 +57,9 @@ static int32_t *states(layers_test *test, const net *n)
     return state;
 }
 
+// Not among the memory that the layer and its recording leave alike, because the case itself writes it.
+static _Alignas(64) uint8_t both[4096];
+
 // Gates have all magnitudes from hundredths to hundreds.
 static void draw(layers_test *test, net *n)
 {
@@ -66,7 +69,10 @@ static void draw(layers_test *test, net *n)
     n->hidden = layers_codes(test, n->batch, n->units, FP8MAC_E4M3FN);
     n->hidden.scale = 0x1p-9f;
     n->out = layers_empty(test, rows, n->units, FP8MAC_FP32);
-    n->both = layers_empty(test, n->batch, 2 * n->units, FP8MAC_FP32);
+    n->both = (fp8rt_tensor){
+        .rows = n->batch, .cols = 2 * n->units, .format = FP8MAC_FP32, .data = both, .scale = 1.0f};
+    layers_expect(test, "memory for states",
+                  fp8rt_tensor_bytes(&test->dev.caps, &n->both) <= sizeof both);
     n->input = weights(test, n, gates, n->inputs, 0x1p-6f);
     n->recurrent = weights(test, n, gates, n->units, 0x1p-5f);
     if (n->unaligned) {
@@ -127,9 +133,11 @@ static void refer(fp8rt_reference *reference, const void *context)
 static void single_step(layers_test *test, const char *name, net n)
 {
     const fp8rt_arena arena = test->arena;
+    const unsigned before = test->recorded;
     n.steps = 1;
     draw(test, &n);
     layers_try(test, name, call, refer, &n, &n.both);
+    layers_expect_recorded(test, "a step is recorded", before);
     test->arena = arena;
 }
 
@@ -160,7 +168,9 @@ static void sequence(layers_test *test, const char *name, net n)
 {
     const fp8rt_arena arena = test->arena;
     draw(test, &n);
+    const unsigned before = test->recorded;
     layers_try(test, name, call_sequence, NULL, &n, &n.out);
+    layers_expect_recorded(test, "steps are recorded", before);
     const size_t bytes = fp8rt_tensor_bytes(&test->dev.caps, &n.out);
     const void *whole = copy(test, n.out.data, bytes);
     memcpy(n.hidden.data, n.step.hidden, fp8rt_tensor_bytes(&test->dev.caps, &n.hidden));
