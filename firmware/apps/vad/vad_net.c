@@ -200,6 +200,18 @@ static void take_samples(vad_net *net, const int16_t *samples)
     }
 }
 
+// The run stays for layers one by one.
+static fp8rt_status record(vad_net *net, void *list, size_t bytes)
+{
+    const fp8rt_run run = net->run;
+    fp8rt_recorder recorder = fp8rt_recorder_in(list, bytes);
+    net->run.recorder = &recorder;
+    run_layers(net);
+    const fp8rt_status status = fp8rt_network_record(&net->network, &net->run);
+    net->run = run;
+    return status;
+}
+
 fp8rt_status vad_net_open(vad_net *net, fp8rt_device *dev, fp8rt_arena *arena)
 {
     *net = (vad_net){.dev = dev};
@@ -207,7 +219,7 @@ fp8rt_status vad_net_open(vad_net *net, fp8rt_device *dev, fp8rt_arena *arena)
         return FP8RT_ERR_SCRATCH;
     }
     net->run = fp8rt_run_query(dev);
-    const fp8rt_status status = run_layers(net);
+    fp8rt_status status = run_layers(net);
     if (status != FP8RT_OK) {
         return status;
     }
@@ -215,10 +227,18 @@ fp8rt_status vad_net_open(vad_net *net, fp8rt_device *dev, fp8rt_arena *arena)
     if (scratch == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    const size_t plan_bytes = net->run.plan_bytes;
+    const size_t plan_bytes = net->run.plan_bytes, list_bytes = net->run.record_bytes;
     net->plans = fp8rt_plans_in(fp8rt_arena_alloc(arena, plan_bytes), plan_bytes);
+    void *list = fp8rt_arena_alloc(arena, list_bytes);
+    if (list == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
     net->run = fp8rt_run_on(dev, scratch, net->run.peak);
+    status = record(net, list, list_bytes);
     net->run.plans = &net->plans;
+    if (status != FP8RT_OK) {
+        return status;
+    }
     uint32_t *shift = net->shift.data;
     for (uint32_t i = 0; i < VAD_SAMPLES; i++) {
         shift[i] = SHIFT_BITS;
@@ -240,7 +260,8 @@ void vad_net_reset(vad_net *net)
 fp8rt_status vad_net_frame(vad_net *net, const int16_t *samples, float *probability)
 {
     take_samples(net, samples);
-    const fp8rt_status status = run_layers(net);
+    const fp8rt_status status =
+        net->run.profile == NULL ? fp8rt_network_run(&net->network, NULL) : run_layers(net);
     if (status == FP8RT_OK) {
         *probability = (float)fp8rt_sigmoid((double)*(const float *)net->logit.data);
     }

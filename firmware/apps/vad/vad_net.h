@@ -5,15 +5,16 @@
 #define VAD_NET_H
 
 #include "fp8rt/app.h"
-#include "fp8rt/tensor.h"
+#include "fp8rt/network.h"
 #include "vad_data.h"
 
 enum { VAD_SAMPLES = VAD_CONTEXT + VAD_FRAME + VAD_REFLECTED };
 
 typedef struct vad_net {
     fp8rt_device *dev;
-    fp8rt_run run;         // the caller may give it a profile
-    fp8rt_plans plans;     // of all commands of a frame
+    fp8rt_run run;         // the caller may give it a profile: then layers run one by one
+    fp8rt_plans plans;     // of all commands of a frame, for that
+    fp8rt_network network; // the same layers as a list
     fp8rt_tensor shifted;  // FP32 numbers sample + SHIFT of vad_net.c, VAD_HOP a row
     fp8rt_tensor shift;    // SHIFT for each of them
     fp8rt_tensor samples;  // in FP32
