@@ -138,6 +138,13 @@ $(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.el
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-digits-layered $@ \
 	  tests/system/digits_layered.sh $< $(SYS_QUICK) --quiet $(SYS_RISCV)/digits.elf
 
+# Keyword spotting as a recorded network: bytes of the host, and cycles of a frame
+TESTS += $(SYS_TEST)/system-dscnn.log
+$(SYS_TEST)/system-dscnn.log: $(SYS_HOST)/dscnn $(SYS_RISCV)/dscnn.elf $(SYS_QUICK) tests/system/dscnn.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-dscnn $@ tests/system/dscnn.sh 37800 $< \
+	  $(SYS_QUICK) --quiet $(SYS_RISCV)/dscnn.elf
+
 # The voice activity detector: decisions on the host, bytes and cycles on the chip
 TESTS += $(SYS_TEST)/system-vad.log
 $(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SYS_QUICK) tests/system/vad.sh tests/run_test.sh

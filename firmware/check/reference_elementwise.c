@@ -133,8 +133,9 @@ static void average(fp8rt_reference *reference, const fp8rt_pooling_desc *desc, 
     const uint32_t points = p->window.kernel_h * p->window.kernel_w;
     const uint32_t blocks = points * 16u / reference->caps->block + 1u;
     const double amax = amax_of(reference->caps, desc->x);
+    const uint32_t channels = desc->x->cols; // also where the output of an image is a column
     for (uint32_t i = 0; i < desc->out->rows * desc->out->cols; i++) {
-        const summary s = summarise(reference, p, i / desc->out->cols, i % desc->out->cols);
+        const summary s = summarise(reference, p, i / channels, i % channels);
         const double divisor = desc->exclude_padding ? s.pixels : points;
         reference->values[i] = s.sum / divisor;
         reference->bounds[i] = ldexp(amax * blocks / divisor, -13);

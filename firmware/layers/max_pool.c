@@ -56,6 +56,15 @@ static inline uint32_t find_nans(uint32_t word, bool fnuz, uint32_t distance)
     return fnuz ? word & ~(magnitudes + ~HIGH) : magnitudes + distance;
 }
 
+// A pooling on its way to the core, also long after the call that described it: pools.desc is not used.
+typedef struct maximum {
+    fp8rt_pools pools;
+    const uint8_t *from;
+    uint8_t *to;
+    uint32_t channels, stride; // of the output, from row to row
+    fp8mac_format_id format;
+} maximum;
+
 // The pixels of a window that are in the image
 typedef struct patch {
     const uint8_t *first;
@@ -82,62 +91,46 @@ static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const na
     return (codes_of(largest) & ~mask) | (n->code & mask);
 }
 
-static void write_output(const fp8rt_pools *pools, const patch *p, const nans *n, uint32_t channels,
-                         uint8_t *to)
+static void write_output(const maximum *m, const patch *p, const nans *n, uint8_t *to)
 {
-    for (uint32_t channel = 0; channel < channels; channel += sizeof(uint32_t)) {
+    const fp8rt_pools *pools = &m->pools;
+    for (uint32_t channel = 0; channel < m->channels; channel += sizeof(uint32_t)) {
         *(codes *)(void *)(to + channel) =
             n->fnuz ? max_of(p, pools, n, true, channel) : max_of(p, pools, n, false, channel);
     }
 }
 
-// What the core is given
-typedef struct pool_call {
-    fp8rt_pools pools; // without its descriptor
-    const uint8_t *x;
-    uint8_t *out;
-    uint32_t channels, stride; // stride: of out
-    fp8mac_format_id format;
-} pool_call;
-
 static void compute(void *context)
 {
-    const pool_call *c = context;
-    const fp8rt_pools *pools = &c->pools;
-    const nans n = nans_of(c->format);
-    uint8_t *to = c->out;
+    const maximum *m = context;
+    const fp8rt_pools *pools = &m->pools;
+    const nans n = nans_of(m->format);
+    uint8_t *to = m->to;
     for (uint32_t image = 0; image < pools->images; image++) {
         const uint8_t *from =
-            c->x + (size_t)image * pools->height * pools->width * pools->pixel_bytes;
+            m->from + (size_t)image * pools->height * pools->width * pools->pixel_bytes;
         for (uint32_t oy = 0; oy < pools->out_h; oy++) {
             const fp8rt_span y = fp8rt_pool_lines(pools, oy);
-            for (uint32_t ox = 0; ox < pools->out_w; ox++, to += c->stride) {
+            for (uint32_t ox = 0; ox < pools->out_w; ox++, to += m->stride) {
                 const fp8rt_span x = fp8rt_pool_pixels(pools, ox);
                 const size_t pixel = (size_t)y.first * pools->width + x.first;
                 const patch p = {from + pixel * pools->pixel_bytes, y.count, x.count};
-                write_output(pools, &p, &n, c->channels, to);
+                write_output(m, &p, &n, to);
             }
         }
     }
 }
 
-static fp8rt_status run_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc,
-                             const fp8rt_pools *pools)
+static fp8rt_status compute_or_record(fp8rt_run *run, const fp8rt_pools *pools)
 {
-    pool_call call = {
-        .pools = *pools,
-        .x = desc->x->data,
-        .out = desc->out->data,
-        .channels = desc->x->cols,
-        .stride = fp8rt_tensor_stride(&run->dev->caps, desc->out),
-        .format = desc->x->format,
-    };
-    call.pools.desc = NULL;
-    const fp8rt_status status = fp8rt_layer_core(run, compute, &call, sizeof call);
-    if (!run->query) {
-        desc->out->scale = desc->x->scale;
-    }
-    return status;
+    const fp8rt_pooling_desc *desc = pools->desc;
+    const maximum m = {.pools = *pools,
+                       .from = desc->x->data,
+                       .to = desc->out->data,
+                       .channels = desc->x->cols,
+                       .stride = fp8rt_tensor_stride(&run->dev->caps, desc->out),
+                       .format = desc->x->format};
+    return fp8rt_layer_core(run, compute, &m, sizeof m);
 }
 
 fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
@@ -156,7 +149,10 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     }
     if (status == FP8RT_OK) {
         fp8rt_layer_observe(run, &scope, desc);
-        status = run_pool(run, desc, &pools);
+        status = compute_or_record(run, &pools);
+    }
+    if (status == FP8RT_OK && !run->query) {
+        desc->out->scale = desc->x->scale;
     }
     return fp8rt_layer_end(run, &scope, status);
 }

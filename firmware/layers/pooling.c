@@ -89,32 +89,30 @@ static uint8_t code_of_one(fp8mac_format_id format)
     return (uint8_t)(f->bias << f->mantissa_bits);
 }
 
-typedef struct ones_call {
+// `channels` rows, each of which adds its own channel over `points` pixels
+typedef struct adders {
     uint8_t *codes;
     uint32_t channels, points, stride;
-} ones_call;
+} adders;
 
-static void fill_ones(void *context)
+static void fill_adders(void *context)
 {
-    const ones_call *c = context;
-    memset(c->codes, 0, (size_t)c->channels * c->stride);
-    for (uint32_t channel = 0; channel < c->channels; channel++) {
-        uint8_t *row = c->codes + (size_t)channel * c->stride;
-        for (uint32_t point = 0; point < c->points; point++) {
-            row[point * c->channels + channel] = code_of_one(FP8MAC_E4M3FN);
+    const adders *a = context;
+    memset(a->codes, 0, (size_t)a->channels * a->stride);
+    for (uint32_t channel = 0; channel < a->channels; channel++) {
+        uint8_t *row = a->codes + (size_t)channel * a->stride;
+        for (uint32_t point = 0; point < a->points; point++) {
+            row[point * a->channels + channel] = code_of_one(FP8MAC_E4M3FN);
         }
     }
 }
 
-// `channels` rows, each of which adds its own channel over `points` pixels.
-static fp8rt_status take_ones(fp8rt_run *run, uint32_t channels, uint32_t points,
-                              fp8rt_tensor *codes)
+static fp8rt_status ones(fp8rt_run *run, uint32_t channels, uint32_t points, fp8rt_tensor *codes)
 {
     *codes = fp8rt_layer_tensor(run, channels, points * channels, FP8MAC_E4M3FN);
-    const ones_call call = {codes->data, channels, points,
-                            fp8rt_tensor_stride(&run->dev->caps, codes)};
+    const adders a = {codes->data, channels, points, fp8rt_tensor_stride(&run->dev->caps, codes)};
     return codes->data == NULL ? FP8RT_ERR_SCRATCH
-                               : fp8rt_layer_core(run, fill_ones, &call, sizeof call);
+                               : fp8rt_layer_core(run, fill_adders, &a, sizeof a);
 }
 
 // ---- average ------------------------------------------------------------------------------------
@@ -159,13 +157,13 @@ static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float 
     fp8rt_parts parts;
     fp8rt_status status = fp8rt_parts_begin(
         run, &fused, out, pools->images * fp8rt_ceil_div(out->cols, group), &parts);
-    fp8rt_weights weights = {0};
+    fp8rt_weights weights = {.bias = NULL};
     if (status == FP8RT_OK) {
-        status = take_ones(run, group, points, &weights.codes);
+        status = ones(run, group, points, &weights.codes);
     }
     for (uint32_t first = 0; first < out->cols && status == FP8RT_OK; first += group) {
         if (out->cols - first < group) { // the last channels
-            status = take_ones(run, out->cols - first, points, &weights.codes);
+            status = ones(run, out->cols - first, points, &weights.codes);
         }
         weights.codes.scale = scale;
         if (status == FP8RT_OK) {
@@ -175,21 +173,24 @@ static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float 
     return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, out) : status;
 }
 
-typedef struct divisors_call {
-    fp8rt_pools pools; // without its descriptor
+// The inverse of each output pixel's divisor
+typedef struct divisors {
+    fp8rt_pools pools;
     float *inverses;
-} divisors_call;
+} divisors;
 
 static void fill_divisors(void *context)
 {
-    const divisors_call *c = context;
-    float *inverses = c->inverses, inverse = 0.0f;
+    const divisors *d = context;
+    const fp8rt_pools *pools = &d->pools;
+    float *inverses = d->inverses;
     uint32_t known = 0;
-    for (uint32_t image = 0; image < c->pools.images; image++) {
-        for (uint32_t oy = 0; oy < c->pools.out_h; oy++) {
-            const uint32_t lines = fp8rt_pool_lines(&c->pools, oy).count;
-            for (uint32_t ox = 0; ox < c->pools.out_w; ox++) {
-                const uint32_t count = lines * fp8rt_pool_pixels(&c->pools, ox).count;
+    float inverse = 0.0f;
+    for (uint32_t image = 0; image < pools->images; image++) {
+        for (uint32_t oy = 0; oy < pools->out_h; oy++) {
+            const uint32_t lines = fp8rt_pool_lines(pools, oy).count;
+            for (uint32_t ox = 0; ox < pools->out_w; ox++) {
+                const uint32_t count = lines * fp8rt_pool_pixels(pools, ox).count;
                 if (count != known) {
                     known = count;
                     inverse = 1.0f / (float)count;
@@ -209,11 +210,10 @@ static fp8rt_status average_inside(fp8rt_run *run, const fp8rt_pools *pools)
     if (sums.data == NULL || inverses == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    divisors_call call = {*pools, inverses};
-    call.pools.desc = NULL;
     fp8rt_status status = add_windows(run, pools, 1.0f, &sums);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_core(run, fill_divisors, &call, sizeof call);
+        const divisors d = {*pools, inverses};
+        status = fp8rt_layer_core(run, fill_divisors, &d, sizeof d);
     }
     if (status != FP8RT_OK) {
         return status;
@@ -281,6 +281,13 @@ static fp8rt_status gather_column(fp8rt_run *run, const fp8rt_tensor *from, cons
     return fp8rt_layer_core(run, gather, &c, sizeof c);
 }
 
+// Outputs that stay as the command writes them: a row for each channel
+static bool is_column(const fp8rt_pooling_desc *desc)
+{
+    const fp8rt_tensor *out = desc->out;
+    return fp8rt_or_one(desc->images) == 1 && out->cols == 1 && out->rows == desc->x->cols;
+}
+
 static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc, uint32_t image,
                                   uint32_t pixels, const fp8rt_weights *weights, fp8rt_parts *parts)
 {
@@ -292,6 +299,9 @@ static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc
                                    .line_bytes = x.stride,
                                    .m = channels,
                                    .fused = &parts->fused};
+    if (is_column(desc)) {
+        return fp8rt_layer_gemm(run, &product, &parts->whole);
+    }
     const size_t used = run->used;
     fp8rt_tensor column = fp8rt_layer_tensor(run, channels, 1, parts->whole.format);
     column.scale = parts->whole.scale;
@@ -307,6 +317,22 @@ static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc
     return status;
 }
 
+static fp8rt_status weights_of_one(fp8rt_run *run, const fp8rt_pooling_desc *desc, uint32_t pixels,
+                                   fp8rt_weights *weights)
+{
+    *weights = (fp8rt_weights){
+        .codes = {
+            .rows = 1, .cols = pixels, .format = FP8MAC_E4M3FN, .scale = 1.0f / (float)pixels}};
+    if (desc->ones != NULL) {
+        weights->codes.data = (void *)(uintptr_t)desc->ones;
+        return FP8RT_OK;
+    }
+    weights->codes.data = fp8rt_layer_tensor(run, 1, pixels, FP8MAC_E4M3FN).data;
+    return weights->codes.data == NULL
+               ? FP8RT_ERR_SCRATCH
+               : fp8rt_layer_fill(run, weights->codes.data, code_of_one(FP8MAC_E4M3FN), pixels);
+}
+
 static fp8rt_status average_images(fp8rt_run *run, const void *layer)
 {
     const fp8rt_pooling_desc *desc = layer;
@@ -314,12 +340,9 @@ static fp8rt_status average_images(fp8rt_run *run, const void *layer)
     const fp8rt_fused fused = {0};
     fp8rt_parts parts;
     fp8rt_status status = fp8rt_parts_begin(run, &fused, desc->out, images, &parts);
-    fp8rt_weights weights = {.codes = fp8rt_layer_tensor(run, 1, pixels, FP8MAC_E4M3FN)};
-    weights.codes.scale = 1.0f / (float)pixels;
-    if (weights.codes.data == NULL) {
-        status = FP8RT_ERR_SCRATCH;
-    } else if (status == FP8RT_OK) {
-        status = fp8rt_layer_fill(run, weights.codes.data, code_of_one(FP8MAC_E4M3FN), pixels);
+    fp8rt_weights weights;
+    if (status == FP8RT_OK) {
+        status = weights_of_one(run, desc, pixels, &weights);
     }
     for (uint32_t image = 0; image < images && status == FP8RT_OK; image++) {
         status = average_image(run, desc, image, pixels, &weights, &parts);
@@ -337,7 +360,7 @@ static fp8rt_status check_global(fp8rt_run *run, const void *layer)
     const fp8rt_tensor *x = desc->x, *out = desc->out;
     if (!fp8rt_is_product(x->rows, fp8rt_or_one(desc->images), fp8rt_or_one(desc->height),
                           fp8rt_or_one(desc->width)) ||
-        out->rows != fp8rt_or_one(desc->images) || out->cols != x->cols) {
+        !(is_column(desc) || (out->rows == fp8rt_or_one(desc->images) && out->cols == x->cols))) {
         return FP8RT_ERR_SHAPE;
     }
     return fp8rt_pool_overlaps(run, desc) ? FP8RT_ERR_OVERLAP : FP8RT_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
+#include <string.h>
 
 #include "cases.h"
 #include "fp8rt/reference_elementwise.h"
@@ -14,6 +15,7 @@ typedef struct pooling_case {
     bool exclude_padding;
     fp8mac_format_id x_format, out_format;
     fp8rt_scaling_kind scaling;
+    bool column; // a row for each channel, and codes of 1 from the caller
 } pooling_case;
 
 typedef struct context {
@@ -93,6 +95,19 @@ static const pooling_case cases[] = {
      .width = 50,
      .channels = 9,
      .out_format = FP8MAC_FP32},
+    {.name = "global average of 5 x 25 x 64, a column",
+     .kind = GLOBAL,
+     .height = 5,
+     .width = 25,
+     .channels = 64,
+     .column = true},
+    {.name = "global average of 3 x 11 x 21, a column, dynamic",
+     .kind = GLOBAL,
+     .height = 3,
+     .width = 11,
+     .channels = 21,
+     .scaling = FP8RT_SCALING_DYNAMIC,
+     .column = true},
 };
 
 static fp8rt_status call(fp8rt_run *run, const void *context_)
@@ -120,6 +135,14 @@ static uint32_t or_one(uint32_t x)
     return x == 0 ? 1 : x;
 }
 
+// Of as many pixels
+static const void *ones(layers_test *test, uint32_t pixels)
+{
+    enum { ONE = 0x38 };
+    void *codes = layers_take(test, pixels);
+    return codes == NULL ? NULL : memset(codes, ONE, pixels);
+}
+
 static void run_case(layers_test *test, const pooling_case *p)
 {
     const fp8rt_arena arena = test->arena;
@@ -137,7 +160,9 @@ static void run_case(layers_test *test, const pooling_case *p)
                                     window.pad_left + window.pad_right),
     };
     fp8rt_tensor x = layers_codes(test, images * height * p->width, p->channels, p->x_format);
-    fp8rt_tensor out = layers_empty(test, images * c.out_h * c.out_w, p->channels, p->out_format);
+    fp8rt_tensor out =
+        p->column ? layers_empty(test, p->channels, 1, p->out_format)
+                  : layers_empty(test, images * c.out_h * c.out_w, p->channels, p->out_format);
     x.scale = 0.25f;
     out.scale = p->out_format == FP8MAC_FP32 ? 1.0f : 0.25f;
     out.scaling = &scaling;
@@ -147,6 +172,7 @@ static void run_case(layers_test *test, const pooling_case *p)
                                   .width = p->width,
                                   .window = window,
                                   .exclude_padding = p->exclude_padding,
+                                  .ones = p->column ? ones(test, height * p->width) : NULL,
                                   .out = &out};
     const unsigned before = test->recorded;
     layers_try(test, p->name, call, refer, &c, &out);
@@ -210,6 +236,57 @@ static void run_codes(layers_test *test)
     }
 }
 
+// ---- between other layers -------------------------------------------------------------------------
+
+// A recorded network pauses for the maximum, whose operand and output belong to commands.
+typedef struct between {
+    fp8rt_convolution_desc before, behind;
+    fp8rt_pooling_desc maximum, average;
+} between;
+
+static fp8rt_status call_between(fp8rt_run *run, const void *context_)
+{
+    const between *b = context_;
+    fp8rt_convolution(run, &b->before);
+    fp8rt_max_pool(run, &b->maximum);
+    fp8rt_average_pool(run, &b->average);
+    return fp8rt_convolution(run, &b->behind);
+}
+
+static void run_between(layers_test *test)
+{
+    enum { SIDE = 8, HALF = 4, CHANNELS = 16, OUTPUTS = 24 };
+    const fp8rt_arena arena = test->arena;
+    const unsigned before = test->recorded;
+    fp8rt_tensor x = layers_codes(test, SIDE * SIDE, CHANNELS, FP8MAC_E4M3FN);
+    fp8rt_tensor wide = layers_empty(test, SIDE * SIDE, CHANNELS, FP8MAC_E4M3FN);
+    fp8rt_tensor largest = layers_empty(test, HALF * HALF, CHANNELS, FP8MAC_E4M3FN);
+    fp8rt_tensor mean = layers_empty(test, HALF * HALF, CHANNELS, FP8MAC_E4M3FN);
+    fp8rt_tensor out = layers_empty(test, HALF * HALF, OUTPUTS, FP8MAC_E4M3FN);
+    const fp8rt_weights first = layers_weights(test, CHANNELS, CHANNELS);
+    const fp8rt_weights last = layers_weights(test, OUTPUTS, CHANNELS);
+    const between b = {
+        .before = {.x = &x, .height = SIDE, .width = SIDE, .weights = &first, .out = &wide},
+        .maximum =
+            {.x = &wide, .height = SIDE, .width = SIDE, .window = TWO_BY_TWO, .out = &largest},
+        .average = {.x = &largest,
+                    .height = HALF,
+                    .width = HALF,
+                    .window = {.kernel_h = 3,
+                               .kernel_w = 3,
+                               .pad_top = 1,
+                               .pad_bottom = 1,
+                               .pad_left = 1,
+                               .pad_right = 1},
+                    .exclude_padding = true,
+                    .out = &mean},
+        .behind = {.x = &mean, .height = HALF, .width = HALF, .weights = &last, .out = &out},
+    };
+    layers_try(test, "maximum and average between convolutions", call_between, NULL, &b, &out);
+    layers_expect(test, "they are recorded", test->recorded == before + 1u);
+    test->arena = arena;
+}
+
 static void refusals(layers_test *test)
 {
     fp8rt_tensor x = layers_codes(test, 64, 32, FP8MAC_E4M3FN);
@@ -238,5 +315,6 @@ void layers_pooling(layers_test *test)
         run_case(test, &cases[i]);
     }
     run_codes(test);
+    run_between(test);
     refusals(test);
 }

@@ -117,7 +117,11 @@ static void run_case(layers_test *test, const transposed_case *t)
     layers_expect(test, "the kernel is divided into sub-grids",
                   fp8rt_split_kernel(&test->dev.caps, &c.desc, &whole.codes, &divided.codes) ==
                       FP8RT_OK);
+    const unsigned before = test->recorded;
     layers_try(test, t->name, call, refer, &c, &out);
+    if (t->scaling == FP8RT_SCALING_STATIC) {
+        layers_expect_recorded(test, "a transposed convolution is recorded", before);
+    }
     test->arena = arena;
 }
 
