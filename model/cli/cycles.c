@@ -122,36 +122,47 @@ static void print_line(FILE *to, const layer *l, const workload_result *r, uint6
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
 }
 
-static void run_list(cli *c, const fp8mac_cycles_config *config, const layers *all,
-                     const char *path, FILE *to)
+static void print_list(FILE *to, const layers *all, const workload_result *results, uint64_t beat)
 {
     fputs("layer,m,n,k,count,cycles,utilisation,roofline,bytes_read,bytes_written,compute,results,"
           "spacing,first_load,load,command,store\n",
           to);
     for (size_t i = 0; i < all->count; i++) {
-        const workload_result result = run_layer(c, config, &all->list[i], path);
-        print_line(to, &all->list[i], &result, config->axi_data_w / 8u);
+        print_line(to, &all->list[i], &results[i], beat);
     }
 }
 
-static void run_file(cli *c, const fp8mac_cycles_config *config, const char *path,
-                     const cycles_options *o, fp8mac_format_id d_format)
+static void write_list(cli *c, const char *path, const layers *all, const workload_result *results,
+                       uint64_t beat)
 {
-    const layers all = layers_read(c, path, d_format);
-    if (o->output == NULL) {
-        run_list(c, config, &all, path, c->out);
-        return;
-    }
-    c->open = fopen(o->output, "w");
+    c->open = fopen(path, "w");
     if (c->open == NULL) {
-        cli_fail_output(c, "'%.200s' cannot be written (%s)", o->output, strerror(errno));
+        cli_fail_output(c, "'%.200s' cannot be written (%s)", path, strerror(errno));
     }
-    run_list(c, config, &all, path, c->open);
+    print_list(c->open, all, results, beat);
     const bool bad = ferror(c->open) != 0;
     const bool unclosed = fclose(c->open) != 0;
     c->open = NULL;
     if (bad || unclosed) {
-        cli_fail_output(c, "'%.200s' could not be written", o->output);
+        cli_fail_output(c, "'%.200s' could not be written", path);
+    }
+}
+
+// All layers are run before the first line is printed.
+static void run_file(cli *c, const fp8mac_cycles_config *config, const char *path,
+                     const cycles_options *o, fp8mac_format_id d_format)
+{
+    const layers all = layers_read(c, path, d_format);
+    const char *origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    workload_result *results = cli_alloc(c, all.count, sizeof *results);
+    for (size_t i = 0; i < all.count; i++) {
+        results[i] = run_layer(c, config, &all.list[i], origin);
+    }
+    const uint64_t beat = config->axi_data_w / 8u;
+    if (o->output == NULL) {
+        print_list(c->out, &all, results, beat);
+    } else {
+        write_list(c, o->output, &all, results, beat);
     }
 }
 

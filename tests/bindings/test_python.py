@@ -1506,6 +1506,8 @@ def calls_of_everything():
             lambda: Config().replace(group=0.1),
         ],
         "Preset": [lambda: fp8mac.Preset("name", "", "", "", None)],
+        "cycles": [lambda: fp8mac.cycles(7, 9, 33), lambda: fp8mac.cycles(49, 3, 5, rows=8)],
+        "CycleCounts": [lambda: fp8mac.CycleCounts(*range(12), 0.1, tiny)],
         "GemmResult": [lambda: fp8mac.GemmResult(a, singles[0], False, Flags(0))],
         "Flags": [lambda: Flags(5)],
         "Error": [lambda: Error("what")],
@@ -1622,7 +1624,13 @@ def test_environment_of_functions(check, mxcsr):
     """All that computes enters the library's environment, and so do the functions given to Delayed."""
     functions = [fp8mac.cast, fp8mac.decode, fp8mac.dot, fp8mac.gemm, fp8mac.scaled_mm]
     functions += [fp8mac.rows, fp8mac.exp, fp8mac.exp2, fp8mac.reciprocal, fp8mac.rsqrt]
-    functions += [fp8mac.format_of, Format.__post_init__, Format.record, Format.with_bias]
+    functions += [
+        fp8mac.cycles,
+        fp8mac.format_of,
+        Format.__post_init__,
+        Format.record,
+        Format.with_bias,
+    ]
     functions += [Config.__init__]
     functions += [getattr(recipes, name) for name in recipes.__all__ if name != "Delayed"]
     functions += [recipes.Delayed.__init__, recipes.Delayed.update, recipes.Delayed.history.fget]
@@ -1825,3 +1833,33 @@ def test_batches(check, arrays, refused, rng):
     for name, shape in (("scale_a", (2,)), ("bias", (2, 1)), ("c", (2, 5)), ("mx_a", (2, 1))):
         wrong = np.ones(shape, np.uint8 if name == "mx_a" else F32)
         refused(f"{name} has the shape {shape}", "SHAPE", lambda: gemm(a, b[0], **{name: wrong}))
+
+
+# ---- clock cycles ------------------------------------------------------------------------------------------------
+
+
+def test_cycles(check, refused):
+    """Those of docs/COUNTERS.md. bindings_cycles compares the command line, which has the same C function, with the chip."""
+    got = fp8mac.cycles(64, 64, 64)
+    want = dict(compute=1024, results=4, spacing=0, first_load=134, load=24, command=32, store=47)
+    want |= dict(idle=0, macs=64**3, read_beats=1029, write_beats=256)
+    for name, value in want.items():
+        check(f"cycles: {name}", getattr(got, name), value)
+    check("cycles: their sum", got.cycles, 1265)
+    check("cycles: utilisation", got.utilisation, 1024 / 1265)
+    check("cycles: of the roofline", got.roofline, 1024 / 1265)
+    wide = fp8mac.cycles(64, 64, 64, d_format="float32")
+    check("cycles: a wider D", (wide.write_beats, wide.compute), (1024, 1024))
+    vector = fp8mac.cycles(1, 64, 64, axi_data_w=256, latency=3, memory="ideal", element="late")
+    check("cycles: beats of 32 bytes", vector.read_beats, 65 * 64 // 32 + 3)
+    large = fp8mac.cycles(8, 8, 8, rows=8, cols=8)
+    check("cycles: a larger array", (large.compute, large.macs), (1, 512))
+    cycles = fp8mac.cycles
+    refused("rows is not possible; a power of two", "CONFIG", lambda: cycles(1, 1, 1, rows=3))
+    refused("rows is -1 and must be in 0..", "CONFIG", lambda: cycles(1, 1, 1, rows=-1))
+    refused("memory is 'fast' and must be", "CONFIG", lambda: cycles(1, 1, 1, memory="fast"))
+    refused("d_format is 'e3m2fn'", "CONFIG", lambda: cycles(1, 1, 1, d_format="e3m2fn"))
+    refused("kind of element does not", "PRESET", lambda: cycles(1, 1, 1, element="fast"))
+    refused("element is not possible", "CONFIG", lambda: cycles(1, 1, 1, element="static"))
+    refused("m, n and k are at least 1", "SHAPE", lambda: cycles(1, 0, 1))
+    refused("fit 4 GiB", "SHAPE", lambda: cycles(70000, 70000, 1))

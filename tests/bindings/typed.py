@@ -28,6 +28,8 @@ assert_type(result.amax, np.float32)
 assert_type(recipes.mx_quantize(x, "e4m3fn"), tuple[Codes, Scales])
 assert_type(recipes.mx_quantize(x, "e4m3fn", return_flags=True), tuple[Codes, Scales, Flags])
 assert_type(recipes.scale(448.0, 3.0), float)
+assert_type(fp8mac.cycles(64, 64, 64), fp8mac.CycleCounts)
+assert_type(fp8mac.cycles(64, 64, 64).cycles, int)
 
 
 class Half:

@@ -87,8 +87,10 @@ static void test_leaps(void)
         uint64_t want_end[COMMANDS], got_end[COMMANDS], now;
         fp8mac_cycles_counters want, got;
         size_t refused;
-        CHECK(run_cycles(&config, commands, count, want_end, &refused, &want, NULL) == FP8MAC_OK);
-        CHECK(run_cycles(&config, commands, count, got_end, &refused, &got, &now) == FP8MAC_OK);
+        CHECK(fp8mac_cycles_run_with(&config, commands, count, want_end, &refused, &want, NULL) ==
+              FP8MAC_OK);
+        CHECK(fp8mac_cycles_run_with(&config, commands, count, got_end, &refused, &got, &now) ==
+              FP8MAC_OK);
         CHECK(equal(&want, &got));
         CHECK(memcmp(want_end, got_end, count * sizeof want_end[0]) == 0);
         left_out += now;

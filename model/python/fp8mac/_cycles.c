@@ -2,6 +2,8 @@
 // Clock cycles of the accelerator.
 #include "_shared.h"
 
+#include <string.h>
+
 #include "workload.h"
 
 static PyObject *counters_of(const workload_result *result)

@@ -7,6 +7,7 @@ import dataclasses
 
 from . import _core
 from ._arrays import whole
+from ._environment import own_environment
 from ._formats import refuse
 
 # In the order of the C library's numbers
@@ -39,10 +40,7 @@ class CycleCounts:
 
 
 def _number(name: str, x: int) -> int:
-    value = whole(name, x)
-    if not 0 <= value <= MOST:
-        raise refuse("CONFIG", f"{name} is {value} and must be 0 to {MOST}")
-    return value
+    return whole(name, x, 0, MOST, "CONFIG")
 
 
 def _chosen(name: str, x: str, good: tuple[str, ...]) -> int:
@@ -51,6 +49,7 @@ def _chosen(name: str, x: str, good: tuple[str, ...]) -> int:
     return good.index(x)
 
 
+@own_environment
 def cycles(
     m: int,
     n: int,

@@ -295,7 +295,7 @@ static bool is_refused(const machine *m, const predecessor *before, tile *t)
            sequence_bad(m, before, t);
 }
 
-bool check_tile(const machine *m, predecessor *before, tile *t)
+bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t)
 {
     derive(m, t);
     if (is_refused(m, before, t)) {
@@ -314,7 +314,7 @@ bool check_tile(const machine *m, predecessor *before, tile *t)
 }
 
 // Regions are judged one a cycle: matrices, vectors, C, MX scales. Four stages are behind.
-uint32_t check_cycles(const tile *t)
+uint32_t fp8mac_cycles_cycles_of_check(const tile *t)
 {
     const tile_key *key = &t->key;
     const bool vectors = key->loads_bias || key->loads_scale_a || key->loads_scale_b;

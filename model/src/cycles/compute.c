@@ -41,7 +41,7 @@ static bool is_early(const compute *c)
     return c->ticks < c->share_ends || (!acc_first && c->ticks < c->loop_ends[position_of(c)]);
 }
 
-void compute_wires(const machine *m, wires *w)
+void fp8mac_cycles_compute_wires(const machine *m, wires *w)
 {
     const compute *c = &m->compute;
     const uint32_t result = 1u << m->p.array_cycles;
@@ -143,7 +143,7 @@ static void stages(compute *c, const wires *w)
                         .last = c->rows_more == c->im && c->cols_more == c->in};
 }
 
-void compute_clock(machine *m, const wires *w)
+void fp8mac_cycles_compute_clock(machine *m, const wires *w)
 {
     compute *c = &m->compute;
     if (w->advance) {
@@ -172,7 +172,7 @@ static bool is_clocked(const machine *m, const wires *w)
     return w->advance && (m->compute.valid2 || m->array.valid != 0);
 }
 
-void array_clock(machine *m, const wires *w)
+void fp8mac_cycles_array_clock(machine *m, const wires *w)
 {
     array *a = &m->array;
     const compute *c = &m->compute;

@@ -170,7 +170,7 @@ static void derive_array(parameters *p, uint32_t width)
     p->row_bytes = larger(8u * p->beat, PASS_TILES * word);
 }
 
-fp8mac_status parameters_of(const fp8mac_cycles_config *config, parameters *p)
+fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, parameters *p)
 {
     const char *parameter, *range;
     const fp8mac_status status = fp8mac_cycles_check(config, &parameter, &range);

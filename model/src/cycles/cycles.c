@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-void refuse(machine *m, size_t command, fp8mac_status status)
+void fp8mac_cycles_refuse(machine *m, size_t command, fp8mac_status status)
 {
     if (m->status == FP8MAC_OK) {
         m->status = status;
@@ -73,16 +73,16 @@ static bool count(machine *m, const wires *w)
 
 static void find_wires(machine *m, wires *w)
 {
-    memory_wires(m, w);
-    read_wires(m, w);
-    front_wires(m, w);
+    fp8mac_cycles_memory_wires(m, w);
+    fp8mac_cycles_read_wires(m, w);
+    fp8mac_cycles_front_wires(m, w);
     w->tile_taken = m->walk.state == WALK_OFFER && m->check.state == CHECK_IDLE;
-    load_wires(m, w);
-    read_rows(m, w);
-    compute_wires(m, w);
+    fp8mac_cycles_load_wires(m, w);
+    fp8mac_cycles_read_rows(m, w);
+    fp8mac_cycles_compute_wires(m, w);
     w->is_storing = m->compute.taken != m->store.done;
-    store_wires(m, w);
-    write_wires(m, w);
+    fp8mac_cycles_store_wires(m, w);
+    fp8mac_cycles_write_wires(m, w);
 }
 
 static void retire(machine *m)
@@ -96,19 +96,19 @@ static void retire(machine *m)
 // Blocks that read others' registers come before those.
 static void clock(machine *m, const wires *w)
 {
-    memory_clock(m, w);
-    read_clock(m, w);
-    source_clock(m, &m->c, true, w);
-    source_clock(m, &m->x, false, w);
-    load_clock(m, w);
-    walk_clock(m, w);
-    front_clock(m, w);
-    check_clock(m, w);
-    array_clock(m, w);
-    compute_clock(m, w);
-    write_clock(m, w);
-    epilogue_clock(m, w);
-    store_clock(m, w);
+    fp8mac_cycles_memory_clock(m, w);
+    fp8mac_cycles_read_clock(m, w);
+    fp8mac_cycles_source_clock(m, &m->c, true, w);
+    fp8mac_cycles_source_clock(m, &m->x, false, w);
+    fp8mac_cycles_load_clock(m, w);
+    fp8mac_cycles_walk_clock(m, w);
+    fp8mac_cycles_front_clock(m, w);
+    fp8mac_cycles_check_clock(m, w);
+    fp8mac_cycles_array_clock(m, w);
+    fp8mac_cycles_compute_clock(m, w);
+    fp8mac_cycles_write_clock(m, w);
+    fp8mac_cycles_epilogue_clock(m, w);
+    fp8mac_cycles_store_clock(m, w);
     if (w->retire) {
         retire(m);
     }
@@ -169,7 +169,7 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
         commands[i] = normal(commands[i]);
         const fp8mac_status status = judge_command(m, i);
         if (status != FP8MAC_OK) {
-            refuse(m, i, status);
+            fp8mac_cycles_refuse(m, i, status);
         }
         const bool is_gemm = commands[i].operation == FP8MAC_CYCLES_GEMM;
         m->counters.macs += is_gemm ? (uint64_t)commands[i].m * commands[i].n * commands[i].k : 0;
@@ -177,7 +177,7 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
     m->store.slot_available = m->store.ready = true;
     m->array.phase = m->p.share - 1u;
     if (m->status == FP8MAC_OK) {
-        plan_tiles(m);
+        fp8mac_cycles_plan_tiles(m);
     }
 }
 
@@ -186,7 +186,7 @@ static void run(machine *m, history *h)
     uint64_t taken = 0;
     while (m->status == FP8MAC_OK && !step(m)) {
         if (h != NULL && m->compute.taken != taken && m->front.next == m->count) {
-            leap_if_known(m, h);
+            fp8mac_cycles_leap_if_known(m, h);
         }
         taken = m->compute.taken;
     }
@@ -209,7 +209,7 @@ static fp8mac_status run_in(machine *m, history *h, fp8mac_cycles_command *own,
                             const fp8mac_cycles_config *config, size_t *refused,
                             fp8mac_cycles_counters *counters)
 {
-    const fp8mac_status status = parameters_of(config, &m->p);
+    const fp8mac_status status = fp8mac_cycles_parameters_of(config, &m->p);
     if (status != FP8MAC_OK) {
         return status;
     }
@@ -219,9 +219,10 @@ static fp8mac_status run_in(machine *m, history *h, fp8mac_cycles_command *own,
     return finish(m, refused, counters);
 }
 
-fp8mac_status run_cycles(const fp8mac_cycles_config *config, const fp8mac_cycles_command *commands,
-                         size_t count, uint64_t *completed, size_t *refused,
-                         fp8mac_cycles_counters *counters, uint64_t *left_out)
+fp8mac_status fp8mac_cycles_run_with(const fp8mac_cycles_config *config,
+                                     const fp8mac_cycles_command *commands, size_t count,
+                                     uint64_t *completed, size_t *refused,
+                                     fp8mac_cycles_counters *counters, uint64_t *left_out)
 {
     if (config == NULL || counters == NULL || (commands == NULL && count != 0)) {
         return FP8MAC_ERR_NULL;
@@ -253,5 +254,5 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 fp8mac_cycles_counters *counters)
 {
     uint64_t left_out;
-    return run_cycles(config, commands, count, completed, refused, counters, &left_out);
+    return fp8mac_cycles_run_with(config, commands, count, completed, refused, counters, &left_out);
 }

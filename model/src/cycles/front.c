@@ -15,7 +15,7 @@ static bool has_more(const machine *m)
     return next < m->count && m->commands[next].submission == FP8MAC_CYCLES_LISTED;
 }
 
-void front_wires(machine *m, wires *w)
+void fp8mac_cycles_front_wires(machine *m, wires *w)
 {
     const front *f = &m->front;
     const bool busy = f->state != FETCH_IDLE || f->room;
@@ -24,7 +24,7 @@ void front_wires(machine *m, wires *w)
     const bool rings = due && m->commands[f->next].submission == FP8MAC_CYCLES_DOORBELL;
     const bool submits = due && m->commands[f->next].submission == FP8MAC_CYCLES_REGISTERS;
     if ((rings || submits) && (busy || full)) {
-        refuse(m, f->next, FP8MAC_ERR_COMMAND);
+        fp8mac_cycles_refuse(m, f->next, FP8MAC_ERR_COMMAND);
     }
     w->ring = rings;
     w->follow = f->room && !full && f->state == FETCH_IDLE;
@@ -77,7 +77,7 @@ static void fetch_clock(machine *m, const wires *w)
     }
 }
 
-void front_clock(machine *m, const wires *w)
+void fp8mac_cycles_front_clock(machine *m, const wires *w)
 {
     front *f = &m->front;
     if (w->follow) {

@@ -265,7 +265,7 @@ static uint64_t leap(machine *m, const note *from)
     return cycles;
 }
 
-void leap_if_known(machine *m, history *h)
+void fp8mac_cycles_leap_if_known(machine *m, history *h)
 {
     note *n = &h->notes[h->count % NOTES];
     take_note(m, n);

@@ -63,7 +63,7 @@ static bool offers(const machine *m, bool sources_ready)
     }
 }
 
-void load_wires(const machine *m, wires *w)
+void fp8mac_cycles_load_wires(const machine *m, wires *w)
 {
     w->sources_ready = m->c.level != SOURCE_DEPTH && m->x.level != SOURCE_DEPTH;
     w->accept = m->load.state == LOAD_IDLE && m->load.in_use < 2 && m->check.state == CHECK_OFFER;
@@ -165,7 +165,7 @@ static bool completes(machine *m, const wires *w)
     return w->retire && tile_at(m, m->report.retired)->key.last;
 }
 
-void load_clock(machine *m, const wires *w)
+void fp8mac_cycles_load_clock(machine *m, const wires *w)
 {
     load *l = &m->load;
     const bool finishes = w->load_row_taken && l->state == LOAD_FINISH;
@@ -258,7 +258,7 @@ static void source_beats(source *s, bool is_c, const wires *w)
     s->used -= is_c ? w->c_slot_free : w->x_slot_free;
 }
 
-void source_clock(machine *m, source *s, bool is_c, const wires *w)
+void fp8mac_cycles_source_clock(machine *m, source *s, bool is_c, const wires *w)
 {
     switch (s->state) {
     case SOURCE_IDLE:

@@ -47,7 +47,7 @@ typedef struct parameters {
     const fp8mac_element_info *element;
 } parameters;
 
-fp8mac_status parameters_of(const fp8mac_cycles_config *config, parameters *p);
+fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, parameters *p);
 
 // ---- tile commands ------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ typedef struct tile_list {
 
 struct machine;
 // Divides all commands, judges their tile commands, and derives what the engines get.
-void plan_tiles(struct machine *m);
+void fp8mac_cycles_plan_tiles(struct machine *m);
 
 // ---- the blocks ---------------------------------------------------------------------------------
 
@@ -361,40 +361,40 @@ static inline const fp8mac_cycles_command *command_of(const machine *m, const ti
     return &m->commands[t->key.command];
 }
 
-void refuse(machine *m, size_t command, fp8mac_status status);
+void fp8mac_cycles_refuse(machine *m, size_t command, fp8mac_status status);
 
-void front_wires(machine *m, wires *w);
-void front_clock(machine *m, const wires *w);
-void walk_clock(machine *m, const wires *w);
-void check_clock(machine *m, const wires *w);
+void fp8mac_cycles_front_wires(machine *m, wires *w);
+void fp8mac_cycles_front_clock(machine *m, const wires *w);
+void fp8mac_cycles_walk_clock(machine *m, const wires *w);
+void fp8mac_cycles_check_clock(machine *m, const wires *w);
 // Cycles of its check
-uint32_t check_cycles(const tile *t);
-void load_wires(const machine *m, wires *w);
-void load_clock(machine *m, const wires *w);
-void source_clock(machine *m, source *s, bool is_c, const wires *w);
-void read_wires(machine *m, wires *w);
-void read_rows(const machine *m, wires *w);
-void read_clock(machine *m, const wires *w);
-void memory_wires(const machine *m, wires *w);
-void memory_clock(machine *m, const wires *w);
-void compute_wires(const machine *m, wires *w);
-void compute_clock(machine *m, const wires *w);
-void array_clock(machine *m, const wires *w);
-void store_wires(machine *m, wires *w);
-void store_clock(machine *m, const wires *w);
-void epilogue_clock(machine *m, const wires *w);
-void write_wires(machine *m, wires *w);
-void write_clock(machine *m, const wires *w);
+uint32_t fp8mac_cycles_cycles_of_check(const tile *t);
+void fp8mac_cycles_load_wires(const machine *m, wires *w);
+void fp8mac_cycles_load_clock(machine *m, const wires *w);
+void fp8mac_cycles_source_clock(machine *m, source *s, bool is_c, const wires *w);
+void fp8mac_cycles_read_wires(machine *m, wires *w);
+void fp8mac_cycles_read_rows(const machine *m, wires *w);
+void fp8mac_cycles_read_clock(machine *m, const wires *w);
+void fp8mac_cycles_memory_wires(const machine *m, wires *w);
+void fp8mac_cycles_memory_clock(machine *m, const wires *w);
+void fp8mac_cycles_compute_wires(const machine *m, wires *w);
+void fp8mac_cycles_compute_clock(machine *m, const wires *w);
+void fp8mac_cycles_array_clock(machine *m, const wires *w);
+void fp8mac_cycles_store_wires(machine *m, wires *w);
+void fp8mac_cycles_store_clock(machine *m, const wires *w);
+void fp8mac_cycles_epilogue_clock(machine *m, const wires *w);
+void fp8mac_cycles_write_wires(machine *m, wires *w);
+void fp8mac_cycles_write_clock(machine *m, const wires *w);
 
-// Bursts of the splitter: the beats of the next one
 // A row at this address
-row row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats);
-
-uint32_t split_beats(const splitter *s);
+row fp8mac_cycles_row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats);
+// The beats of the next burst, and whether it is the row's last one
+uint32_t fp8mac_cycles_split_beats(const splitter *s);
 static inline bool split_final(const splitter *s, uint32_t beats)
 {
     return s->row.kind == ROW_NONE || s->row.beats == beats;
 }
-void split_clock(const parameters *p, splitter *s, bool taken, bool row_valid, const row *row);
+void fp8mac_cycles_split_clock(const parameters *p, splitter *s, bool taken, bool row_valid,
+                               const row *row);
 
 #endif

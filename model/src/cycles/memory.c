@@ -8,7 +8,7 @@ enum {
     CHIP_BEATS = 4,  // that were read and wait for R
 };
 
-void memory_wires(const machine *m, wires *w)
+void fp8mac_cycles_memory_wires(const machine *m, wires *w)
 {
     const memory *y = &m->memory;
     const bool chip = m->p.chip_memory;
@@ -101,7 +101,7 @@ static void chip_writes(machine *m, bool aw, bool data)
     }
 }
 
-void memory_clock(machine *m, const wires *w)
+void fp8mac_cycles_memory_clock(machine *m, const wires *w)
 {
     memory *y = &m->memory;
     if (m->p.chip_memory) {

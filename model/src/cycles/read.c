@@ -5,21 +5,22 @@
 
 // ---- the splitter -------------------------------------------------------------------------------
 
-row row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats)
+row fp8mac_cycles_row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats)
 {
     const uint32_t to_page = (PAGE - address % PAGE) >> p->beat_log2;
     return kind == ROW_NONE ? (row){.kind = ROW_NONE}
                             : (row){.kind = kind, .beats = beats, .to_page = least(beats, to_page)};
 }
 
-uint32_t split_beats(const splitter *s)
+uint32_t fp8mac_cycles_split_beats(const splitter *s)
 {
     return least(s->row.to_page, MAX_BURST);
 }
 
-void split_clock(const parameters *p, splitter *s, bool taken, bool row_valid, const row *row)
+void fp8mac_cycles_split_clock(const parameters *p, splitter *s, bool taken, bool row_valid,
+                               const row *row)
 {
-    const uint32_t beats = split_beats(s);
+    const uint32_t beats = fp8mac_cycles_split_beats(s);
     if (!s->busy || (taken && split_final(s, beats))) {
         s->busy = row_valid;
         s->row = *row;
@@ -34,7 +35,7 @@ void split_clock(const parameters *p, splitter *s, bool taken, bool row_valid, c
 
 // ---- the read DMA -------------------------------------------------------------------------------
 
-void read_wires(machine *m, wires *w)
+void fp8mac_cycles_read_wires(machine *m, wires *w)
 {
     const read_dma *r = &m->read;
     const bool empty = r->level == 0;
@@ -46,11 +47,12 @@ void read_wires(machine *m, wires *w)
     const bool is_none = r->split.row.kind == ROW_NONE;
     w->read_burst = r->split.busy && r->level != IN_FLIGHT && (is_none || ar_free);
     w->read_row_ready =
-        !r->split.busy || (w->read_burst && split_final(&r->split, split_beats(&r->split)));
+        !r->split.busy ||
+        (w->read_burst && split_final(&r->split, fp8mac_cycles_split_beats(&r->split)));
 }
 
 // Whose row is next: descriptors, C, X, operands
-void read_rows(const machine *m, wires *w)
+void fp8mac_cycles_read_rows(const machine *m, wires *w)
 {
     w->c_row = m->c.state == SOURCE_ROWS;
     w->x_row = m->x.state == SOURCE_ROWS;
@@ -63,14 +65,14 @@ static row fetch_row(const machine *m)
 {
     const front *f = &m->front;
     const uint32_t first = m->p.short_beats;
-    return f->longer ? row_at(&m->p, ROW_DESCRIPTOR, f->address + first * m->p.beat,
-                              m->p.all_beats - first)
-                     : row_at(&m->p, ROW_DESCRIPTOR, f->address, first);
+    return f->longer ? fp8mac_cycles_row_at(&m->p, ROW_DESCRIPTOR, f->address + first * m->p.beat,
+                                            m->p.all_beats - first)
+                     : fp8mac_cycles_row_at(&m->p, ROW_DESCRIPTOR, f->address, first);
 }
 
 static row source_row(const parameters *p, const source *s, row_kind kind)
 {
-    row row = row_at(p, kind, s->address, s->beats);
+    row row = fp8mac_cycles_row_at(p, kind, s->address, s->beats);
     row.region_last = s->row == s->last_row;
     return row;
 }
@@ -78,7 +80,8 @@ static row source_row(const parameters *p, const source *s, row_kind kind)
 static row load_row(const machine *m)
 {
     const load *l = &m->load;
-    return row_at(&m->p, l->state == LOAD_FINISH ? ROW_NONE : ROW_OPERAND, l->address, l->beats);
+    return fp8mac_cycles_row_at(&m->p, l->state == LOAD_FINISH ? ROW_NONE : ROW_OPERAND, l->address,
+                                l->beats);
 }
 
 static row next_row(const machine *m, const wires *w)
@@ -92,7 +95,7 @@ static row next_row(const machine *m, const wires *w)
 static void push_burst(machine *m)
 {
     read_dma *r = &m->read;
-    const uint32_t beats = split_beats(&r->split);
+    const uint32_t beats = fp8mac_cycles_split_beats(&r->split);
     r->in_flight[(r->head + r->level) % IN_FLIGHT] =
         (burst){.kind = r->split.row.kind,
                 .region_last = r->split.row.region_last,
@@ -105,7 +108,7 @@ static void push_burst(machine *m)
     }
 }
 
-void read_clock(machine *m, const wires *w)
+void fp8mac_cycles_read_clock(machine *m, const wires *w)
 {
     read_dma *r = &m->read;
     const bool pop = w->read_done || (w->beat && w->r_last);
@@ -123,8 +126,8 @@ void read_clock(machine *m, const wires *w)
     if (w->read_row_ready) {
         const row row = next_row(m, w);
         const bool valid = w->fetch_row || w->c_row || w->x_row || w->load_row;
-        split_clock(&m->p, &r->split, w->read_burst, valid, &row);
+        fp8mac_cycles_split_clock(&m->p, &r->split, w->read_burst, valid, &row);
     } else {
-        split_clock(&m->p, &r->split, w->read_burst, false, &r->split.row);
+        fp8mac_cycles_split_clock(&m->p, &r->split, w->read_burst, false, &r->split.row);
     }
 }

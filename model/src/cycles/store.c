@@ -39,7 +39,7 @@ static bool may_start(const machine *m)
     return s->no_results ? s->kept_seen != 0 : at_hand(m)->key.same_config || empty;
 }
 
-void store_wires(machine *m, wires *w)
+void fp8mac_cycles_store_wires(machine *m, wires *w)
 {
     const store *s = &m->store;
     w->bundle = s->skid_valid ? s->skid : m->array.results[m->array.head];
@@ -149,7 +149,7 @@ static uint32_t shift2(uint32_t bits, bool in)
     return (bits << 1 | in) & 3u;
 }
 
-void store_clock(machine *m, const wires *w)
+void fp8mac_cycles_store_clock(machine *m, const wires *w)
 {
     store *s = &m->store;
     bundle_clock(m, w);
@@ -177,7 +177,7 @@ static uint32_t shift_stages(uint32_t stages, bool in, bool c_en)
     return (next & ~(1u << 14 | 1u << 19)) | skips << 19;
 }
 
-void epilogue_clock(machine *m, const wires *w)
+void fp8mac_cycles_epilogue_clock(machine *m, const wires *w)
 {
     epilogue *e = &m->epilogue;
     const store *s = &m->store;

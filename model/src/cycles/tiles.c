@@ -5,7 +5,8 @@
 #define BEYOND (1ull << 32) // the first address behind the last one
 #define ADDRESSES ((1ull << 33) - 1u)
 
-void walk_begin(walker *k, const parameters *p, const fp8mac_cycles_command *c, size_t command)
+void fp8mac_cycles_walk_begin(walker *k, const parameters *p, const fp8mac_cycles_command *c,
+                              size_t command)
 {
     *k = (walker){
         .p = p,
@@ -225,7 +226,7 @@ static void advance(walker *k, const moves *v)
     }
 }
 
-void walk_next(walker *k, tile *t)
+void fp8mac_cycles_walk_next(walker *k, tile *t)
 {
     memset(t, 0, sizeof *t);
     size(k);

@@ -19,9 +19,10 @@ typedef struct walker {
     uint64_t at[REGIONS]; // addresses of the tile, with a carry
 } walker;
 
-void walk_begin(walker *k, const parameters *p, const fp8mac_cycles_command *c, size_t command);
+void fp8mac_cycles_walk_begin(walker *k, const parameters *p, const fp8mac_cycles_command *c,
+                              size_t command);
 // The next tile command; the last one's key says so.
-void walk_next(walker *k, tile *t);
+void fp8mac_cycles_walk_next(walker *k, tile *t);
 
 // What a tile command leaves to those behind it
 typedef struct predecessor {
@@ -32,6 +33,6 @@ typedef struct predecessor {
 } predecessor;
 
 // Derives what the engines get, and returns whether the accelerator takes it.
-bool check_tile(const machine *m, predecessor *before, tile *t);
+bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t);
 
 #endif

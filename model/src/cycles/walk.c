@@ -20,7 +20,7 @@ static void accept(machine *m)
     m->walk.state = WALK_SIZE;
 }
 
-void walk_clock(machine *m, const wires *w)
+void fp8mac_cycles_walk_clock(machine *m, const wires *w)
 {
     walk *k = &m->walk;
     const bool products_done = k->products_left == 0, steps_done = k->steps_done;
@@ -42,13 +42,13 @@ void walk_clock(machine *m, const wires *w)
     }
 }
 
-void check_clock(machine *m, const wires *w)
+void fp8mac_cycles_check_clock(machine *m, const wires *w)
 {
     check *k = &m->check;
     switch (k->state) {
     case CHECK_IDLE:
         if (w->tile_taken) {
-            k->last_cycle = check_cycles(tile_at(m, m->walk.offered - 1u)) - 1u;
+            k->last_cycle = fp8mac_cycles_cycles_of_check(tile_at(m, m->walk.offered - 1u)) - 1u;
             k->cycle = 0;
             k->state = CHECK_CHECK;
         }
@@ -81,22 +81,22 @@ static void plan_command(machine *m, size_t number, predecessor *before)
 {
     walker k;
     tile *t;
-    walk_begin(&k, &m->p, &m->commands[number], number);
+    fp8mac_cycles_walk_begin(&k, &m->p, &m->commands[number], number);
     do {
         t = append(m);
         if (t == NULL) {
-            refuse(m, number, FP8MAC_ERR_UNSUPPORTED);
+            fp8mac_cycles_refuse(m, number, FP8MAC_ERR_UNSUPPORTED);
             return;
         }
-        walk_next(&k, t);
-        if (!check_tile(m, before, t)) {
-            refuse(m, number, FP8MAC_ERR_COMMAND);
+        fp8mac_cycles_walk_next(&k, t);
+        if (!fp8mac_cycles_check_tile(m, before, t)) {
+            fp8mac_cycles_refuse(m, number, FP8MAC_ERR_COMMAND);
             return;
         }
     } while (!t->key.last);
 }
 
-void plan_tiles(machine *m)
+void fp8mac_cycles_plan_tiles(machine *m)
 {
     predecessor before = {.any = false};
     for (size_t i = 0; i < m->count && m->status == FP8MAC_OK; i++) {

@@ -55,11 +55,12 @@ static void dma_wires(const machine *m, wires *w)
     w->write_burst = d->split.busy && d->level != IN_FLIGHT &&
                      (is_none || (aw_free && d->lens_level != IN_FLIGHT));
     w->write_row_ready =
-        !d->split.busy || (w->write_burst && split_final(&d->split, split_beats(&d->split)));
+        !d->split.busy ||
+        (w->write_burst && split_final(&d->split, fp8mac_cycles_split_beats(&d->split)));
     w->w_load = d->beats != 0 && d->lens_level != 0 && (!d->w_valid || w->w_ready);
 }
 
-void write_wires(machine *m, wires *w)
+void fp8mac_cycles_write_wires(machine *m, wires *w)
 {
     dma_wires(m, w);
     out_wires(m, w);
@@ -192,17 +193,17 @@ static void data_clock(write_dma *d, const wires *w, bool offered)
     d->beats -= w->w_load;
 }
 
-void write_clock(machine *m, const wires *w)
+void fp8mac_cycles_write_clock(machine *m, const wires *w)
 {
     write_dma *d = &m->write;
-    const uint32_t beats = split_beats(&d->split);
-    const row row =
-        row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address, m->out.beats);
+    const uint32_t beats = fp8mac_cycles_split_beats(&d->split);
+    const row row = fp8mac_cycles_row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address,
+                                         m->out.beats);
     const bool offered = m->out.offered;
     m->counters.write_beats += d->w_valid && w->w_ready;
     out_clock(m, w);
     data_clock(d, w, offered);
     address_clock(d, w, beats);
     flight_clock(d, w);
-    split_clock(&m->p, &d->split, w->write_burst, w->out_row, &row);
+    fp8mac_cycles_split_clock(&m->p, &d->split, w->write_burst, w->out_row, &row);
 }
