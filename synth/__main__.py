@@ -5,6 +5,7 @@ measure   area of the elements beside their INT8 baselines     (make synth, make
 report    synth/AREA.md, its figures and plots from the results (make synth-report)
 accel     the accelerator without its memories                 (make synth-accel)
 functions what each function of the accelerator costs          (make synth-functions)
+shapes    cycles of layers on arrays of other shapes           (make synth-shapes)
 fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGET=)
 memories  the area of the memories from an area of a bit       (make synth-memories)
 stock     elements in the stock flow of Yosys                  (make synth-stock)
@@ -25,6 +26,7 @@ COMMANDS = {
     "report": "synth.study.report",
     "accel": "synth.study.accel",
     "functions": "synth.study.left_out",
+    "shapes": "synth.study.shapes",
     "fpga": "synth.study.fpga",
     "memories": "synth.study.memories",
     "stock": "synth.study.stock",

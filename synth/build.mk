@@ -52,12 +52,15 @@ else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
 $(error CONFIG has no effect on synth without TARGET)
 endif
 
-.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-stock synth-wires
+.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-stock synth-wires
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
 synth-memories: $(RTL_GENERATED)
 	@$(SYNTH) memories --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config)
+
+synth-shapes: $(BUILD)/model/fp8mac
+	@$(SYNTH) shapes --model $<
 
 synth-stock: $(RTL_GENERATED)
 	@$(SYNTH) stock --build $(BUILD)

@@ -70,7 +70,7 @@ def markdown(found: list[Record], here: list[Record]) -> str:
         "Behavioural": tables.behavioural(tables.of_group(top, "behavioural")),
         "Operand feeds": tables.feeds(feeds),
         "Arrays": tables.arrays(tables.of_group(here, "array")),
-        "Shapes": tables.pareto(tables.of_group(here, "array")),
+        "Shapes": tables.pareto(tables.of_group(here, "array"), {}),
     }
     for title, text in titled.items():
         parts += [f"## {title}", text] if text else []

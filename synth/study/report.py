@@ -78,6 +78,13 @@ class Page:
         """In mm2."""
         return sum(one.um2 for one in self.memories) / 1e6
 
+    @cached_property
+    def roofline(self) -> dict[tuple, float]:
+        """The share of the roofline that each shape of an array reaches, by tables.Shape.key."""
+        key = ("rows", "columns", "lanes", "kind")
+        found = load(self.folder, "shapes")["shapes"]
+        return {tuple(one[part] for part in key): one["roofline"] for one in found}
+
     @property
     def fpga(self) -> dict:
         return load(self.folder, "fpga")
@@ -487,7 +494,7 @@ class Page:
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
             "feeds": lambda: tables.feeds(self.feeds),
             "arrays": lambda: tables.arrays(self.arrays),
-            "pareto": lambda: tables.pareto(self.arrays),
+            "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_instances": lambda: tables.accel_instances(self.accel),
             "fpga": lambda: tables.fpga(self.fpga),

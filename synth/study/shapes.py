@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of its time an array of 256 MACs computes, by its shape: a model of the cycles of the layers below.
+"""python -m synth shapes: how much of its time an array of 256 MACs computes, by its shape.
 
-A layer is one product of matrices, m x k times k x n, with FP8 operands and results and a memory of 16 bytes a cycle. Its
-tiles of ROWS x COLS outputs are computed in passes of up to PASS_TILES, block by block: the shape of a pass is the best of
-1x4, 2x2 and 4x1. A block takes as many cycles as it has steps, at least as many as elements share an accumulate unit, and a
-round over the tiles of a pass takes at least the cycles of the accumulation loop. Loading, computing and storing overlap;
-OVERHEAD cycles do not. Operands are loaded once. The share is that of the roofline: the largest of the cycles that 256
-MACs, the loads and the stores need at least.
+The cycles of the layers below are those of the accelerator around the array, by the model of cycles (fp8mac cycles), with
+the simulated chip's memory. A layer is one GEMM, m x k times k x n, with operands and results of a byte. Its share of the
+roofline is the largest of the cycles that products, reads and writes need at least, divided by its cycles. The share of a
+shape is the geometric mean over the layers.
 """
 
 from __future__ import annotations
 
+import argparse
+import csv
+import io
+import json
 import math
-from functools import cache
+import subprocess
+import sys
+from pathlib import Path
 
-from rtl.catalogue.rules import PASS_TILES
-
-MACS = 256
-BUS_BYTES = 16
-OVERHEAD = 150
+from ..flow.errors import UsageError
+from .tables import Shape, of_group, of_shapes
 
 # m, n, k. BERT-base, TinyLlama, MobileNetV2, ResNet-50, the gates of an LSTM, keyword spotting
 LAYERS = (
@@ -32,47 +33,64 @@ LAYERS = (
 )
 
 
-def _ceil(a: int, b: int) -> int:
-    return -(-a // b)
+def cycles(model: Path, shape: Shape) -> list[dict[str, str]]:
+    """What the model's tool says of each layer."""
+    options = {
+        "rows": shape.rows,
+        "cols": shape.columns,
+        "lanes": shape.lanes,
+        "element": shape.kind.name,
+        "d-format": "int8" if shape.kind.name == "int8" else "e4m3fn",
+    }
+    command = [str(model), "cycles", *(f"--{name}={value}" for name, value in options.items()), "-"]
+    layers = "m,n,k\n" + "".join(f"{m},{n},{k}\n" for m, n, k in LAYERS)
+    done = subprocess.run(command, input=layers, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UsageError(f"{' '.join(command)}: {done.stderr.strip()}")
+    return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
-def compute(
-    layer: tuple[int, int, int],
-    rows: int,
-    columns: int,
-    lanes: int,
-    block: int,
-    share: int,
-    loop: int,
-) -> int:
-    """Cycles of the array, with the best shape of a pass."""
-    m, n, k = layer
-    down, across = _ceil(m, rows), _ceil(n, columns)
-    blocks = [min(block, k - first) for first in range(0, k, block)]
-    cycles = [max(_ceil(products, lanes), share) for products in blocks]
-    least = loop if len(blocks) > 1 else 0
-
-    def passes(high: int) -> int:
-        wide = PASS_TILES // high
-        tiles = [
-            min(high, down - top) * min(wide, across - left)
-            for top in range(0, down, high)
-            for left in range(0, across, wide)
-        ]
-        return sum(max(count * one, least) for count in tiles for one in cycles)
-
-    return min(passes(high) for high in (1, 2, 4))
+def measure(model: Path, shape: Shape) -> dict:
+    layers = cycles(model, shape)
+    logs = [math.log(float(one["roofline"])) for one in layers]
+    return {
+        "rows": shape.rows,
+        "columns": shape.columns,
+        "lanes": shape.lanes,
+        "kind": shape.kind.name,
+        "cycles": [int(one["cycles"]) for one in layers],
+        "roofline": round(math.exp(sum(logs) / len(logs)), 4),
+    }
 
 
-@cache
-def share_of_roofline(
-    rows: int, columns: int, lanes: int, block: int, share: int, loop: int
-) -> float:
-    """The geometric mean over LAYERS."""
-    logs = []
-    for layer in LAYERS:
-        m, n, k = layer
-        moves = max((m + n) * _ceil(k, BUS_BYTES), _ceil(m * n, BUS_BYTES))
-        took = max(compute(layer, rows, columns, lanes, block, share, loop), moves) + OVERHEAD
-        logs.append(math.log(max(m * n * k / MACS, moves) / took))
-    return math.exp(sum(logs) / len(logs))
+def wanted(records: list[dict]) -> list[Shape]:
+    """The shapes of the arrays in the results, and of their INT8 baselines."""
+    arrays = of_shapes(of_group(records, "array"))
+    own = [Shape.of(r["name"], r["kind"]) for r in arrays]
+    other = [Shape.of(r["baseline"], "int8") for r in arrays]
+    return list({shape.key: shape for shape in [*own, *other]}.values())
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="python -m synth shapes", description=__doc__, allow_abbrev=False
+    )
+    result.add_argument(
+        "--model", type=Path, default=Path("build/model/fp8mac"), help="the model's tool fp8mac"
+    )
+    result.add_argument("--results", type=Path, default=Path("synth/results"))
+    return result
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    records = json.loads((options.results / "area.json").read_text())["records"]
+    out = options.results / "shapes.json"
+    try:
+        found = [measure(options.model, shape) for shape in wanted(records)]
+    except UsageError as error:
+        print(f"make synth-shapes: {error}", file=sys.stderr)
+        return 2
+    out.write_text(json.dumps({"shapes": found}, indent=1) + "\n")
+    print(f"  SHAPES    {out}")
+    return 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rtl.catalogue import catalogue, rules
 
-from . import libraries, prices, shapes
+from . import libraries, prices
 from .elements import BANKS_SUFFIX, KINDS, READOUT
 from .records import Record
 from .table import ENTRIES, MANY
@@ -336,6 +336,10 @@ class Shape:
         return cls(rows, columns, lanes, KINDS[kind])
 
     @property
+    def key(self) -> tuple[int, int, int, str]:
+        return self.rows, self.columns, self.lanes, self.kind.name
+
+    @property
     def share(self) -> int:
         return rules.share(self.kind, self.lanes, self.rows)
 
@@ -344,14 +348,6 @@ class Shape:
         """Bits of a word of the accumulator memory, FP32 or INT32."""
         return 32 * self.rows * self.columns // self.share
 
-    @property
-    def utilisation(self) -> float:
-        block = rules.block(self.kind, self.lanes)
-        loop = rules.loop(self.kind, self.lanes, self.rows)
-        return shapes.share_of_roofline(
-            self.rows, self.columns, self.lanes, block, self.share, loop
-        )
-
 
 def of_shapes(found: Iterable[Record]) -> list[Record]:
     """Arrays that differ in their shape alone: the kind of the first, with both accumulators and without MX scales."""
@@ -359,31 +355,31 @@ def of_shapes(found: Iterable[Record]) -> list[Record]:
     return [r for r in same if r["kind"] == same[0]["kind"]]
 
 
-def pareto(found: list[Record]) -> str:
-    """The shapes of the default kind: area and utilisation, FP8 and INT8. The ratio to the best is that to the smallest
-    INT8 array of any shape."""
+def pareto(found: list[Record], roofline: dict[tuple, float]) -> str:
+    """The shapes of the default kind: area, FP8 and INT8, and the share of the roofline where it is known. The ratio to the
+    best is that to the smallest INT8 array of any shape."""
     same = of_shapes(found)
     if not same:
         return ""
     best = smallest_baseline(same)
+    header = ["rows x columns x lanes", "FP8", "INT8", "ratio", "ratio to the smallest INT8 array"]
+    header.append("accumulator word, bits, FP8 / INT8")
+    header += ["of the roofline, FP8 / INT8"] if roofline else []
     lines = []
     for r in same:
         own, other = Shape.of(r["name"], r["kind"]), Shape.of(r["baseline"], "int8")
-        lines.append(
-            [
-                f"{own.rows} x {own.columns} x {own.lanes}",
-                number(r["area"]),
-                number(r["baseline_area"]),
-                number(ratio_of(r), 2),
-                number(r["area"] / best, 2),
-                f"{own.word:,} / {other.word:,}",
-                f"{100 * own.utilisation:.0f} % / {100 * other.utilisation:.0f} %",
-            ]
-        )
-    header = ["rows x columns x lanes", "FP8", "INT8", "ratio", "ratio to the smallest INT8 array"]
-    return table(
-        [*header, "accumulator word, bits, FP8 / INT8", "of the roofline, FP8 / INT8"], lines
-    )
+        line = [
+            f"{own.rows} x {own.columns} x {own.lanes}",
+            number(r["area"]),
+            number(r["baseline_area"]),
+            number(ratio_of(r), 2),
+            number(r["area"] / best, 2),
+            f"{own.word:,} / {other.word:,}",
+        ]
+        if roofline:
+            line.append(f"{100 * roofline[own.key]:.0f} % / {100 * roofline[other.key]:.0f} %")
+        lines.append(line)
+    return table(header, lines)
 
 
 # ---- the accelerator, and FPGAs --------------------------------------------------------------------------------------

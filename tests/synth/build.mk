@@ -20,6 +20,11 @@ $(BUILD)/test/synth_stock.log: tests/synth/test_stock.py $(SYNTH_PY) $(PYTEST_FI
   $(wildcard synth/results/* synth/study/*.md) tests/run_test.sh
 	@tests/run_test.sh synth_stock $@ $(PYTEST) $< --folder $(BUILD)/synth-stock-test
 
+TESTS += $(BUILD)/test/synth_shapes.log
+$(BUILD)/test/synth_shapes.log: tests/synth/test_shapes.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard synth/results/*) \
+  $(BUILD)/model/fp8mac tests/run_test.sh
+	@tests/run_test.sh synth_shapes $@ $(PYTEST) $< --build $(BUILD)
+
 TESTS += $(BUILD)/test/synth_wires.log
 $(BUILD)/test/synth_wires.log: tests/synth/test_wires.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard tests/synth/*.sv) tests/run_test.sh
 	@tests/run_test.sh synth_wires $@ $(PYTEST) $< --folder $(BUILD)/synth-wires-test
