@@ -29,7 +29,7 @@ ROUTED, TIMED = "1", "3"
 UTILISATIONS = (0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)
 SECONDS = 1500.0  # for a router's run
 NOT_PLACED, NOT_IN_TIME = "not placed", "not in time"
-EDGE_SITES = 10  # without cells, left and right of the core, or more if ports need them
+EDGE_SITES = 10  # without cells, left and right of the core
 RING_ROWS = 2  # below and above it
 FULL = "Not all cells have been placed"  # the placer's words
 PLACER = Path(__file__).with_name("coriolis_place.py")
@@ -114,9 +114,7 @@ class Layouter:
         layers: Counter[str] = Counter()
         for tree in trees.values():
             layers.update(tree.um_of)
-        kept = json.loads((routed / "routed.json").read_text())
-        utilisation = float(list(kept["tried"])[-1])  # the one that was routed
-        area, core = made.area(self.lef), self.core_um2(self.core(made, utilisation))
+        area, core = made.area(self.lef), self.core_um2(place)
         found = Layout(
             cells=len(made.cells),
             nets=len(made.wires),
@@ -131,18 +129,15 @@ class Layouter:
             plain_slack_ns=round(plain.slack_ns, 4),
             slow_edges=slack.slow_edges,
             gaps=sum(tree.gaps for tree in trees.values()),
-            **kept,
+            **json.loads((routed / "routed.json").read_text()),
         )
         (folder / "layout.json").write_text(json.dumps(asdict(found)) + "\n")
 
-    def core_um2(self, core: Core) -> float:
+    def core_um2(self, place: Placement) -> float:
         """Without the edges."""
-        return core.rows * self.row * core.sites * self.site
-
-    def edge(self, made: Circuit, core: Core) -> int:
-        """In sites. Each port of an edge takes one."""
-        more = -(-len(made.ports) // 2) - core.sites
-        return max(EDGE_SITES, -(-more // 2))
+        width = place.width - 2 * units(EDGE_SITES * self.site)
+        height = place.height - 2 * units(RING_ROWS * self.row)
+        return width * height / units(1) ** 2
 
     def core(self, made: Circuit, utilisation: float) -> Core:
         area = made.area(self.lef) / utilisation
@@ -151,7 +146,7 @@ class Layouter:
 
     def place(self, folder: Path, made: Circuit, core: Core) -> Placement | None:
         """Twice: without ports, and with ports where their cells were. None: the cells do not fit into the rows."""
-        width = units((core.sites + 2 * self.edge(made, core)) * self.site)
+        width = units((core.sites + 2 * EDGE_SITES) * self.site)
         height = units((core.rows + 2 * RING_ROWS) * self.row)
         loose = self._placer(folder, made, core, {}, height)
         if loose is None:
@@ -204,7 +199,7 @@ class Layouter:
         given = {
             "site_um": self.site,
             "row_um": self.row,
-            "edge_um": self.edge(made, core) * self.site,
+            "edge_um": EDGE_SITES * self.site,
             "rows": core.rows,
             "sites": core.sites,
             "cells": made.cells,
@@ -224,10 +219,9 @@ class Layouter:
             raise FlowError("the placer failed", log)
         found = json.loads((folder / "placed.json").read_text())
         self.check_rows(made, core, found)
-        edge = self.edge(made, core)
         return {
             cell: (
-                units((site + edge) * self.site),
+                units((site + EDGE_SITES) * self.site),
                 units((row + RING_ROWS) * self.row),
                 down,
             )
