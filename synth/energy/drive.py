@@ -36,7 +36,9 @@ class Kind:
     result: int
     turn: int = 1  # steps of an accumulator's turn, and elements of a netlist
     late: int = 0  # cycles by which a register delays the accumulate unit's work
-    staggered: bool = False  # a row takes its operands a cycle after the row before; the unit works a cycle later
+    staggered: bool = (
+        False  # a row takes its operands a cycle after the row before; the unit works a cycle later
+    )
 
     def feed(self, side: str, lanes: int) -> Design:
         return Design(self.top, (("LANES", lanes), *(self.a if side == "a" else self.b)))
@@ -259,7 +261,9 @@ class Drive:
         result = np.zeros((self.total, STREAMS), values.dtype)
         ends = np.flatnonzero(self.steps.ends)
         for r in range(self.order.share):
-            result[ends + 1 + self.kind.late + self.kind.staggered + r] = values[ends][:, rows[:, r]]
+            result[ends + 1 + self.kind.late + self.kind.staggered + r] = values[ends][
+                :, rows[:, r]
+            ]
         return result
 
     def same(self, values: np.ndarray, cycles: int) -> np.ndarray:

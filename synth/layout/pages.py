@@ -75,7 +75,7 @@ class Layouts:
         return {"name": name, "copies": 1, "core_um2": sum(map(core, both)), "slack_ns": slack}
 
     def one(self, name: str) -> Record:
-        found = self.get(name)
+        found = self.get(name) or self.halves(name)
         if found is None:
             raise UsageError(f"synth/results/layout.json has no layout of {name}")
         return found
@@ -128,6 +128,13 @@ class Layouts:
 
     def say_ratio(self, name: str, base: str) -> str:
         return number(self.ratio(name, base), 2)
+
+    def say_core(self, name: str) -> str:
+        return number(core(self.one(name)))
+
+    def say_wire(self, name: str) -> str:
+        """um of all wires"""
+        return number(self.one(name)["wire_um"])
 
     def say_lost(self, name: str) -> str:
         return number(lost(self.one(name)), 2)

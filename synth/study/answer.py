@@ -32,9 +32,13 @@ ELEMENTS = {
     "block_f13_l1_fp16_b1": "one lane, 13 bits, FP16, one accumulator",
     "late_fp32_l1": "one lane that rounds in each step, FP32",
     "late_fp16_l1": "one lane that rounds in each step, FP16",
+    "block_f19_l4_fp32": "4 lanes, 19 bits, FP32",
+    "block_f13_l4_fp16": "4 lanes, 13 bits, FP16",
     "block_f19_l16_fp32": "16 lanes, 19 bits, FP32",
     "block_f13_l16_fp32": "16 lanes, 13 bits, FP32",
     "block_f13_l16_fp16": "16 lanes, 13 bits, FP16",
+    "block64_f19_l16_fp32_b1": "16 lanes, 19 bits, FP32, `block64`, one accumulator",
+    "block64_f13_l16_fp16_b1": "16 lanes, 13 bits, FP16, `block64`, one accumulator",
     "block_f19_l32_fp32": "32 lanes, 19 bits, FP32",
     "block_f13_l32_fp32": "32 lanes, 13 bits, FP32",
 }
@@ -42,6 +46,7 @@ ELEMENTS = {
 STAGGERED = {name: name + STAGGERED_SUFFIX for name in list(ELEMENTS)[:3]}
 # An element whose FPGA cells are those of another one, which has both accumulator formats
 MAPPED = {"block_f19_l16_fp32": "block_f19_l16"}
+CLUSTER = "fp8mac_block_cluster"  # elements of the default array that share a unit
 
 
 def pair(own: float, base: float, digits: int = 0) -> str:
@@ -85,21 +90,30 @@ class Answer:
         """LUTs of an element, of the smaller form of each side. Both have one DSP for each lane."""
         if name not in MAPPED:
             return "-"
+        return pair(
+            self.least_luts(MAPPED[name]), self.least_luts(f"int8_l{self.record(name)['lanes']}")
+        )
+
+    def least_luts(self, prefix: str) -> float:
         found = [one for one in self.fpga["records"] if one["target"] == FPGA]
+        its = [one for one in found if one["name"].split(",")[0] == prefix]
+        lanes = its[0]["parameters"]["LANES"]
+        each = lambda one: one["LUT"] / one["parameters"].get("SHARE", 1)
+        dsp = lambda one: one["DSP"] / one["parameters"].get("SHARE", 1)
+        return min(each(one) for one in its if dsp(one) == lanes)
 
-        def least(prefix: str) -> float:
-            its = [one for one in found if one["name"].split(",")[0] == prefix]
-            lanes = its[0]["parameters"]["LANES"]
-            each = lambda one: one["LUT"] / one["parameters"].get("SHARE", 1)
-            dsp = lambda one: one["DSP"] / one["parameters"].get("SHARE", 1)
-            return min(each(one) for one in its if dsp(one) == lanes)
-
-        return pair(least(MAPPED[name]), least(f"int8_l{self.record(name)['lanes']}"))
+    def array_cells(self, name: str) -> str:
+        """LUTs of the elements of an array and of its baseline of equal shape"""
+        record = self.record(name)
+        elements = record["parameters"]["ROWS"] * record["parameters"]["COLS"]
+        own, base = CLUSTER, f"int8_l{record['lanes']}"
+        return pair(*(elements * self.least_luts(one) for one in (own, base)))
 
     def array(self, name: str, title: str) -> list[str]:
         """To the smallest INT8 array of any shape"""
         own, base = self.record(name)["area"], self.smallest["baseline_area"]
-        return [title, pair(own, base), "-", "-", "-"]
+        cells = self.array_cells(name) if name == ARRAYS[0] else "-"
+        return [title, pair(own, base), "-", "-", cells]
 
     def accelerator(self) -> list[list[str]]:
         """With the smallest INT8 array in the place of the FP8 array, everything else being equal. With memories, in their

@@ -54,6 +54,10 @@ def take_memories(made: dict, folder: Path) -> None:
     (folder / "memories.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
+def take_functions(made: dict, folder: Path) -> None:
+    (folder / "functions.json").write_text(json.dumps(made, indent=1) + "\n")
+
+
 def take_stock(made: dict, folder: Path) -> None:
     (folder / "stock.json").write_text(json.dumps(made, indent=1) + "\n")
 
@@ -98,6 +102,8 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_accel(made, folder)
         if "memories" in made:
             return take_memories(made, folder)
+        if "functions" in made:
+            return take_functions(made, folder)
         if "stock" in made:
             return take_stock(made, folder)
         if "layouts" in made:

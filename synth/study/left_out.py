@@ -2,9 +2,9 @@
 """python -m synth functions: what each function of the accelerator costs. The accelerator is synthesised with all of them,
 without each, and without all, which is the minimal one.
 
-Modules are kept apart, with the first effort and without repairs. A flat netlist would take hours for each, and its repairs
-would add noise that is larger than a small function. So areas are those of modules, and no clock is confirmed. Blocks, which
-stand many times, are synthesised once each, as in accel.py, and count as often as they stand. Memories are bits.
+Each is one flat netlist of the first effort, as it was mapped: its paths and nets are not repaired, which would take hours
+and add noise that is larger than a small function. So no clock is confirmed. Blocks, which stand many times, are
+synthesised and repaired once each, as in accel.py, and count as often as they stand. Memories are bits.
 
 Results: build/synth/functions.json and functions.md.
 """
@@ -18,6 +18,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..flow import blocks as paths
 from ..flow import gates, recipe
 from ..flow.cache import Cache
 from ..flow.errors import exit_status
@@ -42,7 +43,9 @@ class Found:
     logic: float  # with blocks
     blocks: float
     bits: int  # of memories
-    by_instance: dict[str, float]  # without blocks
+    registers: dict[
+        str, float
+    ]  # the area of flip-flops by instance of the top level, without blocks
 
 
 def without(name: str, functions: list[str]) -> dict[str, int]:
@@ -70,18 +73,25 @@ class Meter:
     def measure(self, name: str, parameters: dict[str, int]) -> Found:
         design, inner = accel.design_of(parameters, self.synthesiser.files)
         effort, seed = recipe.EFFORTS[0], recipe.SEEDS[0]
-        apart = self.synthesiser.run(design, self.period, effort, seed, hierarchy=True)
-        netlist = self.synthesiser.read_netlist(Path(apart.netlist), design)
-        counts = apart.boxes
+        flat = self.synthesiser.run(design, self.period, effort, seed, repaired=False)
+        text = Path(flat.netlist, "netlist.v").read_text()
+        counts = flat.boxes
         blocks = sum(counts[one] * self.block(its) for one, its in inner.items() if counts[one])
         gate_area = counts.get(CLOCK_GATE, 0) * gates.area(self.synthesiser.library)
         bits = sum(
             one.bits
             for one in memories.memories(parameters, self.build, self.build / "synth/memories")
         )
-        by_instance = accel.areas_by_block(netlist, 1)
-        logic = sum(by_instance.values()) + blocks + gate_area
-        return Found(name, parameters, logic, blocks, bits, by_instance)
+        logic = flat.area + blocks + gate_area
+        return Found(name, parameters, logic, blocks, bits, self.registers(text))
+
+    def registers(self, netlist: str) -> dict[str, float]:
+        """From the largest"""
+        library = self.synthesiser.library
+        each = library.cells[library.flip_flop().cell].area
+        ends, _ = paths.ends_of(netlist, library, 1)
+        areas = {one: each * sum("/" in name for name in names) for one, names in ends.items()}
+        return dict(sorted(areas.items(), key=lambda item: -item[1]))
 
 
 def prices(found: list[dict]) -> str:
@@ -100,6 +110,16 @@ def prices(found: list[dict]) -> str:
     ]
     head = ["left out", "area saved", "of the logic", "bits of memory saved", "logic that stays"]
     return tables.table(head, lines)
+
+
+def largest(found: list[dict], count: int = 10) -> str:
+    """The registers of the whole accelerator and of the minimal one, by instance."""
+    whole, least = (next(one for one in found if one["name"] == name) for name in (ALL, MINIMAL))
+    lines = [
+        [f"`{name}`", *(tables.number(one["registers"].get(name, 0.0)) for one in (whole, least))]
+        for name in list(whole["registers"])[:count]
+    ]
+    return tables.table(["instance", "flip-flops, all functions", "minimal"], lines)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -43,6 +43,22 @@ def test_prices(bench: Bench) -> None:
     bench.check("all of them", lines[3] == "| minimal | 750 | 75.0 % | 400 | 250 |")
 
 
+def test_registers(bench: Bench, build: Path, folder: Path) -> None:
+    """Flip-flops by instance. Those of the design's own are no instance's."""
+    library = liberty.Library([libraries.LIBRARIES[libraries.FIRST][0]])
+    flow = runs.Synthesiser(library, source_folders(build), Cache(folder))
+    cells = "".join(
+        f"  DFFPOSX1 _{place}_ (\n    .CLK(clk_i),\n    .D(d),\n    .Q({net})\n  );\n"
+        for place, net in enumerate(("\\u_a.x_q[0] ", "\\u_a.u_c.x_q[1] ", "\\u_b.y_q ", "top_q"))
+    )
+    found = left_out.Meter(flow, build, 6.0).registers(f"module m;\n{cells}endmodule\n")
+    each = library.cells["DFFPOSX1"].area
+    bench.check(f"{found}", found == {"u_a": 2 * each, "u_b": each, "ports": each})
+    both = [{"name": "all", "registers": found}, {"name": "minimal", "registers": {"u_a": each}}]
+    lines = left_out.largest(both, 2).splitlines()
+    bench.check(f"{lines}", lines[2:] == ["| `u_a` | 192 | 96 |", "| `u_b` | 96 | 0 |"])
+
+
 @pytest.mark.parametrize(("c", "each"), [(1, 2), (0, 1)])
 def test_operators_of_c(bench: Bench, build: Path, folder: Path, c: int, each: int) -> None:
     """Of an epilogue of one value a cycle. Beside these operators it multiplies scales, and the result by scale_d."""

@@ -196,7 +196,7 @@ def test_readme(bench: Bench) -> None:
         (
             "{} with 13 fraction bits / {} with 19, synthesised",
             page.say_single,
-            ("block_f13_l1_fp16_b1", "block_f19_l1_fp32_b1"),
+            ("block_f13_l1_fp16_b1_staggered", "block_f19_l1_fp32_b1_staggered"),
         ),
         ("{} / {} if it rounds in each step", page.say_single, ("late_fp16_l1", "late_fp32_l1")),
         (
