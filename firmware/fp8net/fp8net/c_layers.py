@@ -221,17 +221,20 @@ def _pairs(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
 
 
 def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
-    """Weights and state, which begins at 0 in each run."""
+    """Weights and state, which begins at 0 in each run, unless it is kept."""
     text = _weights(s, f"{index}a", layer.weights, layer.weights.codes, "input")
     text += _weights(s, f"{index}b", layer.recurrent, layer.recurrent.codes, "recurrent")
     text += (
         f"    const fp8rt_tensor hidden = at(arena, {ids[layer.extra['hidden']]});\n"
         f"    const fp8rt_tensor state = at(arena, {ids[layer.extra['state']]});\n"
-        "    if (!run->query) {\n"
-        "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
-        "        memset(state.data, 0, state.stride);\n"
-        "    }\n"
     )
+    if not layer.keeps:
+        text += (
+            "    if (!run->query) {\n"
+            "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
+            "        memset(state.data, 0, state.stride);\n"
+            "    }\n"
+        )
     fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
     return text, [*fields, ".hidden = &hidden", ".state = state.data"]
 
@@ -332,9 +335,19 @@ def _tables_of_functions(s) -> str:
         + "\n".join(loads or ["    {0, NULL},"])
         + "\n};\n\n"
         f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
-        f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
+        + _kept(s, ids)
+        + f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
         f"    SCRATCH = {plan.activations}, // where it begins\n"
         f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n}};\n"
+    )
+
+
+def _kept(s, ids: dict[str, int]) -> str:
+    """The tensors of states."""
+    kept = [str(ids[n]) for x in s.graph.layers if x.keeps for n in x.extra.values()]
+    return (
+        f"// Tensors that are kept between runs\nenum {{ KEPT = {len(kept)} }};\n"
+        f"static const uint32_t kept[] = {{{', '.join(kept or ['0'])}}};\n\n"
     )
 
 
@@ -385,6 +398,14 @@ static fp8rt_status record(@n@_net *net, unsigned s, uint8_t *list)
     return status == FP8RT_OK ? fp8rt_network_record(&net->lists[s], &run) : status;
 }
 
+void @n@_reset(@n@_net *net)
+{
+    for (unsigned i = 0; i < KEPT; i++) {
+        const fp8rt_tensor t = at(net->arena, kept[i]);
+        memset(t.data, 0, (size_t)t.rows * t.stride);
+    }
+}
+
 fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes)
 {
     if (net == NULL || dev == NULL || arena == NULL) {
@@ -397,6 +418,7 @@ fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes
         return FP8RT_ERR_ALIGNMENT;
     }
     *net = (@n@_net){.dev = dev, .arena = arena};
+    @n@_reset(net);
     uint8_t *list = net->arena + LISTS;
     fp8rt_status status = FP8RT_OK;
     for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {

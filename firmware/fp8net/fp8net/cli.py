@@ -11,6 +11,7 @@ import sys
 
 import fp8mac
 import numpy as np
+import onnx
 
 from . import (
     __version__,
@@ -20,6 +21,7 @@ from . import (
     quantize,
     report,
     shapes,
+    states,
     validate,
     weights,
     writer,
@@ -63,13 +65,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def _verb(verbs, name: str, about: str, run) -> argparse.ArgumentParser:
     verb = verbs.add_parser(name, help=about, description=about)
-    verb.add_argument("file", help="an ONNX file")
+    verb.add_argument("file", help="an ONNX or TensorFlow Lite file")
     verb.add_argument(
         "--shape",
         action="append",
         default=[],
         metavar="NAME=1,3,32,32",
         help="the shape of an input",
+    )
+    verb.add_argument(
+        "--state",
+        action="append",
+        default=[],
+        metavar="INPUT:OUTPUT",
+        help="kept between runs, 0 at first: h or c of LSTM or GRU (a quantised file has them)",
     )
     verb.set_defaults(run=run)
     return verb
@@ -143,11 +152,21 @@ def _add_validate(verbs) -> None:
     verb.add_argument("--floor", type=float, help="fails if an output's SQNR is lower, in dB")
 
 
+def _given(options) -> tuple[dict, dict]:
+    """Shapes and states"""
+    return shapes.parse_shapes(options.shape), states.parse(options.state)
+
+
+def _reference(options, model) -> onnx.ModelProto:
+    """The float file, with the states of the quantised one."""
+    return shapes.prepare(options.reference, shapes.parse_shapes(options.shape), states.of(model))
+
+
 # ---- verbs --------------------------------------------------------------------------------------
 
 
 def _analyze(options) -> int:
-    found = analyze.analyze(options.file, shapes.parse_shapes(options.shape))
+    found = analyze.analyze(options.file, *_given(options))
     print(json.dumps(analyze.as_dict(found), indent=1) if options.json else analyze.as_text(found))
     return 1 if found.problems else 0
 
@@ -162,9 +181,7 @@ def _quantize(options) -> int:
         options.weights_method,
         options.percentile,
     )
-    model, scales = quantize.quantize(
-        options.file, options.data, chosen, shapes.parse_shapes(options.shape)
-    )
+    model, scales = quantize.quantize(options.file, options.data, chosen, *_given(options))
     lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
     print(f"{options.output}: {len(scales)} tensors are rounded to {options.format}")
@@ -197,7 +214,7 @@ def _generate(options) -> int:
     _check_element(options.element)
     if options.reference and not options.data:
         raise refuse("--reference", "is compared with data", "give --data TEST.npz")
-    model = shapes.prepare(options.file, shapes.parse_shapes(options.shape))
+    model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
     runs = quantize.read_data(options.data, model) if options.data else []
     folder = pathlib.Path(options.output)
@@ -207,7 +224,7 @@ def _generate(options) -> int:
     )
     rows, outputs = report.rows_of(graph), {}
     if options.reference and runs:
-        reference = shapes.prepare(options.reference, shapes.parse_shapes(options.shape))
+        reference = _reference(options, model)
         shapes.check_reference(reference, graph.inputs, graph.outputs)
         executor = Executor(graph, options.element, options.beat)
         report.measure(graph, rows, executor, reference, runs)
@@ -227,13 +244,12 @@ def _generate(options) -> int:
 
 def _validate(options) -> int:
     _check_element(options.element)
-    given = shapes.parse_shapes(options.shape)
-    model = shapes.prepare(options.file, given)
+    model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
     runs = quantize.read_data(options.data, model)
     if options.on != "executor":
         runs = runs[: options.runs]
-    reference = shapes.prepare(options.reference, given) if options.reference else model
+    reference = _reference(options, model) if options.reference else model
     result = validate.compare(graph, Executor(graph, options.element), reference, runs)
     if options.on != "executor":
         root = (

@@ -128,7 +128,7 @@ def _alone(graph: Graph, executor: Executor, layer: Layer, exact: dict) -> np.nd
         return None
     for name in layer.reads:
         executor.codes[name] = encode(exact[name], graph.tensors[name])
-    return decode(executor.layer(layer), graph.tensors[layer.output])
+    return decode(executor.alone(layer), graph.tensors[layer.output])
 
 
 def _saturated(codes: np.ndarray, tensor) -> int:

@@ -44,7 +44,7 @@ def compare(
     mine: dict[str, list[np.ndarray]] = {name: [] for name in names}
     for run in runs:
         results = executor.run(run)
-        for name, value in zip(names, shapes.run(session, names, run)):
+        for name, value in zip(names, session.run(names, run)):
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
