@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: fp8net analyze | quantize | generate | validate | supported-ops."""
+"""The command line: fp8net analyze | quantize | generate | validate | measure | supported-ops."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from . import (
     __version__,
     analyze,
     lower,
+    measure,
     operators,
     quantize,
     report,
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_quantize(verbs)
     _add_generate(verbs)
     _add_validate(verbs)
+    _add_measure(verbs)
     verb = verbs.add_parser("supported-ops", help="operators, their forms and what they become")
     verb.set_defaults(run=_supported)
     return parser
@@ -162,6 +164,18 @@ def _reference(options, model) -> onnx.ModelProto:
     return shapes.prepare(options.reference, shapes.parse_shapes(options.shape), states.of(model))
 
 
+def _add_measure(verbs) -> None:
+    about = "runs a generated program on the simulated chip, and adds its cycles to its report"
+    verb = verbs.add_parser("measure", help=about, description=about)
+    verb.add_argument("folder", help="what generate has written, with vectors")
+    verb.add_argument("--root", help="the folder of fp8mac (where the command runs)")
+    verb.set_defaults(run=_measure)
+
+
+def _root(options) -> pathlib.Path:
+    return pathlib.Path(options.root) if options.root else validate.find_root(pathlib.Path.cwd())
+
+
 # ---- verbs --------------------------------------------------------------------------------------
 
 
@@ -233,11 +247,8 @@ def _generate(options) -> int:
             name: f"SQNR {value:.1f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
             for name, value in result.sqnr.items()
         }
-    reports = {
-        "report.md": report.as_markdown(graph, sources.plan, rows, origin, outputs),
-        "report.json": report.as_json(graph, sources.plan, rows, origin, outputs),
-    }
-    writer.write(folder, sources, reports)
+    found = report.document(graph, sources.plan, rows, origin, outputs)
+    writer.write(folder, sources, report.files(found))
     print(f"{folder}: {len(graph.layers)} layers, arena of {sources.plan.arena} bytes")
     return 0
 
@@ -252,9 +263,7 @@ def _validate(options) -> int:
     reference = _reference(options, model) if options.reference else model
     result = validate.compare(graph, Executor(graph, options.element), reference, runs)
     if options.on != "executor":
-        root = (
-            pathlib.Path(options.root) if options.root else validate.find_root(pathlib.Path.cwd())
-        )
+        root = _root(options)
         origin = pathlib.Path(options.file).name
         validate.on_target(root, graph, origin, runs, options.on, result, options.element)
         print(result.text, end="")
@@ -265,6 +274,14 @@ def _validate(options) -> int:
     # An SQNR that is no number reaches no floor.
     low = options.floor is not None and not all(v >= options.floor for v in result.sqnr.values())
     return 1 if result.different or low else 0
+
+
+def _measure(options) -> int:
+    found = measure.measure(_root(options), pathlib.Path(options.folder))
+    print(
+        f"{options.folder}: {found['core_cycles']:,} core cycles a run; report.md has those of each layer"
+    )
+    return 0
 
 
 def _supported(options) -> int:

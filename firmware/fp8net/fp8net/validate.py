@@ -65,8 +65,8 @@ def find_root(start: pathlib.Path) -> pathlib.Path:
     raise refuse(str(start), "is in no folder of fp8mac", "--root FOLDER")
 
 
-def run_program(root: pathlib.Path, folder: pathlib.Path, on: str) -> str:
-    """What the program of `folder` prints, on host or chip."""
+def run_program(root: pathlib.Path, folder: pathlib.Path, on: str, *more: str) -> str:
+    """What the program of `folder` prints, on host or chip, with more options."""
     where = ["HOST=1"] if on == "host" else ["FAST=1"]
     command = [
         "make",
@@ -75,7 +75,8 @@ def run_program(root: pathlib.Path, folder: pathlib.Path, on: str) -> str:
         "run",
         *where,
         f"APP={folder.name}",
-        f"APPS_DIR={folder.parent}",
+        f"APPS_DIR={folder.parent.resolve()}",
+        *more,
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if "bytes compared" not in done.stdout:
