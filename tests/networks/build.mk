@@ -25,6 +25,10 @@ $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_
 	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-hostile.log
 
+$(BUILD)/test/networks-tflite.log: $(NETWORKS_TEST)/test_tflite.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-tflite $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-tflite.log
+
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)
