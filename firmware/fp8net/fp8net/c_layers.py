@@ -400,7 +400,7 @@ static fp8rt_status record(@n@_net *net, unsigned s, uint8_t *list)
 
 void @n@_reset(@n@_net *net)
 {
-    for (unsigned i = 0; i < KEPT; i++) {
+    for (int i = 0; i < KEPT; i++) {
         const fp8rt_tensor t = at(net->arena, kept[i]);
         memset(t.data, 0, (size_t)t.rows * t.stride);
     }

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Refused as error:
         for problem in error.problems:
             print(f"fp8net: {problem}", file=sys.stderr)
-        return 1
+        return 2 if all(p.where.startswith("--") for p in error.problems) else 1
     except BrokenPipeError:  # whoever reads the output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -61,7 +61,8 @@ class Executor:
 
     def layer(self, layer: Layer) -> np.ndarray:
         """The codes of the layer's output, from those of its inputs in self.codes."""
-        return _RUN[layer.op](self, layer)
+        with np.errstate(all="ignore"):  # Inf and NaN are results, as on the chip
+            return _RUN[layer.op](self, layer)
 
     def alone(self, layer: Layer) -> np.ndarray:
         """The same, and states stay as they are."""
