@@ -19,7 +19,8 @@ import pytest
 from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.errors import Refused
 from fp8net.executor import Executor
-from graphs import Builder, long_kernel, random_model, random_moving, random_recurrent, stateful
+from graphs import Builder, long_kernel, random_model, random_recurrent, stateful
+from graphs_moving import random_moving
 from programs import run
 
 RUNS = 3

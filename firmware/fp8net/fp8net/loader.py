@@ -117,8 +117,12 @@ def _check_header(model: onnx.ModelProto, where: str) -> list[Problem]:
     for kind, values in (("input", model.graph.input), ("output", model.graph.output)):
         for value in values:
             if not value.HasField("type"):
-                problems.append(Problem(f"{kind} {value.name}", "has no type", "FLOAT with a shape"))
-            elif value.type.HasField("tensor_type") and not value.type.tensor_type.HasField("shape"):
+                problems.append(
+                    Problem(f"{kind} {value.name}", "has no type", "FLOAT with a shape")
+                )
+            elif value.type.HasField("tensor_type") and not value.type.tensor_type.HasField(
+                "shape"
+            ):
                 problems.append(Problem(f"{kind} {value.name}", "has no shape", "its sizes"))
     if model.functions:
         problems.append(Problem(where, "has functions of its own", "inline them"))

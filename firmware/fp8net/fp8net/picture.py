@@ -26,8 +26,8 @@ def draw(report: dict) -> str:
     )
 
 
-def _text(x: float, y: float, text: str, anchor: str = "start", colour: str = "#222") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{text}</text>'
+def _text(x: float, y: float, text: str, colour: str = "#222") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}">{text}</text>'
 
 
 def _frame(top: float, most: float, title: str, unit: str) -> list[str]:
@@ -36,7 +36,7 @@ def _frame(top: float, most: float, title: str, unit: str) -> list[str]:
     for quarter in range(5):
         y = top + HEIGHT * (1 - quarter / 4)
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - 10}" stroke="#ddd"/>')
-        parts.append(_text(LEFT - 6, y + 4, f"{most * quarter / 4:,.0f}{unit}", "end"))
+        parts.append(_text(4, y + 4, f"{most * quarter / 4:,.0f}{unit}"))
     return parts
 
 
