@@ -103,19 +103,32 @@ typedef struct move {
     uint32_t bytes; // of a value
 } move;
 
-static void copy_values(const move *m, const uint8_t *from, uint8_t *to)
+// `bytes` is constant where this is inlined. Values are aligned.
+static inline void copy_each(const move *m, const uint8_t *from, uint8_t *to, const uint32_t bytes)
 {
     const int32_t from_step = m->from_step[AXES - 1], to_step = m->to_step[AXES - 1];
-    const uint32_t count = m->count[AXES - 1], bytes = m->bytes;
-    if (from_step == (int32_t)bytes && to_step == (int32_t)bytes) {
-        memcpy(to, from, (size_t)count * bytes);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++, from += from_step, to += to_step) {
-        to[0] = from[0];
-        for (uint32_t byte = 1; byte < bytes; byte++) {
-            to[byte] = from[byte];
+    for (uint32_t i = m->count[AXES - 1]; i != 0; i--, from += from_step, to += to_step) {
+        if (bytes == 4) {
+            memcpy(__builtin_assume_aligned(to, 4), __builtin_assume_aligned(from, 4), 4);
+        } else if (bytes == 2) {
+            memcpy(__builtin_assume_aligned(to, 2), __builtin_assume_aligned(from, 2), 2);
+        } else {
+            *to = *from;
         }
+    }
+}
+
+static void copy_values(const move *m, const uint8_t *from, uint8_t *to)
+{
+    const int32_t size = (int32_t)m->bytes;
+    if (m->from_step[AXES - 1] == size && m->to_step[AXES - 1] == size) {
+        memcpy(to, from, (size_t)m->count[AXES - 1] * m->bytes);
+    } else if (size == 1) {
+        copy_each(m, from, to, 1);
+    } else if (size == 2) {
+        copy_each(m, from, to, 2);
+    } else {
+        copy_each(m, from, to, 4);
     }
 }
 
@@ -148,6 +161,24 @@ static int32_t bytes_of(fp8rt_step step, uint32_t stride, uint32_t bytes)
     return step.rows * (int32_t)stride + step.cols * (int32_t)bytes;
 }
 
+// Axes of one value do not count. The others are the last ones, so that the loops over values are inside.
+static void set_axes(const fp8rt_move_desc *desc, uint32_t from, uint32_t to, move *m)
+{
+    unsigned place = AXES;
+    for (unsigned i = AXES; i-- != 0;) {
+        const uint32_t count = count_of(desc, i);
+        if (count != 1) {
+            place--;
+            m->count[place] = count;
+            m->from_step[place] = bytes_of(desc->axis[i].from, from, m->bytes);
+            m->to_step[place] = bytes_of(desc->axis[i].to, to, m->bytes);
+        }
+    }
+    while (place != 0) {
+        m->count[--place] = 1;
+    }
+}
+
 static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
     const fp8rt_move_desc *desc = layer;
@@ -159,12 +190,7 @@ static fp8rt_status compute(fp8rt_run *run, const void *layer)
         .from = (const uint8_t *)fp8rt_tensor_row(caps, desc->x, desc->x_row) + desc->x_col * bytes,
         .to = (uint8_t *)fp8rt_tensor_row(caps, desc->out, desc->out_row) + desc->out_col * bytes,
         .bytes = bytes};
-    for (unsigned i = 0; i < AXES; i++) {
-        m.count[i] = count_of(desc, i);
-        // An axis of one value may have any steps, which do not count.
-        m.from_step[i] = m.count[i] == 1 ? 0 : bytes_of(desc->axis[i].from, from, bytes);
-        m.to_step[i] = m.count[i] == 1 ? 0 : bytes_of(desc->axis[i].to, to, bytes);
-    }
+    set_axes(desc, from, to, &m);
     fp8rt_status status = FP8RT_OK;
     if (desc->clear) {
         status = fp8rt_layer_fill(run, desc->out->data, 0, fp8rt_tensor_bytes(caps, desc->out));

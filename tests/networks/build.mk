@@ -25,6 +25,10 @@ $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_
 	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-hostile.log
 
+$(BUILD)/test/networks-tflite.log: $(NETWORKS_TEST)/test_tflite.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-tflite $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-tflite.log
+
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)
@@ -47,6 +51,7 @@ NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PAT
 .PHONY: networks-report
 networks-report: $(FP8NET) $(SYS_QUICK) $(FW_RISCV_OBJECTS)
 	$(Q)$(NETWORKS_TABLE)
+	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny)
 $(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SYS_QUICK) $(FW_RISCV_OBJECTS)
 	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
 TESTS += $(BUILD)/test/networks-table.log

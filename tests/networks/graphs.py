@@ -37,7 +37,7 @@ class Builder:
     def pick(self, *choices):
         return choices[self.rng.integers(len(choices))]
 
-    def model(self, name: str, opset: int) -> onnx.ModelProto:
+    def model(self, name: str, opset: int, check: bool = True) -> onnx.ModelProto:
         def value(what: str, shape: tuple[int, ...]) -> onnx.ValueInfoProto:
             return helper.make_tensor_value_info(what, TensorProto.FLOAT, shape)
 
@@ -51,7 +51,8 @@ class Builder:
         model = helper.make_model(
             graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9
         )
-        onnx.checker.check_model(model, full_check=True)
+        if check:
+            onnx.checker.check_model(model, full_check=True)
         return model
 
 
@@ -208,138 +209,6 @@ def long_kernel(rng: np.random.Generator) -> onnx.ModelProto:
     return b.model("long", 19)
 
 
-# ---- steps that move values, and those along an axis ----------------------------------------------
-
-
-def joined(b: Builder) -> None:
-    """With an older value along the channels, or with itself."""
-    last, shape = b.last, b.shape
-    fits = [
-        n for n, s in b.older if s[0] == shape[0] and s[2:] == shape[2:] and len(s) == len(shape)
-    ]
-    other = b.pick(*fits)
-    channels = shape[1] + dict(b.older)[other][1]
-    if channels < 40:
-        order = [last, other] if b.rng.random() < 0.5 else [other, last]
-        b.node("Concat", order, (shape[0], channels, *shape[2:]), axis=1)
-
-
-def sliced(b: Builder) -> None:
-    axis = int(b.rng.integers(1, len(b.shape)))
-    size = b.shape[axis]
-    step = int(b.pick(1, 1, 2, -1))
-    first, last = sorted(int(n) for n in b.rng.choice(size + 1, 2, replace=False))
-    starts, ends = (
-        (first, last) if step > 0 else (last - 1, first - 1 - (size if first == 0 else 0))
-    )
-    shape = list(b.shape)
-    shape[axis] = len(range(first, last, step)) if step > 0 else last - first
-    values = [b.constant(np.array([n], np.int64)) for n in (starts, ends, axis, step)]
-    b.node("Slice", [b.last, *values], tuple(shape))
-
-
-def padded(b: Builder) -> None:
-    mode = b.pick("constant", "reflect", "edge")
-    rank = len(b.shape)
-    pads = [0] * (2 * rank)
-    for axis in range(2, rank):
-        most = b.shape[axis] if mode == "reflect" else 3
-        pads[axis], pads[axis + rank] = (int(n) for n in b.rng.integers(0, min(most, 3), 2))
-    shape = tuple(s + pads[a] + pads[a + rank] for a, s in enumerate(b.shape))
-    b.node("Pad", [b.last, b.constant(np.array(pads, np.int64))], shape, mode=mode)
-
-
-def enlarged(b: Builder) -> None:
-    factors = [1, 1, *(int(n) for n in b.rng.integers(1, 3, len(b.shape) - 2))]
-    shape = tuple(s * f for s, f in zip(b.shape, factors))
-    if max(shape[2:]) > 20:
-        return
-    where, rounding = b.pick(("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"))
-    scales = b.constant(np.array(factors, np.float32))
-    b.node(
-        "Resize",
-        [b.last, "", scales],
-        shape,
-        mode="nearest",
-        coordinate_transformation_mode=where,
-        nearest_mode=rounding,
-    )
-
-
-def transposed_convolution(b: Builder) -> None:
-    images, channels, *sizes = b.shape
-    out = int(b.rng.integers(1, 20))
-    kernel = [int(b.rng.integers(1, 4)) for _ in sizes]
-    stride = [int(b.rng.integers(1, 3)) for _ in sizes]
-    before = [int(b.rng.integers(0, k)) for k in kernel]
-    after = [int(b.rng.integers(0, k)) for k in kernel]
-    shape = [t * (s - 1) + k - x - y for s, k, t, x, y in zip(sizes, kernel, stride, before, after)]
-    if min(shape) < 1 or max(shape) > 24:
-        return
-    weights = b.normal(channels, out, *kernel, by=channels * int(np.prod(kernel)))
-    inputs = [b.last, b.constant(weights)]
-    if b.rng.random() < 0.5:
-        inputs.append(b.constant(b.normal(out)))
-    b.node("ConvTranspose", inputs, (images, out, *shape), strides=stride, pads=before + after)
-
-
-def norm(b: Builder) -> None:
-    """Over the last axis, or of each channel."""
-    channels, last = b.shape[1], b.shape[-1]
-    if last > 2 and b.rng.random() < 0.5:
-        values = [b.constant(b.normal(last)), b.constant(b.normal(last))]
-        b.node("LayerNormalization", [b.last, *values], b.shape, axis=-1, epsilon=1e-3)
-    elif int(np.prod(b.shape[2:])) > 2:
-        values = [b.constant(b.normal(channels)), b.constant(b.normal(channels))]
-        b.node("InstanceNormalization", [b.last, *values], b.shape, epsilon=1e-3)
-
-
-def curve(b: Builder) -> None:
-    """GELU by its error function, which one table computes."""
-    x, shape = b.last, b.shape
-    b.node("Div", [x, b.constant(np.float32(np.sqrt(2)))], shape)
-    b.node("Erf", [b.last], shape)
-    b.node("Add", [b.last, b.constant(np.float32(1))], shape)
-    b.node("Mul", [x, b.last], shape)
-    b.node("Mul", [b.last, b.constant(np.float32(0.5))], shape)
-
-
-def slopes(b: Builder) -> None:
-    shape = (b.shape[1],) + (1,) * (len(b.shape) - 2)
-    values = b.rng.uniform(-0.5, 1, shape).astype(np.float32)
-    b.node("PRelu", [b.last, b.constant(values)], b.shape)
-
-
-def reduced(b: Builder) -> None:
-    """The value minus its largest one or its mean along an axis."""
-    x, shape = b.last, b.shape
-    axis = int(b.rng.integers(1, len(shape)))
-    small = tuple(1 if a == axis else s for a, s in enumerate(shape))
-    op = b.pick("ReduceMax", "ReduceMean", "ReduceSum")
-    b.node(op, [x, b.constant(np.array([axis], np.int64))], small)
-    b.node("Sub", [x, b.last], shape)
-
-
-def attention(b: Builder) -> None:
-    """Each pixel attends to all pixels of its image: two products of computed matrices."""
-    images, channels, *sizes = b.shape
-    pixels = int(np.prod(sizes))
-    if pixels > 40:
-        return
-    image = b.shape
-    flat = b.constant(np.array([images, channels, pixels], np.int64))
-    b.node("Reshape", [b.last, flat], (images, channels, pixels))
-    keys = b.last
-    b.node("Transpose", [keys], (images, pixels, channels), perm=[0, 2, 1])
-    queries = b.last
-    b.node("MatMul", [queries, keys], (images, pixels, pixels))
-    b.node("Mul", [b.last, b.constant(np.float32(channels**-0.5))], b.shape)
-    b.node("Softmax", [b.last], b.shape)
-    b.node("MatMul", [b.last, queries], (images, pixels, channels))
-    b.node("Transpose", [b.last], (images, channels, pixels), perm=[0, 2, 1])
-    b.node("Reshape", [b.last, b.constant(np.array(image, np.int64))], image)
-
-
 def matrix(b: Builder) -> None:
     columns, n = b.shape[-1], int(b.rng.integers(1, 20))
     weights = b.normal(columns, n, by=columns)
@@ -393,25 +262,6 @@ def random_model(rng: np.random.Generator, name: str) -> onnx.ModelProto:
     return b.model(name, int(rng.choice([18, 19, 21, 23])))
 
 
-MOVING = (joined, sliced, padded, enlarged, transposed_convolution, norm, curve, slopes)
-
-
-def random_moving(rng: np.random.Generator, name: str) -> onnx.ModelProto:
-    """Two to five steps that move values or go along an axis, between others."""
-    shape = tuple(int(n) for n in rng.integers((1, 2), (3, 14)))
-    sizes = [int(rng.integers(3, 9)) for _ in range(rng.integers(1, 3))]
-    b = Builder(rng, (*shape, *sizes))
-    if rng.random() < 0.7:
-        convolution(b)
-    for _ in range(rng.integers(2, 6)):
-        b.pick(*MOVING, reduced, attention, convolution, residual, limit)(b)
-    if rng.random() < 0.5:
-        end(b)
-    if b.last == "x":
-        convolution(b)
-    return b.model(name, int(rng.choice([18, 19, 21, 23])))
-
-
 # ---- recurrent networks -------------------------------------------------------------------------
 
 
@@ -448,6 +298,29 @@ def recurrent(b: Builder) -> None:
         b.node("Transpose", [name], (steps, batch, ways, units), perm=[0, 2, 1, 3])
         shape = b.constant(np.array([steps, batch, ways * units], np.int64))
         b.node("Reshape", [b.last, shape], (steps, batch, ways * units))
+
+
+def stateful(rng: np.random.Generator, op: str, steps: int, weights: list[np.ndarray]):
+    """A recurrent layer whose states are inputs and outputs, and a product behind it."""
+    b = Builder(rng, (steps, 2, 7))
+    units = weights[1].shape[2]
+    names = ["h", "c"] if op == "LSTM" else ["h"]
+    inputs = [b.last, *map(b.constant, weights[:3]), "", *names]
+    outputs = ["y", *(f"{name}n" for name in names)]
+    more = {} if op == "LSTM" else {"linear_before_reset": 1}
+    b.nodes.append(helper.make_node(op, inputs, outputs, op, hidden_size=units, **more))
+    b.last = "y"
+    b.node("Squeeze", ["y", b.constant(np.array([1]))], (steps, 2, units))
+    b.node("MatMul", [b.last, b.constant(weights[3])], (steps, 2, 5))
+    model = b.model("stateful", 19, check=False)
+    for name in names:
+        shape = (1, 2, units)
+        model.graph.input.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+        model.graph.output.append(
+            helper.make_tensor_value_info(f"{name}n", TensorProto.FLOAT, shape)
+        )
+    onnx.checker.check_model(model, full_check=True)
+    return model, {name: f"{name}n" for name in names}
 
 
 def random_recurrent(rng: np.random.Generator, name: str) -> onnx.ModelProto:

@@ -65,6 +65,28 @@ def windows() -> tuple[list[dict], list[dict]]:
     return runs[1::2], runs[::2]
 
 
+SILERO_FRAME, SILERO_CONTEXT, SILERO_FRAMES = 512, 64, 4
+
+
+def silero() -> Path:
+    """The file of the package silero-vad (MIT) that takes several frames at once."""
+    spec = importlib.util.find_spec("silero_vad")
+    if spec is None:
+        raise SystemExit("the Python package silero-vad is missing: make setup")
+    return Path(spec.submodule_search_locations[0]) / "data" / "silero_vad_16k_sequence.onnx"
+
+
+def frames() -> list[dict]:
+    """Runs of four frames, one after the other: all recordings. A frame begins with the end of the one before."""
+    sound = np.concatenate([recording(path) for path in sorted(RECORDINGS.glob("*.wav"))])
+    sound = np.concatenate([np.zeros(SILERO_CONTEXT, np.float32), sound])
+    count = (len(sound) - SILERO_CONTEXT) // SILERO_FRAME // SILERO_FRAMES
+    size = SILERO_CONTEXT + SILERO_FRAME
+    starts = np.arange(count * SILERO_FRAMES) * SILERO_FRAME
+    every = np.stack([sound[start : start + size] for start in starts])
+    return [{"input": run} for run in every.reshape(count, SILERO_FRAMES, size)]
+
+
 def main() -> None:
     """speech.py FOLDER: calibration.npz, test.npz and the networks, to try fp8net."""
     folder = Path(sys.argv[1])

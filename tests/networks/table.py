@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""table.py [--check]: the table of docs/NETWORKS.md between its markers, measured anew.
+"""table.py [--check] [--tiny]: a table of docs/NETWORKS.md between its markers, measured anew.
 
-    make networks-report                          writes it
+    make networks-report                          writes that of networks from packages
+    make networks-report MLPERF_TINY=folder       writes that of MLPerf Tiny, too
     make build/test/networks-table.log            compares it
 
 Cycles are those of the chip with its fast mode, which test sim-fast compares with RTL.
@@ -9,62 +10,141 @@ Cycles are those of the chip with its fast mode, which test sim-fast compares wi
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import speech
+import tiny
 from fp8net import analyze, lower, plan, quantize, report, shapes, validate
 from fp8net.executor import Executor
 
 PAGE = Path("docs/NETWORKS.md")
-BEGIN, END = "<!-- networks: begin -->", "<!-- networks: end -->"
-NETWORKS = {
-    "pulsevad_2.1k.onnx": "speech in 200 ms of sound",
-    "pulsevad_teacher_81k.onnx": "the same, larger",
-}
+MARKS = ("<!-- networks: begin -->", "<!-- networks: end -->")
+TINY_MARKS = ("<!-- tiny: begin -->", "<!-- tiny: end -->")
 CLOCK = 50e6
 RUNS = 2  # on the chip, whose cycles do not depend on values
 HEAD = (
     "| network | what it tells | parameters | MACs | SQNR, dB | answers as float32's | core cycles a run | runs a second at "
-    "50 MHz | arena, bytes | weights, bytes |\n|---|---|---|---|---|---|---|---|---|---|\n"
+    "50 MHz | MACs a cycle | arena, bytes | weights, bytes |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 
-def row(name: str, about: str) -> str:
-    calibration, test = speech.windows()
-    path = speech.package() / name
-    found = analyze.analyze(path)
-    quantised, _ = quantize.quantize(path, calibration, quantize.Options())
+@dataclasses.dataclass
+class Network:
+    path: Path
+    about: str
+    calibration: list[dict]
+    test: list[dict]
+    reference: Path | None = None  # the float file, where `path` is not it
+    shape: dict = dataclasses.field(default_factory=dict)
+    kept: dict = dataclasses.field(default_factory=dict)
+    binary: bool = False  # an answer is whether a value is above 0.5
+    answers: bool = True  # the largest value is one
+
+
+def row(network: Network) -> str:
+    given, kept = network.shape or None, network.kept or None
+    found = analyze.analyze(network.path, given, kept)
+    quantised, _ = quantize.quantize(
+        network.path, network.calibration, quantize.Options(), given, kept
+    )
     graph = lower.lower_model(shapes.infer(quantised))
-    result = validate.compare(graph, Executor(graph), shapes.prepare(path), test)
+    reference = shapes.prepare(network.reference or network.path, given, kept)
+    name = next(iter(graph.outputs))
+    values = [], []
+    session, executor = shapes.session(reference), Executor(graph)
+    for run in network.test:
+        values[0].append(
+            session.run(None, dict(zip([i.name for i in reference.graph.input], run.values())))[0]
+        )
+        values[1].append(executor.run(run)[name])
+    truth, mine = (np.stack([v.reshape(-1) for v in column]) for column in values)
+    result = validate.Result(RUNS, {}, {})
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         validate.on_target(
-            Path.cwd(), graph, name, test[:RUNS], "chip", result, folder=Path(folder)
+            *(Path.cwd(), graph, network.path.name, network.test[:RUNS], "chip", result),
+            folder=Path(folder),
         )
     if result.different or not result.compared:
-        raise SystemExit(f"{name}: the chip differs from the executor:\n{result.text}")
+        raise SystemExit(f"{network.path.name}: the chip differs:\n{result.text}")
     weights = sum(r.weight_bytes for r in report.rows_of(graph))
-    agree, cycles = result.agree["logits"], result.cycles
+    cycles = result.cycles
     return (
-        f"| `{name}` | {about} | {found.parameters:,} | {found.macs:,} | {result.sqnr['logits']:.1f} | "
-        f"{agree} of {result.runs} | {cycles:,} | {CLOCK / cycles:,.0f} | {plan.make(graph).arena:,} | {weights:,} |\n"
+        f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | "
+        f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)} | {cycles:,} | {CLOCK / cycles:,.0f} | "
+        f"{found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
     )
 
 
-def main() -> int:
-    table = HEAD + "".join(row(name, about) for name, about in NETWORKS.items())
+def _answers(network: Network, truth: np.ndarray, mine: np.ndarray) -> str:
+    if not network.answers:
+        return "-"
+    if network.binary:
+        equal = (truth > 0.5) == (mine > 0.5)
+    else:
+        equal = truth.argmax(axis=1) == mine.argmax(axis=1)
+    return f"{int(equal.sum())} of {equal.size}"
+
+
+def packages() -> list[Network]:
+    calibration, test = speech.windows()
+    networks = [
+        Network(speech.package() / name, about, calibration, test)
+        for name, about in (
+            ("pulsevad_2.1k.onnx", "speech in 200 ms of sound"),
+            ("pulsevad_teacher_81k.onnx", "the same, larger"),
+        )
+    ]
+    silero, frames = speech.silero(), speech.frames()
+    networks.append(
+        Network(
+            silero,
+            "speech in each of four frames of 32 ms, with a state",
+            *(frames[:40], frames[40:80]),
+            shape={"input": frames[0]["input"].shape},
+            kept={"h": "hn", "c": "cn"},
+            binary=True,
+        )
+    )
+    return networks
+
+
+def mlperf() -> list[Network]:
+    networks = []
+    for name, entry in tiny.NETWORKS.items():
+        path = tiny.folder() / entry.floats
+        value = shapes.prepare(path).graph.input[0].name
+        data = [tiny.runs(entry, value, kind) for kind in ("calibration", "test")]
+        networks.append(Network(path, entry.about, *data, answers=name != "anomaly"))
+    return networks
+
+
+def _update(marks: tuple[str, str], networks: list[Network], check: bool) -> tuple[int, int]:
+    """Writes the table between the marks, or counts equal and different cells."""
+    begin, end = marks
+    table = HEAD + "".join(map(row, networks))
     page = PAGE.read_text()
-    old = re.search(f"{BEGIN}\n(.*?){END}", page, re.S)
+    old = re.search(f"{begin}\n(.*?){end}", page, re.S)
     if old is None:
         raise SystemExit(f"{PAGE} has no place for the table")
-    if "--check" not in sys.argv:
+    if not check:
         PAGE.write_text(page[: old.start(1)] + table + page[old.end(1) :])
-        return 0
+        return 0, 0
     print(table)
     equal = sum(a == b for a, b in zip(old.group(1).split("|"), table.split("|")))
-    different = max(old.group(1).count("|"), table.count("|")) + 1 - equal
+    return equal, max(old.group(1).count("|"), table.count("|")) + 1 - equal
+
+
+def main() -> int:
+    check = "--check" in sys.argv
+    if "--tiny" in sys.argv:
+        equal, different = _update(TINY_MARKS, mlperf(), check)
+    else:
+        equal, different = _update(MARKS, packages(), check)
     print(f"{equal} passed, {different} failed")
     return 1 if different else 0
 

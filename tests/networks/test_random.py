@@ -14,10 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from fp8net import lower, quantize, report, shapes, validate, writer
+from fp8net.errors import Refused
 from fp8net.executor import Executor
-from graphs import Builder, long_kernel, random_model, random_moving, random_recurrent
+from graphs import Builder, long_kernel, random_model, random_recurrent, stateful
+from graphs_moving import random_moving
 from programs import run
 
 RUNS = 3
@@ -137,6 +140,50 @@ def test_depthwise_point(bench, rng, compiler, work) -> None:
     runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, "point", work / "point", LEAST_DB, (quantised, runs), compiler, False)
+
+
+@pytest.mark.parametrize("op", ("LSTM", "GRU"))
+def test_states(bench, rng, compiler, work, op) -> None:
+    """Three runs of two steps are one run of six: ONNX Runtime has no part in keeping the states then."""
+    gates = 4 if op == "LSTM" else 3
+    units = 9
+    shapes_of = (
+        (1, gates * units, 7),
+        (1, gates * units, units),
+        (1, 2 * gates * units),
+        (units, 5),
+    )
+    weights = [(rng.normal(size=shape) / 2).astype(np.float32) for shape in shapes_of]
+    model, kept = stateful(rng, op, 2, weights)
+    path = work / "states.onnx"
+    onnx.save(model, path)
+    runs = [{"x": rng.normal(size=(2, 2, 7)).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options(), None, kept)
+    _check(bench, op, work / "states", LEAST_DB, (quantised, runs), compiler, False)
+    graph = lower.lower_model(shapes.infer(quantised))
+    bench.check("states are no inputs", list(graph.inputs) == ["x"] and len(graph.outputs) == 1)
+    long, _ = stateful(rng, op, 2 * RUNS, weights)
+    states = {name: np.zeros((1, 2, units), np.float32) for name in kept}
+    together = {"x": np.concatenate([run["x"] for run in runs]), **states}
+    name = next(iter(graph.outputs))
+    want = onnxruntime.InferenceSession(long.SerializeToString()).run([name], together)[0]
+    executor = Executor(graph)
+    got = np.concatenate([executor.run(run)[name] for run in runs])
+    bench.check(f"{op}: like one long run", report.sqnr(want, got) > LEAST_DB)
+    apart = np.concatenate([Executor(graph).run(run)[name] for run in runs])
+    bench.check(f"{op}: the states matter", report.sqnr(want, apart) < LEAST_DB)
+    _check_refused_states(bench, path)
+
+
+def _check_refused_states(bench, path) -> None:
+    for pairs, words in (
+        ({"q": "hn"}, "no input 'q'"),
+        ({"h": "q"}, "no output 'q'"),
+        ({"x": "hn"}, "shapes"),
+    ):
+        bench.raises(f"{pairs}", Refused, words, lambda p=pairs: shapes.prepare(path, None, p))
+    model = shapes.prepare(path)
+    bench.raises("without --state", Refused, "--state", lambda: lower.lower_model(model))
 
 
 def test_long_kernel(bench, rng, compiler, work) -> None:

@@ -85,7 +85,9 @@ def _picture(rng: np.random.Generator, size: int) -> np.ndarray:
         (cx, cy), (rx, ry) = rng.random(2), rng.uniform(0.05, 0.4, 2)
         ellipse = ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 < 1
         box = (np.abs(x - cx) < rx) & (np.abs(y - cy) < ry)
-        picture = np.where((ellipse if rng.random() < 0.5 else box)[..., None], rng.random(3), picture)
+        picture = np.where(
+            (ellipse if rng.random() < 0.5 else box)[..., None], rng.random(3), picture
+        )
     return np.clip(picture + rng.normal(size=picture.shape) * 0.03, 0, 1)
 
 
@@ -98,10 +100,16 @@ def person(rng: np.random.Generator) -> np.ndarray:
 
 
 NETWORKS = {
-    "keyword": Tiny("keyword, 12 classes", "kws_ref_model_float32.tflite", "kws_ref_model.tflite", keyword),
-    "image": Tiny("image, 10 classes", "pretrainedResnet.tflite", "pretrainedResnet_quant.tflite", image),
+    "keyword": Tiny(
+        "keyword, 12 classes", "kws_ref_model_float32.tflite", "kws_ref_model.tflite", keyword
+    ),
+    "image": Tiny(
+        "image, 10 classes", "pretrainedResnet.tflite", "pretrainedResnet_quant.tflite", image
+    ),
     "person": Tiny("person or not", "vww_96_float.tflite", "vww_96_int8.tflite", person),
-    "anomaly": Tiny("anomalous sound, autoencoder", "ad01_fp32.tflite", "ad01_int8.tflite", anomaly),
+    "anomaly": Tiny(
+        "anomalous sound, autoencoder", "ad01_fp32.tflite", "ad01_int8.tflite", anomaly
+    ),
 }
 
 

@@ -27,8 +27,12 @@ class Analysis:
         return sum(self.graph.macs(layer) for layer in self.graph.layers)
 
 
-def analyze(path: str | pathlib.Path, given: dict[str, tuple[int, ...]] | None = None) -> Analysis:
-    model = shapes.prepare(path, given)
+def analyze(
+    path: str | pathlib.Path,
+    given: dict[str, tuple[int, ...]] | None = None,
+    kept: dict[str, str] | None = None,
+) -> Analysis:
+    model = shapes.prepare(path, given, kept)
     operators = collections.Counter(node.op_type for node in model.graph.node)
     graph, problems = importer.attempt(model)
     if not problems:

@@ -96,6 +96,8 @@ typedef struct @n@_net {
 // FP8RT_ERR_SCRATCH: fewer than @N@_ARENA_BYTES. FP8RT_ERR_ALIGNMENT: the arena is not at
 // @N@_ARENA_ALIGN, or the bus has other beats. FP8RT_ERR_NULL, and those of the layers (net->failed).
 fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes);
+// Sets states that are kept between runs to 0, as @n@_open does. A network without them has nothing to set.
+void @n@_reset(@n@_net *net);
 // Status of the layer that failed: net->failed. Tables of activations are loaded into the accelerator
 // first, so other networks may use the device between runs.
 fp8rt_status @n@_run(@n@_net *net);

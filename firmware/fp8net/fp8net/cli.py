@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: fp8net analyze | quantize | generate | validate | supported-ops."""
+"""The command line: fp8net analyze | quantize | generate | validate | measure | supported-ops."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ import sys
 
 import fp8mac
 import numpy as np
+import onnx
 
 from . import (
     __version__,
     analyze,
     lower,
+    measure,
     operators,
     quantize,
     report,
     shapes,
+    states,
     validate,
     weights,
     writer,
@@ -39,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Refused as error:
         for problem in error.problems:
             print(f"fp8net: {problem}", file=sys.stderr)
-        return 1
+        return 2 if all(p.where.startswith("--") for p in error.problems) else 1
     except BrokenPipeError:  # whoever reads the output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -56,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_quantize(verbs)
     _add_generate(verbs)
     _add_validate(verbs)
+    _add_measure(verbs)
     verb = verbs.add_parser("supported-ops", help="operators, their forms and what they become")
     verb.set_defaults(run=_supported)
     return parser
@@ -63,13 +67,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def _verb(verbs, name: str, about: str, run) -> argparse.ArgumentParser:
     verb = verbs.add_parser(name, help=about, description=about)
-    verb.add_argument("file", help="an ONNX file")
+    verb.add_argument("file", help="an ONNX or TensorFlow Lite file")
     verb.add_argument(
         "--shape",
         action="append",
         default=[],
         metavar="NAME=1,3,32,32",
         help="the shape of an input",
+    )
+    verb.add_argument(
+        "--state",
+        action="append",
+        default=[],
+        metavar="INPUT:OUTPUT",
+        help="kept between runs, 0 at first: h or c of LSTM or GRU (a quantised file has them)",
     )
     verb.set_defaults(run=run)
     return verb
@@ -143,11 +154,33 @@ def _add_validate(verbs) -> None:
     verb.add_argument("--floor", type=float, help="fails if an output's SQNR is lower, in dB")
 
 
+def _given(options) -> tuple[dict, dict]:
+    """Shapes and states"""
+    return shapes.parse_shapes(options.shape), states.parse(options.state)
+
+
+def _reference(options, model) -> onnx.ModelProto:
+    """The float file, with the states of the quantised one."""
+    return shapes.prepare(options.reference, shapes.parse_shapes(options.shape), states.of(model))
+
+
+def _add_measure(verbs) -> None:
+    about = "runs a generated program on the simulated chip, and adds its cycles to its report"
+    verb = verbs.add_parser("measure", help=about, description=about)
+    verb.add_argument("folder", help="what generate has written, with vectors")
+    verb.add_argument("--root", help="the folder of fp8mac (where the command runs)")
+    verb.set_defaults(run=_measure)
+
+
+def _root(options) -> pathlib.Path:
+    return pathlib.Path(options.root) if options.root else validate.find_root(pathlib.Path.cwd())
+
+
 # ---- verbs --------------------------------------------------------------------------------------
 
 
 def _analyze(options) -> int:
-    found = analyze.analyze(options.file, shapes.parse_shapes(options.shape))
+    found = analyze.analyze(options.file, *_given(options))
     print(json.dumps(analyze.as_dict(found), indent=1) if options.json else analyze.as_text(found))
     return 1 if found.problems else 0
 
@@ -162,9 +195,7 @@ def _quantize(options) -> int:
         options.weights_method,
         options.percentile,
     )
-    model, scales = quantize.quantize(
-        options.file, options.data, chosen, shapes.parse_shapes(options.shape)
-    )
+    model, scales = quantize.quantize(options.file, options.data, chosen, *_given(options))
     lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
     print(f"{options.output}: {len(scales)} tensors are rounded to {options.format}")
@@ -197,7 +228,7 @@ def _generate(options) -> int:
     _check_element(options.element)
     if options.reference and not options.data:
         raise refuse("--reference", "is compared with data", "give --data TEST.npz")
-    model = shapes.prepare(options.file, shapes.parse_shapes(options.shape))
+    model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
     runs = quantize.read_data(options.data, model) if options.data else []
     folder = pathlib.Path(options.output)
@@ -207,7 +238,7 @@ def _generate(options) -> int:
     )
     rows, outputs = report.rows_of(graph), {}
     if options.reference and runs:
-        reference = shapes.prepare(options.reference, shapes.parse_shapes(options.shape))
+        reference = _reference(options, model)
         shapes.check_reference(reference, graph.inputs, graph.outputs)
         executor = Executor(graph, options.element, options.beat)
         report.measure(graph, rows, executor, reference, runs)
@@ -216,29 +247,23 @@ def _generate(options) -> int:
             name: f"SQNR {value:.1f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
             for name, value in result.sqnr.items()
         }
-    reports = {
-        "report.md": report.as_markdown(graph, sources.plan, rows, origin, outputs),
-        "report.json": report.as_json(graph, sources.plan, rows, origin, outputs),
-    }
-    writer.write(folder, sources, reports)
+    found = report.document(graph, sources.plan, rows, origin, outputs)
+    writer.write(folder, sources, report.files(found))
     print(f"{folder}: {len(graph.layers)} layers, arena of {sources.plan.arena} bytes")
     return 0
 
 
 def _validate(options) -> int:
     _check_element(options.element)
-    given = shapes.parse_shapes(options.shape)
-    model = shapes.prepare(options.file, given)
+    model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
     runs = quantize.read_data(options.data, model)
     if options.on != "executor":
         runs = runs[: options.runs]
-    reference = shapes.prepare(options.reference, given) if options.reference else model
+    reference = _reference(options, model) if options.reference else model
     result = validate.compare(graph, Executor(graph, options.element), reference, runs)
     if options.on != "executor":
-        root = (
-            pathlib.Path(options.root) if options.root else validate.find_root(pathlib.Path.cwd())
-        )
+        root = _root(options)
         origin = pathlib.Path(options.file).name
         validate.on_target(root, graph, origin, runs, options.on, result, options.element)
         print(result.text, end="")
@@ -249,6 +274,14 @@ def _validate(options) -> int:
     # An SQNR that is no number reaches no floor.
     low = options.floor is not None and not all(v >= options.floor for v in result.sqnr.values())
     return 1 if result.different or low else 0
+
+
+def _measure(options) -> int:
+    found = measure.measure(_root(options), pathlib.Path(options.folder))
+    print(
+        f"{options.folder}: {found['core_cycles']:,} core cycles a run; report.md has those of each layer"
+    )
+    return 0
 
 
 def _supported(options) -> int:

@@ -44,6 +44,7 @@ class Executor:
     def __init__(self, graph: Graph, element: str = "block_f19_l16", beat: int = 16):
         self.graph, self.element, self.beat = graph, element, beat
         self.codes: dict[str, np.ndarray] = {}
+        self.kept: dict[str, tuple] = {}  # states of layers that keep them
 
     def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arrays of the file's outputs for arrays of its inputs. The codes of all tensors stay in self.codes."""
@@ -60,7 +61,15 @@ class Executor:
 
     def layer(self, layer: Layer) -> np.ndarray:
         """The codes of the layer's output, from those of its inputs in self.codes."""
-        return _RUN[layer.op](self, layer)
+        with np.errstate(all="ignore"):  # Inf and NaN are results, as on the chip
+            return _RUN[layer.op](self, layer)
+
+    def alone(self, layer: Layer) -> np.ndarray:
+        """The same, and states stay as they are."""
+        kept = dict(self.kept)
+        codes = self.layer(layer)
+        self.kept = kept
+        return codes
 
     # ---- commands
 

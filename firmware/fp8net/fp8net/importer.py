@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from . import operators, shapes
+from . import operators, shapes, states
 from .errors import Problem, Refused
 from .ir import Graph, Layer, Tensor, View, product
 from .loader import name_of
@@ -70,12 +70,14 @@ class Importer:
         self.weights_of: dict[
             str, tuple
         ] = {}  # a dequantised constant -> codes, scales, axis, format
+        self.states = states.of(model)
         self.broken: set[str] = set()  # values behind an unsupported node
         self.names: set[str] = set()
+        self.kept: set[str] = set()  # outputs that layers keep as their states
         self.shapes = _shapes_of(model.graph)
         self.groups = Recogniser(model, self.constants, self.shapes)
         self.groups.run()
-        for value in shapes.real_inputs(model.graph):
+        for value in shapes.data_inputs(model):
             self._add_input(value, layouts.get(value.name, False))
 
     # ---- what handlers use
@@ -200,6 +202,13 @@ class Importer:
 
     def _finish(self) -> None:
         for output in self.model.graph.output:
+            if output.name in self.kept:
+                continue
+            if output.name in self.states.values() and not self.problems:
+                text = "is kept by no layer"
+                self.problems.append(
+                    Problem(f"state {output.name}", text, "--state of LSTM or GRU")
+                )
             if output.name in self.views:
                 self.graph.outputs[output.name] = self._written(output.name)
             elif output.name in self.constants:
@@ -239,9 +248,7 @@ def _shapes_of(graph: onnx.GraphProto) -> dict[str, tuple[int, ...] | None]:
 
 def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:
     """The graph and all problems, with the layout of inputs that gets furthest, and then moves fewest values."""
-    high = [
-        v.name for v in shapes.real_inputs(model.graph) if len(v.type.tensor_type.shape.dim) > 2
-    ]
+    high = [v.name for v in shapes.data_inputs(model) if len(v.type.tensor_type.shape.dim) > 2]
     best, rank = None, None
     images = any(n.op_type in CHANNELS_FIRST for n in model.graph.node)
     layouts = itertools.product((images, not images), repeat=len(high))

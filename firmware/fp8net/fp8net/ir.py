@@ -203,6 +203,7 @@ class Layer:
     fused: Fused = dataclasses.field(default_factory=Fused)
     recurrent: Weights | None = None  # of h, for LSTM and GRU; images is their batch
     upsampled: tuple[int, int] = (1, 1)  # lines and pixels that a transposed convolution writes
+    keeps: bool = False  # its state stays from run to run
     moves: list[Move] = dataclasses.field(default_factory=list)
     clear: bool = False  # the output is 0 where nothing moves to
     norm: Norm | None = None

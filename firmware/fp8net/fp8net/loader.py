@@ -32,19 +32,21 @@ def read(path: str | pathlib.Path) -> onnx.ModelProto:
         data = path.read_bytes()
     except OSError as error:
         raise refuse(str(path), f"cannot be read: {error.strerror}") from None
-    model = onnx.ModelProto()
-    try:
-        if tflite.is_tflite(data):
-            model = tflite.convert(data, str(path))
-        else:
-            model.ParseFromString(data)
-    except (DecodeError, ValueError):
-        raise refuse(str(path), "is no ONNX file, or is truncated") from None
+    model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else _parse(data, path)
     if not model.HasField("graph") or not model.graph.node:
         raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
     check(model, str(path))
     _fix_constants(model)
     return _raise_opset(model)
+
+
+def _parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except (DecodeError, ValueError):
+        raise refuse(str(path), "is no ONNX file, or is truncated") from None
+    return model
 
 
 def _fix_constants(model: onnx.ModelProto) -> None:
@@ -112,6 +114,16 @@ def _check_header(model: onnx.ModelProto, where: str) -> list[Problem]:
         problems.append(
             Problem(where, f"has opset {version}", f"{OPSET_OLDEST} to {OPSET_LAST} are supported")
         )
+    for kind, values in (("input", model.graph.input), ("output", model.graph.output)):
+        for value in values:
+            if not value.HasField("type"):
+                problems.append(
+                    Problem(f"{kind} {value.name}", "has no type", "FLOAT with a shape")
+                )
+            elif value.type.HasField("tensor_type") and not value.type.tensor_type.HasField(
+                "shape"
+            ):
+                problems.append(Problem(f"{kind} {value.name}", "has no shape", "its sizes"))
     if model.functions:
         problems.append(Problem(where, "has functions of its own", "inline them"))
     if len(model.graph.node) > NODES:

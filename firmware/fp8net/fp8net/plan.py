@@ -71,6 +71,9 @@ def lifetimes(graph: Graph) -> dict[str, tuple[int, int]]:
             life[name] = (life[name][0], index)
         for name in layer.writes:
             life[name] = (index, index)
+    for layer in graph.layers:
+        for name in layer.extra.values() if layer.keeps else ():
+            life[name] = (-1, end)
     for view in graph.outputs.values():
         life[view.tensor] = (life[view.tensor][0], end)
     return life

@@ -45,7 +45,7 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
     """Runs of an .npz: each array is keyed by an input's name, and has one input after the other."""
     wanted = {
         v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim)
-        for v in shapes.real_inputs(model.graph)
+        for v in shapes.data_inputs(model)
     }
     try:
         file = np.load(path, allow_pickle=False)
@@ -103,7 +103,7 @@ class Probe:
     def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         if not self.names:
             return {}
-        return dict(zip(self.names, shapes.run(self.session, self.names, values)))
+        return dict(zip(self.names, self.session.run(self.names, values)))
 
 
 def observe(
@@ -350,9 +350,10 @@ def quantize(
     data: str | pathlib.Path | list[dict[str, np.ndarray]],
     options: Options,
     given: dict[str, tuple[int, ...]] | None = None,
+    kept: dict[str, str] | None = None,
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]]]:
     """The quantised model, and the scales that were chosen."""
-    model = shapes.prepare(path, given)
+    model = shapes.prepare(path, given, kept)
     if shapes.is_quantised(model):
         raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
     model = _new_enough(model)

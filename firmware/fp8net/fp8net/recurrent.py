@@ -90,6 +90,11 @@ class Recurrent:
         total = STATE_UNIT * numbers + (-OFFSET * STATE_UNIT)
         return self.executor.round(total, out)
 
+    def _begin(self, batch: int, units: int) -> tuple[np.ndarray, np.ndarray]:
+        """State and h: 0, or those that the run before has left."""
+        zeros = np.zeros((batch, units), np.int64), np.zeros((batch, units), np.uint8)
+        return self.executor.kept.get(self.layer.output, zeros) if self.layer.keeps else zeros
+
     def run(self, x: np.ndarray, source: Tensor) -> np.ndarray:
         layer, batch, units = self.layer, self.layer.images, self.units
         steps, w = len(x) // batch, layer.weights
@@ -105,8 +110,7 @@ class Recurrent:
             else None
         )
         bias = self._bias_words(layer.recurrent.bias, self.gates * units)
-        state = np.zeros((batch, units), np.int64)
-        codes = np.zeros((batch, units), np.uint8)
+        state, codes = self._begin(batch, units)
         every = slice(0, self.gates * units)
         outputs = []
         for step in range(steps):
@@ -123,6 +127,8 @@ class Recurrent:
             codes = self._states(h, self.hidden)
             outputs.append(h)
         self.executor.codes[layer.extra["hidden"]] = codes
+        if layer.keeps:
+            self.executor.kept[layer.output] = state, codes
         return self._states(np.concatenate(outputs), self.graph.tensors[layer.output])
 
     def _apart(self, x: np.ndarray, source: Tensor, part: slice) -> np.ndarray:

@@ -10,10 +10,10 @@ import math
 import numpy as np
 import onnx
 
-from . import quantize
+from . import picture, quantize
 from .executor import Executor, decode, encode
 from .ir import FORMAT_BYTES, OPS, Graph, Layer
-from .plan import Plan
+from .plan import Plan, name_of
 from .version import VERSION
 
 MACS_A_CYCLE = 256  # of the default array
@@ -44,6 +44,9 @@ class Row:
     weight_bytes: int
     output_bytes: int
     least_cycles: int  # of the array of 256 MACs, if nothing else took time
+    label: str = ""  # in profiles
+    core_cycles: int | None = None  # measured: with the layers behind the one before that has some
+    accelerator_cycles: int | None = None
     sqnr: float | None = None  # of the output, with the rounded values of float32's inputs
     sqnr_so_far: float | None = None
     saturated: float | None = None  # share of codes that are the format's largest numbers
@@ -71,6 +74,7 @@ def _row(graph: Graph, layer: Layer) -> Row:
         weights,
         out.rows * out.cols * FORMAT_BYTES[out.format],
         -(-graph.macs(layer) // MACS_A_CYCLE),
+        name_of(layer),
     )
 
 
@@ -94,10 +98,13 @@ def measure(
     saturated = {layer.output: 0 for layer in graph.layers}
     observe = quantize.Probe(reference, sorted(set(known.values()) - set(graph.inputs)))
     for run in runs:
+        before = dict(executor.kept)
         executor.run(run)
-        codes = dict(executor.codes)
+        codes, after = dict(executor.codes), executor.kept
         truth = {**observe.run(run), **run}
         exact = {t: _as_rows(graph, t, truth[n]) for t, n in known.items()}
+        _move_exact(graph, executor, exact)
+        executor.kept = before  # where a layer alone begins
         for layer in graph.layers:
             out = graph.tensors[layer.output]
             saturated[layer.output] += _saturated(codes[layer.output], out)
@@ -107,14 +114,28 @@ def measure(
             sums[layer.output] += _powers(
                 exact[layer.output], got, _alone(graph, executor, layer, exact)
             )
+        executor.kept = after
     for row, layer in zip(rows, graph.layers):
         signal, noise, alone = sums[layer.output]
         row.saturated = saturated[layer.output] / (len(runs) * row.rows * row.cols)
         if signal:
             row.sqnr_so_far = 10 * math.log10(signal / noise) if noise else math.inf
             row.sqnr = (
-                10 * math.log10(signal / alone) if alone else math.inf if alone == 0 else None
+                None
+                if math.isnan(alone)
+                else 10 * math.log10(signal / alone)
+                if alone
+                else math.inf
             )
+
+
+def _move_exact(graph: Graph, executor: Executor, exact: dict) -> None:
+    """Tensors that the file does not have, but whose values are those of others."""
+    for layer in graph.layers:
+        if layer.op == "move" and layer.output not in exact:
+            if all(name in exact for name in layer.inputs):
+                executor.codes |= {name: exact[name] for name in layer.inputs}
+                exact[layer.output] = executor.move(layer)
 
 
 def _powers(exact: np.ndarray, got: np.ndarray, alone: np.ndarray | None) -> np.ndarray:
@@ -128,7 +149,7 @@ def _alone(graph: Graph, executor: Executor, layer: Layer, exact: dict) -> np.nd
         return None
     for name in layer.reads:
         executor.codes[name] = encode(exact[name], graph.tensors[name])
-    return decode(executor.layer(layer), graph.tensors[layer.output])
+    return decode(executor.alone(layer), graph.tensors[layer.output])
 
 
 def _saturated(codes: np.ndarray, tensor) -> int:
@@ -144,27 +165,35 @@ def _as_rows(graph: Graph, tensor: str, array: np.ndarray) -> np.ndarray | None:
     return view.to_rows(np.asarray(array, np.float32), graph.tensors[tensor].cols)
 
 
-def as_json(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict) -> str:
-    return (
-        json.dumps(
-            {
-                "generator": f"fp8net {VERSION}",
-                "file": origin,
-                "network": graph.name,
-                "arena_bytes": plan.arena,
-                "activation_bytes": plan.activations,
-                "scratch_bytes": plan.scratch,
-                "list_bytes": plan.lists,
-                "weight_bytes": sum(r.weight_bytes for r in rows),
-                "macs": sum(r.macs for r in rows),
-                "lists": sum(s.recorded for s in plan.segments),
-                "outputs": outputs,
-                "layers": [_finite(dataclasses.asdict(r)) for r in rows],
-            },
-            indent=1,
-        )
-        + "\n"
-    )
+# ---- the report's files -------------------------------------------------------------------------
+
+
+def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict) -> dict:
+    """All of the report. measure.py adds what a run took."""
+    return {
+        "generator": f"fp8net {VERSION}",
+        "file": origin,
+        "network": graph.name,
+        "arena_bytes": plan.arena,
+        "activation_bytes": plan.activations,
+        "scratch_bytes": plan.scratch,
+        "list_bytes": plan.lists,
+        "weight_bytes": sum(r.weight_bytes for r in rows),
+        "macs": sum(r.macs for r in rows),
+        "lists": sum(s.recorded for s in plan.segments),
+        "recorded_layers": sum(s.count for s in plan.segments if s.recorded),
+        "core_cycles": None,
+        "outputs": outputs,
+        "layers": [_finite(dataclasses.asdict(r)) for r in rows],
+    }
+
+
+def files(report: dict) -> dict[str, str]:
+    return {
+        "report.json": json.dumps(report, indent=1) + "\n",
+        "report.md": as_markdown(report),
+        "report.svg": picture.draw(report),
+    }
 
 
 def _finite(row: dict) -> dict:
@@ -175,32 +204,46 @@ def _finite(row: dict) -> dict:
     }
 
 
-def _db(value: float | None) -> str:
-    return "-" if value is None else "exact" if value == math.inf else f"{value:.1f}"
+def _db(value: float | str | None) -> str:
+    return "-" if value is None else "exact" if value == "inf" else f"{float(value):.1f}"
 
 
-def as_markdown(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict) -> str:
-    recorded = sum(s.count for s in plan.segments if s.recorded)
+def _cycles(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def as_markdown(report: dict) -> str:
+    layers = report["layers"]
     lines = [
-        f"# {graph.name}",
+        f"# {report['network']}",
         "",
-        f"From `{origin}`, by fp8net {VERSION}. {len(rows)} layers, {sum(r.macs for r in rows):,} MACs,",
-        f"{sum(r.weight_bytes for r in rows):,} bytes of weights. Arena: {plan.arena:,} bytes, of them "
-        f"{plan.activations:,} tensors,",
-        f"{plan.scratch:,} scratch, {plan.lists:,} lists of commands. {recorded} layers run as "
-        f"{sum(s.recorded for s in plan.segments)} lists, the others one by one.",
+        f"From `{report['file']}`, by {report['generator']}. {len(layers)} layers, {report['macs']:,} MACs,",
+        f"{report['weight_bytes']:,} bytes of weights. Arena: {report['arena_bytes']:,} bytes, of them "
+        f"{report['activation_bytes']:,} tensors,",
+        f"{report['scratch_bytes']:,} scratch, {report['list_bytes']:,} lists of commands. "
+        f"{report['recorded_layers']} layers run as {report['lists']} lists, the others one by one.",
         "",
-        *(f"- {name}: {text}" for name, text in outputs.items()),
-        *([""] if outputs else []),
-        "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it.",
-        "",
-        "| layer | fp8rt | output | format | scale | MACs | weights, bytes | SQNR alone, dB | so far, dB | saturated |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        *(f"- {name}: {text}" for name, text in report["outputs"].items()),
     ]
-    for r in rows:
-        share = "-" if r.saturated is None else f"{100 * r.saturated:.2f} %"
+    if report["core_cycles"] is not None:
+        lines.append(f"- {report['core_cycles']:,} core cycles a run, measured on the chip")
+    lines += [
+        "",
+        "![Error and cycles of each layer](report.svg)",
+        "",
+        "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it. Cycles are",
+        "those of `fp8net measure`, one layer after the other; moves in front of a layer count with it. Least cycles are",
+        f"those of an array of {MACS_A_CYCLE} MACs.",
+        "",
+        "| layer | fp8rt | output | format | scale | MACs | weights, bytes | SQNR alone, dB | so far, dB | saturated | "
+        "core cycles | accelerator | least |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for r in layers:
+        share = "-" if r["saturated"] is None else f"{100 * r['saturated']:.2f} %"
         lines.append(
-            f"| {', '.join(r.nodes)} | `{r.call}` | {r.rows} x {r.cols} | {r.format} | {r.scale:.4g} | {r.macs:,} | "
-            f"{r.weight_bytes:,} | {_db(r.sqnr)} | {_db(r.sqnr_so_far)} | {share} |"
+            f"| {', '.join(r['nodes'])} | `{r['call']}` | {r['rows']} x {r['cols']} | {r['format']} | "
+            f"{r['scale']:.4g} | {r['macs']:,} | {r['weight_bytes']:,} | {_db(r['sqnr'])} | {_db(r['sqnr_so_far'])} | "
+            f"{share} | {_cycles(r['core_cycles'])} | {_cycles(r['accelerator_cycles'])} | {r['least_cycles']:,} |"
         )
     return "\n".join(lines) + "\n"

@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from . import loader
+from . import loader, states
 from .errors import Problem, Refused, refuse
 from .ir import product
 from .loader import name_of
@@ -33,7 +33,11 @@ def session_options() -> onnxruntime.SessionOptions:
     return options
 
 
-def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+def session(model: onnx.ModelProto) -> states.Session:
+    return states.Session(model, _session(model), run)
+
+
+def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(
             model.SerializeToString(),
@@ -61,7 +65,7 @@ def check_reference(model: onnx.ModelProto, inputs: dict, outputs: dict) -> None
     """Refused unless the model has these inputs and outputs, which have shapes."""
     problems = []
     for kind, wanted, values in (
-        ("input", inputs, real_inputs(model.graph)),
+        ("input", inputs, data_inputs(model)),
         ("output", outputs, model.graph.output),
     ):
         found = {v.name: v.type.tensor_type.shape.dim for v in values}
@@ -97,6 +101,11 @@ def parse_shapes(texts: list[str]) -> dict[str, tuple[int, ...]]:
 def real_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
     constants = {t.name for t in graph.initializer}
     return [i for i in graph.input if i.name not in constants]
+
+
+def data_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
+    """Inputs that each run gets: states are kept."""
+    return [i for i in real_inputs(model.graph) if i.name not in states.of(model)]
 
 
 def is_quantised(model: onnx.ModelProto) -> bool:
@@ -167,10 +176,15 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def prepare(
-    path: str | pathlib.Path, shapes: dict[str, tuple[int, ...]] | None = None
+    path: str | pathlib.Path,
+    shapes: dict[str, tuple[int, ...]] | None = None,
+    kept: dict[str, str] | None = None,
 ) -> onnx.ModelProto:
-    """The file, checked, with fixed shapes, and simplified if it is not quantised yet."""
+    """The file, checked, with fixed shapes and its states, and simplified if it is not quantised yet."""
     model = loader.read(path)
+    known = states.of(model)
+    if known and kept and kept != known:
+        raise refuse("--state", f"the file keeps {known}")
     fix_inputs(model, shapes or {})
     del model.graph.value_info[:]
     _open_outputs(model)
@@ -178,6 +192,8 @@ def prepare(
     if is_quantised(model):
         return model
     simple = infer(simplify(model))
+    if not known:
+        states.write(simple, kept or {})
     left = {n.name for n in simple.graph.node} | {n.op_type for n in simple.graph.node}
     replaced = [
         f"{name_of(n, i)} ({n.op_type})"

@@ -174,6 +174,10 @@ class Converter:
                 handlers.HANDLERS[code](call)
             except Unsupported as error:
                 problems.append(Problem(where, str(error), _NEAREST))
+            except Damaged:
+                raise
+            except (AttributeError, IndexError, TypeError, ValueError):  # of damaged files alone
+                problems.append(Problem(where, "its operands and options do not fit each other"))
         if problems:
             raise Refused(problems)
         return self._model()

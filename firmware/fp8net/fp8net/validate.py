@@ -44,7 +44,7 @@ def compare(
     mine: dict[str, list[np.ndarray]] = {name: [] for name in names}
     for run in runs:
         results = executor.run(run)
-        for name, value in zip(names, shapes.run(session, names, run)):
+        for name, value in zip(names, session.run(names, run)):
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
@@ -65,8 +65,8 @@ def find_root(start: pathlib.Path) -> pathlib.Path:
     raise refuse(str(start), "is in no folder of fp8mac", "--root FOLDER")
 
 
-def run_program(root: pathlib.Path, folder: pathlib.Path, on: str) -> str:
-    """What the program of `folder` prints, on host or chip."""
+def run_program(root: pathlib.Path, folder: pathlib.Path, on: str, *more: str) -> str:
+    """What the program of `folder` prints, on host or chip, with more options."""
     where = ["HOST=1"] if on == "host" else ["FAST=1"]
     command = [
         "make",
@@ -75,7 +75,8 @@ def run_program(root: pathlib.Path, folder: pathlib.Path, on: str) -> str:
         "run",
         *where,
         f"APP={folder.name}",
-        f"APPS_DIR={folder.parent}",
+        f"APPS_DIR={folder.parent.resolve()}",
+        *more,
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if "bytes compared" not in done.stdout:

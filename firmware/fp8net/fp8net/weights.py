@@ -11,14 +11,15 @@ import numpy as np
 
 from .ir import FORMAT_BYTES, FORMAT_MAX, Graph, Layer, Weights
 
+LEAST_SCALE = 2.0**-126  # the smallest normal number: its inverse is finite
 METHODS = ("max", "percentile", "mse")
 _STEPS = 40  # candidates of the smallest squared error, from 0.4 to 1 of the largest magnitude
 
 
 def scale_for(amax: float, format: str) -> float:
-    """What makes `amax` the format's largest number; 1 for zeros."""
+    """What makes `amax` the format's largest number, 2^-126 at least; 1 for zeros."""
     scale = float(np.float32(amax) / np.float32(FORMAT_MAX[format]))
-    return scale if math.isfinite(scale) and scale >= 2.0**-126 else 1.0
+    return max(scale, LEAST_SCALE) if math.isfinite(scale) and amax > 0 else 1.0
 
 
 def rounded(values: np.ndarray, format: str, scale: float) -> np.ndarray:

@@ -2,12 +2,23 @@
 """The operators of ONNX that are supported, a handler each."""
 
 # Each module registers its handlers.
-from . import elementwise, layout, moving, pooling, products, quantisation, recurrent, rows
+from . import (
+    convolutions,
+    elementwise,
+    layout,
+    moving,
+    pooling,
+    products,
+    quantisation,
+    recurrent,
+    rows,
+)
 from .groups import group
 from .registry import HANDLERS, nearest
 
 __all__ = [
     "HANDLERS",
+    "convolutions",
     "elementwise",
     "group",
     "layout",

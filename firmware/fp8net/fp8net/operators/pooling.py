@@ -7,8 +7,11 @@ import numpy as np
 
 from ..ir import Weights, Window
 from .layout import _unsupported
-from .products import channels_last, check_window, image_of, window_of
 from .registry import handles
+from .windows import channels_last, check_window, image_of, window_of
+
+# From here on one product with a row of ones takes fewer cycles than a depthwise convolution.
+MANY_PIXELS = 96
 
 
 def _window(node, size: tuple[int, int], channels: int) -> Window:
@@ -57,7 +60,7 @@ def global_max_pool(importer, node) -> None:
 
 @handles(
     "AveragePool",
-    "fp8rt_convolution with weights of 1",
+    "fp8rt_convolution with weights of 1, fp8rt_global_average",
     "ceil_mode 0, dilations 1; without padding, or count_include_pad 1",
 )
 def average_pool(importer, node) -> None:
@@ -68,15 +71,24 @@ def average_pool(importer, node) -> None:
         raise _unsupported(
             "count_include_pad is 0 with padding", "count_include_pad 1, or no padding"
         )
+    whole = window.kernel == (height, width) and not max(window.pads)
+    if whole and height * width >= MANY_PIXELS:
+        _check_global(height * width, view.shape[1])
+        _add(importer, node, view, "global_average")
+        return
     points = window.kernel[0] * window.kernel[1]
     weights = Weights(np.full((view.shape[1], points), 1.0 / points, np.float32))
     _add(importer, node, view, "convolution", window, weights=weights, groups=view.shape[1])
+
+
+def _check_global(pixels: int, channels: int) -> None:
+    if max(pixels, channels) > 65535:
+        raise _unsupported(f"has {pixels} pixels and {channels} channels", "65,535")
 
 
 @handles("GlobalAveragePool", "fp8rt_global_average", "65,535 pixels at most")
 def global_average_pool(importer, node) -> None:
     view = channels_last(importer, node)
     _, height, width = image_of(importer, view)
-    if max(height * width, view.shape[1]) > 65535:
-        raise _unsupported(f"has {height * width} pixels and {view.shape[1]} channels", "65,535")
+    _check_global(height * width, view.shape[1])
     _add(importer, node, view, "global_average")

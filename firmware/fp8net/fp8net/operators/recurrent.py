@@ -15,7 +15,7 @@ from .registry import handles
 _GATES = {"LSTM": (0, 2, 3, 1), "GRU": (1, 0, 2)}
 _ACTIVATIONS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
 HIDDEN_SCALE = 2.0**-8  # numbers of h are below 1 in magnitude
-_FORMS = "any direction and layout, the usual activations, a state of zeros; Y and Y_h"
+_FORMS = "any direction and layout, the usual activations, a state of zeros or --state; Y and Y_h"
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 
 
@@ -25,7 +25,7 @@ def _constant_input(importer, node, place: int) -> np.ndarray | None:
     value = importer.constant(node.inputs[place])
     if value is None:
         raise _unsupported(
-            f"its input {node.inputs[place]!r} is not constant", "a constant, or none"
+            f"its input {node.inputs[place]!r} is not constant", "a constant, none, or --state"
         )
     return value
 
@@ -73,18 +73,29 @@ def _weights(importer, node, place: int, units: int, columns: int, direction: in
     return weights
 
 
-def _check_states(importer, node, steps: int) -> None:
+def _keeps_states(importer, node, steps: int) -> bool:
+    """Whether its states are kept between runs: --state names their inputs and outputs. Else they begin at 0."""
     lengths = _constant_input(importer, node, 4)
     if lengths is not None and (lengths != steps).any():
         raise _unsupported(f"sequence_lens are {lengths.tolist()}", f"all steps: {steps}")
-    for place in (5, 6) if node.op == "LSTM" else (5,):
+    if node.op == "LSTM" and _constant_input(importer, node, 7) is not None:
+        raise _unsupported("it has peepholes", "no input P")
+    places = (5, 6) if node.op == "LSTM" else (5,)
+    given = [node.inputs[p] if len(node.inputs) > p else "" for p in places]
+    kept = [node.outputs[p - 4] if len(node.outputs) > p - 4 else "" for p in places]
+    if any(name in importer.states for name in given):
+        if [importer.states.get(name) for name in given] != kept or len(_directions(node)) > 1:
+            what = f"its states {given} do not become {kept}"
+            raise _unsupported(what, "--state for each of them; forward")
+        importer.kept |= set(kept)
+        return True
+    for place in places:
         state = _constant_input(importer, node, place)
         if state is not None and state.any():
             raise _unsupported(
-                f"its initial state {node.inputs[place]!r} is not 0", "zeros, or none"
+                f"its initial state {node.inputs[place]!r} is not 0", "zeros, none, or --state"
             )
-    if node.op == "LSTM" and _constant_input(importer, node, 7) is not None:
-        raise _unsupported("it has peepholes", "no input P")
+    return False
 
 
 def _steps(importer, node) -> View:
@@ -146,9 +157,9 @@ def _add_direction(importer, node, view: View, direction: int, names: list[str])
 def _recurrent(importer, node) -> None:
     _check_attributes(node)
     view = _steps(importer, node)
-    _check_states(importer, node, view.shape[0])
+    keeps = _keeps_states(importer, node, view.shape[0])
     outputs = [*node.outputs, "", ""]
-    if outputs[2] and importer.is_read(outputs[2]):
+    if outputs[2] and importer.is_read(outputs[2]) and outputs[2] not in importer.kept:
         raise _unsupported(f"output {outputs[2]!r} is used", "Y and Y_h")
     directions = _directions(node)
     both = len(directions) > 1
@@ -162,6 +173,8 @@ def _recurrent(importer, node) -> None:
         )
         for place, back in enumerate(directions)
     ]
+    if keeps:
+        importer.graph.layers[-1].keeps = True
     for place, name in enumerate(outputs[:2]):
         if not name or not importer.is_read(name):
             continue

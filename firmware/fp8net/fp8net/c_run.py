@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second half of NAME.c: the sequence of layers as lists of commands, how it is opened and run, inputs and outputs."""
+
+from __future__ import annotations
+
+from .c_text import boolean
+
+
+def text(s, ids: dict[str, int]) -> str:
+    """`ids` are the numbers of tensors."""
+    return _tables(s, ids) + _RUN.replace("@n@", s.name).replace("@N@", s.upper)
+
+
+def _tables(s, ids: dict[str, int]) -> str:
+    plan = s.plan
+    names = ", ".join(f"layer{i}" for i in range(len(s.graph.layers)))
+    segments, loads = [], []
+    for g in plan.segments:
+        segments.append(
+            f"    {{{g.first}, {g.count}, {boolean(g.recorded)}, {g.list_bytes}, {len(loads)}, {len(g.loads)}}},"
+        )
+        loads += [f"    {{{slot}, {s.name}_table{table}}}," for slot, table in g.loads]
+    inputs = ", ".join(str(ids[v.tensor]) for v in s.graph.inputs.values())
+    outputs = ", ".join(str(ids[v.tensor]) for v in s.graph.outputs.values())
+    return (
+        f"static fp8rt_status (*const layers[])(fp8rt_run *run, uint8_t *arena) = {{\n    {names}}};\n\n"
+        "// Layers that run as one list, or one by one, and tables that are loaded before.\n"
+        "static const struct {\n    uint32_t first, count;\n    bool recorded;\n"
+        "    uint32_t list_bytes, load, loads;\n} segments[] = {\n"
+        + "\n".join(segments)
+        + "\n};\n\n"
+        "static const struct {\n    uint32_t slot;\n    const uint8_t *codes;\n} loads[] = {\n"
+        + "\n".join(loads or ["    {0, NULL},"])
+        + "\n};\n\n"
+        f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
+        + _kept(s, ids)
+        + f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
+        f"    SCRATCH = {plan.activations}, // where it begins\n"
+        f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n}};\n"
+    )
+
+
+def _kept(s, ids: dict[str, int]) -> str:
+    """The tensors of states."""
+    kept = [str(ids[n]) for x in s.graph.layers if x.keeps for n in x.extra.values()]
+    return (
+        f"// Tensors that are kept between runs\nenum {{ KEPT = {len(kept)} }};\n"
+        f"static const uint32_t kept[] = {{{', '.join(kept or ['0'])}}};\n\n"
+    )
+
+
+_RUN = """
+// ---- opening ------------------------------------------------------------------------------------
+
+static fp8rt_status load_tables(fp8rt_device *dev, unsigned s)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < segments[s].loads && status == FP8RT_OK; i++) {
+        const uint32_t load = segments[s].load + i;
+        status = fp8rt_device_load_table(dev, loads[load].slot, loads[load].codes);
+    }
+    return status;
+}
+
+static fp8rt_status run_layers(@n@_net *net, fp8rt_run *run, unsigned s)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < segments[s].count && status == FP8RT_OK; i++) {
+        status = layers[segments[s].first + i](run, net->arena);
+    }
+    net->failed = run->failed;
+    net->wrong = run->wrong;
+    return status;
+}
+
+// Checks the layers of a segment. They need no more memory than was planned.
+static fp8rt_status query(@n@_net *net, unsigned s)
+{
+    fp8rt_run run = fp8rt_run_query(net->dev);
+    const fp8rt_status status = run_layers(net, &run, s);
+    net->scratch_bytes = run.peak > net->scratch_bytes ? run.peak : net->scratch_bytes;
+    if (segments[s].recorded) {
+        net->list_bytes += (run.record_bytes + FP8RT_NETWORK_ALIGN - 1u) & ~(size_t)(FP8RT_NETWORK_ALIGN - 1u);
+    }
+    const bool fits = run.peak <= SCRATCH_BYTES &&
+                      (!segments[s].recorded || run.record_bytes <= segments[s].list_bytes);
+    return status == FP8RT_OK && !fits ? FP8RT_ERR_SCRATCH : status;
+}
+
+static fp8rt_status record(@n@_net *net, unsigned s, uint8_t *list)
+{
+    fp8rt_recorder recorder = fp8rt_recorder_in(list, segments[s].list_bytes);
+    fp8rt_run run = fp8rt_run_on(net->dev, net->arena + SCRATCH, SCRATCH_BYTES);
+    run.recorder = &recorder;
+    const fp8rt_status status = run_layers(net, &run, s);
+    return status == FP8RT_OK ? fp8rt_network_record(&net->lists[s], &run) : status;
+}
+
+void @n@_reset(@n@_net *net)
+{
+    for (int i = 0; i < KEPT; i++) {
+        const fp8rt_tensor t = at(net->arena, kept[i]);
+        memset(t.data, 0, (size_t)t.rows * t.stride);
+    }
+}
+
+fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes)
+{
+    if (net == NULL || dev == NULL || arena == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (bytes < @N@_ARENA_BYTES) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    if (((uintptr_t)arena & (@N@_ARENA_ALIGN - 1u)) != 0 || dev->caps.beat_bytes != @N@_BEAT_BYTES) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    *net = (@n@_net){.dev = dev, .arena = arena};
+    @n@_reset(net);
+    uint8_t *list = net->arena + LISTS;
+    fp8rt_status status = FP8RT_OK;
+    for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {
+        status = query(net, s);
+        if (status == FP8RT_OK && segments[s].recorded) {
+            status = record(net, s, list);
+            list += segments[s].list_bytes;
+        }
+    }
+    return status;
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+static fp8rt_status run_list(@n@_net *net, unsigned s, fp8rt_profile *profile)
+{
+    fp8rt_network_result result;
+    const fp8rt_status status = profile == NULL
+                                    ? fp8rt_network_run(&net->lists[s], &result)
+                                    : fp8rt_network_profile(&net->lists[s], profile, &result);
+    if (status != FP8RT_OK) {
+        net->failed = result.layer;
+        fp8rt_network_abandon(&net->lists[s]);
+    }
+    return status;
+}
+
+static fp8rt_status run_segment(@n@_net *net, unsigned s, fp8rt_profile *profile)
+{
+    const fp8rt_status status = load_tables(net->dev, s);
+    if (status != FP8RT_OK || segments[s].recorded) {
+        return status != FP8RT_OK ? status : run_list(net, s, profile);
+    }
+    fp8rt_run run = fp8rt_run_on(net->dev, net->arena + SCRATCH, SCRATCH_BYTES);
+    run.profile = profile;
+    return run_layers(net, &run, s);
+}
+
+fp8rt_status @n@_profile(@n@_net *net, fp8rt_profile *profile)
+{
+    fp8rt_status status = FP8RT_OK;
+    net->failed = net->wrong = NULL;
+    for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {
+        status = run_segment(net, s, profile);
+    }
+    return status;
+}
+
+fp8rt_status @n@_run(@n@_net *net)
+{
+    return @n@_profile(net, NULL);
+}
+
+// ---- inputs and outputs -------------------------------------------------------------------------
+
+fp8rt_tensor @n@_input(const @n@_net *net, unsigned i)
+{
+    return at(net->arena, inputs[i]);
+}
+
+fp8rt_tensor @n@_output(const @n@_net *net, unsigned i)
+{
+    return at(net->arena, outputs[i]);
+}
+
+fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
+{
+    const fp8rt_tensor t = @n@_input(net, i);
+    if (t.format == FP8MAC_FP32) {
+        for (uint32_t row = 0; row < t.rows; row++) {
+            memcpy((uint8_t *)t.data + (size_t)row * t.stride, values + (size_t)row * t.cols,
+                   t.cols * sizeof *values);
+        }
+        return FP8RT_OK;
+    }
+    return fp8rt_quantize(t.format, t.data, t.stride, values, t.cols, t.rows, t.cols,
+                          fp8mac_recipe_inverse(t.scale), FP8MAC_OVERFLOW_SATURATE, NULL);
+}
+
+fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
+{
+    const fp8rt_tensor t = @n@_output(net, i);
+    return fp8rt_dequantize(values, t.cols, t.format, t.data, t.stride, t.rows, t.cols, t.scale);
+}
+"""
