@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs as the firmware's driver gives them to the accelerator: one command each, with the tiles that
-// its planner chooses.
+// GEMMs as the firmware's driver gives them to the accelerator: one command each, with the tiles
+// that its planner chooses.
 #ifndef FP8MAC_CLI_WORKLOAD_H
 #define FP8MAC_CLI_WORKLOAD_H
 

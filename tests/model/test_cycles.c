@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of the accelerator's cycles beside the RTL, with which rtl_cycles compares it: leaps change no count, numbers
-// that were read from the RTL by hand, and every refusal.
+// The model of the accelerator's cycles beside the RTL, with which rtl_cycles compares it: leaps
+// change no count, numbers that were read from the RTL by hand, and every refusal.
 #include "check.h"
 #include "cycles/run.h"
 
@@ -42,6 +42,18 @@ static bool equal(const fp8mac_cycles_counters *a, const fp8mac_cycles_counters 
 
 // ---- leaps --------------------------------------------------------------------------------------
 
+// Makes a row command of an element-wise one, sometimes.
+static void rows(fp8mac_cycles_command *c)
+{
+    static const uint8_t operations[] = {FP8MAC_ROWS_SUM, FP8MAC_ROWS_MAXIMUM, FP8MAC_ROWS_SOFTMAX};
+    if (below(2) == 0) {
+        c->operation = FP8MAC_CYCLES_ROWS;
+        c->row_operation = operations[below(3)];
+        c->k = 0;
+        c->c_en = false;
+    }
+}
+
 static fp8mac_cycles_command divided(void)
 {
     const bool chunks = below(2) != 0;
@@ -66,6 +78,7 @@ static fp8mac_cycles_command divided(void)
         c.operation = FP8MAC_CYCLES_ADD;
         c.a_stride = c.d_stride;
         c.x_fmt = (uint8_t)below(8);
+        rows(&c);
     }
     return c;
 }
@@ -198,7 +211,10 @@ static void refused(fp8mac_status status, const fp8mac_cycles_command *bad, int 
 static void test_commands(void)
 {
     REFUSED(FP8MAC_ERR_UNSUPPORTED, bad.conv_a = true);
-    REFUSED(FP8MAC_ERR_UNSUPPORTED, bad.operation = FP8MAC_CYCLES_ROWS);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.operation = FP8MAC_CYCLES_ROWS); // row 0 sees 32 of 8 columns
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.c_en = true));
+    REFUSED(FP8MAC_ERR_COMMAND,
+            (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.row_operation = 7));
     REFUSED(FP8MAC_ERR_COMMAND, bad.m = 0);
     REFUSED(FP8MAC_ERR_COMMAND, bad.m = 129);
     REFUSED(FP8MAC_ERR_COMMAND, bad.k = 65536);

@@ -39,6 +39,7 @@ inline fp8mac_cycles_command timed(const Command &t)
     c.reuse_a = t.reuse_a, c.reuse_b = t.reuse_b, c.acc_continue = t.acc_continue;
     c.acc_keep = t.acc_keep, c.b_resident = t.b_resident, c.b_free = t.b_free;
     c.operation = static_cast<fp8mac_cycles_operation>(t.op);
+    c.row_operation = code(t.row_op), c.causal = t.causal;
     return c;
 }
 
@@ -54,29 +55,30 @@ class CycleTests : public RowTests
   private:
     using Timed = std::vector<fp8mac_cycles_command>;
 
-    fp8mac_cycles_config timed_config(unsigned latency) const;
+    fp8mac_cycles_config timed_config(unsigned latency, bool odd) const;
     std::vector<Command> timed_batch();
-    uint64_t send(const std::vector<Command> &sent, Timed &timed);
-    void compare_cycles(const Timed &timed, unsigned latency, uint64_t irq);
+    uint64_t send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin);
+    void compare_cycles(const Timed &timed, unsigned latency, bool odd, uint64_t irq);
 
     uint64_t cycles_ = 0, compared_ = 0;
 };
 
-inline fp8mac_cycles_config CycleTests::timed_config(unsigned latency) const
+inline fp8mac_cycles_config CycleTests::timed_config(unsigned latency, bool odd) const
 {
     fp8mac_cycles_config config = fp8mac_cycles_default();
     config.rows = ROWS, config.cols = COLS, config.lanes = LANES, config.element = ELEMENT_KIND;
     config.tiles = TILES, config.axi_data_w = AXI_DATA_W;
-    config.memory = FP8MAC_CYCLES_IDEAL, config.latency = latency;
+    config.memory = FP8MAC_CYCLES_IDEAL, config.latency = latency, config.odd = odd;
     return config;
 }
 
 inline std::vector<Command> CycleTests::timed_batch()
 {
     std::vector<Command> tiles;
+    const bool rows = has_rows();
     const unsigned count = 1 + rng_.below(8);
     while (tiles.size() < count && maker_.room()) {
-        const unsigned kind = rng_.below(8);
+        const unsigned kind = rng_.below(rows ? 10 : 8);
         if (kind == 0) {
             const std::vector<Command> chain = maker_.chain(2 + rng_.below(3));
             tiles.insert(tiles.end(), chain.begin(), chain.end());
@@ -87,6 +89,8 @@ inline std::vector<Command> CycleTests::timed_batch()
             tiles.push_back(maker_.thin());
         } else if (kind == 3) {
             tiles.push_back(maker_.elementwise(60, 300));
+        } else if (kind > 7) {
+            tiles.push_back(maker_.any_row_command(40, rng_.below(4) ? 100 : 700));
         } else if (kind < 6) {
             tiles.push_back(maker_.divided());
         } else {
@@ -104,12 +108,11 @@ inline std::vector<Command> CycleTests::timed_batch()
 
 // Submits them, by a list or one after the other, and returns the cycle of the interrupt. Cycles count from the first
 // submission.
-inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed)
+inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin)
 {
     const bool listed = rng_.below(3) == 0;
     const std::vector<uint32_t> addresses =
         listed ? list(sent, {}) : std::vector<uint32_t>(sent.size());
-    uint64_t begin = 0;
     for (size_t i = 0; i < sent.size(); i++) {
         timed.push_back(accel::timed(sent[i]));
         fp8mac_cycles_command &c = timed.back();
@@ -133,9 +136,9 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed)
     return host_.cycles() - begin;
 }
 
-inline void CycleTests::compare_cycles(const Timed &timed, unsigned latency, uint64_t irq)
+inline void CycleTests::compare_cycles(const Timed &timed, unsigned latency, bool odd, uint64_t irq)
 {
-    const fp8mac_cycles_config config = timed_config(latency);
+    const fp8mac_cycles_config config = timed_config(latency, odd);
     std::vector<uint64_t> completed(timed.size());
     fp8mac_cycles_counters want{};
     size_t refused = 0;
@@ -169,7 +172,7 @@ inline void CycleTests::model_refuses(const char *name, const std::vector<Comman
         timed.push_back(accel::timed(t));
     }
     timed.push_back(accel::timed(bad));
-    const fp8mac_cycles_config config = timed_config(0);
+    const fp8mac_cycles_config config = timed_config(0, false);
     fp8mac_cycles_counters counters{};
     size_t refused = 0;
     const fp8mac_status status =
@@ -191,9 +194,10 @@ inline void CycleTests::random_cycles(unsigned batches)
         timing.latency = rng_.below(3) ? rng_.below(12) : rng_.below(100);
         host_.memory.set_timing(timing);
         Timed timed;
-        const uint64_t irq = send(timed_batch(), timed);
+        uint64_t start = 0;
+        const uint64_t irq = send(timed_batch(), timed, start);
         host_.wait_idle();
-        compare_cycles(timed, timing.latency, irq);
+        compare_cycles(timed, timing.latency, start % 2 != 0, irq);
     }
     bench_.covered("cycles compared with the model", cycles_);
     bench_.covered("batches of commands", compared_);

@@ -7,16 +7,17 @@
 // load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/TIMING.md has their
 // rules. A test compares it with the RTL on random commands.
 //
-// Classes of commands that the model has:
-//   GEMMs, divided into tile commands and chunks of K or not; with vectors of scales and a bias; with
-//   beta * C; with MX scales; chains (acc_keep, acc_continue); operands that are reused; element-wise
-//   additions and products. Any number in flight, also those that wait for others (after, b_free).
-//   Submission by registers, by the doorbell, and by lists without a pause.
+// Commands that the model has:
+//   GEMMs, divided into tile commands and chunks of K or not; with vectors of scales and a bias;
+//   with beta * C; with MX scales; chains (acc_keep, acc_continue); operands that are reused
+//   element-wise additions and products; row commands
+//   any number in flight, also those that wait for others (after, b_free)
+//   submission by registers, by the doorbell, and by lists without a pause
 // Those that it refuses (FP8MAC_ERR_UNSUPPORTED):
-//   image operands, row commands, and more than 2^20 tile commands in a run.
-// Commands that the accelerator would refuse (STATUS.error) are refused, too (FP8MAC_ERR_COMMAND): see
-// there what is judged. What lies in memory is not judged: vectors hold legal scales, tables are
-// loaded, and the bus gives no error. The memory never stalls: its latency is constant.
+//   image operands; more than 2^20 tile commands in a run
+// Commands that the accelerator refuses (STATUS.error) are refused, too: fp8mac_cycles_run says
+// what is judged. What lies in memory is not judged: vectors hold legal scales, tables are loaded,
+// and the bus gives no error. The memory never stalls: its latency is constant.
 #ifndef FP8MAC_CYCLES_H
 #define FP8MAC_CYCLES_H
 
@@ -41,8 +42,8 @@ typedef enum fp8mac_cycles_memory_kind {
     FP8MAC_CYCLES_IDEAL = 1,
 } fp8mac_cycles_memory_kind;
 
-// Parameters of the RTL's fp8mac_accel, in its spelling but for the case. `fp8mac_cycles_default` has
-// the defaults.
+// Parameters of the RTL's fp8mac_accel, in its spelling but for the case. `fp8mac_cycles_default`
+// has the defaults.
 typedef struct fp8mac_cycles_config {
     uint32_t rows;        // of elements: a power of two, 1 to 32
     uint32_t cols;        // likewise
@@ -56,13 +57,16 @@ typedef struct fp8mac_cycles_config {
     uint32_t buf_beats;   // of a row RAM in half an operand buffer: a power of two
     fp8mac_cycles_memory_kind memory;
     uint32_t latency; // of the memory, 0 to 10000 cycles
+    // Whether cycle 0 is an odd one, counted from the first one behind the reset. Softmax takes
+    // transfers in odd cycles alone.
+    bool odd;
 } fp8mac_cycles_config;
 
 // 4 x 4 elements of 16 lanes, kind block, 128 bits, on the simulated chip's RAM without latency
 fp8mac_cycles_config fp8mac_cycles_default(void);
 
-// FP8MAC_OK, or FP8MAC_ERR_CONFIG: then *parameter is the name of the first one that is not possible
-// and *range says what is. Both stay NULL else.
+// FP8MAC_OK, or FP8MAC_ERR_CONFIG: then *parameter is the name of the first one that is not
+// possible and *range says what is. Both stay NULL else.
 fp8mac_status fp8mac_cycles_check(const fp8mac_cycles_config *config, const char **parameter,
                                   const char **range);
 
@@ -72,7 +76,7 @@ typedef enum fp8mac_cycles_operation {
     FP8MAC_CYCLES_GEMM = 0,
     FP8MAC_CYCLES_ADD = 1,      // element-wise: X, at a_addr, takes the place of A * B^T
     FP8MAC_CYCLES_MULTIPLY = 2, // X * C
-    FP8MAC_CYCLES_ROWS = 3,     // refused
+    FP8MAC_CYCLES_ROWS = 3,     // row command: row_operation of each row of X
 } fp8mac_cycles_operation;
 
 typedef enum fp8mac_cycles_submission {
@@ -103,6 +107,8 @@ typedef struct fp8mac_cycles_command {
     bool a_narrow, b_narrow, scale_a_vec, scale_b_vec, bias_en, c_en, mx, stochastic, conv_a;
     bool reuse_a, reuse_b, acc_continue, acc_keep, b_resident, b_free;
     fp8mac_cycles_operation operation;
+    uint8_t row_operation; // fp8mac_rows_operation; k is the number of columns that row 0 sees
+    bool causal;
 } fp8mac_cycles_command;
 
 // ---- a run --------------------------------------------------------------------------------------
@@ -115,13 +121,13 @@ typedef struct fp8mac_cycles_counters {
 } fp8mac_cycles_counters;
 
 // Runs the commands from an idle accelerator until it is idle again. Cycle 0 is the first one, and
-// `cycles` the number of those before the first idle one behind the last command. completed[i] is the
-// cycle in which memory has acknowledged the last write of command i; `completed` may be NULL.
+// `cycles` the number of those before the first idle one behind the last command. completed[i] is
+// the cycle in which memory has acknowledged the last write of command i; `completed` may be NULL.
 //
-// FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse: shapes,
-// alignment, ranges, formats, scales, sequences, a submission while the queue is full or another
-// descriptor is read. FP8MAC_ERR_UNSUPPORTED: of one that the model does not have. `refused` may be
-// NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
+// FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse:
+// shapes, alignment, ranges, formats, scales, sequences, a submission while the queue is full or
+// another descriptor is read. FP8MAC_ERR_UNSUPPORTED: of one that the model does not have.
+// `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,
                                 uint64_t *completed, size_t *refused,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of tile commands (fp8mac_cmd_check): how long they take, what they refuse, and what the
-// engines get.
+// The checks of tile commands (fp8mac_cmd_check): how long they take, what they refuse, and what
+// the engines get.
 #include "cycles/tiles.h"
 
 // ---- what engines get ---------------------------------------------------------------------------
@@ -38,9 +38,11 @@ static void derive(const machine *m, tile *t)
     const uint32_t blocks = (key->k + m->p.bound_block - 1u) / m->p.bound_block;
     key->mx_words = ceil_log2(blocks + key->mx_first, m->p.beat_log2);
     key->reads_c = finishes && key->reads_c;
-    key->loads_bias = finishes && c->bias_en;
-    key->loads_scale_a = finishes && c->scale_a_vec;
-    key->loads_scale_b = finishes && c->scale_b_vec;
+    key->has_vectors = finishes && (c->bias_en || c->scale_a_vec || c->scale_b_vec);
+    const bool loads = finishes && !fp8mac_cycles_is_statistic(key->step);
+    key->loads_bias = loads && c->bias_en;
+    key->loads_scale_a = loads && c->scale_a_vec;
+    key->loads_scale_b = loads && c->scale_b_vec;
 }
 
 // ---- regions of memory --------------------------------------------------------------------------
@@ -55,13 +57,15 @@ static void regions_of(const machine *m, const tile *t, region *list)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
     const tile_key *key = &t->key;
+    const bool rows = key->step != STEP_NONE;
     const uint64_t n = key->n, x_row = n << size_log2(c->x_fmt);
+    const uint64_t d_columns = rows && fp8mac_cycles_is_reduction(c) ? 1 : n;
     const uint32_t scales = (key->k + m->p.bound_block - 1u) / m->p.bound_block + key->mx_first;
     const bool a = !key->reuse_a, b = !key->reuse_b && !key->elementwise;
     const region all[REGIONS] = {
         [REGION_A] = {a, c->a_stride, key->m, key->elementwise ? x_row : key->k},
         [REGION_B] = {b, c->b_stride, key->n, key->k},
-        [REGION_D] = {!key->acc_keep, c->d_stride, key->m, n << size_log2(c->d_fmt)},
+        [REGION_D] = {!key->acc_keep, c->d_stride, key->m, d_columns << size_log2(c->d_fmt)},
         [REGION_SCALE_A] = {key->loads_scale_a, 0, 1, 4ull * key->m},
         [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, 4ull * n},
         [REGION_BIAS] = {key->loads_bias, 0, 1, 4ull * n},
@@ -184,7 +188,8 @@ static bool mode_bad(const machine *m, const tile *t)
         c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
     const bool chain_bad =
         t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue || t->key.acc_keep);
-    return c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
+    const bool rows_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_rows_bad(&m->p, c);
+    return rows_bad || c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
            (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad ||
            chain_bad;
 }
@@ -210,7 +215,9 @@ static bool scales_bad(const fp8mac_cycles_command *c)
 {
     const bool finite =
         (c->clamp_lo >> 23 & 0xffu) != 0xffu && (c->clamp_hi >> 23 & 0xffu) != 0xffu;
-    return (!c->scale_a_vec && is_no_scale(c->scale_a)) ||
+    const bool norm_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_is_norm(c) &&
+                          (is_no_scale(c->b_stride) || (c->beta != 0 && is_no_scale(c->beta)));
+    return norm_bad || (!c->scale_a_vec && is_no_scale(c->scale_a)) ||
            (!c->scale_b_vec && is_no_scale(c->scale_b)) || is_no_scale(c->scale_d) ||
            (c->act == 2 && (!finite || rank_of(c->clamp_lo) > rank_of(c->clamp_hi)));
 }
@@ -269,11 +276,31 @@ static bool same_position(const machine *m, const tile *t, const tile *o)
     return !command_of(m, t)->stochastic || (t->first_m == o->first_m && t->first_n == o->first_n);
 }
 
+// What the epilogue's part of row commands has
+static bool same_rows(const machine *m, const tile *t, const tile *o)
+{
+    const fp8mac_cycles_command *a = command_of(m, t), *b = command_of(m, o);
+    if (t->key.step != o->key.step || t->key.uses_x != o->key.uses_x) {
+        return false;
+    }
+    if (t->key.step == STEP_NONE) {
+        return true;
+    }
+    const bool norm = fp8mac_cycles_is_norm(a);
+    const bool argmax = a->row_operation == FP8MAC_ROWS_ARGMAX;
+    return norm == fp8mac_cycles_is_norm(b) && (!norm || a->b_stride == b->b_stride) &&
+           argmax == (b->row_operation == FP8MAC_ROWS_ARGMAX) &&
+           fp8mac_cycles_is_centred(a, t) == fp8mac_cycles_is_centred(b, o) &&
+           (t->key.step != STEP_FIRST || t->first_n == o->first_n);
+}
+
 static bool same_config(const machine *m, const predecessor *before, const tile *t)
 {
     const tile *o = &before->config;
     const fp8mac_cycles_command *a = command_of(m, t), *b = command_of(m, o);
-    const bool same_operation = a->operation == b->operation && t->key.reads_c == o->key.reads_c;
+    const bool same_operation =
+        (a->operation == FP8MAC_CYCLES_MULTIPLY) == (b->operation == FP8MAC_CYCLES_MULTIPLY) &&
+        t->key.reads_c == o->key.reads_c;
     const bool same_codes = a->x_fmt == b->x_fmt && a->c_fmt == b->c_fmt && a->d_fmt == b->d_fmt &&
                             a->overflow == b->overflow && a->act == b->act &&
                             a->act_table == b->act_table && a->bias_en == b->bias_en;
@@ -282,7 +309,7 @@ static bool same_config(const machine *m, const predecessor *before, const tile 
     const bool same_random =
         a->stochastic == b->stochastic && (!a->stochastic || a->seed == b->seed);
     return before->configured && same_operation && same_codes && same_values && same_random &&
-           same_position(m, t, o);
+           same_position(m, t, o) && same_rows(m, t, o);
 }
 
 // ---- the verdict --------------------------------------------------------------------------------
@@ -317,6 +344,5 @@ bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t)
 uint32_t fp8mac_cycles_cycles_of_check(const tile *t)
 {
     const tile_key *key = &t->key;
-    const bool vectors = key->loads_bias || key->loads_scale_a || key->loads_scale_b;
-    return (key->mx ? 9u : key->reads_c ? 7u : vectors ? 6u : 3u) + 4u;
+    return (key->mx ? 9u : key->reads_c ? 7u : key->has_vectors ? 6u : 3u) + 4u;
 }

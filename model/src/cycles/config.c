@@ -193,6 +193,7 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
         .product_cycles = product_cycles_of(config->max_mn),
         .chip_memory = config->memory == FP8MAC_CYCLES_CHIP,
         .latency = config->latency,
+        .odd = config->odd,
         .element = fp8mac_element_find(config->element),
     };
     derive_array(p, config->epi_width);

@@ -107,7 +107,7 @@ static void clock(machine *m, const wires *w)
     fp8mac_cycles_array_clock(m, w);
     fp8mac_cycles_compute_clock(m, w);
     fp8mac_cycles_write_clock(m, w);
-    fp8mac_cycles_epilogue_clock(m, w);
+    fp8mac_cycles_epilogue_clock(m);
     fp8mac_cycles_store_clock(m, w);
     if (w->retire) {
         retire(m);
@@ -136,6 +136,8 @@ static fp8mac_cycles_command normal(fp8mac_cycles_command c)
         c.c_fmt = c.x_fmt = c.act_table = 0;
         c.c_en = c.mx = c.stochastic = c.conv_a = false;
         c.operation = FP8MAC_CYCLES_GEMM;
+        c.row_operation = 0;
+        c.causal = false;
     }
     return c;
 }
@@ -145,7 +147,8 @@ static bool codes_are_possible(const fp8mac_cycles_command *c)
     return c->a_fmt < 4 && c->b_fmt < 4 && c->acc_fmt < 2 && c->d_fmt < 8 && c->c_fmt < 8 &&
            c->x_fmt < 8 && c->overflow < 4 && c->act < 4 && c->act_table < 4 && c->pass_shape < 4 &&
            c->after < 16 && (c->tile_m | c->tile_n | c->tile_k) >> 16 == 0 &&
-           c->first_k >> 16 == 0 && (unsigned)c->operation < 4 && (unsigned)c->submission < 3;
+           c->first_k >> 16 == 0 && c->row_operation < 16 && (unsigned)c->operation < 4 &&
+           (unsigned)c->submission < 3;
 }
 
 static fp8mac_status judge_command(const machine *m, size_t number)
@@ -159,7 +162,7 @@ static fp8mac_status judge_command(const machine *m, size_t number)
     if (!codes_are_possible(c) || first_listed || after_registers || misaligned) {
         return FP8MAC_ERR_COMMAND;
     }
-    return c->conv_a || c->operation == FP8MAC_CYCLES_ROWS ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
+    return c->conv_a && c->operation == FP8MAC_CYCLES_GEMM ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
 }
 
 static void prepare(machine *m, fp8mac_cycles_command *commands)
@@ -176,6 +179,7 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
     }
     m->store.slot_available = m->store.ready = true;
     m->array.phase = m->p.share - 1u;
+    m->store.turn = m->p.odd;
     if (m->status == FP8MAC_OK) {
         fp8mac_cycles_plan_tiles(m);
     }

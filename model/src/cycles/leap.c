@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leaps over tile commands that take the same time as those before.
 //
-// Whenever compute takes a tile command, the state is noted, relative to that tile command and to the
-// cycle. If it equals one that was noted p tile commands ago, and the keys of the tile commands inside
-// and ahead equal those of p before, then the next p tile commands take the same cycles and leave the same
-// state. So the machine goes on by as many times p tile commands as the keys stay equal. Nothing is
-// estimated: what is left out would have been the same.
+// Whenever compute takes a tile command, the state is noted, relative to that tile command and to
+// the cycle. If it equals one that was noted p tile commands ago, and the keys of the tile commands
+// inside and ahead equal those of p before, then the next p tile commands take the same cycles and
+// leave the same state. So the machine goes on by as many times p tile commands as the keys stay
+// equal. Nothing is estimated: what is left out would have been the same.
 #include "cycles/leap.h"
 
 #include <stddef.h>

@@ -19,8 +19,8 @@ typedef struct history {
     note notes[NOTES];
 } history;
 
-// Notes the state, in the cycle in which compute has taken a tile command. If it is a known one, goes on to the last
-// point that is certain. Software must have nothing more to submit.
+// Notes the state, in the cycle in which compute has taken a tile command. If it is a known one,
+// goes on to the last point that is certain. Software must have nothing more to submit.
 void fp8mac_cycles_leap_if_known(machine *m, history *h);
 
 #endif

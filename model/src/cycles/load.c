@@ -122,7 +122,7 @@ static void finish(machine *m)
     if (t->key.reads_c) {
         push_source(&m->c, m->load.accepted - 1u);
     }
-    if (t->key.elementwise) {
+    if (t->key.uses_x) {
         push_source(&m->x, m->load.accepted - 1u);
     }
 }

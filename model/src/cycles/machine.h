@@ -1,103 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of the accelerator that decide about time. A register has the name that it has in
-// the RTL, without _q. Numbers of tile commands take the place of the records that travel from engine
-// to engine, so that most queues are differences of counts.
+// the RTL, without _q. Numbers of tile commands take the place of the records that travel from
+// engine to engine, so that most queues are differences of counts.
 //
 // A cycle has two parts: first the wires are found from the registers, in the order in which they
-// depend on each other; then each block's *_clock gives its registers their next values, from its own
-// registers and the wires.
+// depend on each other; then each block's *_clock gives its registers their next values, from its
+// own registers and the wires.
 #ifndef FP8MAC_MACHINE_H
 #define FP8MAC_MACHINE_H
 
-#include "core/internal.h"
-#pragma GCC visibility push(default)
-#include "fp8mac/cycles.h"
-#pragma GCC visibility pop
-
-enum {
-    PASS_TILES = 4,
-    PAGE = 4096,
-    MAX_BURST = 16,
-    IN_FLIGHT = 16, // bursts of each direction
-    MEMORY_RING = 2 * IN_FLIGHT,
-    SLOTS = 4, // regions of a buffer of D, C or X
-    STORING_DEPTH = 4,
-    WRITE_OUT_DEPTH = 2,
-    FINISHED_DEPTH = 4,
-    SOURCE_DEPTH = 8,
-    RESULT_RING = 32,
-    EPILOGUE_CYCLES = 25, // its last stage
-};
-
-// ---- what does not change -----------------------------------------------------------------------
-
-typedef struct parameters {
-    uint32_t rows, cols, lanes, beat, tiles, max_mn, queue_depth, buf_beats;
-    uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
-    uint32_t block, bound_block, granule;
-    uint32_t share, loop, array_cycles, keep_cycles;
-    uint32_t bundle;         // rows of a bundle
-    uint32_t transfer_rows;  // rows of a transfer
-    uint32_t row_bytes;      // of a region
-    uint32_t product_cycles; // of the walker, for one product
-    uint32_t scale_beats;
-    uint32_t short_beats, all_beats; // of a descriptor, without and with its extension
-    bool chip_memory;
-    uint32_t latency;
-    const fp8mac_element_info *element;
-} parameters;
-
-fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, parameters *p);
-
-// ---- tile commands ------------------------------------------------------------------------------
-
-typedef enum walk_state { WALK_IDLE, WALK_SIZE, WALK_OFFER, WALK_MOVE } walk_state;
-
-// Regions of memory that a tile command reads or writes
-enum {
-    REGION_A,
-    REGION_B,
-    REGION_D,
-    REGION_SCALE_A,
-    REGION_SCALE_B,
-    REGION_BIAS,
-    REGION_C,
-    REGION_MX_A,
-    REGION_MX_B,
-    REGIONS
-};
-
-// What decides about the time of a tile command. Those with equal keys take equal times in equal states.
-typedef struct tile_key {
-    uint32_t command;
-    uint32_t m, n, k;
-    uint32_t shape; // log2 of a pass's tiles down
-    uint32_t row_beats, mx_words, mx_first;
-    uint32_t pages[REGIONS]; // where rows cross pages; NO_PAGE: none does
-    walk_state next;         // of the walker, behind it
-    bool first, last, reuse_a, reuse_b, acc_continue, acc_keep;
-    bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
-    bool same_config; // the epilogue has its configuration already
-} tile_key;
-
-#define NO_PAGE UINT32_MAX
-
-typedef struct tile {
-    tile_key key;
-    uint32_t address[REGIONS];
-    uint32_t first_m, first_n;
-    bool range_bad, sequence_bad;
-} tile;
-
-// All tile commands of a run, in their order
-typedef struct tile_list {
-    tile *tiles;
-    size_t count, room;
-} tile_list;
-
-struct machine;
-// Divides all commands, judges their tile commands, and derives what the engines get.
-void fp8mac_cycles_plan_tiles(struct machine *m);
+#include "cycles/parameters.h"
 
 // ---- the blocks ---------------------------------------------------------------------------------
 
@@ -217,8 +129,8 @@ typedef struct compute {
     uint32_t pass_rows, pass_cols; // tiles of a whole pass, less one
     bool acc_continue, acc_keep;
     uint32_t row_tile, col_tile, rows_more, cols_more, block, im, in, step;
-    // Cycles in which the array advanced, and those from which on the next block may end: any, and one
-    // of the same tile
+    // Cycles in which the array advanced, and those from which on the next block may end: any, and
+    // one of the same tile
     uint64_t ticks, share_ends, loop_ends[PASS_TILES];
     bool valid1, valid2, end1, end2, keep1, keep2;
     bool block_last1, block_last2, acc_last1, acc_last2;
@@ -248,8 +160,10 @@ typedef struct store {
     // Of the tile command at hand
     uint32_t last_row_tile, last_col_tile, region_rows, region_cols, c_cols, x_cols;
     bool uses_c, uses_x, row_by_row, no_results;
+    bool statistic, every_second, waits; // of a row command
+    bool turn;                           // for every second cycle
     // Transfers, and what ends with them: bits 0 and 1 are stages t+1 and t+2
-    uint32_t valid, region_ends, c_ends, x_ends;
+    uint32_t valid, region_ends, c_ends, x_ends, rows_ends;
     uint64_t pushed; // tile commands that write-out and report know
 } store;
 
@@ -257,6 +171,12 @@ typedef struct epilogue {
     uint32_t valid, last;    // shift registers
     uint32_t c_ends, x_ends; // of the buffers of C and X: the last transfers of their regions
     bool c_en, multiply;
+    // Row commands: transfers before the first stage, and what follows a phase
+    uint32_t front, front_last;
+    bool rows, exponential, ends;
+    rows_step step;
+    uint32_t program; // cycles that the program of the phase still takes
+    uint32_t program_all;
 } epilogue;
 
 typedef struct write_out {
@@ -340,27 +260,13 @@ static inline const tile *tile_at(const machine *m, uint64_t number)
     return &m->list.tiles[number];
 }
 
-static inline uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline uint32_t ceil_log2(uint32_t x, uint32_t log2)
-{
-    return (uint32_t)(((uint64_t)x + (1u << log2) - 1u) >> log2);
-}
-
-// Of an element's bytes
-static inline uint32_t size_log2(uint32_t fmt)
-{
-    return fmt == 6 ? 2 : fmt == 4 || fmt == 5 ? 1 : 0;
-}
-
 static inline const fp8mac_cycles_command *command_of(const machine *m, const tile *t)
 {
     return &m->commands[t->key.command];
 }
 
+// Divides all commands, judges their tile commands, and derives what the engines get.
+void fp8mac_cycles_plan_tiles(machine *m);
 void fp8mac_cycles_refuse(machine *m, size_t command, fp8mac_status status);
 
 void fp8mac_cycles_front_wires(machine *m, wires *w);
@@ -382,7 +288,7 @@ void fp8mac_cycles_compute_clock(machine *m, const wires *w);
 void fp8mac_cycles_array_clock(machine *m, const wires *w);
 void fp8mac_cycles_store_wires(machine *m, wires *w);
 void fp8mac_cycles_store_clock(machine *m, const wires *w);
-void fp8mac_cycles_epilogue_clock(machine *m, const wires *w);
+void fp8mac_cycles_epilogue_clock(machine *m);
 void fp8mac_cycles_write_wires(machine *m, wires *w);
 void fp8mac_cycles_write_clock(machine *m, const wires *w);
 

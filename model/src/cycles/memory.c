@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory behind the bus: the simulated chip's RAM (fp8mac_sys_axi_read, fp8mac_sys_axi_write), or
-// one that takes everything at once.
+// The memory behind the bus: the simulated chip's RAM (fp8mac_sys_axi_read, fp8mac_sys_axi_write),
+// or one that takes everything at once.
 #include "cycles/machine.h"
 
 enum {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store engine, which gives results to the epilogue, and transfers on their way through it
-// (fp8mac_store, fp8mac_epilogue).
-#include "cycles/machine.h"
+// The store engine, which gives results to the epilogue (fp8mac_store).
+#include "cycles/epilogue.h"
+#include "cycles/tiles.h"
 
 static const tile *at_hand(const machine *m)
 {
@@ -19,8 +19,9 @@ static void transfer(const machine *m, wires *w, bool valid, uint32_t phase)
 {
     const store *s = &m->store;
     const uint32_t rows = s->row_by_row ? 1u : m->p.transfer_rows;
-    w->go = s->state == STORE_RESULTS && valid && (s->open || s->slot_available) &&
-            (!s->uses_c || m->c.ready) && (!s->uses_x || m->x.ready);
+    w->go = s->state == STORE_RESULTS && valid && (s->open || s->slot_available || s->statistic) &&
+            (s->turn || !s->every_second) && (!s->uses_c || m->c.ready) &&
+            (!s->uses_x || m->x.ready);
     w->bundle_done = w->go && s->bundle_row + rows == m->p.bundle;
     const bool tile_done = w->bundle_done && phase == m->p.share - 1u;
     const position *at = &w->bundle;
@@ -35,8 +36,9 @@ static void transfer(const machine *m, wires *w, bool valid, uint32_t phase)
 static bool may_start(const machine *m)
 {
     const store *s = &m->store;
-    const bool empty = s->valid == 0 && m->epilogue.valid == 0;
-    return s->no_results ? s->kept_seen != 0 : at_hand(m)->key.same_config || empty;
+    const bool empty = s->valid == 0 && !fp8mac_cycles_epilogue_busy(&m->epilogue);
+    const bool same = at_hand(m)->key.same_config && !s->waits;
+    return s->no_results ? s->kept_seen != 0 : same || empty;
 }
 
 void fp8mac_cycles_store_wires(machine *m, wires *w)
@@ -74,7 +76,10 @@ static void look(machine *m)
     s->c_cols = region_cols(m, t, c->c_fmt);
     s->x_cols = region_cols(m, t, c->x_fmt);
     s->uses_c = t->key.reads_c;
-    s->uses_x = t->key.elementwise;
+    s->uses_x = t->key.uses_x;
+    s->statistic = fp8mac_cycles_is_statistic(t->key.step);
+    s->every_second = t->key.step == STEP_EXP_SUM || t->key.step == STEP_EXP_OUT;
+    s->waits = t->key.step != STEP_NONE && t->key.rows_first;
     s->row_by_row = c->scale_a_vec;
     s->no_results = t->key.acc_keep;
     s->state = STORE_START;
@@ -88,9 +93,7 @@ static void start(machine *m)
         s->state = STORE_FINISH;
         return;
     }
-    const tile *t = at_hand(m);
-    m->epilogue.c_en = t->key.reads_c;
-    m->epilogue.multiply = command_of(m, t)->operation == FP8MAC_CYCLES_MULTIPLY;
+    fp8mac_cycles_configure(m, at_hand(m));
     s->state = STORE_RESULTS;
 }
 
@@ -135,11 +138,11 @@ static void bundle_clock(machine *m, const wires *w)
 
 static void region_clock(store *s, const wires *w)
 {
-    s->regions += w->go && !s->open;
+    s->regions += w->go && !s->open && !s->statistic;
     s->regions -= w->out_region_done;
     s->slot_available = s->regions != SLOTS;
     if (w->go) {
-        s->open = !w->region_done;
+        s->open = !w->region_done && !s->statistic;
     }
 }
 
@@ -155,36 +158,12 @@ void fp8mac_cycles_store_clock(machine *m, const wires *w)
     bundle_clock(m, w);
     region_clock(s, w);
     s->valid = shift2(s->valid, w->go);
-    s->region_ends = shift2(s->region_ends, w->region_done);
+    s->region_ends = shift2(s->region_ends, w->region_done && !s->statistic);
+    s->rows_ends = shift2(s->rows_ends, w->tile_done && at_hand(m)->key.rows_end);
+    s->turn = !s->turn;
     s->c_ends = shift2(s->c_ends, w->c_done);
     s->x_ends = shift2(s->x_ends, w->x_done);
     s->kept_seen += w->kept;
     s->kept_seen -= w->start && s->no_results;
     state_clock(m, w);
-}
-
-// ---- the epilogue -------------------------------------------------------------------------------
-
-// Stages 14 to 18 add beta * C. Transfers without C go from stage 13 to stage 19.
-static uint32_t shift_stages(uint32_t stages, bool in, bool c_en)
-{
-    const uint32_t all = (2u << EPILOGUE_CYCLES) - 2u,
-                   next = (stages << 1 | (uint32_t)in << 1) & all;
-    if (c_en) {
-        return next;
-    }
-    const uint32_t skips = stages >> 13 & 1u;
-    return (next & ~(1u << 14 | 1u << 19)) | skips << 19;
-}
-
-void fp8mac_cycles_epilogue_clock(machine *m, const wires *w)
-{
-    epilogue *e = &m->epilogue;
-    const store *s = &m->store;
-    const bool in = (s->valid & 2u) != 0;
-    (void)w;
-    e->valid = shift_stages(e->valid, in, e->c_en);
-    e->last = shift_stages(e->last, in && (s->region_ends & 2u) != 0, e->c_en);
-    e->c_ends = (e->c_ends << 1 | (in ? s->c_ends & 2u : 0)) & 0x3eu;
-    e->x_ends = (e->x_ends << 1 | (in ? s->x_ends & 2u : 0)) & 0x7eu;
 }

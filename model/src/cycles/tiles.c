@@ -5,6 +5,17 @@
 #define BEYOND (1ull << 32) // the first address behind the last one
 #define ADDRESSES ((1ull << 33) - 1u)
 
+// Bands of 16 rows, and in them as many columns as the limit allows
+static void begin_rows(walker *k, const fp8mac_cycles_command *c)
+{
+    k->reduction = fp8mac_cycles_is_reduction(c);
+    k->last_phase = fp8mac_cycles_last_phase(c);
+    k->tile_m = 16;
+    k->tile_n = k->p->max_mn < 512 ? k->p->max_mn / 32u * 32u : 480;
+    k->a_band = c->a_addr;
+    k->d_band = c->d_addr;
+}
+
 void fp8mac_cycles_walk_begin(walker *k, const parameters *p, const fp8mac_cycles_command *c,
                               size_t command)
 {
@@ -30,6 +41,10 @@ void fp8mac_cycles_walk_begin(walker *k, const parameters *p, const fp8mac_cycle
         c->c_en && (c->operation == FP8MAC_CYCLES_MULTIPLY || (c->beta & 0x7fffffffu) != 0);
     k->tile_k = k->elementwise ? 0 : c->tile_k;
     k->k_left = k->elementwise ? 1 : c->k;
+    k->rows = c->operation == FP8MAC_CYCLES_ROWS;
+    if (k->rows) {
+        begin_rows(k, c);
+    }
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
@@ -50,10 +65,14 @@ static void size(walker *k)
     const fp8mac_cycles_command *c = k->command;
     const uint32_t granule = k->p->granule;
     k->m_more = k->tile_m != 0 && k->m_left > k->tile_m;
-    k->n_more = k->tile_n != 0 && k->n_left > k->tile_n;
+    const bool result = k->reduction && k->phase == k->last_phase; // one column
+    k->n_more = k->tile_n != 0 && k->n_left > k->tile_n && !result;
     k->k_more = k->tile_k != 0 && k->k_left > k->cap && k->k_left > granule;
     k->m = k->m_more ? k->tile_m : to_dim(k->m_left);
-    k->n = k->n_more ? k->tile_n : to_dim(k->n_left);
+    k->n = k->n_more ? k->tile_n : result ? 1 : to_dim(k->n_left);
+    if (k->rows && (c->n > 1u << 24 || c->k > c->n || c->n == 0)) {
+        k->n = 0;
+    }
     k->k = !k->k_more                ? to_dim(k->k_left)
            : k->k_left < 2u * k->cap ? half_of(k->k_left, granule)
                                      : k->cap;
@@ -64,19 +83,20 @@ static void size(walker *k)
 // ---- moves --------------------------------------------------------------------------------------
 
 typedef struct moves {
-    bool stream_more, resident_more, m, n;
+    bool stream_more, resident_more, next_phase, m, n;
 } moves;
 
 static moves moves_of(const walker *k)
 {
-    const bool b_resident = k->command->b_resident;
+    const bool b_resident = k->command->b_resident && !k->rows;
     const bool m_left = k->backwards ? !k->m_start : k->m_more;
     const bool n_left = k->backwards ? !k->n_start : k->n_more;
     moves v;
     v.stream_more = b_resident ? m_left : n_left;
     v.resident_more = b_resident ? k->n_more : k->m_more;
     const bool any = v.stream_more || v.resident_more;
-    v.m = any && b_resident == v.stream_more;
+    v.next_phase = k->rows && !v.stream_more && k->phase != k->last_phase;
+    v.m = any && b_resident == v.stream_more && !v.next_phase;
     v.n = any && b_resident != v.stream_more;
     return v;
 }
@@ -118,8 +138,47 @@ static void move_columns(walker *k, bool back)
     k->n_left = back ? k->n_left + k->tile_n : k->n_left - k->tile_n;
 }
 
+static void move_on(walker *k)
+{
+    const fp8mac_cycles_command *c = k->command;
+    const uint64_t columns = k->tile_n;
+    along(&k->at[REGION_A], columns << size_log2(c->x_fmt), false);
+    if (k->phase == k->last_phase) {
+        along(&k->at[REGION_D], columns << size_log2(c->d_fmt), false);
+        along(&k->at[REGION_SCALE_B], c->scale_b_vec ? 4u * columns : 0, false);
+        along(&k->at[REGION_BIAS], 4u * columns, false);
+    }
+    k->n_left -= k->tile_n;
+}
+
+// A row command goes to the next columns, or back to the first ones for the next phase or the next
+// band.
+static void move_in_rows(walker *k, const moves *v)
+{
+    const fp8mac_cycles_command *c = k->command;
+    if (v->stream_more) {
+        move_on(k);
+        return;
+    }
+    if (v->m) {
+        along(&k->a_band, step_of(c->a_stride, k->tile_m), false);
+        along(&k->d_band, step_of(c->d_stride, k->tile_m), false);
+        k->m_left -= k->tile_m;
+    }
+    k->at[REGION_A] = k->a_band;
+    k->at[REGION_D] = k->d_band;
+    k->at[REGION_SCALE_B] = c->scale_b;
+    k->at[REGION_BIAS] = c->bias;
+    k->n_left = c->n;
+    k->phase = k->phase == k->last_phase ? 0 : k->phase + 1u;
+}
+
 static void move(walker *k, const moves *v)
 {
+    if (k->rows) {
+        move_in_rows(k, v);
+        return;
+    }
     const bool back = v->stream_more && k->backwards;
     if (v->m) {
         move_rows(k, back);
@@ -147,7 +206,7 @@ static bool operand_stride_bad(const walker *k, uint32_t rows, bool reuse, uint3
 static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
 {
     const bool outputs = c->m > 1 && !c->acc_keep &&
-                         (too_short(c->d_stride, c->n, size_log2(c->d_fmt)) ||
+                         (too_short(c->d_stride, k->reduction ? 1 : c->n, size_log2(c->d_fmt)) ||
                           (k->reads_c && too_short(c->c_stride, c->n, size_log2(c->c_fmt))));
     if (k->elementwise) {
         return outputs ||
@@ -185,7 +244,7 @@ static void set_key(const walker *k, tile_key *key, const moves *v)
     key->m = k->m, key->n = k->n, key->k = k->k;
     key->mx_first = k->k_done >> 5 & (k->p->beat - 1u);
     key->first = k->first;
-    key->last = !k->k_more && !v->stream_more && !v->resident_more;
+    key->last = !k->k_more && !v->stream_more && !v->next_phase && !v->resident_more;
     key->reuse_a = k->elementwise ? c->reuse_a : k->has_a && whole;
     key->reuse_b = k->elementwise ? c->reuse_b : k->has_b && whole;
     key->acc_continue = !k->from_start || c->acc_continue;
@@ -194,6 +253,13 @@ static void set_key(const walker *k, tile_key *key, const moves *v)
     key->mx = k->mx;
     key->reads_c = k->reads_c;
     key->next = k->k_more ? WALK_SIZE : key->last ? WALK_IDLE : WALK_MOVE;
+    if (key->next == WALK_MOVE && k->rows && !v->m) {
+        key->next = WALK_MOVE_ON;
+    }
+    key->rows_first = k->n_start;
+    key->rows_end = !k->n_more;
+    key->uses_x = k->elementwise;
+    key->writes = !key->acc_keep;
 }
 
 static void set_addresses(const walker *k, tile *t)
@@ -221,7 +287,7 @@ static void advance(walker *k, const moves *v)
     k->cap = doubles ? 2u * k->cap : k->tile_k;
     k->has_a = whole && !v->m;
     k->has_b = whole && !v->n;
-    if (k->from_start && (v->m || v->n)) {
+    if (k->from_start && (v->m || v->n || v->next_phase)) {
         move(k, v);
     }
 }
@@ -232,6 +298,10 @@ void fp8mac_cycles_walk_next(walker *k, tile *t)
     size(k);
     const moves v = moves_of(k);
     set_key(k, &t->key, &v);
+    t->phase = k->phase;
+    if (k->rows) {
+        fp8mac_cycles_rows_key(k->command, t, k->phase == k->last_phase, &t->key);
+    }
     set_addresses(k, t);
     advance(k, &v);
 }

@@ -10,7 +10,9 @@ typedef struct walker {
     const parameters *p;
     const fp8mac_cycles_command *command;
     uint32_t number; // of the command
-    bool elementwise, mx, reads_c;
+    bool elementwise, rows, reduction, mx, reads_c;
+    uint32_t phase, last_phase; // of a row command
+    uint64_t a_band, d_band;
     uint32_t tile_m, tile_n, tile_k;
     uint32_t m_left, n_left, k_left, cap, k_done;
     uint32_t m, n, k; // of the tile command
@@ -34,5 +36,18 @@ typedef struct predecessor {
 
 // Derives what the engines get, and returns whether the accelerator takes it.
 bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t);
+
+// ---- row commands (rows.c) ----------------------------------------------------------------------
+
+bool fp8mac_cycles_is_reduction(const fp8mac_cycles_command *c);
+uint32_t fp8mac_cycles_last_phase(const fp8mac_cycles_command *c);
+// Sets what the key of a row command's tile command has.
+void fp8mac_cycles_rows_key(const fp8mac_cycles_command *c, const tile *t, bool out, tile_key *key);
+bool fp8mac_cycles_is_norm(const fp8mac_cycles_command *c);
+bool fp8mac_cycles_is_statistic(rows_step step);
+// Whether the accelerator refuses the command's mode
+bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c);
+// Whether X - offset is taken
+bool fp8mac_cycles_is_centred(const fp8mac_cycles_command *c, const tile *t);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of walker and check (fp8mac_cmd_walk, fp8mac_cmd_check), and the tile commands of a run.
+// The clock of walker and check (fp8mac_cmd_walk, fp8mac_cmd_check), and the tile commands of a
+// run.
 #include "cycles/tiles.h"
 
 #include <stdlib.h>
@@ -39,6 +40,7 @@ void fp8mac_cycles_walk_clock(machine *m, const wires *w)
         }
         break;
     case WALK_MOVE: k->state = steps_done ? WALK_SIZE : WALK_MOVE; break;
+    case WALK_MOVE_ON: k->state = WALK_SIZE; break;
     }
 }
 

@@ -36,7 +36,7 @@ static void out_wires(const machine *m, wires *w)
     if (m->store.pushed == o->done) {
         return;
     }
-    if (at_hand(m)->key.acc_keep) {
+    if (!at_hand(m)->key.writes) {
         w->out_take = w->out_ready = !o->busy && !o->end;
         return;
     }
@@ -128,7 +128,7 @@ static void end_clock(write_out *o, const wires *w, bool none)
 static void out_clock(machine *m, const wires *w)
 {
     write_out *o = &m->out;
-    const bool valid = m->store.pushed != o->done, none = valid && at_hand(m)->key.acc_keep;
+    const bool valid = m->store.pushed != o->done, none = valid && !at_hand(m)->key.writes;
     const bool s1_ready = !o->offered || m->write.beats != BEATS;
     end_clock(o, w, none);
     if (w->out_take && !none) {

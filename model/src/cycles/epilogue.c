@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers on their way through the epilogue, and what follows a phase of a row command
+// (fp8mac_epilogue, fp8mac_rows, fp8mac_rows_statistics, fp8mac_rows_program).
+#include "cycles/epilogue.h"
+#include "cycles/tiles.h"
+
+enum {
+    ENTRY = 6,      // stage before the pipeline's first one
+    EXP_ENTRY = 27, // the same of exponentials
+    STEP_CYCLES = 10,
+    PAIR_CYCLES = 5,
+};
+
+// Bits first to last
+static uint32_t bits(uint32_t first, uint32_t last)
+{
+    return (2u << last) - (1u << first);
+}
+
+// ---- the program behind a phase -----------------------------------------------------------------
+
+// Steps of a sum: the partial sums and the lanes are added, and what the next phase needs is
+// computed; one is the end
+static uint32_t sum_steps(const fp8mac_cycles_command *c, rows_step step)
+{
+    const bool norm = fp8mac_cycles_is_norm(c);
+    const uint32_t more = step == STEP_EXP_SUM ? 3 : !norm ? 0 : step == STEP_SUM ? 1 : 5;
+    return 6u + more + 1u;
+}
+
+// Pairs of rows of a band of m rows, up to the last one that has rows. Rows of a transfer are
+// `apart` from each other.
+static uint32_t pairs_of(uint32_t m, uint32_t apart)
+{
+    const uint32_t tiles = (m - 1u) / 4u, rest = (m - 1u) % 4u;
+    const uint32_t last = apart == 1 ? rest / 2u : rest == 0 ? 0 : 1;
+    return 2u * tiles + last + 1u;
+}
+
+static uint32_t program_cycles(const machine *m, const tile *t)
+{
+    const rows_step step = t->key.step;
+    if (step == STEP_MAXIMUM || step == STEP_FIRST) {
+        return PAIR_CYCLES * pairs_of(t->key.m, m->p.share) + 1u;
+    }
+    return STEP_CYCLES * sum_steps(command_of(m, t), step);
+}
+
+void fp8mac_cycles_configure(machine *m, const tile *t)
+{
+    epilogue *e = &m->epilogue;
+    e->c_en = t->key.reads_c;
+    e->multiply = command_of(m, t)->operation == FP8MAC_CYCLES_MULTIPLY;
+    e->step = t->key.step;
+    e->rows = e->step != STEP_NONE;
+    e->exponential = e->step == STEP_EXP_SUM || e->step == STEP_EXP_OUT;
+    e->program_all = e->rows ? program_cycles(m, t) : 0;
+}
+
+// ---- stages -------------------------------------------------------------------------------------
+
+static bool front_busy(const epilogue *e)
+{
+    return (e->front & (e->exponential ? bits(1, EXP_ENTRY) : bits(1, ENTRY))) != 0;
+}
+
+bool fp8mac_cycles_epilogue_busy(const epilogue *e)
+{
+    return e->valid != 0 || front_busy(e) || e->ends || e->program != 0;
+}
+
+// Stages 14 to 18 add beta * C. Transfers without C go from stage 13 to stage 19.
+static uint32_t shift_stages(uint32_t stages, bool in, bool c_en)
+{
+    const uint32_t next = (stages << 1 | (uint32_t)in << 1) & bits(1, EPILOGUE_CYCLES);
+    if (c_en) {
+        return next;
+    }
+    const uint32_t skips = stages >> 13 & 1u;
+    return (next & ~(1u << 14 | 1u << 19)) | skips << 19;
+}
+
+// Row commands enter later. Behind stage 9 there are exponentials alone.
+static uint32_t shift_front(const epilogue *e, uint32_t stages, bool in)
+{
+    const uint32_t next = stages << 1 | (uint32_t)(in && e->rows) << 1;
+    return next & bits(1, e->exponential ? EXP_ENTRY : 9);
+}
+
+static bool enters(const epilogue *e, uint32_t front, bool in)
+{
+    return !e->rows ? in : (front >> (e->exponential ? EXP_ENTRY : ENTRY) & 1u) != 0;
+}
+
+// The program begins when the last transfer of the phase has left its partial sum or maximum.
+static void program_clock(epilogue *e, bool in, bool last)
+{
+    const bool maxima = e->step == STEP_MAXIMUM || e->step == STEP_FIRST;
+    const bool inside = in || front_busy(e) || (e->valid & bits(1, maxima ? 5 : 13)) != 0;
+    const bool go = e->ends && !inside;
+    e->program = go ? e->program_all : e->program - (e->program != 0);
+    if (last && fp8mac_cycles_is_statistic(e->step)) {
+        e->ends = true;
+    } else if (go) {
+        e->ends = false;
+    }
+}
+
+void fp8mac_cycles_epilogue_clock(machine *m)
+{
+    epilogue *e = &m->epilogue;
+    const store *s = &m->store;
+    const bool in = (s->valid & 2u) != 0;
+    const bool last = in && (s->region_ends & 2u) != 0;
+    program_clock(e, in, in && (s->rows_ends & 2u) != 0);
+    e->valid = shift_stages(e->valid, enters(e, e->front, in), e->c_en);
+    e->last = shift_stages(e->last, enters(e, e->front_last, last), e->c_en);
+    e->front = shift_front(e, e->front, in);
+    e->front_last = shift_front(e, e->front_last, last);
+    e->c_ends = (e->c_ends << 1 | (in ? s->c_ends & 2u : 0)) & bits(1, 5);
+    e->x_ends = (e->x_ends << 1 | (in ? s->x_ends & 2u : 0)) & bits(1, 6);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does not change in a run of the model of cycles: the accelerator's parameters and the tile
+// commands.
+#ifndef FP8MAC_CYCLES_PARAMETERS_H
+#define FP8MAC_CYCLES_PARAMETERS_H
+
+#include "core/internal.h"
+#pragma GCC visibility push(default)
+#include "fp8mac/cycles.h"
+#pragma GCC visibility pop
+
+enum {
+    PASS_TILES = 4,
+    PAGE = 4096,
+    MAX_BURST = 16,
+    IN_FLIGHT = 16, // bursts of each direction
+    MEMORY_RING = 2 * IN_FLIGHT,
+    SLOTS = 4, // regions of a buffer of D, C or X
+    STORING_DEPTH = 4,
+    WRITE_OUT_DEPTH = 2,
+    FINISHED_DEPTH = 4,
+    SOURCE_DEPTH = 8,
+    RESULT_RING = 32,
+    EPILOGUE_CYCLES = 25, // its last stage
+};
+
+// ---- what does not change -----------------------------------------------------------------------
+
+typedef struct parameters {
+    uint32_t rows, cols, lanes, beat, tiles, max_mn, queue_depth, buf_beats;
+    uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
+    uint32_t block, bound_block, granule;
+    uint32_t share, loop, array_cycles, keep_cycles;
+    uint32_t bundle;         // rows of a bundle
+    uint32_t transfer_rows;  // rows of a transfer
+    uint32_t row_bytes;      // of a region
+    uint32_t product_cycles; // of the walker, for one product
+    uint32_t scale_beats;
+    uint32_t short_beats, all_beats; // of a descriptor, without and with its extension
+    bool chip_memory;
+    uint32_t latency;
+    bool odd;
+    const fp8mac_element_info *element;
+} parameters;
+
+fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, parameters *p);
+
+// ---- tile commands ------------------------------------------------------------------------------
+
+typedef enum walk_state {
+    WALK_IDLE,
+    WALK_SIZE,
+    WALK_OFFER,
+    WALK_MOVE,    // waits for the products
+    WALK_MOVE_ON, // does not
+} walk_state;
+
+// What a tile command of a row command does with X: rows_step_e of fp8mac_pkg
+typedef enum rows_step {
+    STEP_NONE,
+    STEP_SUM,
+    STEP_SQUARES,
+    STEP_MAXIMUM,
+    STEP_FIRST,
+    STEP_EXP_SUM,
+    STEP_OUT,
+    STEP_EXP_OUT,
+    STEP_RESULT
+} rows_step;
+
+// Regions of memory that a tile command reads or writes
+enum {
+    REGION_A,
+    REGION_B,
+    REGION_D,
+    REGION_SCALE_A,
+    REGION_SCALE_B,
+    REGION_BIAS,
+    REGION_C,
+    REGION_MX_A,
+    REGION_MX_B,
+    REGIONS
+};
+
+// What decides about the time of a tile command. Those with equal keys take equal times in equal
+// states.
+typedef struct tile_key {
+    uint32_t command;
+    uint32_t m, n, k;
+    uint32_t shape; // log2 of a pass's tiles down
+    uint32_t row_beats, mx_words, mx_first;
+    uint32_t pages[REGIONS]; // where rows cross pages; NO_PAGE: none does
+    walk_state next;         // of the walker, behind it
+    rows_step step;
+    bool first, last, reuse_a, reuse_b, acc_continue, acc_keep;
+    bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
+    bool has_vectors;          // of the command, also where they are not loaded
+    bool uses_x, writes;       // reads X; writes D
+    bool rows_first, rows_end; // of a phase of a band of rows
+    bool same_config;          // the epilogue has its configuration already
+} tile_key;
+
+#define NO_PAGE UINT32_MAX
+
+typedef struct tile {
+    tile_key key;
+    uint32_t address[REGIONS];
+    uint32_t first_m, first_n;
+    uint32_t phase; // of a row command
+    bool range_bad, sequence_bad;
+} tile;
+
+// All tile commands of a run, in their order
+typedef struct tile_list {
+    tile *tiles;
+    size_t count, room;
+} tile_list;
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+static inline uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t ceil_log2(uint32_t x, uint32_t log2)
+{
+    return (uint32_t)(((uint64_t)x + (1u << log2) - 1u) >> log2);
+}
+
+// Of an element's bytes
+static inline uint32_t size_log2(uint32_t fmt)
+{
+    return fmt == 6 ? 2 : fmt == 4 || fmt == 5 ? 1 : 0;
+}
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row commands: their phases and what they must not have (fp8mac_cmd_pkg, fp8mac_cmd_check).
+#include "cycles/tiles.h"
+
+static fp8mac_rows_operation operation_of(const fp8mac_cycles_command *c)
+{
+    return (fp8mac_rows_operation)c->row_operation;
+}
+
+bool fp8mac_cycles_is_reduction(const fp8mac_cycles_command *c)
+{
+    return operation_of(c) <= FP8MAC_ROWS_ARGMAX;
+}
+
+bool fp8mac_cycles_is_norm(const fp8mac_cycles_command *c)
+{
+    return operation_of(c) == FP8MAC_ROWS_RMS_NORM || operation_of(c) == FP8MAC_ROWS_LAYER_NORM;
+}
+
+bool fp8mac_cycles_is_statistic(rows_step step)
+{
+    return step != STEP_NONE && step < STEP_OUT;
+}
+
+static bool has_three_phases(const fp8mac_cycles_command *c)
+{
+    const fp8mac_rows_operation operation = operation_of(c);
+    return operation == FP8MAC_ROWS_ARGMAX || operation == FP8MAC_ROWS_LAYER_NORM ||
+           operation == FP8MAC_ROWS_SOFTMAX;
+}
+
+uint32_t fp8mac_cycles_last_phase(const fp8mac_cycles_command *c)
+{
+    return has_three_phases(c) ? 2 : 1;
+}
+
+static rows_step step_of(const fp8mac_cycles_command *c, uint32_t phase, bool out)
+{
+    const bool softmax = operation_of(c) == FP8MAC_ROWS_SOFTMAX;
+    if (out) {
+        return fp8mac_cycles_is_reduction(c) ? STEP_RESULT : softmax ? STEP_EXP_OUT : STEP_OUT;
+    }
+    switch (operation_of(c)) {
+    case FP8MAC_ROWS_SUM: return STEP_SUM;
+    case FP8MAC_ROWS_SUM_OF_SQUARES:
+    case FP8MAC_ROWS_RMS_NORM: return STEP_SQUARES;
+    case FP8MAC_ROWS_LAYER_NORM: return phase == 0 ? STEP_SUM : STEP_SQUARES;
+    case FP8MAC_ROWS_ARGMAX: return phase == 0 ? STEP_MAXIMUM : STEP_FIRST;
+    case FP8MAC_ROWS_SOFTMAX: return phase == 0 ? STEP_MAXIMUM : STEP_EXP_SUM;
+    default: return STEP_MAXIMUM;
+    }
+}
+
+void fp8mac_cycles_rows_key(const fp8mac_cycles_command *c, const tile *t, bool out, tile_key *key)
+{
+    key->step = step_of(c, t->phase, out);
+    key->uses_x = key->step != STEP_RESULT;
+    key->writes = !fp8mac_cycles_is_statistic(key->step);
+}
+
+bool fp8mac_cycles_is_centred(const fp8mac_cycles_command *c, const tile *t)
+{
+    const bool centres =
+        operation_of(c) == FP8MAC_ROWS_SOFTMAX || operation_of(c) == FP8MAC_ROWS_LAYER_NORM;
+    return centres && t->phase != 0;
+}
+
+// Argmax has no epilogue.
+static bool is_plain(const fp8mac_cycles_command *c)
+{
+    const uint32_t one = 0x3f800000u;
+    return c->scale_a == one && c->scale_d == one && c->d_fmt == 6 && c->act == 0;
+}
+
+bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c)
+{
+    const bool built = p->rows == 4 && p->cols == 4 && p->transfer_rows == 2 && p->max_mn >= 32;
+    const bool norm = fp8mac_cycles_is_norm(c);
+    const fp8mac_rows_operation operation = operation_of(c);
+    return !built || operation > FP8MAC_ROWS_SOFTMAX || c->c_en || c->stochastic ||
+           c->scale_a_vec || (c->scale_b_vec && !norm) ||
+           (c->bias_en && operation != FP8MAC_ROWS_LAYER_NORM) ||
+           (norm && (c->k != 0 || c->causal)) || (operation == FP8MAC_ROWS_ARGMAX && !is_plain(c));
+}
