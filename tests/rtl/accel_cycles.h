@@ -39,6 +39,13 @@ inline fp8mac_cycles_command timed(const Command &t)
     c.reuse_a = t.reuse_a, c.reuse_b = t.reuse_b, c.acc_continue = t.acc_continue;
     c.acc_keep = t.acc_keep, c.b_resident = t.b_resident, c.b_free = t.b_free;
     c.operation = static_cast<fp8mac_cycles_operation>(t.op);
+    const auto half = [](uint32_t x) { return static_cast<uint16_t>(x & 0xffffu); };
+    c.image_width = t.conv[0] & 0xffffffu;
+    c.image_height = half(t.conv[1]), c.out_w = half(t.conv[1] >> 16);
+    c.segment_bytes = half(t.conv[2]), c.segments = code(t.conv[2] >> 16 & 0xffu);
+    c.step_x = half(t.conv[3]), c.segment_step = half(t.conv[3] >> 16);
+    c.step_y = code(t.conv[4] & 0xffu), c.dil_y = code(t.conv[4] >> 8 & 0xffu);
+    c.pad_top = code(t.conv[4] >> 16 & 0xffu), c.pad_left = half(t.conv[5]);
     c.row_operation = code(t.row_op), c.causal = t.causal;
     return c;
 }
@@ -78,7 +85,7 @@ inline std::vector<Command> CycleTests::timed_batch()
     const bool rows = has_rows();
     const unsigned count = 1 + rng_.below(8);
     while (tiles.size() < count && maker_.room()) {
-        const unsigned kind = rng_.below(rows ? 10 : 8);
+        const unsigned kind = rng_.below(rows ? 11 : 9);
         if (kind == 0) {
             const std::vector<Command> chain = maker_.chain(2 + rng_.below(3));
             tiles.insert(tiles.end(), chain.begin(), chain.end());
@@ -89,7 +96,9 @@ inline std::vector<Command> CycleTests::timed_batch()
             tiles.push_back(maker_.thin());
         } else if (kind == 3) {
             tiles.push_back(maker_.elementwise(60, 300));
-        } else if (kind > 7) {
+        } else if (kind == 8) {
+            tiles.push_back(maker_.convolution());
+        } else if (kind > 8) {
             tiles.push_back(maker_.any_row_command(40, rng_.below(4) ? 100 : 700));
         } else if (kind < 6) {
             tiles.push_back(maker_.divided());

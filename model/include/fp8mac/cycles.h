@@ -10,11 +10,10 @@
 // Commands that the model has:
 //   GEMMs, divided into tile commands and chunks of K or not; with vectors of scales and a bias;
 //   with beta * C; with MX scales; chains (acc_keep, acc_continue); operands that are reused
-//   element-wise additions and products; row commands
+//   image operands; element-wise additions and products; row commands
 //   any number in flight, also those that wait for others (after, b_free)
 //   submission by registers, by the doorbell, and by lists without a pause
-// Those that it refuses (FP8MAC_ERR_UNSUPPORTED):
-//   image operands; more than 2^20 tile commands in a run
+// It refuses more than 2^20 tile commands in a run (FP8MAC_ERR_UNSUPPORTED).
 // Commands that the accelerator refuses (STATUS.error) are refused, too: fp8mac_cycles_run says
 // what is judged. What lies in memory is not judged: vectors hold legal scales, tables are loaded,
 // and the bus gives no error. The memory never stalls: its latency is constant.
@@ -107,6 +106,10 @@ typedef struct fp8mac_cycles_command {
     bool a_narrow, b_narrow, scale_a_vec, scale_b_vec, bias_en, c_en, mx, stochastic, conv_a;
     bool reuse_a, reuse_b, acc_continue, acc_keep, b_resident, b_free;
     fp8mac_cycles_operation operation;
+    // An image as operand A: the fields of CONV_LINE to CONV_PAD
+    uint32_t image_width;
+    uint16_t image_height, out_w, segment_bytes, step_x, segment_step, pad_left;
+    uint8_t segments, step_y, dil_y, pad_top;
     uint8_t row_operation; // fp8mac_rows_operation; k is the number of columns that row 0 sees
     bool causal;
 } fp8mac_cycles_command;
@@ -126,7 +129,7 @@ typedef struct fp8mac_cycles_counters {
 //
 // FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse:
 // shapes, alignment, ranges, formats, scales, sequences, a submission while the queue is full or
-// another descriptor is read. FP8MAC_ERR_UNSUPPORTED: of one that the model does not have.
+// another descriptor is read. FP8MAC_ERR_UNSUPPORTED: of one whose tile commands are too many.
 // `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,

@@ -61,7 +61,7 @@ static void regions_of(const machine *m, const tile *t, region *list)
     const uint64_t n = key->n, x_row = n << size_log2(c->x_fmt);
     const uint64_t d_columns = rows && fp8mac_cycles_is_reduction(c) ? 1 : n;
     const uint32_t scales = (key->k + m->p.bound_block - 1u) / m->p.bound_block + key->mx_first;
-    const bool a = !key->reuse_a, b = !key->reuse_b && !key->elementwise;
+    const bool a = !key->reuse_a && !key->image, b = !key->reuse_b && !key->elementwise;
     const region all[REGIONS] = {
         [REGION_A] = {a, c->a_stride, key->m, key->elementwise ? x_row : key->k},
         [REGION_B] = {b, c->b_stride, key->n, key->k},
@@ -131,11 +131,20 @@ static bool rows_fit(const machine *m, const tile *t, uint32_t beats, uint32_t d
     return (uint64_t)down * beats <= depth && (uint64_t)across * beats <= depth;
 }
 
+// An image whose fields are not all there
+static bool image_bad(const machine *m, const tile *t)
+{
+    const fp8mac_cycles_command *c = command_of(m, t);
+    return t->key.image && !t->key.reuse_a &&
+           (c->image_width == 0 || c->image_height == 0 || c->out_w == 0 || c->segment_bytes == 0 ||
+            c->segments == 0);
+}
+
 static bool shape_bad(const machine *m, const tile *t)
 {
     const parameters *p = &m->p;
-    if (t->key.m == 0 || t->key.n == 0 || t->key.k == 0 || t->key.m > p->max_mn ||
-        t->key.n > p->max_mn) {
+    if (image_bad(m, t) || t->key.m == 0 || t->key.n == 0 || t->key.k == 0 ||
+        t->key.m > p->max_mn || t->key.n > p->max_mn) {
         return true;
     }
     const uint32_t blocks = (t->key.k + p->bound_block - 1u) / p->bound_block;
@@ -183,7 +192,8 @@ static bool mode_bad(const machine *m, const tile *t)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
     const bool table_bad = c->act_table == 3 || (c->act_table != 0 && size_log2(c->d_fmt) != 0);
-    const bool mx_bad = c->mx && (t->key.elementwise || !m->p.element->mx);
+    const bool mx_bad = (c->conv_a && t->key.elementwise) ||
+                        (c->mx && (t->key.elementwise || c->conv_a || !m->p.element->mx));
     const bool product_bad =
         c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
     const bool chain_bad =

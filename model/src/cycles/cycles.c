@@ -74,11 +74,13 @@ static bool count(machine *m, const wires *w)
 static void find_wires(machine *m, wires *w)
 {
     fp8mac_cycles_memory_wires(m, w);
+    fp8mac_cycles_image_wires(m, w);
     fp8mac_cycles_read_wires(m, w);
     fp8mac_cycles_front_wires(m, w);
     w->tile_taken = m->walk.state == WALK_OFFER && m->check.state == CHECK_IDLE;
     fp8mac_cycles_load_wires(m, w);
     fp8mac_cycles_read_rows(m, w);
+    fp8mac_cycles_strip_wires(m, w);
     fp8mac_cycles_compute_wires(m, w);
     w->is_storing = m->compute.taken != m->store.done;
     fp8mac_cycles_store_wires(m, w);
@@ -100,6 +102,7 @@ static void clock(machine *m, const wires *w)
     fp8mac_cycles_read_clock(m, w);
     fp8mac_cycles_source_clock(m, &m->c, true, w);
     fp8mac_cycles_source_clock(m, &m->x, false, w);
+    fp8mac_cycles_image_clock(m, w);
     fp8mac_cycles_load_clock(m, w);
     fp8mac_cycles_walk_clock(m, w);
     fp8mac_cycles_front_clock(m, w);
@@ -162,7 +165,7 @@ static fp8mac_status judge_command(const machine *m, size_t number)
     if (!codes_are_possible(c) || first_listed || after_registers || misaligned) {
         return FP8MAC_ERR_COMMAND;
     }
-    return c->conv_a && c->operation == FP8MAC_CYCLES_GEMM ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
+    return FP8MAC_OK;
 }
 
 static void prepare(machine *m, fp8mac_cycles_command *commands)

@@ -49,6 +49,13 @@ static load_state next_state(const machine *m, const tile *t, uint32_t left, uin
     return first_of(command_of(m, t)->b_free ? left & free : 0, LOAD_WAIT);
 }
 
+// Whether a strip of an image has beats to be read, and room
+static bool offers_strip(const machine *m)
+{
+    const strips *s = &m->strips;
+    return (s->valid & 1u << 4) != 0 && s->stage[4].reads && m->align.level != IN_FLIGHT;
+}
+
 // Whether it offers a row
 static bool offers(const machine *m, bool sources_ready)
 {
@@ -59,6 +66,7 @@ static bool offers(const machine *m, bool sources_ready)
     case LOAD_SCALE_B:
     case LOAD_BIAS: return m->load.held <= 1;
     case LOAD_FINISH: return sources_ready;
+    case LOAD_A: return !at_hand(m)->key.image || offers_strip(m);
     default: return true;
     }
 }
@@ -129,14 +137,20 @@ static void finish(machine *m)
 
 // ---- the clock ----------------------------------------------------------------------------------
 
+static void taken_all(machine *m)
+{
+    load *l = &m->load;
+    l->left &= ~bit(l->state);
+    enter(m, at_hand(m), next_state(m, at_hand(m), l->left, l->begun - 1u));
+}
+
 static void taken_row(machine *m)
 {
     load *l = &m->load;
     if (l->state == LOAD_FINISH) {
         finish(m);
     } else if (l->rows_left == 1) {
-        l->left &= ~bit(l->state);
-        enter(m, at_hand(m), next_state(m, at_hand(m), l->left, l->begun - 1u));
+        taken_all(m);
     } else {
         l->address += l->stride;
         l->rows_left--;
@@ -174,6 +188,10 @@ void fp8mac_cycles_load_clock(machine *m, const wires *w)
         accept(m);
     } else if (l->state == LOAD_WAIT) {
         wait(m);
+    } else if (w->image) {
+        if (w->image_done) {
+            taken_all(m);
+        }
     } else if (w->load_row_taken) {
         taken_row(m);
     }

@@ -29,6 +29,7 @@ typedef struct walk {
     uint64_t offered;       // tile commands that were taken from it
     uint32_t products_left; // cycles in which products of sizes and strides are formed
     bool steps_done;
+    uint32_t image_wait; // cycles until the end of the image is known
 } walk;
 
 typedef enum check_state { CHECK_IDLE, CHECK_CHECK, CHECK_OFFER } check_state;
@@ -59,7 +60,7 @@ typedef struct load {
     uint32_t rows_left, beats, address, stride;
 } load;
 
-typedef enum row_kind { ROW_OPERAND, ROW_NONE, ROW_DESCRIPTOR, ROW_C, ROW_X } row_kind;
+typedef enum row_kind { ROW_OPERAND, ROW_NONE, ROW_DESCRIPTOR, ROW_C, ROW_X, ROW_IMAGE } row_kind;
 
 typedef struct row {
     row_kind kind; // ROW_NONE: the end of a tile command
@@ -102,6 +103,58 @@ typedef struct memory {
     uint64_t answers[MEMORY_RING];
     uint32_t answers_head, answers_level;
 } memory;
+
+// ---- image operands -----------------------------------------------------------------------------
+
+// A piece of an image line, as it comes in beats
+typedef struct strip {
+    uint32_t reads, begins, ends;
+    uint32_t first_row, last_row, start, length;
+    uint32_t zeros, beats, steps, address;
+    uint32_t last_byte; // of a row, in its last word
+} strip;
+
+typedef enum strips_state {
+    STRIPS_IDLE,
+    STRIPS_SETUP,
+    STRIPS_START,
+    STRIPS_COUNT,
+    STRIPS_SEGMENTS,
+    STRIPS_FINISH
+} strips_state;
+
+// Where a row begins, and where a code lies from there
+typedef struct image_row {
+    int64_t column, line;
+    uint32_t ox, address;
+} image_row;
+
+typedef struct image_code {
+    int64_t line;
+    uint32_t number, base, column, left, address, unused;
+} image_code;
+
+typedef struct strips {
+    strips_state state;
+    uint32_t command; // of the strips that were made
+    uint32_t product, factor, starts;
+    image_row row, rows;
+    image_code code, codes;
+    uint32_t rows_left, k_left, ram, count;
+    uint32_t joined, first_segment;
+    uint32_t valid; // bits 1 to 4: stages
+    strip stage[5];
+} strips;
+
+typedef struct align {
+    strip queue[IN_FLIGHT];
+    uint32_t head, level, shown;
+    uint32_t data; // beats that wait
+    uint32_t busy, before, beats, left;
+    strip strip;
+    uint32_t ahead[32], take[32], position[32];
+    uint32_t valid1, completes1, full, turn, word;
+} align;
 
 typedef enum source_state { SOURCE_IDLE, SOURCE_REGION, SOURCE_ROWS } source_state;
 
@@ -222,6 +275,8 @@ typedef struct machine {
     walk walk;
     check check;
     load load;
+    strips strips;
+    align align;
     read_dma read;
     memory memory;
     source c, x;
@@ -243,6 +298,7 @@ typedef struct wires {
     bool ring, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row, load_row;
     bool c_row_taken, x_row_taken, load_row_taken;
     bool accept; // load takes a tile command
+    bool image, strip_taken, image_done, align_quiet, beat_ready;
     bool sources_ready;
     bool result_valid, advance;
     bool take, issue, spacing, stalled, finished, released, kept;
@@ -277,6 +333,9 @@ void fp8mac_cycles_check_clock(machine *m, const wires *w);
 uint32_t fp8mac_cycles_cycles_of_check(const tile *t);
 void fp8mac_cycles_load_wires(const machine *m, wires *w);
 void fp8mac_cycles_load_clock(machine *m, const wires *w);
+void fp8mac_cycles_image_wires(const machine *m, wires *w);
+void fp8mac_cycles_strip_wires(const machine *m, wires *w);
+void fp8mac_cycles_image_clock(machine *m, const wires *w);
 void fp8mac_cycles_source_clock(machine *m, source *s, bool is_c, const wires *w);
 void fp8mac_cycles_read_wires(machine *m, wires *w);
 void fp8mac_cycles_read_rows(const machine *m, wires *w);

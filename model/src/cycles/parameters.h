@@ -94,10 +94,11 @@ typedef struct tile_key {
     rows_step step;
     bool first, last, reuse_a, reuse_b, acc_continue, acc_keep;
     bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
-    bool has_vectors;          // of the command, also where they are not loaded
-    bool uses_x, writes;       // reads X; writes D
-    bool rows_first, rows_end; // of a phase of a band of rows
-    bool same_config;          // the epilogue has its configuration already
+    bool image, next_rows, k_start; // A is an image; as in load_job_t
+    bool has_vectors;               // of the command, also where they are not loaded
+    bool uses_x, writes;            // reads X; writes D
+    bool rows_first, rows_end;      // of a phase of a band of rows
+    bool same_config;               // the epilogue has its configuration already
 } tile_key;
 
 #define NO_PAGE UINT32_MAX

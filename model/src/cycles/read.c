@@ -41,8 +41,8 @@ void fp8mac_cycles_read_wires(machine *m, wires *w)
     const bool empty = r->level == 0;
     w->oldest = &r->in_flight[r->head];
     const bool none = w->oldest->kind == ROW_NONE;
-    w->read_done = !empty && none;
-    w->beat = w->r_valid && !empty && !none;
+    w->read_done = !empty && none && w->align_quiet;
+    w->beat = w->r_valid && !empty && !none && w->beat_ready;
     const bool ar_free = !r->ar_valid || w->ar_ready;
     const bool is_none = r->split.row.kind == ROW_NONE;
     w->read_burst = r->split.busy && r->level != IN_FLIGHT && (is_none || ar_free);
@@ -77,9 +77,13 @@ static row source_row(const parameters *p, const source *s, row_kind kind)
     return row;
 }
 
-static row load_row(const machine *m)
+static row load_row(const machine *m, const wires *w)
 {
     const load *l = &m->load;
+    if (w->image) {
+        const strip *s = &m->strips.stage[4];
+        return fp8mac_cycles_row_at(&m->p, ROW_IMAGE, s->address, s->beats);
+    }
     return fp8mac_cycles_row_at(&m->p, l->state == LOAD_FINISH ? ROW_NONE : ROW_OPERAND, l->address,
                                 l->beats);
 }
@@ -89,7 +93,7 @@ static row next_row(const machine *m, const wires *w)
     return w->fetch_row ? fetch_row(m)
            : w->c_row   ? source_row(&m->p, &m->c, ROW_C)
            : w->x_row   ? source_row(&m->p, &m->x, ROW_X)
-                        : load_row(m);
+                        : load_row(m, w);
 }
 
 static void push_burst(machine *m)

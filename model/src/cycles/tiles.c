@@ -116,7 +116,7 @@ static uint64_t step_of(uint32_t stride, uint32_t rows)
 static void move_rows(walker *k, bool back)
 {
     const fp8mac_cycles_command *c = k->command;
-    along(&k->at[REGION_A], step_of(c->a_stride, k->tile_m), back);
+    along(&k->at[REGION_A], c->conv_a ? 0 : step_of(c->a_stride, k->tile_m), back);
     along(&k->at[REGION_C], step_of(c->c_stride, k->tile_m), back);
     along(&k->at[REGION_D], step_of(c->d_stride, k->tile_m), back);
     along(&k->at[REGION_MX_A], step_of(c->mx_a_stride, k->tile_m), back);
@@ -212,7 +212,9 @@ static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
         return outputs ||
                (c->m > 1 && !c->reuse_a && too_short(c->a_stride, c->n, size_log2(c->x_fmt)));
     }
-    return outputs || operand_stride_bad(k, c->m, c->reuse_a, c->a_stride, c->mx_a_stride, c->k) ||
+    return outputs ||
+           operand_stride_bad(k, c->m, c->reuse_a || c->conv_a, c->a_stride, c->mx_a_stride,
+                              c->k) ||
            operand_stride_bad(k, c->n, c->reuse_b, c->b_stride, c->mx_b_stride, c->k);
 }
 
@@ -220,8 +222,8 @@ static bool beyond(const walker *k, uint64_t mx_beats)
 {
     const fp8mac_cycles_command *c = k->command;
     const uint64_t *at = k->at;
-    uint64_t all =
-        (at[REGION_A] + k->k_done) | at[REGION_D] | at[REGION_SCALE_A] | at[REGION_SCALE_B];
+    uint64_t all = (at[REGION_A] + (c->conv_a ? 0 : k->k_done)) | at[REGION_D] |
+                   at[REGION_SCALE_A] | at[REGION_SCALE_B];
     all |= k->elementwise ? 0 : at[REGION_B] + k->k_done;
     all |= k->reads_c ? at[REGION_C] : 0;
     all |= c->bias_en ? at[REGION_BIAS] : 0;
@@ -229,11 +231,19 @@ static bool beyond(const walker *k, uint64_t mx_beats)
     return (all & BEYOND) != 0;
 }
 
+// The end of an image
+static bool image_bad(const fp8mac_cycles_command *c)
+{
+    const uint64_t lines = step_of(c->a_stride, (c->image_height - 1u) & 0xffffu);
+    return c->conv_a && !c->reuse_a && c->a_addr + lines + c->image_width > BEYOND;
+}
+
 static bool sequence_bad(const walker *k)
 {
     const fp8mac_cycles_command *c = k->command;
     const bool divided = k->m_more || k->n_more || k->k_more;
-    return k->first && divided && (c->reuse_a || c->reuse_b || c->acc_continue || c->acc_keep);
+    const bool chained = c->reuse_a || c->reuse_b || c->acc_continue || c->acc_keep;
+    return k->first && ((divided && chained) || (c->conv_a && c->b_resident && k->n_more));
 }
 
 static void set_key(const walker *k, tile_key *key, const moves *v)
@@ -251,6 +261,9 @@ static void set_key(const walker *k, tile_key *key, const moves *v)
     key->acc_keep = k->k_more || c->acc_keep;
     key->elementwise = k->elementwise;
     key->mx = k->mx;
+    key->image = k->command->conv_a;
+    key->next_rows = k->next_rows;
+    key->k_start = k->from_start;
     key->reads_c = k->reads_c;
     key->next = k->k_more ? WALK_SIZE : key->last ? WALK_IDLE : WALK_MOVE;
     if (key->next == WALK_MOVE && k->rows && !v->m) {
@@ -266,13 +279,13 @@ static void set_addresses(const walker *k, tile *t)
 {
     const uint32_t mx_beats = k->k_done >> 5 & ~(k->p->beat - 1u);
     for (unsigned i = 0; i < REGIONS; i++) {
-        const bool codes = i == REGION_A || i == REGION_B;
+        const bool codes = (i == REGION_A && !k->command->conv_a) || i == REGION_B;
         const bool scales = i == REGION_MX_A || i == REGION_MX_B;
         t->address[i] = (uint32_t)k->at[i] + (codes ? k->k_done : scales ? mx_beats : 0);
     }
     t->first_m = k->command->m - k->m_left;
     t->first_n = k->command->n - k->n_left;
-    t->range_bad = stride_bad(k, k->command) || beyond(k, mx_beats);
+    t->range_bad = stride_bad(k, k->command) || beyond(k, mx_beats) || image_bad(k->command);
     t->sequence_bad = sequence_bad(k);
 }
 
@@ -287,6 +300,7 @@ static void advance(walker *k, const moves *v)
     k->cap = doubles ? 2u * k->cap : k->tile_k;
     k->has_a = whole && !v->m;
     k->has_b = whole && !v->n;
+    k->next_rows = k->from_start && v->m;
     if (k->from_start && (v->m || v->n || v->next_phase)) {
         move(k, v);
     }

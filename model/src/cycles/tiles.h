@@ -17,7 +17,7 @@ typedef struct walker {
     uint32_t m_left, n_left, k_left, cap, k_done;
     uint32_t m, n, k; // of the tile command
     bool m_more, n_more, k_more, m_start, n_start;
-    bool first, backwards, from_start, has_a, has_b;
+    bool first, backwards, from_start, has_a, has_b, next_rows;
     uint64_t at[REGIONS]; // addresses of the tile, with a carry
 } walker;
 

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-enum { MOST_TILES = 1 << 20 }; // of a run
+enum {
+    MOST_TILES = 1 << 20, // of a run
+    IMAGE_PRODUCT = 17,   // cycles
+};
 
 static uint32_t products(const tile *t, const fp8mac_cycles_command *c)
 {
@@ -18,6 +21,12 @@ static void accept(machine *m)
 {
     const tile *t = tile_at(m, m->walk.offered);
     m->walk.products_left = products(t, command_of(m, t)) * m->p.product_cycles;
+    m->walk.image_wait = 0;
+    if (t->key.image) {
+        // The product of lines has 16 bits. The end of the image is known three cycles later.
+        m->walk.products_left += IMAGE_PRODUCT - m->p.product_cycles;
+        m->walk.image_wait = IMAGE_PRODUCT + 3u;
+    }
     m->walk.state = WALK_SIZE;
 }
 
@@ -27,13 +36,15 @@ void fp8mac_cycles_walk_clock(machine *m, const wires *w)
     const bool products_done = k->products_left == 0, steps_done = k->steps_done;
     k->steps_done = products_done;
     k->products_left -= !products_done;
+    const uint32_t image_wait = k->image_wait;
+    k->image_wait -= image_wait != 0;
     switch (k->state) {
     case WALK_IDLE:
         if (w->queue_pop) {
             accept(m);
         }
         break;
-    case WALK_SIZE: k->state = WALK_OFFER; break;
+    case WALK_SIZE: k->state = image_wait == 0 ? WALK_OFFER : WALK_SIZE; break;
     case WALK_OFFER:
         if (w->tile_taken) {
             k->state = tile_at(m, k->offered++)->key.next;

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Image operands: which strips of the image are read (fp8mac_image_strips).
+#include "cycles/images.h"
+
+static const tile *at_hand(const machine *m)
+{
+    return tile_at(m, m->load.accepted - 1u);
+}
+
+static uint32_t start_of(const fp8mac_cycles_command *c, uint32_t ram)
+{
+    return ram * c->step_x & STRIP_MASK;
+}
+
+uint32_t fp8mac_cycles_strip_start(const machine *m, uint32_t ram)
+{
+    return start_of(&m->commands[m->strips.command], ram);
+}
+
+// ---- wires --------------------------------------------------------------------------------------
+
+void fp8mac_cycles_image_wires(const machine *m, wires *w)
+{
+    const align *a = &m->align;
+    const bool zeros = a->before != 0 || a->beats == 0;
+    w->align_quiet = a->data == 0 && !a->valid1 && a->full == 0 && !a->word &&
+                     (a->busy ? !zeros : a->level == 0);
+    const row_kind kind = m->read.in_flight[m->read.head].kind;
+    w->beat_ready = kind == ROW_IMAGE ? a->data != 2 : kind == ROW_DESCRIPTOR || !a->word;
+    w->image = m->load.state == LOAD_A && at_hand(m)->key.image;
+}
+
+void fp8mac_cycles_strip_wires(const machine *m, wires *w)
+{
+    const strips *s = &m->strips;
+    const bool valid = (s->valid & 1u << 4) != 0, room = m->align.level != IN_FLIGHT;
+    w->strip_taken = w->image && valid && room && (!s->stage[4].reads || w->load_row_taken);
+    w->image_done = w->image && s->state == STRIPS_FINISH && (s->valid & 0xeu) == 0 &&
+                    (!valid || w->strip_taken);
+}
+
+// ---- positions ----------------------------------------------------------------------------------
+
+static image_row first_row(const fp8mac_cycles_command *c)
+{
+    return (image_row){.column = -(int64_t)c->pad_left,
+                       .line = -(int64_t)c->pad_top,
+                       .address = c->a_addr - c->pad_top * c->a_stride};
+}
+
+static image_code first_code(const fp8mac_cycles_command *c)
+{
+    return (image_code){.left = c->segment_bytes};
+}
+
+// Counting stops behind every image.
+static bool counts(int64_t line)
+{
+    return line < 1 << 17;
+}
+
+static image_code next_code(const fp8mac_cycles_command *c, image_code k, uint32_t length,
+                            bool ends)
+{
+    if (!ends) {
+        k.column += length;
+        k.left -= length;
+        return k;
+    }
+    if (k.number + 1u != c->segments) {
+        k.number++;
+        k.base += c->segment_step;
+        k.column = k.base;
+        k.left = c->segment_bytes;
+        return k;
+    }
+    image_code next = first_code(c);
+    next.line = k.line + (counts(k.line) ? c->dil_y : 0);
+    next.address = k.address + (counts(k.line) ? c->dil_y * c->a_stride : 0);
+    return next;
+}
+
+static void next_rows(machine *m, const fp8mac_cycles_command *c)
+{
+    strips *s = &m->strips;
+    const bool line_ends = c->out_w - s->row.ox == s->count;
+    s->rows_left -= s->count;
+    s->ram = (s->ram + s->count) & (m->p.rows - 1u);
+    if (!line_ends) {
+        s->row.ox += s->count;
+        s->row.column += start_of(c, s->count);
+        return;
+    }
+    s->row.ox = 0;
+    s->row.column = first_row(c).column;
+    if (counts(s->row.line)) {
+        s->row.line += c->step_y;
+        s->row.address += c->step_y * c->a_stride;
+    }
+}
+
+// ---- a strip ------------------------------------------------------------------------------------
+
+static strip strip_of(const machine *m, const fp8mac_cycles_command *c, uint32_t length, bool ends)
+{
+    const strips *s = &m->strips;
+    const int64_t column = s->row.column + s->code.column, line = s->row.line + s->code.line;
+    const int64_t span = (start_of(c, s->count - 1u) + length) & STRIP_MASK;
+    const int64_t room = (int64_t)c->image_width - column, outside = column < 0 ? -column : 0;
+    const uint32_t address = s->row.address + s->code.address + (uint32_t)column;
+    const uint32_t offset = address % m->p.beat, log2 = m->p.beat_log2;
+    const uint32_t end = offset + (uint32_t)span - 1u;
+    strip strip = {.begins = s->first_segment,
+                   .ends = ends,
+                   .first_row = s->ram,
+                   .last_row = s->ram + s->count - 1u,
+                   .start = (offset - start_of(c, s->ram)) & STRIP_MASK,
+                   .length = length,
+                   .steps = (end >> log2) + 1u,
+                   .last_byte = (at_hand(m)->key.k - 1u) % m->p.beat};
+    strip.reads = line >= 0 && line < c->image_height && room > 0 && outside < span;
+    if (strip.reads) {
+        const uint32_t to = offset + (uint32_t)(room < span ? room : span) - 1u;
+        strip.zeros = (offset + (uint32_t)outside) >> log2;
+        strip.beats = (to >> log2) - strip.zeros + 1u;
+        strip.address = address - offset + (strip.zeros << log2);
+    }
+    return strip;
+}
+
+// ---- the clock ----------------------------------------------------------------------------------
+
+// A product takes a cycle for each bit of its factor, and one more.
+static void setup(machine *m, const fp8mac_cycles_command *c)
+{
+    strips *s = &m->strips;
+    const bool idle = m->align.level == 0 && !m->align.busy;
+    if (s->product == 3u && s->starts == m->p.rows) {
+        s->state = STRIPS_START;
+    }
+    if (s->product != 3u && s->factor == 0) {
+        s->product++;
+        s->factor = s->product == 1u ? c->step_y : c->dil_y;
+    } else {
+        s->factor >>= 1;
+    }
+    if (idle && s->starts != m->p.rows) {
+        s->command = at_hand(m)->key.command; // no strip of another one is left
+        s->starts++;
+    }
+}
+
+static void start(machine *m, const fp8mac_cycles_command *c)
+{
+    strips *s = &m->strips;
+    const tile_key *key = &at_hand(m)->key;
+    s->joined = c->step_x <= c->segment_bytes && c->step_x <= key->k;
+    s->rows_left = key->m;
+    s->ram = 0;
+    if (key->first) {
+        s->row = first_row(c);
+    } else if (!key->next_rows) {
+        s->row = s->rows;
+    }
+    s->rows = s->row;
+    s->code = key->k_start ? first_code(c) : s->code;
+    s->codes = s->code;
+    s->state = STRIPS_COUNT;
+}
+
+static void count(machine *m, const fp8mac_cycles_command *c)
+{
+    strips *s = &m->strips;
+    s->count = 1;
+    if (s->joined) {
+        s->count = least(least(m->p.rows - s->ram, s->rows_left), c->out_w - s->row.ox);
+    }
+    s->code = s->codes;
+    s->k_left = at_hand(m)->key.k;
+    s->first_segment = 1;
+    s->state = STRIPS_SEGMENTS;
+}
+
+// One segment enters the stages.
+static void segment(machine *m, const fp8mac_cycles_command *c)
+{
+    strips *s = &m->strips;
+    const bool segment_ends = s->code.left <= s->k_left, k_ends = s->k_left <= s->code.left;
+    const uint32_t length = segment_ends ? s->code.left : s->k_left;
+    s->stage[1] = strip_of(m, c, length, k_ends);
+    s->valid |= 1u << 1;
+    s->code = next_code(c, s->code, length, segment_ends);
+    s->k_left -= length;
+    s->first_segment = 0;
+    if (k_ends) {
+        s->state = s->rows_left == s->count ? STRIPS_FINISH : STRIPS_COUNT;
+        next_rows(m, c);
+    }
+}
+
+static void move_stages(strips *s)
+{
+    memmove(&s->stage[2], &s->stage[1], 3 * sizeof s->stage[0]);
+    s->valid = s->valid << 1 & 0x1cu;
+}
+
+static void begin(machine *m)
+{
+    strips *s = &m->strips;
+    const tile *t = at_hand(m);
+    s->product = s->starts = 0;
+    s->factor = command_of(m, t)->pad_top;
+    s->state = t->key.first ? STRIPS_SETUP : STRIPS_START;
+}
+
+void fp8mac_cycles_image_clock(machine *m, const wires *w)
+{
+    strips *s = &m->strips;
+    fp8mac_cycles_align_clock(m, w);
+    if (!w->image) {
+        return;
+    }
+    const fp8mac_cycles_command *c = command_of(m, at_hand(m));
+    const bool go = (s->valid & 1u << 4) == 0 || w->strip_taken;
+    if (go) {
+        move_stages(s);
+    }
+    switch (s->state) {
+    case STRIPS_IDLE: begin(m); break;
+    case STRIPS_SETUP: setup(m, c); break;
+    case STRIPS_START: start(m, c); break;
+    case STRIPS_COUNT: count(m, c); break;
+    case STRIPS_SEGMENTS:
+        if (go) {
+            segment(m, c);
+        }
+        break;
+    case STRIPS_FINISH: s->state = w->image_done ? STRIPS_IDLE : STRIPS_FINISH; break;
+    }
+}
