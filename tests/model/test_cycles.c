@@ -210,7 +210,7 @@ static void refused(fp8mac_status status, const fp8mac_cycles_command *bad, int 
 
 static void test_commands(void)
 {
-    REFUSED(FP8MAC_ERR_COMMAND, bad.conv_a = true); // an image of no lines
+    REFUSED(FP8MAC_ERR_COMMAND, bad.conv_a = true);                  // an image of no lines
     REFUSED(FP8MAC_ERR_COMMAND, bad.operation = FP8MAC_CYCLES_ROWS); // row 0 sees 32 of 8 columns
     REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.c_en = true));
     REFUSED(FP8MAC_ERR_COMMAND,

@@ -98,12 +98,15 @@ static void clear_unused(machine *m)
     }
     clear_source(m, &m->c);
     clear_source(m, &m->x);
+    m->store.turn &= m->uses_turn;
     clear_splitter(&m->read.split);
     clear_splitter(&m->write.split);
     o->address = o->busy ? o->address : 0;
     o->job = o->busy ? o->job : m->compute.taken;
     o->region = has_region(m) ? o->region : 0;
     o->band = has_region(m) ? o->band : 0;
+    o->rows_left = has_region(m) ? o->rows_left : 0;
+    o->bytes_left = has_region(m) ? o->bytes_left : 0;
 }
 
 static void move_numbers(machine *m, uint64_t by)
@@ -269,12 +272,11 @@ void fp8mac_cycles_leap_if_known(machine *m, history *h)
 {
     note *n = &h->notes[h->count % NOTES];
     take_note(m, n);
-    for (uint32_t i = 1; i < NOTES && i <= h->count; i++) {
+    uint64_t cycles = 0;
+    for (uint32_t i = 1; cycles == 0 && i < NOTES && i <= h->count; i++) {
         const note *old = &h->notes[(h->count - i) % NOTES];
-        if (same_state(n, old)) {
-            h->left_out += leap(m, old);
-            break;
-        }
+        cycles = same_state(n, old) ? leap(m, old) : 0;
     }
+    h->left_out += cycles;
     h->count++;
 }

@@ -265,6 +265,7 @@ typedef struct machine {
     const fp8mac_cycles_command *commands;
     size_t count;
     tile_list list;
+    bool uses_turn; // a tile command takes every second cycle
     uint64_t *completed;
     fp8mac_status status;
     size_t refused;

@@ -262,15 +262,15 @@ static void set_key(const walker *k, tile_key *key, const moves *v)
     key->elementwise = k->elementwise;
     key->mx = k->mx;
     key->image = k->command->conv_a;
-    key->next_rows = k->next_rows;
-    key->k_start = k->from_start;
+    key->next_rows = key->image && k->next_rows;
+    key->k_start = key->image && k->from_start;
     key->reads_c = k->reads_c;
     key->next = k->k_more ? WALK_SIZE : key->last ? WALK_IDLE : WALK_MOVE;
     if (key->next == WALK_MOVE && k->rows && !v->m) {
         key->next = WALK_MOVE_ON;
     }
-    key->rows_first = k->n_start;
-    key->rows_end = !k->n_more;
+    key->rows_first = k->rows && k->n_start;
+    key->rows_end = k->rows && !k->n_more;
     key->uses_x = k->elementwise;
     key->writes = !key->acc_keep;
 }

@@ -106,6 +106,7 @@ static void plan_command(machine *m, size_t number, predecessor *before)
             fp8mac_cycles_refuse(m, number, FP8MAC_ERR_COMMAND);
             return;
         }
+        m->uses_turn |= t->key.step == STEP_EXP_SUM || t->key.step == STEP_EXP_OUT;
     } while (!t->key.last);
 }
 
