@@ -130,7 +130,7 @@ class Answer:
 
     def table(self) -> str:
         lines = [
-            [title, self.area(its), self.routed(its), self.energy(its), self.cells(name)]
+            [title, self.area(its), self.routed(its), self.energy(name), self.cells(name)]
             for name, title in ELEMENTS.items()
             for its in (STAGGERED.get(name, name),)
         ]

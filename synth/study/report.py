@@ -19,7 +19,7 @@ from pathlib import Path
 from ..energy.pages import Energies
 from ..flow.errors import UsageError
 from ..layout.pages import Layouts
-from . import answer, commands, memories, one_format, pages, prices, stock, tables
+from . import answer, commands, left_out, memories, one_format, pages, prices, stock, tables
 from .elements import BANKS_SUFFIX, READOUT
 from .intake import load, take
 from .records import Record, netlists_of
@@ -72,6 +72,11 @@ class Page:
     @property
     def memories(self) -> list[memories.Memory]:
         return [memories.Memory(**one) for one in load(self.folder, "memories")["memories"]]
+
+    @property
+    def functions(self) -> list[dict]:
+        """The accelerator without functions."""
+        return load(self.folder, "functions")["functions"]
 
     @property
     def memory_area(self) -> float:
@@ -390,6 +395,10 @@ class Page:
             f"The default accelerator has {', '.join(times)}. Everything else of it was not mapped."
         )
 
+    def say_without(self, name: str, key: str = "logic") -> str:
+        """What an accelerator without a function, or the minimal one, takes: logic, blocks in it, or bits of memory."""
+        return tables.number(next(one[key] for one in self.functions if one["name"] == name))
+
     def say_stock(self, name: str) -> str:
         """By how much the stock flow makes an element larger, in %."""
         theirs = next(one.area for one in self.stock if one.name == name)
@@ -440,6 +449,8 @@ class Page:
             return [self.accel["run"]["command"]]
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
+        if table == "functions":
+            return [load(self.folder, "functions")["run"]["command"]]
         if table == "stock":
             return [load(self.folder, "stock")["run"]["command"]]
         if table in self.notes:
@@ -497,6 +508,8 @@ class Page:
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_instances": lambda: tables.accel_instances(self.accel),
+            "functions": lambda: left_out.prices(self.functions),
+            "function_registers": lambda: left_out.largest(self.functions),
             "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
