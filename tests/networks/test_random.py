@@ -155,8 +155,8 @@ def test_norms(bench, seed, compiler, work, form) -> None:
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, form, work / "norms", LEAST_DB, (quantised, runs), compiler, False)
     layers = [layer.op for layer in lower.lower_model(shapes.infer(quantised)).layers]
-    others = {"move", "convolution"} if form == "groups" else {"move"}
-    one = layers.count("normalise") == 1 and set(layers) <= {"normalise", *others}
+    others = {"convolution"} if form == "groups" else set()
+    one = layers.count("normalise") == 1 and set(layers) <= {"normalise", "move", "add", *others}
     bench.check(f"{form}: {layers}", one)
 
 
