@@ -3,6 +3,7 @@
 // unsigned number in the order of the values: negative codes are inverted, positive ones get a high bit.
 // NaN is no part of this order: which channels have one is collected beside the maximum.
 #include "pooling.h"
+#include "record.h"
 #include "regions.h"
 
 // Four codes of neighbouring channels. Pixels start at a beat.
@@ -81,33 +82,59 @@ static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const na
     return (codes_of(largest) & ~mask) | (n->code & mask);
 }
 
-static void write_output(const fp8rt_pools *pools, const patch *p, const nans *n, uint8_t *to)
+// What a call is given: the descriptor is gone when a list runs.
+typedef struct maximum {
+    fp8rt_pools pools; // without its descriptor
+    const uint8_t *from;
+    uint8_t *to;
+    uint32_t channels, stride; // of out's rows
+    uint32_t format;
+} maximum;
+
+static void write_output(const maximum *m, const patch *p, const nans *n, uint8_t *to)
 {
-    const uint32_t channels = pools->desc->x->cols;
-    for (uint32_t channel = 0; channel < channels; channel += sizeof(uint32_t)) {
-        *(codes *)(void *)(to + channel) =
-            n->fnuz ? max_of(p, pools, n, true, channel) : max_of(p, pools, n, false, channel);
+    for (uint32_t channel = 0; channel < m->channels; channel += sizeof(uint32_t)) {
+        *(codes *)(void *)(to + channel) = n->fnuz ? max_of(p, &m->pools, n, true, channel)
+                                                   : max_of(p, &m->pools, n, false, channel);
     }
 }
 
-static void compute(const fp8rt_run *run, const fp8rt_pools *pools)
+static void compute(void *context)
 {
-    const uint32_t stride = fp8rt_tensor_stride(&run->dev->caps, pools->desc->out);
-    const nans n = nans_of(pools->desc->x->format);
-    uint8_t *to = pools->desc->out->data;
+    const maximum *m = context;
+    const fp8rt_pools *pools = &m->pools;
+    const nans n = nans_of((fp8mac_format_id)m->format);
+    uint8_t *to = m->to;
     for (uint32_t image = 0; image < pools->images; image++) {
-        const uint8_t *from = (const uint8_t *)pools->desc->x->data +
-                              (size_t)image * pools->height * pools->width * pools->pixel_bytes;
+        const uint8_t *from =
+            m->from + (size_t)image * pools->height * pools->width * pools->pixel_bytes;
         for (uint32_t oy = 0; oy < pools->out_h; oy++) {
             const fp8rt_span y = fp8rt_pool_lines(pools, oy);
-            for (uint32_t ox = 0; ox < pools->out_w; ox++, to += stride) {
+            for (uint32_t ox = 0; ox < pools->out_w; ox++, to += m->stride) {
                 const fp8rt_span x = fp8rt_pool_pixels(pools, ox);
                 const size_t pixel = (size_t)y.first * pools->width + x.first;
                 const patch p = {from + pixel * pools->pixel_bytes, y.count, x.count};
-                write_output(pools, &p, &n, to);
+                write_output(m, &p, &n, to);
             }
         }
     }
+}
+
+static fp8rt_status run_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc,
+                             const fp8rt_pools *pools)
+{
+    maximum m = {.pools = *pools,
+                 .from = desc->x->data,
+                 .to = desc->out->data,
+                 .channels = desc->x->cols,
+                 .stride = fp8rt_tensor_stride(&run->dev->caps, desc->out),
+                 .format = desc->x->format};
+    m.pools.desc = NULL;
+    const fp8rt_status status = fp8rt_layer_core(run, compute, &m, sizeof m);
+    if (status == FP8RT_OK && !run->query) {
+        desc->out->scale = desc->x->scale;
+    }
+    return status;
 }
 
 fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
@@ -124,10 +151,9 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     if (status == FP8RT_OK && fp8rt_pool_overlaps(run, desc)) {
         status = FP8RT_ERR_OVERLAP;
     }
-    if (status == FP8RT_OK && fp8rt_layer_computes(run)) {
+    if (status == FP8RT_OK) {
         fp8rt_layer_observe(run, &scope, desc);
-        compute(run, &pools);
-        desc->out->scale = desc->x->scale;
+        status = run_pool(run, desc, &pools);
     }
     return fp8rt_layer_end(run, &scope, status);
 }
