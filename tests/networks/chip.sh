@@ -23,8 +23,11 @@ for where in HOST=1 FAST=1; do
   check "$where compares all bytes and none differs" grep -q ' 160 bytes compared, 0 differ$' "$folder/$where.txt"
 done
 check "the chip counts cycles" grep -Eq '^core cycles +[0-9]+ a run' "$folder/FAST=1.txt"
-check "the report has each layer" test "$(grep -c '`fp8rt_' "$folder/nets/small/report.md")" -eq 9
+check "the report has each layer" test "$(grep -c '`fp8rt_' "$folder/nets/small/report.md")" -eq 10
 check "the report is JSON" "$python" -m json.tool "$folder/nets/small/report.json" "$folder/report.checked"
+"$fp8net" measure "$folder/nets/small"
+check "the report has cycles of layers" grep -Eq '`fp8rt_linear`.*[0-9] \| [0-9]+ \| [0-9]+ \|$' "$folder/nets/small/report.md"
+check "the picture has them" grep -q 'Cycles of each layer' "$folder/nets/small/report.svg"
 "$fp8net" validate "$folder/small.q.onnx" --data "$folder/small.npz" --reference "$folder/small.onnx" --floor 15
 check "validate by the executor" test $? -eq 0
 # One byte of the vectors is changed: the program has to notice.

@@ -137,6 +137,45 @@ def attention(b: Builder) -> None:
     b.node("Reshape", [b.last, b.constant(np.array(image, np.int64))], image)
 
 
+def written_norm(b: Builder, axis: int, turned: bool) -> None:
+    """A layer norm as older exporters write it; `turned`: with a transposition between."""
+    x, shape = b.last, b.shape
+    small = tuple(1 if a == axis else s for a, s in enumerate(shape))
+    b.node("ReduceMean", [x, b.constant(np.array([axis], np.int64))], small)
+    b.node("Sub", [x, b.last], shape)
+    if turned:
+        perm = [0, 2, 1]
+        shape = tuple(shape[p] for p in perm)
+        b.node("Transpose", [b.last], shape, perm=perm)
+        axis = perm.index(axis)
+    apart = b.last
+    b.node("Pow", [apart, b.constant(np.float32(2))], shape)
+    small = tuple(1 if a == axis else s for a, s in enumerate(shape))
+    b.node("ReduceMean", [b.last, b.constant(np.array([axis], np.int64))], small)
+    b.node("Add", [b.last, b.constant(np.float32(0.4))], small)
+    b.node("Sqrt", [b.last], small)
+    b.node("Div", [apart, b.last], shape)
+    if axis == len(shape) - 1:
+        b.node("Mul", [b.last, b.constant(b.normal(shape[axis]))], shape)
+        b.node("Add", [b.last, b.constant(b.normal(shape[axis]))], shape)
+
+
+def norms(rng: np.random.Generator, form: str) -> onnx.ModelProto:
+    """One norm, whose epsilon is not small beside the variance."""
+    b = Builder(rng, (2, 9, 7))
+    last = b.constant(b.normal(7))
+    if form in ("LayerNormalization", "RMSNormalization"):
+        b.node(form, [b.last, last], b.shape, axis=-1, epsilon=0.4)
+    elif form == "groups":
+        channels = [b.constant(b.normal(9)), b.constant(b.normal(9))]
+        b.node("InstanceNormalization", [b.last, *channels], b.shape, epsilon=0.4)
+    else:
+        written_norm(b, 2 if form == "written" else 1, form == "turned")
+    if b.shape == b.input:  # the input is FP8 then, and its scale is in the norm's epsilon
+        b.node("Sub", [b.last, "x"], b.shape)
+    return b.model("norms", 23)
+
+
 MOVING = (joined, sliced, padded, enlarged, transposed_convolution, norm, curve, slopes)
 
 

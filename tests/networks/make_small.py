@@ -40,8 +40,12 @@ def build(rng: np.random.Generator) -> onnx.ModelProto:
     conv(20, 3)
     b.node("Add", [b.last, before], b.shape)
     b.node("HardSwish", [b.last], b.shape)
-    b.node("Elu", [b.last], b.shape)  # a third table: it is loaded when it is wanted
     b.node("MaxPool", [b.last], (1, 20, 3, 3), kernel_shape=[2, 2], strides=[2, 2])
+    b.node("Elu", [b.last], b.shape)  # a third table: it is loaded when it is wanted
+    places = [b.constant(np.array([n], np.int64)) for n in (19, -21, 1, -1)]
+    b.node(
+        "Slice", [b.last, *places], b.shape
+    )  # channels in reverse: the core moves them while the list pauses
     b.node("AveragePool", [b.last], (1, 20, 2, 2), kernel_shape=[2, 2], strides=[1, 1])
     b.node("GlobalAveragePool", [b.last], (1, 20, 1, 1))
     b.node("Flatten", [b.last], (1, 20))

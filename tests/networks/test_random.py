@@ -20,7 +20,7 @@ from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from graphs import Builder, long_kernel, random_model, random_recurrent, stateful
-from graphs_moving import random_moving
+from graphs_moving import norms, random_moving
 from programs import run
 
 RUNS = 3
@@ -140,6 +140,24 @@ def test_depthwise_point(bench, rng, compiler, work) -> None:
     runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, "point", work / "point", LEAST_DB, (quantised, runs), compiler, False)
+
+
+FORMS = ("LayerNormalization", "RMSNormalization", "groups", "written", "other axis", "turned")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_norms(bench, seed, compiler, work, form) -> None:
+    """Norms, and those that are written out, are one layer."""
+    rng = np.random.default_rng([seed, len(form)])
+    path = work / "norms.onnx"
+    onnx.save(norms(rng, form), path)
+    runs = [{"x": (0.3 * rng.normal(size=(2, 9, 7))).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    _check(bench, form, work / "norms", LEAST_DB, (quantised, runs), compiler, False)
+    layers = [layer.op for layer in lower.lower_model(shapes.infer(quantised)).layers]
+    others = {"convolution"} if form == "groups" else set()
+    one = layers.count("normalise") == 1 and set(layers) <= {"normalise", "move", "add", *others}
+    bench.check(f"{form}: {layers}", one)
 
 
 @pytest.mark.parametrize("op", ("LSTM", "GRU"))

@@ -115,6 +115,16 @@ def _add_quantize(verbs) -> None:
     verb.add_argument(
         "--percentile", type=float, default=99.9, help="of the method percentile (99.9)"
     )
+    verb.add_argument(
+        "--keep", action="append", default=[], metavar="TENSOR", help="a tensor that stays float32"
+    )
+    verb.add_argument(
+        "--split",
+        action="append",
+        default=[],
+        metavar="TENSOR",
+        help="carried as two FP8 codes, for the products that read it",
+    )
 
 
 def _add_generate(verbs) -> None:
@@ -194,6 +204,8 @@ def _quantize(options) -> int:
         options.method,
         options.weights_method,
         options.percentile,
+        tuple(options.keep),
+        tuple(options.split),
     )
     model, scales = quantize.quantize(options.file, options.data, chosen, *_given(options))
     lower.lower_model(shapes.infer(model))  # what cannot be generated is not written

@@ -72,6 +72,7 @@ class Importer:
         ] = {}  # a dequantised constant -> codes, scales, axis, format
         self.states = states.of(model)
         self.broken: set[str] = set()  # values behind an unsupported node
+        self.values = {o for n in model.graph.node for o in n.output}  # names of the file
         self.names: set[str] = set()
         self.kept: set[str] = set()  # outputs that layers keep as their states
         self.shapes = _shapes_of(model.graph)
@@ -135,9 +136,8 @@ class Importer:
 
     def fresh(self, name: str) -> str:
         """A name for a tensor that the file does not have."""
-        taken = {o for n in self.model.graph.node for o in n.output} | self.graph.tensors.keys()
         unique, number = name, 2
-        while unique in taken:
+        while unique in self.values or unique in self.graph.tensors:
             unique, number = f"{name}_{number}", number + 1
         return unique
 

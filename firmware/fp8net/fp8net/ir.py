@@ -42,7 +42,7 @@ OPS = {
     "gru": "fp8rt_gru",
 }
 # Layers that no list of commands can hold.
-ALONE = {"max_pool", "lstm", "gru"}
+ALONE = {"lstm", "gru"}
 # Layers whose operands have to be FP8.
 FP8_OPERANDS = {
     *("convolution", "transposed", "linear", "matmul", "scale_channels"),

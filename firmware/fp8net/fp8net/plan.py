@@ -142,6 +142,8 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         return layer.images, layer.images + 1
     if layer.op == "move":
         return 0, len(layer.moves) + layer.clear
+    if layer.op == "max_pool":
+        return 0, 1
     if layer.op == "transposed":
         sy, sx = layer.window.stride
         if is_direct(layer):
@@ -258,7 +260,7 @@ def make(graph: Graph, beat: int = 16) -> Plan:
     for segment in segments:
         layers = graph.layers[segment.first : segment.first + segment.count]
         # A list has a command.
-        segment.recorded &= any(layer.op != "move" for layer in layers)
+        segment.recorded &= any(commands_of(graph, layer, beat)[0] for layer in layers)
         if segment.recorded:
             bytes_, segment.calls = _list_bytes(graph, layers, beat)
             segment.list_bytes = up(bytes_, ALIGN)

@@ -14,10 +14,10 @@ import onnx
 import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
 
-from . import fuse, importer, loader, shapes, weights
+from . import fuse, importer, loader, shapes, split, weights
 from .errors import Problem, Refused, refuse
 from .formats import SOFTMAX_UNIT
-from .ir import ROWS, Graph, Layer
+from .ir import FP8_OPERANDS, ROWS, Graph, Layer
 
 FLOAT8_OPSET, FLOAT8_IR = 19, 9
 SAMPLES = 1 << 16  # of a tensor, for percentile and mse
@@ -36,6 +36,8 @@ class Options:
     method: str = "max"  # of activations
     weights_method: str = "max"
     percentile: float = 99.9
+    keep: tuple[str, ...] = ()  # tensors that stay float32
+    split: tuple[str, ...] = ()  # tensors that are carried as two codes
 
 
 # ---- data ---------------------------------------------------------------------------------------
@@ -177,22 +179,21 @@ class _Writer:
                 for i, read in enumerate(node.input):
                     if read == name:
                         node.input[i] = target
-        pair = [
-            helper.make_node(
-                "QuantizeLinear",
-                [source, factor, zero],
-                [codes],
-                self.fresh_node(f"{name}_quantize"),
-            ),
-            helper.make_node(
-                "DequantizeLinear",
-                [codes, factor, zero],
-                [target],
-                self.fresh_node(f"{name}_dequantize"),
-            ),
-        ]
-        for offset, node in enumerate(pair):
+        for offset, node in enumerate(self._pair(name, source, codes, target, factor, zero)):
             self.graph.node.insert(index + 1 + offset, node)
+
+    def rounding(self, source: str, target: str, format: str, scale: float) -> list[onnx.NodeProto]:
+        """Nodes that make the rounded `target` of `source`, whose other readers stay."""
+        factor = self.constant(f"{target}_scale", np.array(scale, np.float32))
+        zero = self.constant(f"{target}_zero", np.zeros((), _ONNX_TYPES[format][1]))
+        return self._pair(target, source, self.fresh(f"{target}_codes"), target, factor, zero)
+
+    def _pair(self, name, source, codes, target, factor, zero) -> list[onnx.NodeProto]:
+        names = self.fresh_node(f"{name}_quantize"), self.fresh_node(f"{name}_dequantize")
+        return [
+            helper.make_node("QuantizeLinear", [source, factor, zero], [codes], names[0]),
+            helper.make_node("DequantizeLinear", [codes, factor, zero], [target], names[1]),
+        ]
 
     def codes(
         self, name: str, codes: np.ndarray, scales: np.ndarray, axis: int, format: str
@@ -327,7 +328,9 @@ def scales_of(
     for name in [*graph.inputs, *(n for layer in graph.layers for n in layer.writes)]:
         name = graph.inputs[name].tensor if name in graph.inputs else name
         tensor = graph.tensors.get(name)
-        if tensor is None or tensor.inner or not rounded[name]:
+        if tensor is None or tensor.inner or tensor.fixed or not rounded[name]:
+            continue
+        if name in options.keep:
             continue
         known = [other for other in groups[name] if other in values]
         if not all(np.isfinite(values[other]).all() for other in known):
@@ -350,16 +353,19 @@ def quantize(
     data: str | pathlib.Path | list[dict[str, np.ndarray]],
     options: Options,
     given: dict[str, tuple[int, ...]] | None = None,
-    kept: dict[str, str] | None = None,
+    states: dict[str, str] | None = None,
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]]]:
     """The quantised model, and the scales that were chosen."""
-    model = shapes.prepare(path, given, kept)
+    model = shapes.prepare(path, given, states)
     if shapes.is_quantised(model):
         raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
     model = _new_enough(model)
-    graph = fuse.fuse(importer.load(model))
     runs = data if isinstance(data, list) else read_data(data, model)
-    names = [n for n in graph.tensors if not _is_inner(graph, n)]
+    model, rounding, kept = _split(model, runs, options)
+    graph = fuse.fuse(importer.load(model))
+    _check_kept(graph, options)
+    options = dataclasses.replace(options, keep=(*options.keep, *kept, *_whole(graph, rounding)))
+    names = [n for n, t in graph.tensors.items() if not t.fixed and not _is_inner(graph, n)]
     chosen = scales_of(graph, observe(model, names, runs), options)
     writer = _Writer(model)
     quantise_weights(writer, options)
@@ -367,6 +373,53 @@ def quantize(
         writer.pair(name, format, scale)
     _set_header(writer.model)
     return writer.model, chosen
+
+
+def _split(
+    model: onnx.ModelProto, runs: list, options: Options
+) -> tuple[onnx.ModelProto, list[str], list[str]]:
+    """With both parts of each tensor that is split: the nodes that round them, and values that stay float32."""
+    if not options.split:
+        return model, [], []
+    split.check(model, list(options.split))
+    values = observe(model, list(options.split), runs)
+    writer = _Writer(model)
+    nodes, kept = [], []
+    for name in options.split:
+        amax = weights.amax_of(values[name], options.format, "max", options.percentile)
+        scale = weights.scale_for(amax, options.format)
+        node, results = split.apply(writer, name, options.format, scale)
+        nodes.append(node)
+        kept += results
+    del writer.model.graph.value_info[:]
+    return shapes.infer(writer.model), nodes, kept
+
+
+def _whole(graph: Graph, nodes: list[str]) -> list[str]:
+    """The tensors that these nodes round, and those that have their values in other places: float32."""
+    groups = _groups(graph)
+    sources = [n for layer in graph.layers if set(layer.nodes) & set(nodes) for n in layer.inputs]
+    return [name for source in sources for name in groups[source]]
+
+
+def _check_kept(graph: Graph, options: Options) -> None:
+    """What reads a tensor that stays float32 takes it."""
+    problems = []
+    for name in options.keep:
+        where = f"--keep {name}"
+        if name not in graph.tensors or graph.tensors[name].inner:
+            known = [n for n, t in graph.tensors.items() if not t.inner]
+            problems.append(Problem(where, "is no tensor of the network", f"one of {known}"[:400]))
+            continue
+        for layer in graph.readers(name):
+            if layer.op in FP8_OPERANDS or layer.fused.function is not None:
+                text = f"{layer.name} ({layer.op}) reads FP8"
+                problems.append(Problem(where, text, "--split, where a product reads it"))
+        writer = graph.writer(name)
+        if writer is not None and (writer.fused.function is not None or writer.op == "max_pool"):
+            problems.append(Problem(where, f"{writer.name} writes FP8"))
+    if problems:
+        raise Refused(problems)
 
 
 def _new_enough(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -19,6 +19,7 @@ CURVES = {
     *("Abs", "Gelu", "Exp", "Sqrt", "Log", "Reciprocal", "Pow"),
 }
 STEPS = CURVES | {"Add", "Sub", "Mul", "Div", "Neg", "Relu", "Clip", "Max", "Min"}
+MOST_NODES = 64  # of an expression
 BINARY = {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min"}
 
 
@@ -78,14 +79,14 @@ class Recogniser:
         """The largest group that ends here: it grows backwards over nodes that only the group reads."""
         inside = {end}
         grown = True
-        while grown:
+        while grown and len(inside) < MOST_NODES:
             grown = False
             for index in sorted(inside, reverse=True):
                 for name in self.nodes[index].input:
                     before = self.writer.get(name)
                     if before is None or before in inside or before in self.taken:
                         continue
-                    if self._joins(before, name, inside):
+                    if len(inside) < MOST_NODES and self._joins(before, name, inside):
                         inside.add(before)
                         grown = True
         while len(inside) > 1:

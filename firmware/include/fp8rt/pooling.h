@@ -2,7 +2,7 @@
 // Maxima and averages of windows of images. A recorded network pauses for what the core does.
 //
 //   maximum          the core, four channels of one word at a time: 46 cycles an output with 2 x 2, 84
-//                    with 3 x 3
+//                    with 3 x 3. Recorded, it is a call
 //   average          convolutions with weights of 1 (depthwise: fp8rt/convolution.h). 16 x 16 x 32 with
 //                    2 x 2: 18,200 cycles of the core, 1,370 of the accelerator
 //   global average   one GEMM for each image with a row of ones. The accelerator reads the image
