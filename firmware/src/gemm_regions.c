@@ -33,9 +33,10 @@ static bool c_is_d(const fp8rt_gemm_desc *desc)
 unsigned fp8rt_gemm_a_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS])
 {
     const unsigned count = add_operand(&desc->a, desc->m, desc->k, list);
-    if (fp8rt_has_image(desc)) {
-        list[0].rows = desc->image.height;
-        list[0].row_bytes = desc->image.width * desc->image.pixel_bytes;
+    if (fp8rt_has_image(desc)) { // behind the channels of a line's last pixel nothing counts
+        const fp8rt_image *image = &desc->image;
+        list[0].rows = image->height;
+        list[0].row_bytes = (image->width - 1u) * image->pixel_bytes + image->channels;
     }
     return count;
 }

@@ -192,7 +192,7 @@ module fp8mac_image_strips
   end
 
   // In shared strips the first row has no segment behind its last one, which other rows still have.
-  logic [8:0] last_number, of_first, of_last;  // of the rows' strips in a kernel line; the first row's own; the last row's
+  logic [8:0] last_number, of_first, of_last;  // of a kernel line: last strip, that of the first row; rows, less 1
   assign last_number      = of_first + (shared_q ? 9'(count_q) - 9'd1 : '0);
   assign of_first         = {1'b0, image_i.segments} - 9'd1;
   assign of_last          = 9'(count_q) - 9'd1;

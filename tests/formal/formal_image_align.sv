@@ -183,7 +183,8 @@ module formal_image_align
 
       byte_of_a_beat_leaves : cover (mine && seen_q && !left_q && dest.word == word_q && value_q != '0 && index > 4'd6);
       unfinished : cover (quiet && idle && open_q[row] && given_q[row] == 6'd7);
-      row_between : cover (taken && strip_i.shared && strip_i.begins && strip_i.ends && strip_i.first_row != strip_i.last_row);
+      row_between : cover (taken && strip_i.shared && strip_i.begins && strip_i.ends &&
+        strip_i.first_row != strip_i.last_row);
     end
   end
 

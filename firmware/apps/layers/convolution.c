@@ -262,6 +262,33 @@ static void refusals(layers_test *test)
     layers_expect(test, "a group between beats", query(test, &desc) == FP8RT_ERR_ALIGNMENT);
 }
 
+// The last group of channels of an image, and D right behind the image. A beat before that they overlap.
+static void end_of_image(layers_test *test)
+{
+    enum { SIDE = 4, GROUP = 16, PIXEL = 64, BYTES = SIDE * SIDE * PIXEL };
+    const fp8rt_arena arena = test->arena;
+    uint8_t *memory = layers_take(test, 2 * BYTES);
+    fp8rt_gemm_desc desc = {.m = SIDE * SIDE,
+                            .n = GROUP,
+                            .k = GROUP,
+                            .a = {.codes = memory + PIXEL - GROUP},
+                            .b = {.codes = layers_take(test, GROUP * PIXEL)},
+                            .image = {.height = SIDE,
+                                      .width = SIDE,
+                                      .channels = GROUP,
+                                      .pixel_bytes = PIXEL,
+                                      .out_w = SIDE},
+                            .d = memory + BYTES,
+                            .d_stride = PIXEL};
+    fp8rt_gemm_plan plan;
+    layers_expect(test, "D behind an image",
+                  fp8rt_gemm_plan_make(&test->dev.caps, desc, &plan) == FP8RT_OK);
+    desc.d = memory + BYTES - test->dev.caps.beat_bytes;
+    layers_expect(test, "D within an image",
+                  fp8rt_gemm_plan_make(&test->dev.caps, desc, &plan) == FP8RT_ERR_OVERLAP);
+    test->arena = arena;
+}
+
 void layers_convolution(layers_test *test)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -270,5 +297,6 @@ void layers_convolution(layers_test *test)
     for (size_t i = 0; i < sizeof depthwise_cases / sizeof depthwise_cases[0]; i++) {
         run_depthwise(test, &depthwise_cases[i]);
     }
+    end_of_image(test);
     refusals(test);
 }
