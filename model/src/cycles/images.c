@@ -25,6 +25,7 @@ void fp8mac_cycles_image_wires(const machine *m, wires *w)
     const bool zeros = a->before != 0 || a->beats == 0;
     w->align_quiet = a->data == 0 && !a->valid1 && a->full == 0 && !a->word &&
                      (a->busy ? !zeros : a->level == 0);
+    w->align_idle = a->level == 0 && !a->busy;
     const row_kind kind = m->read.in_flight[m->read.head].kind;
     w->beat_ready = kind == ROW_IMAGE ? a->data != 2 : kind == ROW_DESCRIPTOR || !a->word;
     w->image = m->load.state == LOAD_A && at_hand(m)->key.image;
@@ -131,10 +132,9 @@ static strip strip_of(const machine *m, const fp8mac_cycles_command *c, uint32_t
 // ---- the clock ----------------------------------------------------------------------------------
 
 // A product takes a cycle for each bit of its factor, and one more.
-static void setup(machine *m, const fp8mac_cycles_command *c)
+static void setup(machine *m, const fp8mac_cycles_command *c, bool align_idle)
 {
     strips *s = &m->strips;
-    const bool idle = m->align.level == 0 && !m->align.busy;
     if (s->product == 3u && s->starts == m->p.rows) {
         s->state = STRIPS_START;
     }
@@ -144,7 +144,7 @@ static void setup(machine *m, const fp8mac_cycles_command *c)
     } else {
         s->factor >>= 1;
     }
-    if (idle && s->starts != m->p.rows) {
+    if (align_idle && s->starts != m->p.rows) {
         s->command = at_hand(m)->key.command; // no strip of another one is left
         s->starts++;
     }
@@ -227,7 +227,7 @@ void fp8mac_cycles_image_clock(machine *m, const wires *w)
     }
     switch (s->state) {
     case STRIPS_IDLE: begin(m); break;
-    case STRIPS_SETUP: setup(m, c); break;
+    case STRIPS_SETUP: setup(m, c, w->align_idle); break;
     case STRIPS_START: start(m, c); break;
     case STRIPS_COUNT: count(m, c); break;
     case STRIPS_SEGMENTS:

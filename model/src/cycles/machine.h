@@ -299,7 +299,7 @@ typedef struct wires {
     bool ring, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row, load_row;
     bool c_row_taken, x_row_taken, load_row_taken;
     bool accept; // load takes a tile command
-    bool image, strip_taken, image_done, align_quiet, beat_ready;
+    bool image, strip_taken, image_done, align_idle, align_quiet, beat_ready;
     bool sources_ready;
     bool result_valid, advance;
     bool take, issue, spacing, stalled, finished, released, kept;
