@@ -13,17 +13,26 @@ static bool flushes(const strip *s, uint32_t beat)
     return s->ends && s->last_byte != beat - 1u;
 }
 
-static bool is_in(const strip *s, uint32_t row)
+// Of the rows of a shared strip the last one begins with it, and the first one ends.
+static bool begins_with(const strip *s, uint32_t row)
 {
-    return row >= s->first_row && row <= s->last_row;
+    return s->begins && row <= s->last_row && row >= (s->shared ? s->last_row : s->first_row);
+}
+
+static bool ends_with(const strip *s, uint32_t row)
+{
+    return !s->shared || row == s->first_row;
 }
 
 static share share_of(const machine *m, uint32_t row, bool flush)
 {
     const align *a = &m->align;
     const uint32_t beat = m->p.beat, position = a->position[row];
-    if (flush) {
+    if (flush && ends_with(&a->strip, row)) {
         return (share){0, 0, position != 0};
+    }
+    if (flush) {
+        return (share){0, position, false};
     }
     const bool takes = a->ahead[row] < beat && a->take[row] != 0;
     const uint32_t count = takes ? least(a->take[row], beat - a->ahead[row]) : 0;
@@ -62,9 +71,10 @@ static void take(machine *m)
     a->left = next->steps + flushes(next, m->p.beat);
     a->busy = 1;
     for (uint32_t row = 0; row < m->p.rows; row++) {
-        a->ahead[row] = (next->start + fp8mac_cycles_strip_start(m, row)) & STRIP_MASK;
+        const uint32_t from = next->shared ? 0 : fp8mac_cycles_strip_start(m, row);
+        a->ahead[row] = (next->start + from) & STRIP_MASK;
         a->take[row] = next->length;
-        if (next->begins && is_in(next, row)) {
+        if (begins_with(next, row)) {
             a->position[row] = 0;
         }
     }

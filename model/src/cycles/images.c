@@ -61,14 +61,14 @@ static bool counts(int64_t line)
 }
 
 static image_code next_code(const fp8mac_cycles_command *c, image_code k, uint32_t length,
-                            bool ends)
+                            bool ends, bool line_ends)
 {
     if (!ends) {
         k.column += length;
         k.left -= length;
         return k;
     }
-    if (k.number + 1u != c->segments) {
+    if (!line_ends) {
         k.number++;
         k.base += c->segment_step;
         k.column = k.base;
@@ -102,23 +102,57 @@ static void next_rows(machine *m, const fp8mac_cycles_command *c)
 
 // ---- a strip ------------------------------------------------------------------------------------
 
-static strip strip_of(const machine *m, const fp8mac_cycles_command *c, uint32_t length, bool ends)
+// What a segment is. Shared strips have number `segments` and more for the rows behind the first one.
+typedef struct part {
+    bool behind, line_ends, all_codes; // behind: the first row has no such segment
+    bool segment_ends, k_ends;
+    uint32_t length;
+} part;
+
+static part part_of(const strips *s, const fp8mac_cycles_command *c)
+{
+    const uint32_t of_first = c->segments - 1u;
+    part p = {.behind = s->code.number > of_first};
+    p.line_ends = s->code.number == of_first + (s->shared ? s->count - 1u : 0);
+    p.all_codes = s->k_left <= (p.behind ? 0 : s->code.left);
+    p.segment_ends = s->shared || s->code.left <= s->k_left;
+    p.k_ends = s->shared ? p.line_ends && p.all_codes : s->k_left <= s->code.left;
+    p.length = p.segment_ends ? s->code.left : s->k_left;
+    return p;
+}
+
+// The rows of a shared strip begin and end one after the other.
+static void set_rows(const strips *s, const fp8mac_cycles_command *c, const part *p, strip *strip)
+{
+    const uint32_t number = s->code.number, of_first = c->segments - 1u, of_last = s->count - 1u;
+    strip->shared = s->shared;
+    strip->begins = s->first;
+    strip->ends = p->k_ends;
+    strip->first_row = s->ram;
+    strip->last_row = s->ram + of_last;
+    if (s->shared) {
+        strip->begins = s->first && number <= of_last;
+        strip->ends = p->all_codes && number >= of_first;
+        strip->first_row = s->ram + (p->behind ? number - of_first : 0);
+        strip->last_row = s->ram + least(number, of_last);
+    }
+}
+
+static strip strip_of(const machine *m, const fp8mac_cycles_command *c, const part *p)
 {
     const strips *s = &m->strips;
+    const uint32_t length = p->length, more = s->shared ? 0 : s->count - 1u;
     const int64_t column = s->row.column + s->code.column, line = s->row.line + s->code.line;
-    const int64_t span = (start_of(c, s->count - 1u) + length) & STRIP_MASK;
+    const int64_t span = (start_of(c, more) + length) & STRIP_MASK;
     const int64_t room = (int64_t)c->image_width - column, outside = column < 0 ? -column : 0;
     const uint32_t address = s->row.address + s->code.address + (uint32_t)column;
     const uint32_t offset = address % m->p.beat, log2 = m->p.beat_log2;
     const uint32_t end = offset + (uint32_t)span - 1u;
-    strip strip = {.begins = s->first_segment,
-                   .ends = ends,
-                   .first_row = s->ram,
-                   .last_row = s->ram + s->count - 1u,
-                   .start = (offset - start_of(c, s->ram)) & STRIP_MASK,
+    strip strip = {.start = (offset - (s->shared ? 0 : start_of(c, s->ram))) & STRIP_MASK,
                    .length = length,
                    .steps = (end >> log2) + 1u,
                    .last_byte = (at_hand(m)->key.k - 1u) % m->p.beat};
+    set_rows(s, c, p, &strip);
     strip.reads = line >= 0 && line < c->image_height && room > 0 && outside < span;
     if (strip.reads) {
         const uint32_t to = offset + (uint32_t)(room < span ? room : span) - 1u;
@@ -155,6 +189,8 @@ static void start(machine *m, const fp8mac_cycles_command *c)
     strips *s = &m->strips;
     const tile_key *key = &at_hand(m)->key;
     s->joined = c->step_x <= c->segment_bytes && c->step_x <= key->k;
+    s->sharing = c->step_x == c->segment_step && c->step_x > c->segment_bytes;
+    s->shared = 0;
     s->rows_left = key->m;
     s->ram = 0;
     if (key->first) {
@@ -172,12 +208,12 @@ static void count(machine *m, const fp8mac_cycles_command *c)
 {
     strips *s = &m->strips;
     s->count = 1;
-    if (s->joined) {
+    if (s->joined || s->shared) {
         s->count = least(least(m->p.rows - s->ram, s->rows_left), c->out_w - s->row.ox);
     }
     s->code = s->codes;
     s->k_left = at_hand(m)->key.k;
-    s->first_segment = 1;
+    s->first = 1;
     s->state = STRIPS_SEGMENTS;
 }
 
@@ -185,15 +221,16 @@ static void count(machine *m, const fp8mac_cycles_command *c)
 static void segment(machine *m, const fp8mac_cycles_command *c)
 {
     strips *s = &m->strips;
-    const bool segment_ends = s->code.left <= s->k_left, k_ends = s->k_left <= s->code.left;
-    const uint32_t length = segment_ends ? s->code.left : s->k_left;
-    s->stage[1] = strip_of(m, c, length, k_ends);
+    const part p = part_of(s, c);
+    s->stage[1] = strip_of(m, c, &p);
     s->valid |= 1u << 1;
-    s->code = next_code(c, s->code, length, segment_ends);
-    s->k_left -= length;
-    s->first_segment = 0;
-    if (k_ends) {
+    s->code = next_code(c, s->code, p.length, p.segment_ends, p.line_ends);
+    s->k_left -= p.behind ? 0 : p.length;
+    s->first = s->first && s->shared && !p.line_ends;
+    if (p.k_ends) {
         s->state = s->rows_left == s->count ? STRIPS_FINISH : STRIPS_COUNT;
+        s->shared = s->sharing && s->codes.number == 0 && s->codes.left == c->segment_bytes &&
+                    p.line_ends && p.segment_ends;
         next_rows(m, c);
     }
 }

@@ -108,7 +108,7 @@ typedef struct memory {
 
 // A piece of an image line, as it comes in beats
 typedef struct strip {
-    uint32_t reads, begins, ends;
+    uint32_t reads, begins, ends, shared;
     uint32_t first_row, last_row, start, length;
     uint32_t zeros, beats, steps, address;
     uint32_t last_byte; // of a row, in its last word
@@ -141,7 +141,7 @@ typedef struct strips {
     image_row row, rows;
     image_code code, codes;
     uint32_t rows_left, k_left, ram, count;
-    uint32_t joined, first_segment;
+    uint32_t joined, sharing, shared, first;
     uint32_t valid; // bits 1 to 4: stages
     strip stage[5];
 } strips;
