@@ -1366,13 +1366,14 @@ int main(int argc, char **argv)
     const bool gemm512 = bench.flag("--gemm512");
     const unsigned stride = bench.number("--interrupt-every", 1);
     const bool rows_alone = bench.flag("--rows");
-    power_up(bench, 300);
+    const bool cycles_alone = bench.flag("--cycles");
+    power_up(bench, cycles_alone ? 0 : 300);
     tb::random_start(*bench.context(), bench.seed());
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();
     test.tables();
-    if (bench.flag("--cycles")) {
+    if (cycles_alone) {
         test.random_cycles(batches);
         return bench.finish();
     }
