@@ -17,7 +17,8 @@
 #                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
 #                                  levels of instances in the tables, INSTANCES=1 areas by instance
 #   make synth-functions           the area of the accelerator without each function that can be left out, and without all
-#                                  of them. CONFIG= as above; ONLY=regex chooses some
+#                                  of them. CONFIG= as above; ONLY=regex chooses some; APART=1 keeps modules
+#                                  apart, which is faster
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-stock               the elements of 16 lanes in the stock flow of Yosys, which makes no full-adder cells
@@ -80,7 +81,7 @@ synth-accel: $(RTL_GENERATED)
 
 synth-functions: $(RTL_GENERATED)
 	@$(SYNTH) functions --build $(BUILD) --functions '$(MINIMAL_FUNCTIONS)' $(call SYNTH_OPTION,CONFIG,config) \
-	  $(call SYNTH_OPTION,ONLY,only)
+	  $(call SYNTH_OPTION,ONLY,only) $(call SYNTH_OPTION,APART,apart)
 
 synth-fo4:
 	@$(SYNTH) fo4 $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use)

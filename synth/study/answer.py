@@ -146,12 +146,15 @@ class Answer:
 
 # ---- goals ------------------------------------------------------------------------------------------------------------
 
+# Another way to the goals of the line above, which count once
+AGAIN = "the same with blocks of 64 and one accumulator"
+
 # What is compared, with the goals for 19 bits FP32, 13 bits FP32 and 13 bits FP16
 GOALS = {
     "one lane, one accumulator on both sides": (1.40, 1.15, 1.00),
     "16 lanes, to INT8 with as many accumulators": (1.17, 0.98, 0.90),
     "16 lanes, to INT8 with one accumulator": (1.24, 1.04, 0.96),
-    "the same with blocks of 64 and one accumulator": (1.24, 1.04, 0.96),
+    AGAIN: (1.24, 1.04, 0.96),
     "array of 256 MACs, with MX in the first column": (1.17, 0.96, 0.93),
 }
 WINDOWS = ("block_f19_{}_fp32", "block_f13_{}_fp32", "block_f13_{}_fp16")
@@ -212,6 +215,7 @@ def met(answer: Answer) -> str:
     pairs = [
         (value, goal)
         for name, found in measured(answer).items()
+        if name != AGAIN
         for value, goal in zip(found, GOALS[name], strict=True)
     ]
     return f"{sum(value <= goal for value, goal in pairs)} of {len(pairs)}"

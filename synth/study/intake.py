@@ -55,7 +55,8 @@ def take_memories(made: dict, folder: Path) -> None:
 
 
 def take_functions(made: dict, folder: Path) -> None:
-    (folder / "functions.json").write_text(json.dumps(made, indent=1) + "\n")
+    name = "functions_apart" if made["apart"] else "functions"
+    (folder / f"{name}.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
 def take_stock(made: dict, folder: Path) -> None:

@@ -6,6 +6,9 @@ Each is one flat netlist of the first effort, as it was mapped: its paths and ne
 and add noise that is larger than a small function. So no clock is confirmed. Blocks, which stand many times, are
 synthesised and repaired once each, as in accel.py, and count as often as they stand. Memories are bits.
 
+With APART=1 the modules of the top level stay apart, which is faster. Then a constant does not make the modules behind it
+smaller, so that prices are too low.
+
 Results: build/synth/functions.json and functions.md.
 """
 
@@ -30,6 +33,9 @@ from .run import made_by
 
 GOAL = "synth-functions"
 ALL, MINIMAL = "all", "minimal"
+UNNAMED = (
+    "no name"  # words of small memories, which synthesis names itself, and the top level's own
+)
 # What a function needs goes with it.
 NEEDED_BY = {"ELEMENTWISE": ("ROW_COMMANDS",)}
 
@@ -57,10 +63,11 @@ def without(name: str, functions: list[str]) -> dict[str, int]:
 
 
 class Meter:
-    def __init__(self, synthesiser: Synthesiser, build: Path, period: float):
+    def __init__(self, synthesiser: Synthesiser, build: Path, period: float, apart: bool = False):
         self.synthesiser = synthesiser
         self.build = build
         self.period = period
+        self.apart = apart
         self.known: dict[Design, float] = {}
 
     def block(self, design: Design) -> float:
@@ -73,24 +80,29 @@ class Meter:
     def measure(self, name: str, parameters: dict[str, int]) -> Found:
         design, inner = accel.design_of(parameters, self.synthesiser.files)
         effort, seed = recipe.EFFORTS[0], recipe.SEEDS[0]
-        flat = self.synthesiser.run(design, self.period, effort, seed, repaired=False)
-        text = Path(flat.netlist, "netlist.v").read_text()
-        counts = flat.boxes
+        how = {"hierarchy": True} if self.apart else {"repaired": False}
+        made = self.synthesiser.run(design, self.period, effort, seed, **how)
+        counts = made.boxes
         blocks = sum(counts[one] * self.block(its) for one, its in inner.items() if counts[one])
         gate_area = counts.get(CLOCK_GATE, 0) * gates.area(self.synthesiser.library)
         bits = sum(
             one.bits
             for one in memories.memories(parameters, self.build, self.build / "synth/memories")
         )
-        logic = flat.area + blocks + gate_area
-        return Found(name, parameters, logic, blocks, bits, self.registers(text))
+        logic = made.area + blocks + gate_area
+        folder = Path(made.netlist)
+        registers = {} if self.apart else self.registers((folder / "netlist.v").read_text())
+        return Found(name, parameters, logic, blocks, bits, registers)
 
     def registers(self, netlist: str) -> dict[str, float]:
         """From the largest"""
         library = self.synthesiser.library
         each = library.cells[library.flip_flop().cell].area
         ends, _ = paths.ends_of(netlist, library, 1)
-        areas = {one: each * sum("/" in name for name in names) for one, names in ends.items()}
+        areas = {
+            UNNAMED if one == paths.PORTS else one: each * sum("/" in name for name in names)
+            for one, names in ends.items()
+        }
         return dict(sorted(areas.items(), key=lambda item: -item[1]))
 
 
@@ -126,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
     library = Library([libraries.LIBRARIES[libraries.FIRST][0]])
     folder = options.build / "synth"
     synthesiser = Synthesiser(library, source_folders(options.build), Cache(folder))
-    meter = Meter(synthesiser, options.build, libraries.HEADLINE_PERIOD)
+    meter = Meter(synthesiser, options.build, libraries.HEADLINE_PERIOD, bool(options.apart))
     of = accel.parameters(options.config, build=options.build)
     functions = options.functions.split()
     names = [name for name in (*functions, MINIMAL) if re.search(options.only, name)]
@@ -142,8 +154,9 @@ def run(options: argparse.Namespace) -> int:
             f"({time.monotonic() - start:.0f} s)",
             flush=True,
         )
-    given = {"CONFIG": options.config, "ONLY": options.only}
+    given = {"APART": options.apart, "CONFIG": options.config, "ONLY": options.only}
     data = {
+        "apart": bool(options.apart),
         "functions": list(map(asdict, found)),
         "config": options.config,
         "run": {"command": commands.spelled(GOAL, given), **made_by(synthesiser.tools)},
@@ -164,5 +177,6 @@ def main(arguments: list[str]) -> int:
     add("--config", default="", help="NAME=VALUE parameters, beside the defaults")
     add("--functions", required=True, help="the parameters of functions that can be left out")
     add("--only", default="", help="those whose name matches this regular expression")
+    add("--apart", default="", help="1: the modules of the top level stay apart")
     options = parser.parse_args(arguments)
     return exit_status(GOAL, lambda: run(options))

@@ -449,8 +449,9 @@ class Page:
             return [self.accel["run"]["command"]]
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
-        if table == "functions":
-            return [load(self.folder, "functions")["run"]["command"]]
+        if table in ("functions", "function_registers"):
+            name = "functions_apart" if table == "functions" else "functions"
+            return [load(self.folder, name)["run"]["command"]]
         if table == "stock":
             return [load(self.folder, "stock")["run"]["command"]]
         if table in self.notes:
@@ -508,7 +509,7 @@ class Page:
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_instances": lambda: tables.accel_instances(self.accel),
-            "functions": lambda: left_out.prices(self.functions),
+            "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "function_registers": lambda: left_out.largest(self.functions),
             "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
