@@ -76,6 +76,7 @@ setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
 setup_parts_fp8net := model python package networks
 setup_parts_networks-report := model python package networks firmware speech sim
+setup_parts_networks-tiny := $(setup_parts_networks-report)
 setup_parts_figures := model python package speech
 setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
@@ -184,7 +185,7 @@ help:
 #:   make bench            bench-system and bench-model, one after the other
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
 #:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
-#:   make networks-report  the table of docs/NETWORKS.md: quality and cycles of networks from ONNX files
+#:   make networks-report | networks-tiny  tables of docs/NETWORKS.md: quality and cycles of networks from files | compare that of MLPerf Tiny
 #:   make sim-speed        speed of the simulators beside the core with RAM alone
 #:   make bench-model      speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built

@@ -101,6 +101,8 @@ class Bounds:
             return self._pairs(node) if both else self._product(node)
         if op in NORMS:
             return self._norm(node)
+        if op == "Attention":
+            return self._attention(node)
         x, error = self.values[first], self._error(first)
         rest = [self.values.get(n) for n in node.input[1:]]
         if op in MOVES or op in AVERAGES or op in LARGEST_OF:
@@ -153,6 +155,31 @@ class Bounds:
         ex, ey = (self._error(n) for n in node.input)
         sums = (x + ex) @ ey + ex @ y
         return sums + (x.shape[-1] / 32 + 1) * 2.0**-13 * 1.2 * x.max() * y.max()
+
+    def _attention(self, node: onnx.NodeProto) -> np.ndarray:
+        """Scores in float32, their softmax rounded to FP8, sums of values"""
+        heads = [_attribute(node, name, 0) for name in ("q_num_heads", *["kv_num_heads"] * 2)]
+        operands = [
+            (np.abs(_apart(self.values[n], h)), _apart(self._error(n), h))
+            for n, h in zip(node.input, heads)
+        ]
+        groups = operands[0][0].shape[1] // operands[1][0].shape[1]
+        (q, eq), (k, ek), (v, ev) = (
+            (x, e) if i == 0 else (x.repeat(groups, 1), e.repeat(groups, 1))
+            for i, (x, e) in enumerate(operands)
+        )
+        scale = _attribute(node, "scale", 0.0) or q.shape[3] ** -0.5
+        turned, error = k.swapaxes(2, 3), ek.swapaxes(2, 3)
+        wrong = scale * ((q + eq) @ error + eq @ turned)
+        wrong += scale * (q.shape[3] / 32 + 1) * 2.0**-13 * 1.2 * q.max() * k.max()
+        share = np.minimum(np.exp(2 * wrong.max(axis=-1, keepdims=True)), 1e6)
+        signs = [_apart(self.values[n], h) for n, h in zip(node.input, heads)]
+        exact = scale * (signs[0] @ signs[1].repeat(groups, 1).swapaxes(2, 3))
+        p = np.exp(exact - exact.max(axis=-1, keepdims=True))
+        p = p / p.sum(axis=-1, keepdims=True)
+        ep = np.minimum(p * (share - 1), 1) + (p * share) * UNIT + 2.0**-17
+        sums = (p + ep) @ ev + ep @ v + (p.shape[3] / 32 + 1) * 2.0**-13 * 1.2 * v.max()
+        return sums if self.values[node.input[0]].ndim == 4 else sums.swapaxes(1, 2)
 
     def _norm(self, node: onnx.NodeProto) -> np.ndarray:
         """d / s, where s is the length of (d, sqrt(eps)): it changes by that of d's error at most."""
@@ -230,6 +257,12 @@ class Bounds:
             if attribute.name == "alpha":
                 attribute.f = abs(attribute.f)
         return self._evaluate(copy, [x.astype(np.float32), w.astype(np.float32)])[0]
+
+
+def _apart(x: np.ndarray, heads: int) -> np.ndarray:
+    """Sequences, heads, tokens, size."""
+    x = x.astype(np.float64)
+    return x if x.ndim == 4 else x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:

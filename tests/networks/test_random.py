@@ -142,6 +142,47 @@ def test_depthwise_point(bench, rng, compiler, work) -> None:
     _check(bench, "point", work / "point", LEAST_DB, (quantised, runs), compiler, False)
 
 
+@pytest.mark.parametrize("op", ("Concat", "MaxPool"))
+def test_other_scales(bench, rng, compiler, work, op) -> None:
+    """Files of other quantisers: what only moves has another scale before and behind."""
+    b = Builder(rng, (1, 6, 5, 5))
+    b.node("Conv", [b.last, b.constant(b.normal(6, 6, 3, 3, by=54))], b.shape, pads=[1, 1, 1, 1])
+    if op == "Concat":
+        b.node("Concat", [b.last, "x"], (1, 12, 5, 5), axis=1)
+    else:
+        b.node("MaxPool", [b.last], (1, 6, 4, 4), kernel_shape=[2, 2])
+    moved = b.last
+    b.node("Conv", [b.last, b.constant(b.normal(7, b.shape[1], 1, 1, by=6))], (1, 7, *b.shape[2:]))
+    path = work / "scales.onnx"
+    onnx.save(b.model("scales", 19), path)
+    runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    for tensor in quantised.graph.initializer:
+        for name, factor in (("x", 0.8), ("v0", 1.7)) if op == "Concat" else ():
+            if tensor.name == f"{name}_scale":
+                scale = onnx.numpy_helper.to_array(tensor) * np.float32(factor)
+                tensor.CopyFrom(onnx.numpy_helper.from_array(scale, tensor.name))
+    if op == "MaxPool":  # only the result is rounded
+        _forget(quantised, "v0")
+    _check(bench, op, work / "scales", LEAST_DB, (quantised, runs), compiler, False)
+    graph = lower.lower_model(shapes.infer(quantised))
+    converts = sum(layer.op == "convert" for layer in graph.layers)
+    bench.check(
+        f"{op}: {converts} conversions of {moved}", converts == (2 if op == "Concat" else 0)
+    )
+
+
+def _forget(model: onnx.ModelProto, name: str) -> None:
+    """Without the rounding of a value."""
+    pair = [n for n in model.graph.node if n.name in (f"{name}_quantize", f"{name}_dequantize")]
+    for node in pair:
+        model.graph.node.remove(node)
+    for node in model.graph.node:
+        for i, read in enumerate(node.input):
+            if read == pair[1].output[0]:
+                node.input[i] = name
+
+
 FORMS = ("LayerNormalization", "RMSNormalization", "groups", "written", "other axis", "turned")
 
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
 import pytest
 import speech
-from fp8net import lower, quantize, shapes, validate
+from fp8net import lower, quantize, report, shapes, validate
 from fp8net.executor import Executor
 
 # The least SQNR of the logits in dB, and the most windows of about 60 whose answer differs.
@@ -31,3 +32,24 @@ def test_quality(bench, name) -> None:
     )
     bench.check(f"{name}: answers", result.runs - result.agree["logits"] <= most)
     bench.check(f"{name}: its output has its shape", isinstance(reference, onnx.ModelProto))
+
+
+def test_silero(bench) -> None:
+    """A network with a state, a long kernel and reflected padding: four frames a run, one run after the other."""
+    frames = speech.frames()
+    given, kept = {"input": frames[0]["input"].shape}, {"h": "hn", "c": "cn"}
+    path = speech.silero()
+    quantised, _ = quantize.quantize(path, frames[:40], quantize.Options(), given, kept)
+    graph = lower.lower_model(shapes.infer(quantised))
+    session, executor = shapes.session(shapes.prepare(path, given, kept)), Executor(graph)
+    test = frames[40:80]
+    truth = np.concatenate([session.run(["speech_probs"], run)[0] for run in test])
+    mine = np.concatenate([executor.run(run)["speech_probs"] for run in test])
+    error, wrong = report.sqnr(truth, mine), int(((truth > 0.5) != (mine > 0.5)).sum())
+    print(f"silero: {error:.1f} dB, {wrong} of {truth.size} answers differ")
+    bench.check(
+        f"{truth.size} frames, of them {int((truth > 0.5).sum())} speech", truth.size == 160
+    )
+    bench.check(f"there are both answers: {truth.max():.2f}", truth.min() < 0.5 < truth.max())
+    bench.check(f"{error:.1f} dB", error >= 20.0)
+    bench.check(f"{wrong} answers differ", wrong <= 3)

@@ -3,6 +3,7 @@
 
 # Each module registers its handlers.
 from . import (
+    attention,
     convolutions,
     elementwise,
     layout,
@@ -18,6 +19,7 @@ from .registry import HANDLERS, nearest
 
 __all__ = [
     "HANDLERS",
+    "attention",
     "convolutions",
     "elementwise",
     "group",

@@ -19,7 +19,6 @@ HANDLERS: dict[str, Handler] = {}
 
 # What to use in place of operators that are not supported.
 _NEAREST = {
-    "Attention": "MatMul, Mul, Softmax and MatMul",
     "LogSoftmax": "Softmax",
     "RNN": "LSTM or GRU",
     "ConvInteger": "Conv between QuantizeLinear and DequantizeLinear of FLOAT8E4M3FN",
