@@ -58,7 +58,7 @@ static int32_t *states(layers_test *test, const net *n)
 }
 
 // Not among the memory that the layer and its recording leave alike, because the case itself writes it.
-static _Alignas(64) uint8_t both[4096];
+static _Alignas(64) uint8_t both[1280];
 
 // Gates have all magnitudes from hundredths to hundreds.
 static void draw(layers_test *test, net *n)
