@@ -123,9 +123,13 @@ module fp8mac_image_strips
   logic [1:0]                     product_q;   // 0: pad_top, 1: step_y, 2: dil_y, 3: none
   logic [7:0]                     factor_q;
   addr_t                          sum_q, shifted_q, corner_q, step_q, dilation_q;
-  logic [ROWS:0][StripW-1:0]      start_q;     // number * step_x; numbers above 1 only count with segments that touch
+  logic [ROWS:0][StripW-1:0]      start_q;     // number * step_x; above 1 only for joined and shared strips
   logic [RowW:0]                  starts_q;    // that are known
   logic                           setup_done;
+
+  // ROWS * step_x fits start_q. It does with less than 32 rows.
+  logic steps_fit;
+  assign steps_fit = 32'(image_i.step_x) < (32'd1 << StripW) / ROWS;
 
   assign setup_done  = product_q == 2'd3 && starts_q == (RowW+1)'(ROWS);
   assign row_start_o = start_q[ROWS-1:0];
@@ -244,7 +248,7 @@ module fp8mac_image_strips
     unique case (state_q)
       Start: begin
         joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i;
-        sharing_q   <= image_i.step_x == image_i.segment_step && image_i.step_x > image_i.segment_bytes;
+        sharing_q   <= image_i.step_x == image_i.segment_step && image_i.step_x > image_i.segment_bytes && steps_fit;
         shared_q    <= 1'b0;
         rows_left_q <= m_i;
         ram_q       <= '0;
