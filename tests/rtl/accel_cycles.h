@@ -97,7 +97,7 @@ inline std::vector<Command> CycleTests::timed_batch()
         } else if (kind == 3) {
             tiles.push_back(maker_.elementwise(60, 300));
         } else if (kind == 8) {
-            tiles.push_back(maker_.convolution());
+            tiles.push_back(ROWS > 4 ? maker_.thin() : maker_.convolution());
         } else if (kind > 8) {
             tiles.push_back(maker_.any_row_command(40, rng_.below(4) ? 100 : 700));
         } else if (kind < 6) {

@@ -13,7 +13,8 @@
 //   image operands; element-wise additions and products; row commands
 //   any number in flight, also those that wait for others (after, b_free)
 //   submission by registers, by the doorbell, and by lists without a pause
-// It refuses more than 2^20 tile commands in a run (FP8MAC_ERR_UNSUPPORTED).
+// It refuses image operands where rows is above 4, and more than 2^20 tile commands in a run
+// (FP8MAC_ERR_UNSUPPORTED).
 // Commands that the accelerator refuses (STATUS.error) are refused, too: fp8mac_cycles_run says
 // what is judged. What lies in memory is not judged: vectors hold legal scales, tables are loaded,
 // and the bus gives no error. The memory never stalls: its latency is constant.
