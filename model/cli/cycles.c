@@ -198,6 +198,9 @@ void cli_cycles(cli *c, int argc, char **argv)
     }
     const cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     fp8mac_format_id d_format;
+    if (o.output != NULL && operands.count == 0) {
+        cli_fail(c, "--output is for a CSV file of layers; without one the counts are printed");
+    }
     if (!layers_d_format(o.d_format, &d_format)) {
         cli_fail(c, "D cannot have the format '%.60s'", o.d_format);
     }

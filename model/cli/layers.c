@@ -215,6 +215,16 @@ static workload work_of(const reader *r, const values *v)
     return (workload){(uint32_t)m, (uint32_t)x[NUM_FILTER], (uint32_t)k, v->d_format};
 }
 
+// SCALE-Sim's depthwise layers have DP in their names: a GEMM of one filter for each channel.
+static void take_depthwise(const reader *r, values *v)
+{
+    uint64_t *x = v->number;
+    if (!r->has[M] && strstr(v->layer, "DP") != NULL) {
+        x[COUNT] = product(r, x[COUNT], x[CHANNELS], "count of depthwise channels");
+        x[CHANNELS] = x[NUM_FILTER] = 1;
+    }
+}
+
 static layer read_layer(const reader *r, char *line)
 {
     char *fields[MOST_COLUMNS];
@@ -227,6 +237,7 @@ static layer read_layer(const reader *r, char *line)
     for (unsigned i = 0; i < count; i++) {
         take_field(r, i, fields[i], &v);
     }
+    take_depthwise(r, &v);
     return (layer){v.layer, work_of(r, &v), v.number[COUNT], r->line};
 }
 
@@ -238,6 +249,10 @@ static bool next_line(reader *r, FILE *from, char line[MOST_LINE])
         return false;
     }
     r->line++;
+    static const char mark[] = "\xef\xbb\xbf"; // of UTF-8
+    if (r->line == 1 && strncmp(line, mark, sizeof mark - 1) == 0) {
+        memmove(line, line + sizeof mark - 1, strlen(line) - (sizeof mark - 2));
+    }
     if (strlen(line) == MOST_LINE - 1) {
         cli_fail(r->c, "%.200s:%u:1: at most %d characters are expected in a line", r->path,
                  r->line, MOST_LINE - 2);

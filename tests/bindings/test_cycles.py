@@ -116,6 +116,9 @@ def test_topologies(bench, tool):
     )
     sizes = [[int(x[name]) for name in ("m", "n", "k")] for x in conv]
     bench.check("convolutions", sizes, [[3136, 64, 576], [109 * 109, 64, 147]], "")
+    deep = tool.table(f"\ufeff{names}\nConv2 DP, 114, 114, 3, 3, 32, 32, 1,\n")[0]
+    got = [int(deep[name]) for name in ("m", "n", "k", "count")]
+    bench.check("a depthwise layer, behind a byte order mark", got, [112 * 112, 1, 9, 32], "")
 
 
 def test_output(bench, tool, tmp_path):
@@ -138,6 +141,7 @@ def test_refusals(tool, tmp_path):
     tool.refused("give --m, --n and --k", "--m", 8, "--n", 8)
     tool.refused("or one CSV file", "a.csv", "b.csv")
     tool.refused("or one CSV file", "a.csv", "--m", 8)
+    tool.refused("--output is for a CSV file", *size, "-o", tmp_path / "x.csv")
     tool.refused("--m '0' is not a whole number in 1..", "--m", 0, "--n", 8, "--k", 8)
     tool.refused("--k 'x' is not a whole number", "--m", 8, "--n", 8, "--k", "x")
     tool.refused("D cannot have the format 'e3m2fn'", *size, "--d-format", "e3m2fn")
