@@ -183,6 +183,7 @@ static void test_configurations(void)
     REFUSES(buf_beats, 65536);
     REFUSES(memory, (fp8mac_cycles_memory_kind)2);
     REFUSES(latency, 10001);
+    REFUSES(image_turn, 4);
     fp8mac_cycles_config good = fp8mac_cycles_default();
     const char *name = "", *range = "";
     CHECK(fp8mac_cycles_check(&good, &name, &range) == FP8MAC_OK && name == NULL && range == NULL);

@@ -13,8 +13,7 @@
 //   image operands; element-wise additions and products; row commands
 //   any number in flight, also those that wait for others (after, b_free)
 //   submission by registers, by the doorbell, and by lists without a pause
-// It refuses image operands where rows is above 4, and more than 2^20 tile commands in a run
-// (FP8MAC_ERR_UNSUPPORTED).
+// It refuses more than 2^20 tile commands in a run (FP8MAC_ERR_UNSUPPORTED).
 // Commands that the accelerator refuses (STATUS.error) are refused, too: fp8mac_cycles_run says
 // what is judged. What lies in memory is not judged: vectors hold legal scales, tables are loaded,
 // and the bus gives no error. The memory never stalls: its latency is constant.
@@ -60,6 +59,9 @@ typedef struct fp8mac_cycles_config {
     // Whether cycle 0 is an odd one, counted from the first one behind the reset. Softmax takes
     // transfers in odd cycles alone.
     bool odd;
+    // The row of elements whose words of image operands go first to the memories: 0 after a reset,
+    // else `image_turn` of the run before.
+    uint32_t image_turn;
 } fp8mac_cycles_config;
 
 // 4 x 4 elements of 16 lanes, kind block, 128 bits, on the simulated chip's RAM without latency
@@ -122,6 +124,7 @@ typedef struct fp8mac_cycles_counters {
     uint64_t cycles;
     uint64_t compute, results, spacing, first_load, load, command, store, idle;
     uint64_t macs, read_beats, write_beats;
+    uint64_t image_turn; // no counter: fp8mac_cycles_config.image_turn of the run that follows
 } fp8mac_cycles_counters;
 
 // Runs the commands from an idle accelerator until it is idle again. Cycle 0 is the first one, and

@@ -108,6 +108,7 @@ static void judge_memories(verdict *v, const fp8mac_cycles_config *c,
     judge(v, c->queue_depth >= 1 && c->queue_depth <= 127, "queue_depth", "1 to 127");
     judge(v, c->memory <= FP8MAC_CYCLES_IDEAL, "memory", "chip or ideal");
     judge(v, c->latency <= 10000, "latency", "0 to 10000");
+    judge(v, c->image_turn < c->rows, "image_turn", "0 to rows - 1");
     if (v->parameter != NULL) {
         return;
     }
@@ -194,6 +195,7 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
         .chip_memory = config->memory == FP8MAC_CYCLES_CHIP,
         .latency = config->latency,
         .odd = config->odd,
+        .image_turn = config->image_turn,
         .element = fp8mac_element_find(config->element),
     };
     derive_array(p, config->epi_width);

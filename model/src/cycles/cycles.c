@@ -165,8 +165,7 @@ static fp8mac_status judge_command(const machine *m, size_t number)
     if (!codes_are_possible(c) || first_listed || after_registers || misaligned) {
         return FP8MAC_ERR_COMMAND;
     }
-    // With more rows a load was seen that differed by a cycle.
-    return c->conv_a && m->p.rows > 4 ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
+    return FP8MAC_OK;
 }
 
 static void prepare(machine *m, fp8mac_cycles_command *commands)
@@ -184,6 +183,7 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
     m->store.slot_available = m->store.ready = true;
     m->array.phase = m->p.share - 1u;
     m->store.turn = m->p.odd;
+    m->align.turn = m->p.image_turn;
     if (m->status == FP8MAC_OK) {
         fp8mac_cycles_plan_tiles(m);
     }
@@ -206,6 +206,7 @@ static fp8mac_status finish(machine *m, size_t *refused, fp8mac_cycles_counters 
 {
     if (m->status == FP8MAC_OK) {
         *counters = m->counters;
+        counters->image_turn = m->align.turn;
     } else if (refused != NULL) {
         *refused = m->refused;
     }

@@ -189,7 +189,8 @@ static void start(machine *m, const fp8mac_cycles_command *c)
     strips *s = &m->strips;
     const tile_key *key = &at_hand(m)->key;
     s->joined = c->step_x <= c->segment_bytes && c->step_x <= key->k;
-    s->sharing = c->step_x == c->segment_step && c->step_x > c->segment_bytes;
+    const bool steps_fit = c->step_x <= STRIP_MASK / m->p.rows; // all of them, in a strip
+    s->sharing = c->step_x == c->segment_step && c->step_x > c->segment_bytes && steps_fit;
     s->shared = 0;
     s->rows_left = key->m;
     s->ram = 0;

@@ -40,6 +40,7 @@ typedef struct parameters {
     bool chip_memory;
     uint32_t latency;
     bool odd;
+    uint32_t image_turn;
     const fp8mac_element_info *element;
 } parameters;
 
