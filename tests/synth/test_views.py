@@ -25,7 +25,6 @@ from synth.study import (
     memories,
     records,
     report,
-    shapes,
     tables,
 )
 from synth.study.elements import KINDS, int8
@@ -226,17 +225,11 @@ def test_memories(bench: Bench, build: Path, folder: Path) -> None:
 
 
 def test_shapes(bench: Bench) -> None:
-    """Cycles by hand: four tiles in a pass of 2x2 take 8 cycles a block; two passes of 1x4 would wait for the loop."""
-    small = {"rows": 4, "columns": 4, "lanes": 16, "block": 32, "share": 2, "loop": 6}
-    bench.check("a short block", shapes.compute((4, 4, 20), **small) == 2)
-    bench.check("the best shape of a pass", shapes.compute((8, 8, 64), **small) == 16)
-    bench.check("a block lasts as long as its rows", shapes.compute((4, 4, 8), **small) == 2)
-    share = shapes.share_of_roofline(**small)
-    bench.check(f"of the roofline: {share}", 0.9 < share < 1)
     shape = tables.Shape.of("array_8x4_block_f19_l4", "block")
     bench.check(
         f"a shape by its name: {shape}", (shape.rows, shape.share, shape.word) == (8, 8, 128)
     )
+    bench.check(f"its key: {shape.key}", shape.key == (8, 4, 4, "block"))
 
 
 def test_pdk_tables(bench: Bench) -> None:
