@@ -14,6 +14,7 @@
 #include "fp32_bits.h"
 #include "fp8rt/rows.h"
 #include "fp8rt/tensor.h"
+#include "regions.h"
 
 #define FP8RT_NO_ENTRY UINT32_MAX
 
@@ -73,6 +74,14 @@ static inline void *fp8rt_tensor_row(const fp8rt_caps *caps, const fp8rt_tensor 
     return (uint8_t *)tensor->data + (size_t)row * fp8rt_tensor_stride(caps, tensor);
 }
 
+// FP32 numbers or other words of 32 bits from row to row.
+static inline uint32_t fp8rt_tensor_words(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    return fp8rt_tensor_stride(&run->dev->caps, tensor) / sizeof(uint32_t);
+}
+// Its memory, without what is between the rows.
+fp8rt_region fp8rt_tensor_region(const fp8rt_caps *caps, const fp8rt_tensor *tensor);
+
 static inline float fp8rt_layer_scale(float scale)
 {
     return fp8rt_fp32_is_zero(fp8rt_fp32_bits(scale)) ? 1.0f : scale;
@@ -91,6 +100,8 @@ static inline float fp8rt_layer_scale(float scale)
 fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                      fp8mac_format_id first, fp8mac_format_id last,
                                      const char *name);
+// Both of a layer with one operand and an output, of any format. A descriptor's fields: x, out.
+fp8rt_status fp8rt_layer_check_ends(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
 // The same for a tensor that may have MX scales, which are checked too. FP8RT_ERR_UNSUPPORTED: the
 // array has no MX, or the tensor has a scaling.
 #define fp8rt_layer_check_mx(run, tensor, first, last)                                             \

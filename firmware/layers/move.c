@@ -5,7 +5,6 @@
 
 #include "layer.h"
 #include "record.h"
-#include "regions.h"
 
 enum { AXES = FP8RT_MOVE_AXES };
 
@@ -48,17 +47,10 @@ static bool stays_inside(const fp8rt_move_desc *desc)
            is_inside(desc, desc->out_col, to_cols, desc->out->cols);
 }
 
-static fp8rt_region region_of(const fp8rt_caps *caps, const fp8rt_tensor *t)
-{
-    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(t->format));
-    return (fp8rt_region){(uintptr_t)t->data, t->rows, fp8rt_tensor_stride(caps, t),
-                          t->cols * bytes};
-}
-
 static bool overlap(const fp8rt_caps *caps, const fp8rt_move_desc *desc)
 {
-    fp8rt_region to = region_of(caps, desc->out);
-    const fp8rt_region from = region_of(caps, desc->x);
+    fp8rt_region to = fp8rt_tensor_region(caps, desc->out);
+    const fp8rt_region from = fp8rt_tensor_region(caps, desc->x);
     if (desc->clear) { // writes between the rows, too
         to.row_bytes = to.stride;
     }
@@ -72,10 +64,7 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = fp8rt_layer_check_any(run, desc->x);
-    if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_any(run, desc->out);
-    }
+    const fp8rt_status status = fp8rt_layer_check_ends(run, desc->x, desc->out);
     if (status != FP8RT_OK) {
         return status;
     }

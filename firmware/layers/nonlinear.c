@@ -119,11 +119,6 @@ static bool is_float(const fp8rt_tensor *tensor)
     return tensor->format == FP8MAC_FP32 && fp8rt_layer_scale(tensor->scale) == 1.0f;
 }
 
-static uint32_t numbers_of_row(const fp8rt_run *run, const fp8rt_tensor *tensor)
-{
-    return fp8rt_tensor_stride(&run->dev->caps, tensor) / sizeof(float);
-}
-
 static fp8rt_status run_points(fp8rt_run *run, const fp8rt_nonlinear_desc *desc,
                                const fp8rt_tensor *from, const fp8rt_tensor *to)
 {
@@ -134,8 +129,8 @@ static fp8rt_status run_points(fp8rt_run *run, const fp8rt_nonlinear_desc *desc,
         .y = to->data,
         .rows = from->rows,
         .cols = from->cols,
-        .x_stride = numbers_of_row(run, from),
-        .y_stride = numbers_of_row(run, to),
+        .x_stride = fp8rt_tensor_words(run, from),
+        .y_stride = fp8rt_tensor_words(run, to),
     };
     return fp8rt_layer_core(run, compute_rows, &p, sizeof p);
 }

@@ -17,10 +17,7 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = fp8rt_layer_check_any(run, desc->x);
-    if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_any(run, desc->out);
-    }
+    const fp8rt_status status = fp8rt_layer_check_ends(run, desc->x, desc->out);
     if (status != FP8RT_OK) {
         return status;
     }

@@ -5,7 +5,6 @@
 
 #include "parts.h"
 #include "record.h"
-#include "regions.h"
 
 // ---- windows ------------------------------------------------------------------------------------
 
@@ -54,11 +53,8 @@ fp8rt_status fp8rt_pools_check(fp8rt_run *run, const fp8rt_pooling_desc *desc, f
 bool fp8rt_pool_overlaps(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
 {
     const fp8rt_caps *caps = &run->dev->caps;
-    const fp8rt_tensor *x = desc->x, *out = desc->out;
-    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(out->format));
-    const fp8rt_region from = {(uintptr_t)x->data, x->rows, fp8rt_tensor_stride(caps, x), x->cols};
-    const fp8rt_region to = {(uintptr_t)out->data, out->rows, fp8rt_tensor_stride(caps, out),
-                             out->cols * bytes};
+    const fp8rt_region from = fp8rt_tensor_region(caps, desc->x);
+    const fp8rt_region to = fp8rt_tensor_region(caps, desc->out);
     return fp8rt_regions_overlap(&from, &to);
 }
 

@@ -313,11 +313,6 @@ static void advance_batch(void *context)
     }
 }
 
-static uint32_t words_of_row(const fp8rt_run *run, const fp8rt_tensor *tensor)
-{
-    return fp8rt_tensor_stride(&run->dev->caps, tensor) / sizeof(int32_t);
-}
-
 static fp8rt_status advance_step(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
                                  uint32_t step, const parts *p, const fp8rt_tensor *states)
 {
@@ -329,12 +324,12 @@ static fp8rt_status advance_step(fp8rt_run *run, const kind *kind, const fp8rt_r
         .words = states->data,
         .batch = s.batch,
         .units = s.units,
-        .gates_stride = words_of_row(run, &p->gates),
-        .words_stride = words_of_row(run, states),
+        .gates_stride = fp8rt_tensor_words(run, &p->gates),
+        .words_stride = fp8rt_tensor_words(run, states),
     };
     if (p->apart.data != NULL) {
         call.apart = fp8rt_tensor_row(&run->dev->caps, &p->apart, step * s.batch);
-        call.apart_stride = words_of_row(run, &p->apart);
+        call.apart_stride = fp8rt_tensor_words(run, &p->apart);
     }
     return fp8rt_layer_core(run, advance_batch, &call, sizeof call);
 }

@@ -244,6 +244,15 @@ fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
     return named(run, name, check_tensor(run, tensor, first, last));
 }
 
+fp8rt_status fp8rt_layer_check_ends(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
+{
+    const fp8rt_status status =
+        fp8rt_layer_check_named(run, x, FP8MAC_E4M3FN, FP8MAC_FP32, "desc->x");
+    return status == FP8RT_OK
+               ? fp8rt_layer_check_named(run, out, FP8MAC_E4M3FN, FP8MAC_FP32, "desc->out")
+               : status;
+}
+
 static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
 {
     const uint32_t beat = run->dev->caps.beat_bytes;

@@ -61,6 +61,13 @@ fp8rt_tensor fp8rt_tensor_part(const fp8rt_run *run, const fp8rt_tensor *whole, 
     return part;
 }
 
+fp8rt_region fp8rt_tensor_region(const fp8rt_caps *caps, const fp8rt_tensor *tensor)
+{
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(tensor->format));
+    return (fp8rt_region){(uintptr_t)tensor->data, tensor->rows, fp8rt_tensor_stride(caps, tensor),
+                          tensor->cols * bytes};
+}
+
 fp8rt_weights fp8rt_weights_part(const fp8rt_run *run, const fp8rt_weights *whole, uint32_t first,
                                  uint32_t rows, uint32_t cols)
 {

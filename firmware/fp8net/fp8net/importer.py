@@ -41,6 +41,10 @@ class Node:
     inputs: list[str]
     outputs: list[str]
 
+    def operand(self, place: int) -> str:
+        """The name of an operand that may be left out, which has none then."""
+        return self.inputs[place] if place < len(self.inputs) else ""
+
     def attribute(self, name: str, default=None):
         for attribute in self.proto.attribute:
             if attribute.name == name:

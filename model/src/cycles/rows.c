@@ -2,8 +2,6 @@
 // Row commands: their phases and what they must not have (fp8mac_cmd_pkg, fp8mac_cmd_check).
 #include "cycles/tiles.h"
 
-#define ONE 0x3f800000u // as FP32
-
 static fp8mac_rows_operation operation_of(const fp8mac_cycles_command *c)
 {
     return (fp8mac_rows_operation)c->row_operation;
@@ -70,7 +68,8 @@ bool fp8mac_cycles_is_centred(const fp8mac_cycles_command *c, const tile *t)
 // Argmax has no epilogue.
 static bool is_plain(const fp8mac_cycles_command *c)
 {
-    return c->scale_a == ONE && c->scale_d == ONE && c->d_fmt == 6 && c->act == 0;
+    return c->scale_a == FP8MAC_FP32_ONE && c->scale_d == FP8MAC_FP32_ONE && c->d_fmt == 6 &&
+           c->act == 0;
 }
 
 bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c)
@@ -79,7 +78,7 @@ bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c)
     const bool norm = fp8mac_cycles_is_norm(c);
     const fp8mac_rows_operation operation = operation_of(c);
     return !built || operation > FP8MAC_ROWS_SOFTMAX || c->c_en || c->stochastic ||
-           c->scale_a_vec || (c->scale_b_vec ? !norm : c->scale_b != ONE) ||
+           c->scale_a_vec || (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
            (c->bias_en && operation != FP8MAC_ROWS_LAYER_NORM) ||
            (norm && (c->k != 0 || c->causal)) || (operation == FP8MAC_ROWS_ARGMAX && !is_plain(c));
 }

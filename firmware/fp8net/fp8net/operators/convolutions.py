@@ -11,7 +11,15 @@ from .layout import _unsupported
 from .moving import Mover, plain
 from .registry import handles
 from .weights import bias_of, weights_of
-from .windows import MOST_PIXELS, _pair, channels_last, check_window, image_of, window_of
+from .windows import (
+    MOST_PIXELS,
+    _pair,
+    add_image,
+    channels_last,
+    check_window,
+    image_of,
+    window_of,
+)
 
 
 @handles(
@@ -36,9 +44,7 @@ def conv(importer, node) -> None:
         raise _unsupported(f"kernel_shape {given} is not that of the weights {kernel.shape}")
     window = window_of(node, kernel.shape[2:], (height, width))
     check_window(window, (height, width), view.shape[1])
-    weights.bias = bias_of(
-        importer, node.inputs[2] if len(node.inputs) > 2 else "", kernel.shape[0]
-    )
+    weights.bias = bias_of(importer, node.operand(2), kernel.shape[0])
     layer = importer.layer(
         node,
         "convolution",
@@ -51,8 +57,7 @@ def conv(importer, node) -> None:
         groups=groups,
     )
     sizes = layer.out_size[-(len(view.shape) - 2) :]
-    shape = (images, kernel.shape[0], *sizes)
-    importer.add(node, layer, shape, (0, *range(2, len(shape)), 1), kernel.shape[0])
+    add_image(importer, node, layer, (images, kernel.shape[0], *sizes))
 
 
 def _by_phases(importer, node) -> bool:
@@ -80,7 +85,7 @@ def _by_phases(importer, node) -> bool:
 def _add_phases(importer, node, view, stride: int, count: int) -> None:
     weights = weights_of(importer, node.inputs[1], 0, _channels_last)
     n, channels, rank = weights.values.shape[0], view.shape[1], len(view.shape)
-    weights.bias = bias_of(importer, node.inputs[2] if len(node.inputs) > 2 else "", n)
+    weights.bias = bias_of(importer, node.operand(2), n)
     taps = weights.values.shape[1] // channels // stride
     width = count - 1 + taps
     shape = (view.shape[0], width * stride, channels)
@@ -98,8 +103,7 @@ def _add_phases(importer, node, view, stride: int, count: int) -> None:
         width=width,
         window=window,
     )
-    out = (shape[0], n, *(1,) * (rank - 3), count)
-    importer.add(node, layer, out, (0, *range(2, rank), 1), n)
+    add_image(importer, node, layer, (shape[0], n, *(1,) * (rank - 3), count))
 
 
 def _channels_last(weights: np.ndarray) -> np.ndarray:
@@ -150,8 +154,7 @@ def conv_transpose(importer, node) -> None:
     window.pads = (*_pair(pads[:spatial], spatial, 0), *_pair(pads[spatial:], spatial, 0))
     size = _upsampled(node, window, (height, width), spatial)
     _check_transposed(window, (height, width), size)
-    name = node.inputs[2] if len(node.inputs) > 2 else ""
-    weights.bias = bias_of(importer, name, kernel.shape[1])
+    weights.bias = bias_of(importer, node.operand(2), kernel.shape[1])
     layer = importer.layer(
         node,
         "transposed",
@@ -163,8 +166,7 @@ def conv_transpose(importer, node) -> None:
         window=window,
         upsampled=size,
     )
-    shape = (images, kernel.shape[1], *size[-spatial:])
-    importer.add(node, layer, shape, (0, *range(2, len(shape)), 1), kernel.shape[1])
+    add_image(importer, node, layer, (images, kernel.shape[1], *size[-spatial:]))
 
 
 def _check_transposed(window: Window, size, out) -> None:

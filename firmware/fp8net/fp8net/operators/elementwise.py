@@ -199,7 +199,7 @@ def relu(importer, node) -> None:
 def clip(importer, node) -> None:
     limits = [-LARGEST, LARGEST]
     for place in (1, 2):
-        if len(node.inputs) > place and node.inputs[place]:
+        if node.operand(place):
             limit = importer.constant(node.inputs[place])
             if limit is None or limit.size != 1 or limit.dtype.kind != "f" or np.isnan(limit).any():
                 raise _unsupported(f"input {place} is not one constant float")

@@ -42,10 +42,8 @@ def identity(importer, node) -> None:
 
 @handles("Dropout", "-", "inference, where it changes nothing")
 def dropout(importer, node) -> None:
-    training = (
-        importer.constant(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else None
-    )
-    if len(node.inputs) > 2 and node.inputs[2] and (training is None or training.any()):
+    training = importer.constant(node.operand(2)) if node.operand(2) else None
+    if node.operand(2) and (training is None or training.any()):
         raise _unsupported("training_mode is not false", "inference")
     identity(importer, node)
 

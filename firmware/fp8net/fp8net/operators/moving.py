@@ -269,7 +269,7 @@ def pad(importer, node) -> None:
     rank, mode = len(view.shape), node.attribute("mode", "constant")
     pads = _constant_ints(importer, node, 1)
     axes = [a % rank for a in _constant_ints(importer, node, 3) or range(rank)]
-    value = importer.constant(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else 0
+    value = importer.constant(node.operand(2)) if node.operand(2) else 0
     if mode == "constant" and (value is None or np.any(np.asarray(value) != 0)):
         raise _unsupported("its constant_value is not 0", "0")
     around = {a: (pads[i], pads[i + len(axes)]) for i, a in enumerate(axes)}
@@ -327,7 +327,7 @@ def resize(importer, node) -> None:
         raise _unsupported(f"mode is {mode}", _NEAREST)
     if node.attribute("axes") or node.attribute("antialias", 0):
         raise _unsupported("it has axes or antialias", "scales of all axes")
-    scales = importer.constant(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else None
+    scales = importer.constant(node.operand(2)) if node.operand(2) else None
     if scales is None or scales.size == 0:
         sizes = _constant_ints(importer, node, 3)
         if sizes is None:

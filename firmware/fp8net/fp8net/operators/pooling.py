@@ -8,7 +8,7 @@ import numpy as np
 from ..ir import Weights, Window
 from .layout import _unsupported
 from .registry import handles
-from .windows import channels_last, check_window, image_of, window_of
+from .windows import add_image, channels_last, check_window, image_of, window_of
 
 # From here on one product with a row of ones takes fewer cycles than a depthwise convolution.
 MANY_PIXELS = 96
@@ -41,8 +41,7 @@ def _add(importer, node, view, op: str, window: Window | None = None, **fields) 
         window=window,
         **fields,
     )
-    shape = (images, view.shape[1], *layer.out_size[-spatial:])
-    importer.add(node, layer, shape, (0, *range(2, len(shape)), 1), view.shape[1])
+    add_image(importer, node, layer, (images, view.shape[1], *layer.out_size[-spatial:]))
 
 
 @handles("MaxPool", "fp8rt_max_pool", "ceil_mode 0, dilations 1, pads below the kernel's sizes")

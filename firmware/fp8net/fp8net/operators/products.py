@@ -28,8 +28,7 @@ def gemm(importer, node) -> None:
         raise _unsupported(f"alpha is {alpha} and beta {beta}", "finite products with them")
     if weights.codes is not None and alpha != 1.0:
         scale_codes(weights, np.full(len(weights.codes), alpha, np.float32))
-    name = node.inputs[2] if len(node.inputs) > 2 else ""
-    bias = bias_of(importer, name, weights.values.shape[0])
+    bias = bias_of(importer, node.operand(2), weights.values.shape[0])
     weights.bias = None if bias is None else bias * np.float32(beta)
     _multiply(importer, node, importer.view(node), weights)
 

@@ -59,7 +59,7 @@ def _scale_of(importer, node) -> np.ndarray:
 
 
 def _format_of(importer, node) -> str:
-    if len(node.inputs) > 2 and node.inputs[2]:
+    if node.operand(2):
         zero = importer.constant(node.inputs[2])
         if zero is None or zero.astype(np.float32).any():
             raise _unsupported("its zero point is not 0")

@@ -81,7 +81,7 @@ def _keeps_states(importer, node, steps: int) -> bool:
     if node.op == "LSTM" and _constant_input(importer, node, 7) is not None:
         raise _unsupported("it has peepholes", "no input P")
     places = (5, 6) if node.op == "LSTM" else (5,)
-    given = [node.inputs[p] if len(node.inputs) > p else "" for p in places]
+    given = [node.operand(p) for p in places]
     kept = [node.outputs[p - 4] if len(node.outputs) > p - 4 else "" for p in places]
     if any(name in importer.states for name in given):
         if [importer.states.get(name) for name in given] != kept or len(_directions(node)) > 1:

@@ -36,6 +36,11 @@ def channels_last(importer, node, place: int = 0):
     return arrange(importer, node, view, (0, *range(2, len(view.shape)), 1))
 
 
+def add_image(importer, node, layer, shape: tuple[int, ...]) -> None:
+    """The output of a layer, whose channels are axis 1, and last in memory."""
+    importer.add(node, layer, shape, (0, *range(2, len(shape)), 1), shape[1])
+
+
 def window_of(node, kernel: tuple[int, ...], size: tuple[int, int]) -> Window:
     spatial = len(kernel)
     window = Window(
