@@ -8,7 +8,7 @@
 enum { NUMBERS = 9 };
 
 typedef struct cycles_options {
-    const char *m, *n, *k, *d_format, *element, *memory, *latency, *output;
+    const char *m, *n, *k, *d_format, *element, *memory, *latency, *stall, *seed, *output;
     const char *numbers[NUMBERS];
 } cycles_options;
 
@@ -69,6 +69,9 @@ static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
     config.element = o->element != NULL ? element_named(c, o->element) : config.element;
     config.memory = o->memory != NULL ? memory_named(c, o->memory) : config.memory;
     config.latency = o->latency != NULL ? (uint32_t)number(c, "latency", o->latency, 0) : 0;
+    config.stall_permille = o->stall != NULL ? (uint32_t)number(c, "stall", o->stall, 0) : 0;
+    const uint64_t seed = o->seed != NULL ? number(c, "seed", o->seed, 0) : 1;
+    config.stall_state = fp8mac_cycles_stall_state(seed, 0);
     const char *parameter, *range;
     if (fp8mac_cycles_check(&config, &parameter, &range) != FP8MAC_OK) {
         cli_fail(c, "%s is not possible; %s is expected", parameter, range);
@@ -190,6 +193,8 @@ void cli_cycles(cli *c, int argc, char **argv)
         {"element", &o.element, NULL},
         {"memory", &o.memory, NULL},
         {"latency", &o.latency, NULL},
+        {"stall", &o.stall, NULL},
+        {"seed", &o.seed, NULL},
         {"output", &o.output, NULL},
         {"o", &o.output, NULL},
     };

@@ -115,7 +115,9 @@ const cli_command cli_commands[] = {
      "  --axi BITS          of a beat: 64, 128 (default), 256\n"
      "  --element KIND      of the array: block (default), or another kind\n"
      "  --memory M          chip (default): the simulated chip's; ideal: takes everything at once\n"
-     "  --latency N         cycles that the memory's answers are later (0)\n" OUTPUT_TEXT,
+     "  --latency N         cycles that the memory's answers are later (0)\n"
+     "  --stall PERMILLE    probability of a stall, in each cycle and channel of the chip's memory: 0 to 900 (0)\n"
+     "  --seed N            seed of the stalls (1); each GEMM begins with it\n" OUTPUT_TEXT,
      "  fp8mac cycles --m 512 --n 512 --k 512\n"
      "  fp8mac cycles --m 64 --n 64 --k 64 --rows 8 --cols 8 --axi 256 --latency 20\n"
      "  printf 'layer,m,n,k\\nscores,128,128,64\\nvalues,128,64,128\\n' | fp8mac cycles -\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's cycles against fp8mac_cycles_run: random commands on a memory of constant latency. The model gets
-// them, and the cycles in which software submits them, and must have every counter of the RTL, and the cycle of the
+// The accelerator's cycles against fp8mac_cycles_run: random commands on an ideal memory of constant latency, and on
+// the simulated chip's without and with stalls. The model gets them, and the cycles in which software submits them, and must have every counter of the RTL, and the cycle of the
 // interrupt.
 #ifndef ACCEL_CYCLES_H
 #define ACCEL_CYCLES_H
@@ -62,24 +62,28 @@ class CycleTests : public RowTests
   private:
     using Timed = std::vector<fp8mac_cycles_command>;
 
-    fp8mac_cycles_config timed_config(unsigned latency, bool odd) const;
+    fp8mac_cycles_config timed_config(const axi::Timing &timing, bool odd) const;
+    axi::Timing draw_memory(unsigned batch);
     std::vector<Command> timed_batch();
-    uint64_t cycles_from(const Command &t, unsigned latency, uint32_t image_turn);
-    std::vector<Command> turned_batch(unsigned latency);
+    uint64_t cycles_from(const Command &t, const axi::Timing &timing, uint32_t image_turn);
+    std::vector<Command> turned_batch(const axi::Timing &timing);
     uint64_t send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin);
-    void compare_cycles(const Timed &timed, unsigned latency, bool odd, uint64_t irq);
+    void compare_cycles(const Timed &timed, const axi::Timing &timing, bool odd, uint64_t irq);
 
     static constexpr bool kTurns = ROWS > 2; // with two rows, one image in a thousand feels it
     uint32_t image_turn_ = 0;                // as the batches so far have left it
+    uint64_t stall_state_ = 1;               // in the cycle of the first submission
     uint64_t cycles_ = 0, compared_ = 0, turned_ = 0;
 };
 
-inline fp8mac_cycles_config CycleTests::timed_config(unsigned latency, bool odd) const
+inline fp8mac_cycles_config CycleTests::timed_config(const axi::Timing &timing, bool odd) const
 {
     fp8mac_cycles_config config = fp8mac_cycles_default();
     config.rows = ROWS, config.cols = COLS, config.lanes = LANES, config.element = ELEMENT_KIND;
     config.tiles = TILES, config.axi_data_w = AXI_DATA_W;
-    config.memory = FP8MAC_CYCLES_IDEAL, config.latency = latency, config.odd = odd;
+    config.memory = timing.chip ? FP8MAC_CYCLES_CHIP : FP8MAC_CYCLES_IDEAL;
+    config.latency = timing.latency, config.odd = odd;
+    config.stall_permille = timing.stall_permille, config.stall_state = timing.stall_state;
     config.image_turn = image_turn_;
     return config;
 }
@@ -121,10 +125,11 @@ inline std::vector<Command> CycleTests::timed_batch()
 }
 
 // The model's cycles of the command alone
-inline uint64_t CycleTests::cycles_from(const Command &t, unsigned latency, uint32_t image_turn)
+inline uint64_t CycleTests::cycles_from(const Command &t, const axi::Timing &timing,
+                                        uint32_t image_turn)
 {
     const fp8mac_cycles_command command = accel::timed(t);
-    fp8mac_cycles_config config = timed_config(latency, false);
+    fp8mac_cycles_config config = timed_config(timing, false);
     config.image_turn = image_turn;
     fp8mac_cycles_counters counters{};
     fp8mac_cycles_run(&config, &command, 1, nullptr, nullptr, &counters);
@@ -132,14 +137,14 @@ inline uint64_t CycleTests::cycles_from(const Command &t, unsigned latency, uint
 }
 
 // An image that takes more or less cycles than after a reset, because its words begin with another row. Few do.
-inline std::vector<Command> CycleTests::turned_batch(unsigned latency)
+inline std::vector<Command> CycleTests::turned_batch(const axi::Timing &timing)
 {
     Command t{};
     bool turned = false;
     for (unsigned i = 0; i < 2000 && !turned; i++) {
         maker_.fresh();
         t = maker_.convolution();
-        turned = cycles_from(t, latency, image_turn_) != cycles_from(t, latency, 0);
+        turned = cycles_from(t, timing, image_turn_) != cycles_from(t, timing, 0);
     }
     turned_ += turned;
     t.irq = true;
@@ -166,7 +171,10 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed,
         c.submission = rings ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_REGISTERS;
         host_.wait_for_room();
         rings ? host_.ring(c.descriptor) : host_.submit(sent[i]);
-        begin = i == 0 ? host_.cycles() : begin;
+        if (i == 0) {
+            begin = host_.cycles();
+            stall_state_ = host_.memory.stall_state();
+        }
         c.cycle = host_.cycles() - begin;
         const bool idles = !listed && i + 1 < sent.size() && rng_.below(4) == 0;
         for (unsigned wait = idles ? rng_.below(400) : 0; wait > 0; wait--) {
@@ -177,17 +185,19 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed,
     return host_.cycles() - begin;
 }
 
-inline void CycleTests::compare_cycles(const Timed &timed, unsigned latency, bool odd, uint64_t irq)
+inline void CycleTests::compare_cycles(const Timed &timed, const axi::Timing &timing, bool odd,
+                                       uint64_t irq)
 {
-    const fp8mac_cycles_config config = timed_config(latency, odd);
+    const fp8mac_cycles_config config = timed_config(timing, odd);
     std::vector<uint64_t> completed(timed.size());
     fp8mac_cycles_counters want{};
     size_t refused = 0;
     const fp8mac_status status =
         fp8mac_cycles_run(&config, timed.data(), timed.size(), completed.data(), &refused, &want);
     const auto detail = [&] {
-        return tb::text("seed %" PRIu64 ", cycle %" PRIu64 ", %zu commands, latency %u",
-                        bench_.seed(), host_.cycles(), timed.size(), latency);
+        return tb::text("seed %" PRIu64 ", cycle %" PRIu64 ", %zu commands, %s memory, latency %u, stalls %u",
+                        bench_.seed(), host_.cycles(), timed.size(),
+                        timing.chip ? "chip's" : "ideal", timing.latency, timing.stall_permille);
     };
     if (!bench_.equal("status of the model", status, FP8MAC_OK, detail)) {
         return;
@@ -214,7 +224,7 @@ inline void CycleTests::model_refuses(const char *name, const std::vector<Comman
         timed.push_back(accel::timed(t));
     }
     timed.push_back(accel::timed(bad));
-    const fp8mac_cycles_config config = timed_config(0, false);
+    const fp8mac_cycles_config config = timed_config(axi::Timing{0, 0, false}, false);
     fp8mac_cycles_counters counters{};
     size_t refused = 0;
     const fp8mac_status status =
@@ -227,21 +237,35 @@ inline void CycleTests::model_refuses(const char *name, const std::vector<Comman
     }
 }
 
+// An ideal memory, the chip's without stalls, the chip's with stalls
+inline axi::Timing CycleTests::draw_memory(unsigned batch)
+{
+    axi::Timing timing;
+    timing.random_latency = false;
+    timing.latency = rng_.below(3) ? rng_.below(12) : rng_.below(100);
+    timing.chip = batch % 3 != 0;
+    if (batch % 3 == 2) {
+        static const unsigned stalls[] = {1, 50, 100, 500, 850, 900};
+        timing.stall_permille = stalls[rng_.below(6)];
+        timing.stall_state = rng_.next() | 1u;
+    }
+    return timing;
+}
+
 inline void CycleTests::random_cycles(unsigned batches)
 {
     for (unsigned i = 0; i < batches && !bench_.hopeless(); i++) {
         begin();
-        axi::Timing timing;
-        timing.random_latency = false;
-        timing.latency = rng_.below(3) ? rng_.below(12) : rng_.below(100);
+        axi::Timing timing = draw_memory(i);
         host_.memory.set_timing(timing);
         Timed timed;
         uint64_t start = 0;
         const bool turns = kTurns && i % 32 >= 24 && image_turn_ != 0 && turned_ <= i / 32;
-        const std::vector<Command> batch = turns ? turned_batch(timing.latency) : timed_batch();
+        const std::vector<Command> batch = turns ? turned_batch(timing) : timed_batch();
         const uint64_t irq = send(batch, timed, start);
         host_.wait_idle();
-        compare_cycles(timed, timing.latency, start % 2 != 0, irq);
+        timing.stall_state = stall_state_;
+        compare_cycles(timed, timing, start % 2 != 0, irq);
     }
     bench_.covered("cycles compared with the model", cycles_);
     bench_.covered("batches of commands", compared_);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "axi_chip.h"
 #include "tb.h"
 
 namespace axi
@@ -26,6 +27,8 @@ struct Timing {
     unsigned latency =
         4; // cycles from an address to its first response, plus a random part as large
     bool random_latency = true;
+    bool chip = false;        // as the simulated chip's RAM, without a random part, faults or stops
+    uint64_t stall_state = 1; // of the chip's generator; else the bench's draws the stalls
 };
 
 // Addresses lo..hi (inclusive) answer with `response`.
@@ -67,6 +70,9 @@ class Memory
     void set_timing(const Timing &timing)
     {
         timing_ = timing;
+        chip_.latency = timing.latency;
+        chip_.stall_permille = timing.stall_permille;
+        chip_.stall_state = timing.stall_state;
     }
     void set_faults(std::vector<Fault> read, std::vector<Fault> write)
     {
@@ -124,6 +130,10 @@ class Memory
     {
         return most_writes_;
     }
+    uint64_t stall_state() const
+    {
+        return chip_.stall_state;
+    }
     bool quiet() const
     {
         return reads_.empty() && writes_.empty() && write_data_.empty() && answers_.empty();
@@ -136,16 +146,19 @@ class Memory
 
     void drive()
     {
-        dut_.m_axi_arready_i = go() && !stops(Ar);
-        dut_.m_axi_awready_i = go() && !stops(Aw);
-        dut_.m_axi_wready_i = go() && !stops(W);
+        dut_.m_axi_arready_i = timing_.chip ? chip_.ar_ready() : go() && !stops(Ar);
+        dut_.m_axi_awready_i = timing_.chip ? chip_.aw_ready() : go() && !stops(Aw);
+        dut_.m_axi_wready_i = timing_.chip ? chip_.w_ready() : go() && !stops(W);
         dut_.m_axi_rid_i = id_;
         dut_.m_axi_bid_i = id_;
         // A response that was offered stays until it is taken.
-        if (!r_offered_) {
+        if (timing_.chip) {
+            r_offered_ = chip_.r_valid();
+            b_offered_ = chip_.b_valid();
+        } else if (!r_offered_) {
             r_offered_ = !reads_.empty() && reads_.front().due <= now_ && go() && !late(R);
         }
-        if (!b_offered_) {
+        if (!timing_.chip && !b_offered_) {
             b_offered_ = !answers_.empty() && answers_.front().due <= now_ && go() && !late(B);
         }
         dut_.m_axi_rvalid_i = r_offered_;
@@ -173,6 +186,9 @@ class Memory
     void sample()
     {
         now_++;
+        if (timing_.chip) {
+            clock_chip();
+        }
         stopped_ += dut_.m_axi_arvalid_o && stops(Ar);
         stopped_ += dut_.m_axi_awvalid_o && stops(Aw);
         stopped_ += dut_.m_axi_wvalid_o && stops(W);
@@ -270,6 +286,15 @@ class Memory
         return count >= stop_.beat;
     }
 
+    void clock_chip()
+    {
+        const bool ar = dut_.m_axi_arvalid_o && dut_.m_axi_arready_i;
+        const bool aw = dut_.m_axi_awvalid_o && dut_.m_axi_awready_i;
+        chip_.clock({ar ? dut_.m_axi_arlen_o + 1u : 0, aw ? dut_.m_axi_awlen_o + 1u : 0,
+                     dut_.m_axi_rvalid_i && dut_.m_axi_rready_o,
+                     dut_.m_axi_wvalid_o && dut_.m_axi_wready_i,
+                     dut_.m_axi_bvalid_i && dut_.m_axi_bready_o});
+    }
     bool go()
     {
         return !rng_.chance(timing_.stall_permille);
@@ -375,6 +400,7 @@ class Memory
     std::vector<uint8_t> bytes_;
     uint8_t id_ = 0;
     Timing timing_;
+    ChipTiming chip_;
     std::vector<Fault> read_faults_, write_faults_;
     std::deque<Burst> reads_, writes_;
     std::deque<Data> write_data_;

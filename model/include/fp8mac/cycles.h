@@ -16,7 +16,7 @@
 // It refuses more than 2^20 tile commands in a run (FP8MAC_ERR_UNSUPPORTED).
 // Commands that the accelerator refuses (STATUS.error) are refused, too: fp8mac_cycles_run says
 // what is judged. What lies in memory is not judged: vectors hold legal scales, tables are loaded,
-// and the bus gives no error. The memory never stalls: its latency is constant.
+// and the bus gives no error.
 #ifndef FP8MAC_CYCLES_H
 #define FP8MAC_CYCLES_H
 
@@ -56,6 +56,12 @@ typedef struct fp8mac_cycles_config {
     uint32_t buf_beats;   // of a row RAM in half an operand buffer: a power of two
     fp8mac_cycles_memory_kind memory;
     uint32_t latency; // of the memory, 0 to 10000 cycles
+    // Random stalls of the simulated chip's RAM: in each cycle each of the five channels of the bus
+    // is stalled with this probability, 0 to 900 per mille (--stall of the simulator). 0 with an
+    // ideal memory.
+    uint32_t stall_permille;
+    // The state of their generator in cycle 0: fp8mac_cycles_stall_state
+    uint64_t stall_state;
     // Whether cycle 0 is an odd one, counted from the first one behind the reset. Softmax takes
     // transfers in odd cycles alone.
     bool odd;
@@ -66,6 +72,11 @@ typedef struct fp8mac_cycles_config {
 
 // 4 x 4 elements of 16 lanes, kind block, 128 bits, on the simulated chip's RAM without latency
 fp8mac_cycles_config fp8mac_cycles_default(void);
+
+// The state of the generator of stalls, so many cycles behind the reset. `seed` is that of the
+// simulator (--seed, 1 if it is not given). The generator is xorshift64 (Marsaglia, Xorshift RNGs,
+// 2003) with the shifts 13, 7 and 17.
+uint64_t fp8mac_cycles_stall_state(uint64_t seed, uint64_t cycles);
 
 // FP8MAC_OK, or FP8MAC_ERR_CONFIG: then *parameter is the name of the first one that is not
 // possible and *range says what is. Both stay NULL else.

@@ -108,6 +108,10 @@ static void judge_memories(verdict *v, const fp8mac_cycles_config *c,
     judge(v, c->queue_depth >= 1 && c->queue_depth <= 127, "queue_depth", "1 to 127");
     judge(v, c->memory <= FP8MAC_CYCLES_IDEAL, "memory", "chip or ideal");
     judge(v, c->latency <= 10000, "latency", "0 to 10000");
+    const bool chip = c->memory == FP8MAC_CYCLES_CHIP;
+    judge(v, c->stall_permille <= (chip ? 900 : 0), "stall_permille",
+          chip ? "0 to 900" : "0 with an ideal memory");
+    judge(v, c->stall_permille == 0 || c->stall_state != 0, "stall_state", "above 0");
     judge(v, c->image_turn < c->rows, "image_turn", "0 to rows - 1");
     if (v->parameter != NULL) {
         return;
@@ -194,6 +198,8 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
         .product_cycles = product_cycles_of(config->max_mn),
         .chip_memory = config->memory == FP8MAC_CYCLES_CHIP,
         .latency = config->latency,
+        .stall_permille = config->stall_permille,
+        .stall_state = config->stall_state,
         .odd = config->odd,
         .image_turn = config->image_turn,
         .element = fp8mac_element_find(config->element),

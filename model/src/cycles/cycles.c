@@ -184,6 +184,7 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
     m->array.phase = m->p.share - 1u;
     m->store.turn = m->p.odd;
     m->align.turn = m->p.image_turn;
+    m->memory.stall_state = m->p.stall_state;
     if (m->status == FP8MAC_OK) {
         fp8mac_cycles_plan_tiles(m);
     }
@@ -193,7 +194,7 @@ static void run(machine *m, history *h)
 {
     uint64_t taken = 0;
     while (m->status == FP8MAC_OK && !step(m)) {
-        if (h != NULL && m->compute.taken != taken && m->front.next == m->count) {
+        if (h != NULL && m->p.stall_permille == 0 && m->compute.taken != taken && m->front.next == m->count) {
             fp8mac_cycles_leap_if_known(m, h);
         }
         taken = m->compute.taken;

@@ -102,6 +102,9 @@ typedef struct memory {
     uint32_t data; // beats that came before their address
     uint64_t answers[MEMORY_RING];
     uint32_t answers_head, answers_level;
+    // The chip's random stalls
+    uint64_t stall_state;
+    bool r_waits, b_waits; // was offered and not taken: it stays
 } memory;
 
 // ---- image operands -----------------------------------------------------------------------------

@@ -8,17 +8,51 @@ enum {
     CHIP_BEATS = 4,  // that were read and wait for R
 };
 
+// ---- stalls (fp8mac_sys_stall) -------------------------------------------------------------------
+
+enum { DRAW_BITS = 10 };
+// Channels, in the order of their bits of the generator
+typedef enum channel { B, W, AW, R, AR } channel;
+
+static uint64_t xorshift(uint64_t x)
+{
+    x ^= x << 13;
+    x ^= x >> 7;
+    return x ^ x << 17;
+}
+
+uint64_t fp8mac_cycles_stall_state(uint64_t seed, uint64_t cycles)
+{
+    uint64_t state = seed != 0 ? seed : UINT64_C(0x9e3779b97f4a7c15);
+    for (uint64_t i = 0; i < cycles; i++) {
+        state = xorshift(state);
+    }
+    return state;
+}
+
+// draw / 1024 < permille / 1000, in integers
+static bool stalls(const machine *m, channel channel)
+{
+    const uint64_t draw = m->memory.stall_state >> DRAW_BITS * channel & ((1u << DRAW_BITS) - 1u);
+    return draw * 125u < m->p.stall_permille * 128u;
+}
+
+// ---- wires --------------------------------------------------------------------------------------
+
 void fp8mac_cycles_memory_wires(const machine *m, wires *w)
 {
     const memory *y = &m->memory;
     const bool chip = m->p.chip_memory;
     const waiting_burst *front = &y->reads[y->reads_head];
-    w->ar_ready = !chip || y->reads_level != CHIP_BURSTS;
-    w->r_valid = chip ? y->shown != 0 : y->reads_level != 0 && front->due <= m->now;
+    w->ar_ready = !chip || (y->reads_level != CHIP_BURSTS && !stalls(m, AR));
+    w->r_valid = chip ? y->shown != 0 && (y->r_waits || !stalls(m, R))
+                      : y->reads_level != 0 && front->due <= m->now;
     w->r_last = chip ? (y->last_bits & 1u) != 0 : front->beats == 1;
-    w->aw_ready = !chip || y->writes_level != CHIP_BURSTS;
-    w->w_ready = !chip || (y->writes_level != 0 && y->answers_level != CHIP_BURSTS);
-    w->b_valid = y->answers_level != 0 && y->answers[y->answers_head] <= m->now;
+    w->aw_ready = !chip || (y->writes_level != CHIP_BURSTS && !stalls(m, AW));
+    const bool room = y->writes_level != 0 && y->answers_level != CHIP_BURSTS;
+    w->w_ready = !chip || (room && !stalls(m, W));
+    const bool due = y->answers_level != 0 && y->answers[y->answers_head] <= m->now;
+    w->b_valid = due && (y->b_waits || !stalls(m, B));
 }
 
 // ---- reads --------------------------------------------------------------------------------------
@@ -104,6 +138,11 @@ static void chip_writes(machine *m, bool aw, bool data)
 void fp8mac_cycles_memory_clock(machine *m, const wires *w)
 {
     memory *y = &m->memory;
+    y->r_waits = w->r_valid && !w->beat;
+    y->b_waits = w->b_valid && !w->answered;
+    if (m->p.stall_permille != 0) {
+        y->stall_state = xorshift(y->stall_state);
+    }
     if (m->p.chip_memory) {
         chip_reads(m, w);
     } else if (w->beat) {

@@ -38,7 +38,8 @@ typedef struct parameters {
     uint32_t scale_beats;
     uint32_t short_beats, all_beats; // of a descriptor, without and with its extension
     bool chip_memory;
-    uint32_t latency;
+    uint32_t latency, stall_permille;
+    uint64_t stall_state;
     bool odd;
     uint32_t image_turn;
     const fp8mac_element_info *element;
