@@ -68,10 +68,12 @@ class CycleTests : public RowTests
     uint64_t cycles_from(const Command &t, const axi::Timing &timing, uint32_t image_turn);
     std::vector<Command> turned_batch(const axi::Timing &timing);
     uint64_t send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin);
+    void compare_bus(const std::vector<axi::Transfer> &model, uint64_t begin);
     void compare_cycles(const Timed &timed, const axi::Timing &timing, bool odd, uint64_t irq);
 
     static constexpr bool kTurns = ROWS > 2; // with two rows, one image in a thousand feels it
     uint32_t image_turn_ = 0;                // as the batches so far have left it
+    uint64_t memory_begin_ = 0, transfers_ = 0;
     uint64_t stall_state_ = 1;               // in the cycle of the first submission
     uint64_t cycles_ = 0, compared_ = 0, turned_ = 0;
 };
@@ -174,6 +176,7 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed,
         if (i == 0) {
             begin = host_.cycles();
             stall_state_ = host_.memory.stall_state();
+            memory_begin_ = host_.memory.now();
         }
         c.cycle = host_.cycles() - begin;
         const bool idles = !listed && i + 1 < sent.size() && rng_.below(4) == 0;
@@ -185,6 +188,33 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed,
     return host_.cycles() - begin;
 }
 
+// Every transfer of the bus since the first submission, in its cycle.
+inline void CycleTests::compare_bus(const std::vector<axi::Transfer> &model, uint64_t begin)
+{
+    const std::vector<axi::Transfer> rtl = host_.memory.take_transfers();
+    size_t same = 0;
+    while (same < rtl.size() && same < model.size()) {
+        axi::Transfer t = rtl[same];
+        t.cycle -= begin;
+        if (!(t == model[same])) {
+            break;
+        }
+        same++;
+    }
+    const auto show = [&](const std::vector<axi::Transfer> &all, uint64_t from) {
+        return same >= all.size() ? std::string("the end")
+                                  : tb::text("cycle %" PRIu64 " channel %u address %" PRIx64
+                                             " bytes %u",
+                                             all[same].cycle - from, all[same].channel,
+                                             all[same].addr, all[same].bytes);
+    };
+    const auto detail = [&] {
+        return tb::text("transfer %zu: ", same) + show(rtl, begin) + "; model: " + show(model, 0);
+    };
+    bench_.equal("transfers that are equal", same, std::max(rtl.size(), model.size()), detail);
+    transfers_ += same;
+}
+
 inline void CycleTests::compare_cycles(const Timed &timed, const axi::Timing &timing, bool odd,
                                        uint64_t irq)
 {
@@ -192,8 +222,14 @@ inline void CycleTests::compare_cycles(const Timed &timed, const axi::Timing &ti
     std::vector<uint64_t> completed(timed.size());
     fp8mac_cycles_counters want{};
     size_t refused = 0;
+    std::vector<axi::Transfer> transfers;
+    const auto listen = [](void *context, const fp8mac_cycles_transfer *t) {
+        static_cast<std::vector<axi::Transfer> *>(context)->push_back(
+            {t->cycle, static_cast<unsigned>(t->channel), t->address, t->bytes});
+    };
     const fp8mac_status status =
-        fp8mac_cycles_run(&config, timed.data(), timed.size(), completed.data(), &refused, &want);
+        fp8mac_cycles_run_bus(&config, timed.data(), timed.size(), completed.data(), &refused,
+                              &want, listen, &transfers);
     const auto detail = [&] {
         return tb::text("seed %" PRIu64 ", cycle %" PRIu64 ", %zu commands, %s memory, latency %u, stalls %u",
                         bench_.seed(), host_.cycles(), timed.size(),
@@ -211,6 +247,7 @@ inline void CycleTests::compare_cycles(const Timed &timed, const axi::Timing &ti
     bench_.equal("WRITE_BEATS", host_.read(REG(WRITE_BEATS)), want.write_beats, detail);
     bench_.equal("MACS", host_.read(REG(MACS_LO)), want.macs & 0xffffffffu, detail);
     bench_.equal("the cycle of the interrupt", irq, completed.back() + 1, detail);
+    compare_bus(transfers, memory_begin_);
     image_turn_ = static_cast<uint32_t>(want.image_turn);
     cycles_ += want.cycles;
     compared_++;
@@ -254,6 +291,7 @@ inline axi::Timing CycleTests::draw_memory(unsigned batch)
 
 inline void CycleTests::random_cycles(unsigned batches)
 {
+    host_.memory.listen();
     for (unsigned i = 0; i < batches && !bench_.hopeless(); i++) {
         begin();
         axi::Timing timing = draw_memory(i);
@@ -269,6 +307,7 @@ inline void CycleTests::random_cycles(unsigned batches)
     }
     bench_.covered("cycles compared with the model", cycles_);
     bench_.covered("batches of commands", compared_);
+    bench_.covered("transfers of the bus", transfers_);
     if (kTurns) {
         bench_.covered("images that feel the turn of the rows", turned_);
     }

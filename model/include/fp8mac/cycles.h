@@ -74,8 +74,8 @@ typedef struct fp8mac_cycles_config {
 fp8mac_cycles_config fp8mac_cycles_default(void);
 
 // The state of the generator of stalls, so many cycles behind the reset. `seed` is that of the
-// simulator (--seed, 1 if it is not given). The generator is xorshift64 (Marsaglia, Xorshift RNGs,
-// 2003) with the shifts 13, 7 and 17.
+// simulator (--seed, 1 if it is not given), which is spread over 64 bits by splitmix64. The
+// generator is xorshift64 (Marsaglia, Xorshift RNGs, 2003) with the shifts 13, 7 and 17.
 uint64_t fp8mac_cycles_stall_state(uint64_t seed, uint64_t cycles);
 
 // FP8MAC_OK, or FP8MAC_ERR_CONFIG: then *parameter is the name of the first one that is not
@@ -150,6 +150,35 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,
                                 uint64_t *completed, size_t *refused,
                                 fp8mac_cycles_counters *counters);
+
+// ---- the bus ------------------------------------------------------------------------------------
+
+typedef enum fp8mac_cycles_channel {
+    FP8MAC_CYCLES_AR = 0,
+    FP8MAC_CYCLES_R = 1,
+    FP8MAC_CYCLES_AW = 2,
+    FP8MAC_CYCLES_W = 3,
+    FP8MAC_CYCLES_B = 4,
+} fp8mac_cycles_channel;
+
+// A transfer of a channel of the AXI4 bus: valid and ready are both high in `cycle`. Of AR and AW,
+// `address` and `bytes` are those of the burst, whole beats; of R, of the beat; of W, `bytes` are
+// those that the beat writes. Of B they are those of the burst that was written.
+typedef struct fp8mac_cycles_transfer {
+    uint64_t cycle;
+    fp8mac_cycles_channel channel;
+    uint32_t address, bytes;
+} fp8mac_cycles_transfer;
+
+typedef void fp8mac_cycles_bus_fn(void *context, const fp8mac_cycles_transfer *transfer);
+
+// fp8mac_cycles_run that calls `bus` for each transfer, in the order of cycles, and of channels
+// within one. The run goes through each cycle, so that it takes longer. `bus` may be NULL.
+fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
+                                    const fp8mac_cycles_command *commands, size_t count,
+                                    uint64_t *completed, size_t *refused,
+                                    fp8mac_cycles_counters *counters, fp8mac_cycles_bus_fn *bus,
+                                    void *context);
 
 #ifdef __cplusplus
 }

@@ -98,6 +98,9 @@ static void retire(machine *m)
 // Blocks that read others' registers come before those.
 static void clock(machine *m, const wires *w)
 {
+    if (m->bus != NULL) {
+        fp8mac_cycles_bus_clock(m, w);
+    }
     fp8mac_cycles_memory_clock(m, w);
     fp8mac_cycles_read_clock(m, w);
     fp8mac_cycles_source_clock(m, &m->c, true, w);
@@ -229,10 +232,11 @@ static fp8mac_status run_in(machine *m, history *h, fp8mac_cycles_command *own,
     return finish(m, refused, counters);
 }
 
-fp8mac_status fp8mac_cycles_run_with(const fp8mac_cycles_config *config,
-                                     const fp8mac_cycles_command *commands, size_t count,
-                                     uint64_t *completed, size_t *refused,
-                                     fp8mac_cycles_counters *counters, uint64_t *left_out)
+// *left_out: cycles that leaps have left out; NULL: there are no leaps.
+static fp8mac_status run_all(const fp8mac_cycles_config *config,
+                             const fp8mac_cycles_command *commands, size_t count,
+                             uint64_t *completed, size_t *refused, fp8mac_cycles_counters *counters,
+                             uint64_t *left_out, bus *bus)
 {
     if (config == NULL || counters == NULL || (commands == NULL && count != 0)) {
         return FP8MAC_ERR_NULL;
@@ -244,6 +248,7 @@ fp8mac_status fp8mac_cycles_run_with(const fp8mac_cycles_config *config,
     if (m != NULL && h != NULL && own != NULL) {
         m->count = count;
         m->completed = completed;
+        m->bus = bus;
         if (count != 0) {
             memcpy(own, commands, count * sizeof *own);
         }
@@ -258,11 +263,40 @@ fp8mac_status fp8mac_cycles_run_with(const fp8mac_cycles_config *config,
     return status;
 }
 
+fp8mac_status fp8mac_cycles_run_with(const fp8mac_cycles_config *config,
+                                     const fp8mac_cycles_command *commands, size_t count,
+                                     uint64_t *completed, size_t *refused,
+                                     fp8mac_cycles_counters *counters, uint64_t *left_out)
+{
+    return run_all(config, commands, count, completed, refused, counters, left_out, NULL);
+}
+
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,
                                 uint64_t *completed, size_t *refused,
                                 fp8mac_cycles_counters *counters)
 {
     uint64_t left_out;
-    return fp8mac_cycles_run_with(config, commands, count, completed, refused, counters, &left_out);
+    return run_all(config, commands, count, completed, refused, counters, &left_out, NULL);
+}
+
+fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
+                                    const fp8mac_cycles_command *commands, size_t count,
+                                    uint64_t *completed, size_t *refused,
+                                    fp8mac_cycles_counters *counters, fp8mac_cycles_bus_fn *listener,
+                                    void *context)
+{
+    if (listener == NULL) {
+        return fp8mac_cycles_run(config, commands, count, completed, refused, counters);
+    }
+    bus *bus = calloc(1, sizeof *bus);
+    if (bus == NULL) {
+        return FP8MAC_ERR_UNSUPPORTED;
+    }
+    bus->listener = listener;
+    bus->context = context;
+    const fp8mac_status status =
+        run_all(config, commands, count, completed, refused, counters, NULL, bus);
+    free(bus);
+    return status;
 }

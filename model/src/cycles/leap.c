@@ -87,6 +87,7 @@ static void clear_splitter(splitter *s)
     if (!s->busy) {
         memset(&s->row, 0, sizeof s->row);
     }
+    s->row.address = s->row.bytes = 0; // nobody listens to the bus
 }
 
 // What has no meaning now is the same in all notes.
@@ -102,6 +103,7 @@ static void clear_unused(machine *m)
     clear_splitter(&m->read.split);
     clear_splitter(&m->write.split);
     o->address = o->busy ? o->address : 0;
+    o->row_bytes = 0; // as o->beats
     o->job = o->busy ? o->job : m->compute.taken;
     o->region = has_region(m) ? o->region : 0;
     o->band = has_region(m) ? o->band : 0;

@@ -9,6 +9,7 @@
 #ifndef FP8MAC_MACHINE_H
 #define FP8MAC_MACHINE_H
 
+#include "cycles/bus.h"
 #include "cycles/parameters.h"
 
 // ---- the blocks ---------------------------------------------------------------------------------
@@ -66,6 +67,8 @@ typedef struct row {
     row_kind kind; // ROW_NONE: the end of a tile command
     uint32_t region_last;
     uint32_t beats, to_page; // beats until the next page, at most those of the row
+    // For the bus's listener: where the next burst begins, and the bytes from there
+    uint32_t address, bytes;
 } row;
 
 typedef struct burst {
@@ -241,7 +244,7 @@ typedef struct write_out {
     bool begun, busy, end, ends;
     uint32_t band, band_stride, region, rows_left, bytes_left;
     uint32_t waiting;
-    uint32_t address, stride, row, last_row, beats, beat;
+    uint32_t address, stride, row, last_row, beats, beat, row_bytes;
     bool offered;
 } write_out;
 
@@ -273,6 +276,7 @@ typedef struct machine {
     fp8mac_status status;
     size_t refused;
     fp8mac_cycles_counters counters;
+    bus *bus; // NULL: nobody listens
     // From here on all decides about the cycles to come.
     uint64_t now;
     front front;
@@ -355,6 +359,9 @@ void fp8mac_cycles_epilogue_clock(machine *m);
 void fp8mac_cycles_write_wires(machine *m, wires *w);
 void fp8mac_cycles_write_clock(machine *m, const wires *w);
 
+// A transfer of the bus, before the registers change
+void fp8mac_cycles_bus_clock(machine *m, const wires *w);
+
 // A row at this address
 row fp8mac_cycles_row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats);
 // The beats of the next burst, and whether it is the row's last one
@@ -363,6 +370,8 @@ static inline bool split_final(const splitter *s, uint32_t beats)
 {
     return s->row.kind == ROW_NONE || s->row.beats == beats;
 }
+// The splitter's next burst, for the bus's listener, which moves to the one behind it
+void fp8mac_cycles_split_tell(const parameters *p, splitter *s, bus_side *side);
 void fp8mac_cycles_split_clock(const parameters *p, splitter *s, bool taken, bool row_valid,
                                const row *row);
 

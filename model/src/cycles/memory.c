@@ -14,6 +14,17 @@ enum { DRAW_BITS = 10 };
 // Channels, in the order of their bits of the generator
 typedef enum channel { B, W, AW, R, AR } channel;
 
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+// The finaliser of splitmix64
+static uint64_t spread(uint64_t seed)
+{
+    uint64_t z = seed + GOLDEN;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
 static uint64_t xorshift(uint64_t x)
 {
     x ^= x << 13;
@@ -23,7 +34,8 @@ static uint64_t xorshift(uint64_t x)
 
 uint64_t fp8mac_cycles_stall_state(uint64_t seed, uint64_t cycles)
 {
-    uint64_t state = seed != 0 ? seed : UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t first = spread(seed);
+    uint64_t state = first != 0 ? first : GOLDEN;
     for (uint64_t i = 0; i < cycles; i++) {
         state = xorshift(state);
     }

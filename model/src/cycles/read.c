@@ -9,12 +9,25 @@ row fp8mac_cycles_row_at(const parameters *p, row_kind kind, uint32_t address, u
 {
     const uint32_t to_page = (PAGE - address % PAGE) >> p->beat_log2;
     return kind == ROW_NONE ? (row){.kind = ROW_NONE}
-                            : (row){.kind = kind, .beats = beats, .to_page = least(beats, to_page)};
+                            : (row){.kind = kind,
+                                    .beats = beats,
+                                    .to_page = least(beats, to_page),
+                                    .address = address,
+                                    .bytes = beats << p->beat_log2};
 }
 
 uint32_t fp8mac_cycles_split_beats(const splitter *s)
 {
     return least(s->row.to_page, MAX_BURST);
+}
+
+void fp8mac_cycles_split_tell(const parameters *p, splitter *s, bus_side *side)
+{
+    const uint32_t beats = fp8mac_cycles_split_beats(s);
+    const uint32_t bytes = least(beats << p->beat_log2, s->row.bytes);
+    fp8mac_cycles_bus_push(side, s->row.address, beats, bytes);
+    s->row.address += beats << p->beat_log2;
+    s->row.bytes -= bytes;
 }
 
 void fp8mac_cycles_split_clock(const parameters *p, splitter *s, bool taken, bool row_valid,
@@ -109,6 +122,9 @@ static void push_burst(machine *m)
     if (r->split.row.kind != ROW_NONE) {
         r->ar_valid = true;
         r->ar_beats = beats;
+        if (m->bus != NULL) {
+            fp8mac_cycles_split_tell(&m->p, &r->split, &m->bus->reads);
+        }
     }
 }
 

@@ -102,7 +102,8 @@ static void take_region(machine *m, const wires *w)
     o->stride = command_of(m, at_hand(m))->d_stride;
     o->row = o->beat = 0;
     o->last_row = least(o->rows_left, most_rows(m)) - 1u;
-    o->beats = ceil_log2(least(o->bytes_left, most_bytes(m)), m->p.beat_log2);
+    o->row_bytes = least(o->bytes_left, most_bytes(m));
+    o->beats = ceil_log2(o->row_bytes, m->p.beat_log2);
     next_region(m);
 }
 
@@ -165,8 +166,9 @@ static void flight_clock(write_dma *d, const wires *w)
     }
 }
 
-static void address_clock(write_dma *d, const wires *w, uint32_t beats)
+static void address_clock(machine *m, const wires *w, uint32_t beats)
 {
+    write_dma *d = &m->write;
     if (w->aw_ready) {
         d->aw_valid = false;
     }
@@ -174,6 +176,9 @@ static void address_clock(write_dma *d, const wires *w, uint32_t beats)
         d->aw_valid = true;
         d->aw_beats = beats;
         d->lens[(d->lens_head + d->lens_level++) % IN_FLIGHT] = beats;
+        if (m->bus != NULL) {
+            fp8mac_cycles_split_tell(&m->p, &d->split, &m->bus->writes);
+        }
     }
 }
 
@@ -197,13 +202,14 @@ void fp8mac_cycles_write_clock(machine *m, const wires *w)
 {
     write_dma *d = &m->write;
     const uint32_t beats = fp8mac_cycles_split_beats(&d->split);
-    const row row = fp8mac_cycles_row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address,
-                                         m->out.beats);
+    row row = fp8mac_cycles_row_at(&m->p, m->out.end ? ROW_NONE : ROW_OPERAND, m->out.address,
+                                   m->out.beats);
+    row.bytes = m->out.row_bytes;
     const bool offered = m->out.offered;
     m->counters.write_beats += d->w_valid && w->w_ready;
     out_clock(m, w);
     data_clock(d, w, offered);
-    address_clock(d, w, beats);
+    address_clock(m, w, beats);
     flight_clock(d, w);
     fp8mac_cycles_split_clock(&m->p, &d->split, w->write_burst, w->out_row, &row);
 }
