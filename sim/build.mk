@@ -45,7 +45,7 @@ SIM_INPUTS_FAST := $(call system_inputs,$(RTL_SIM_SOURCES_FAST))
 # The chip without the accelerator, and the accelerator
 SIM_INPUTS_CHIP := $(RTL_WAIVER) $(IBEX_PACKAGES) $(CATALOGUE_SV) $(call system_modules,core bus ctrl timer ram) \
   $(SYSTEM_PRIMITIVES) sim/apart/fp8mac_sys_accel.sv rtl/system/fp8mac_system.sv
-accel_inputs = $(RTL_WAIVER) $(1) $(call system_modules,accel apb axi_read axi_write axi_checker stall timeline usage)
+accel_inputs = $(RTL_WAIVER) $(1) $(call system_modules,accel apb axi_read axi_write axi_checker bus_trace stall timeline usage)
 SIM_INPUTS_ACCEL := $(call accel_inputs,$(RTL_SIM_SOURCES))
 SIM_INPUTS_ACCEL_FAST := $(call accel_inputs,$(RTL_SIM_SOURCES_FAST))
 # The core with RAM alone
@@ -69,7 +69,7 @@ SIM_UNITS := fast_1 fast_2 fast_3 slow
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c firmware/check/random.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
 # Those that do not see a model are compiled once for all simulators,
-SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,disassemble elf_loader list_names options ram timeline) $(SIM_CHECK)
+SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,bus_trace disassemble elf_loader list_names options ram timeline) $(SIM_CHECK)
 SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHARED_SOURCES))))
 # and those that see the chip alone once for each width of the bus.
 SIM_CHIP_SOURCES := $(filter-out $(SIM_SHARED_SOURCES),$(SIM_SOURCES))

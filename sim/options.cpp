@@ -27,6 +27,8 @@ const char *const usage_text =
     "                        free port, which is printed\n"
     "  --timeline FILE       write a timeline of core, commands and bus as JSON for "
     "ui.perfetto.dev\n"
+    "  --bus FILE            write every transfer between accelerator and RAM as CSV: cycle,\n"
+    "                        channel, address, bytes\n"
     "  --silence CYCLES      end after so many cycles without console output; 0: never "
     "(20000000)\n"
     "  --timeout CYCLES      end after so many cycles in all; 0: never (0)\n"
@@ -121,6 +123,7 @@ std::map<std::string, Setter> setters(Options &options)
          [&](auto &name, auto &value) {
              options.gdb = static_cast<int>(parse_number(name, value, UINT16_MAX));
          }},
+        {"--bus", [&](auto &name, auto &value) { options.bus_file = parse_file(name, value); }},
         {"--timeline",
          [&](auto &name, auto &value) { options.timeline_file = parse_file(name, value); }},
         {"--silence",

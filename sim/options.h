@@ -25,6 +25,7 @@ struct Options {
     std::string dump_file;     // empty: outputs are not kept
     std::string memory_file;   // empty: the memory is not kept
     std::string timeline_file; // empty: no timeline
+    std::string bus_file;      // empty: no trace of the bus
     bool evaluate_all = false; // in every cycle
     bool quiet = false;
     bool help = false;

@@ -62,6 +62,17 @@ void fp8sim_usage(unsigned int macs_per_cycle, unsigned long long macs,
     Simulator::running->on_usage(macs_per_cycle, macs, busy_cycles);
 }
 
+// The functions that rtl/system/fp8mac_sys_bus_trace.sv imports.
+unsigned char fp8sim_bus_wanted()
+{
+    return Simulator::running->bus_trace().wanted();
+}
+void fp8sim_bus_transfer(unsigned int channel, unsigned int address, unsigned int bytes)
+{
+    Simulator::running->bus_trace().transfer(channel, address, bytes,
+                                             Simulator::running->cycles());
+}
+
 // The functions that rtl/system/fp8mac_sys_timeline.sv imports.
 unsigned char fp8sim_timeline_wanted()
 {

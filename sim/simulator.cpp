@@ -68,7 +68,7 @@ Simulator::Simulator(const Options &options)
           context_, ram_, [this] { chip_.eval(); }, options.evaluate_all)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
-      timeline_(options.timeline_file), watch_(chip_),
+      timeline_(options.timeline_file), bus_trace_(options.bus_file), watch_(chip_),
       instructions_(options.instructions_file, options.trace_from, options.trace_to,
                     options.instructions_in, program_),
       gdb_(watch_, ram_, [] { return interrupted != 0; }), dump_(nullptr, std::fclose)
@@ -364,6 +364,7 @@ int Simulator::report()
         accelerator_->end();
     }
     close_output(timeline_.close(cycles_), "timeline", options_.timeline_file);
+    close_output(bus_trace_.close(), "trace of the bus", options_.bus_file);
     close_output(instructions_.close(), "list of instructions", options_.instructions_file);
     chip_.final();
     dump_memory();

@@ -10,6 +10,7 @@
 
 #include "Vfp8mac_system.h"
 #include "accelerator.h"
+#include "bus_trace.h"
 #include "core_watch.h"
 #include "elf_loader.h"
 #include "gdb.h"
@@ -43,6 +44,10 @@ class Simulator
     Timeline &timeline()
     {
         return timeline_;
+    }
+    BusTrace &bus_trace()
+    {
+        return bus_trace_;
     }
     uint64_t cycles() const
     {
@@ -107,6 +112,7 @@ class Simulator
     Program program_;
     Trace trace_;
     Timeline timeline_;
+    BusTrace bus_trace_;
     CoreWatch watch_;
     InstructionTrace instructions_;
     Gdb gdb_;

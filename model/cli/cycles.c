@@ -9,6 +9,7 @@ enum { NUMBERS = 9 };
 
 typedef struct cycles_options {
     const char *m, *n, *k, *d_format, *element, *memory, *latency, *stall, *seed, *output;
+    const char *bus, *start, *descriptor, *a, *b, *d;
     const char *numbers[NUMBERS];
 } cycles_options;
 
@@ -55,6 +56,12 @@ static fp8mac_cycles_memory_kind memory_named(cli *c, const char *name)
     cli_fail(c, "there is no memory '%.60s'; there are chip, ideal", name);
 }
 
+// The cycle of the doorbell, counted from the chip's reset
+static uint64_t start_of(cli *c, const cycles_options *o)
+{
+    return o->start != NULL ? number(c, "start", o->start, 0) : 0;
+}
+
 static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
 {
     fp8mac_cycles_config config = fp8mac_cycles_default();
@@ -71,7 +78,7 @@ static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
     config.latency = o->latency != NULL ? (uint32_t)number(c, "latency", o->latency, 0) : 0;
     config.stall_permille = o->stall != NULL ? (uint32_t)number(c, "stall", o->stall, 0) : 0;
     const uint64_t seed = o->seed != NULL ? number(c, "seed", o->seed, 0) : 1;
-    config.stall_state = fp8mac_cycles_stall_state(seed, 0);
+    config.stall_state = fp8mac_cycles_stall_state(seed, start_of(c, o));
     const char *parameter, *range;
     if (fp8mac_cycles_check(&config, &parameter, &range) != FP8MAC_OK) {
         cli_fail(c, "%s is not possible; %s is expected", parameter, range);
@@ -169,6 +176,61 @@ static void run_file(cli *c, const fp8mac_cycles_config *config, const char *pat
     }
 }
 
+// ---- the bus ------------------------------------------------------------------------------------
+
+typedef struct bus_file {
+    FILE *file;
+    uint64_t start;
+} bus_file;
+
+static void write_transfer(void *context, const fp8mac_cycles_transfer *t)
+{
+    static const char *const names[] = {"ar", "r", "aw", "w", "b"};
+    const bus_file *bus = context;
+    fprintf(bus->file, "%" PRIu64 ",%s,0x%08" PRIx32 ",%" PRIu32 "\n", bus->start + t->cycle,
+            names[t->channel], t->address, t->bytes);
+}
+
+static void set_address(cli *c, const char *name, const char *text, uint32_t *address)
+{
+    uint64_t value = 0;
+    if (text == NULL) {
+        return;
+    }
+    if (!settings_number(text, UINT32_MAX, &value)) {
+        cli_fail(c, "--%s '%.60s' is no address; 0 to 0xffffffff is expected", name, text);
+    }
+    *address = (uint32_t)value;
+}
+
+// The transfers of the layer's command, which has run
+static void write_bus(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
+                      const layer *one)
+{
+    fp8mac_cycles_command command;
+    fp8mac_cycles_counters counters;
+    workload_command(config, &one->work, &command);
+    set_address(c, "descriptor", o->descriptor, &command.descriptor);
+    set_address(c, "a", o->a, &command.a_addr);
+    set_address(c, "b", o->b, &command.b_addr);
+    set_address(c, "d", o->d, &command.d_addr);
+    bus_file bus = {fopen(o->bus, "w"), start_of(c, o)};
+    if (bus.file == NULL) {
+        cli_fail_output(c, "'%.200s' cannot be written (%s)", o->bus, strerror(errno));
+    }
+    fputs("cycle,channel,address,bytes\n", bus.file);
+    const fp8mac_status status = fp8mac_cycles_run_bus(config, &command, 1, NULL, NULL, &counters,
+                                                       write_transfer, &bus);
+    const bool failed = ferror(bus.file) != 0;
+    if (fclose(bus.file) != 0 || failed) {
+        cli_fail_output(c, "'%.200s' could not be written", o->bus);
+    }
+    if (status != FP8MAC_OK) {
+        cli_fail(c, "the accelerator refuses these addresses: they are multiples of a beat, and "
+                    "the matrices lie below 4 GiB");
+    }
+}
+
 static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
                     fp8mac_format_id d_format)
 {
@@ -179,13 +241,16 @@ static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_opt
                                 (uint32_t)number(c, "n", o->n, 1),
                                 (uint32_t)number(c, "k", o->k, 1), d_format}};
     const workload_result result = run_layer(c, config, &one, NULL);
+    if (o->bus != NULL) {
+        write_bus(c, config, o, &one);
+    }
     print_text(c, &result);
 }
 
 void cli_cycles(cli *c, int argc, char **argv)
 {
     cycles_options o = {.d_format = "e4m3fn"};
-    cli_option options[NUMBERS + 10] = {
+    cli_option options[NUMBERS + 18] = {
         {"m", &o.m, NULL},
         {"n", &o.n, NULL},
         {"k", &o.k, NULL},
@@ -197,14 +262,26 @@ void cli_cycles(cli *c, int argc, char **argv)
         {"seed", &o.seed, NULL},
         {"output", &o.output, NULL},
         {"o", &o.output, NULL},
+        {"bus", &o.bus, NULL},
+        {"start", &o.start, NULL},
+        {"descriptor", &o.descriptor, NULL},
+        {"a", &o.a, NULL},
+        {"b", &o.b, NULL},
+        {"d", &o.d, NULL},
     };
     for (unsigned i = 0; i < NUMBERS; i++) {
-        options[9 + i] = (cli_option){number_names[i], &o.numbers[i], NULL};
+        options[17 + i] = (cli_option){number_names[i], &o.numbers[i], NULL};
     }
     const cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     fp8mac_format_id d_format;
     if (o.output != NULL && operands.count == 0) {
         cli_fail(c, "--output is for a CSV file of layers; without one the counts are printed");
+    }
+    if (o.bus != NULL && operands.count != 0) {
+        cli_fail(c, "--bus is for one GEMM, --m, --n and --k; a CSV file has several");
+    }
+    if (o.bus == NULL && (o.descriptor != NULL || o.a != NULL || o.b != NULL || o.d != NULL)) {
+        cli_fail(c, "--descriptor, --a, --b and --d are addresses of --bus");
     }
     if (!layers_d_format(o.d_format, &d_format)) {
         cli_fail(c, "D cannot have the format '%.60s'", o.d_format);

@@ -117,7 +117,12 @@ const cli_command cli_commands[] = {
      "  --memory M          chip (default): the simulated chip's; ideal: takes everything at once\n"
      "  --latency N         cycles that the memory's answers are later (0)\n"
      "  --stall PERMILLE    probability of a stall, in each cycle and channel of the chip's memory: 0 to 900 (0)\n"
-     "  --seed N            seed of the stalls (1); each GEMM begins with it\n" OUTPUT_TEXT,
+     "  --seed N            seed of the stalls (1)\n"
+     "  --start CYCLE       cycle of the doorbell, counted from the chip's reset (0): stalls and --bus count from there\n"
+     "  --bus FILE          write every transfer of the bus of one GEMM as CSV: cycle, channel, address, bytes, as the\n"
+     "                      simulator's --bus does\n"
+     "  --descriptor, --a, --b, --d ADDRESS\n"
+     "                      where the command and its matrices lie, for --bus\n" OUTPUT_TEXT,
      "  fp8mac cycles --m 512 --n 512 --k 512\n"
      "  fp8mac cycles --m 64 --n 64 --k 64 --rows 8 --cols 8 --axi 256 --latency 20\n"
      "  printf 'layer,m,n,k\\nscores,128,128,64\\nvalues,128,64,128\\n' | fp8mac cycles -\n",

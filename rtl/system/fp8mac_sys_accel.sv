@@ -163,6 +163,14 @@ module fp8mac_sys_accel
     .arvalid_i(arvalid), .arready_i(arready)
   );
 
+  fp8mac_sys_bus_trace #(.DATA_W(AXI_DATA_W)) u_bus_trace (
+    .clk_i, .rst_ni,
+    .araddr_i(araddr), .arlen_i(arlen), .arvalid_i(arvalid), .arready_i(arready),
+    .rvalid_i(rvalid), .rready_i(rready),
+    .awaddr_i(awaddr), .awlen_i(awlen), .awvalid_i(awvalid), .awready_i(awready),
+    .wstrb_i(wstrb), .wvalid_i(wvalid), .wready_i(wready), .bvalid_i(bvalid), .bready_i(bready)
+  );
+
   assign ram_wdata_o = wdata;
   assign ram_wstrb_o = wstrb;
 
