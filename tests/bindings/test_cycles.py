@@ -121,6 +121,27 @@ def test_topologies(bench, tool):
     bench.check("a depthwise layer, behind a byte order mark", got, [112 * 112, 1, 9, 32], "")
 
 
+def test_bus(bench, tool, tmp_path):
+    """The whole file of a GEMM of one tile, by its counts; sim-bus compares each line with the chip."""
+    path = tmp_path / "bus.csv"
+    one = tool.one("--m", 20, "--n", 12, "--k", 40, "--bus", path, "--start", 1000, "--d", 0x50000)
+    lines = list(csv.DictReader(io.StringIO(path.read_text())))
+    channels = [x["channel"] for x in lines]
+    bench.check("read beats", channels.count("r"), one["read_beats"], "")
+    bench.check("write beats", channels.count("w"), one["write_beats"], "")
+    first = [lines[0][name] for name in ("cycle", "channel", "bytes")]
+    bench.check("the descriptor", first, ["1003", "ar", "80"], "")
+    written = [x for x in lines if x["channel"] == "aw"]
+    bench.check("D", [x["address"] for x in written[:2]], ["0x00050000", "0x00050010"], "")
+    bench.check("bytes of D", sum(int(x["bytes"]) for x in lines if x["channel"] == "w"), 240, "")
+    stalled = tool.one("--m", 20, "--n", 12, "--k", 40, "--stall", 500)
+    bench.check("stalls", stalled["cycles"] > one["cycles"], True, (stalled, one))
+    full = tool.run("--m", 8, "--n", 8, "--k", 8, "--bus", "/dev/full")
+    bench.check(
+        "a full disk", (full.returncode, "could not be written" in full.stderr), (1, True), ""
+    )
+
+
 def test_output(bench, tool, tmp_path):
     path = tmp_path / "out.csv"
     done = tool.run("-", "-o", path, stdin="m,n,k\n8,8,8\n")
@@ -150,6 +171,14 @@ def test_refusals(tool, tmp_path):
     tool.refused("rows is not possible; a power of two, 1 to 32 is expected", *size, "--rows", 3)
     tool.refused("latency is not possible; 0 to 10000 is expected", *size, "--latency", 10001)
     tool.refused("axi_data_w is not possible; 64, 128 or 256", *size, "--axi", 100)
+    tool.refused("stall_permille is not possible; 0 to 900 is", *size, "--stall", 901)
+    ideal = ("--memory", "ideal", "--stall", 1)
+    tool.refused("stall_permille is not possible; 0 with an ideal memory", *size, *ideal)
+    tool.refused("--bus is for one GEMM", "-", "--bus", tmp_path / "x.csv", stdin="m,n,k\n8,8,8\n")
+    tool.refused("are addresses of --bus", *size, "--d", 64)
+    bus = (*size, "--bus", tmp_path / "x.csv")
+    tool.refused("--a 'x' is no address", *bus, "--a", "x")
+    tool.refused("the accelerator refuses these addresses", *bus, "--a", 8)
     tool.refused("the matrices do not fit 4 GiB", "--m", 70000, "--n", 70000, "--k", 1)
     tool.refused("there is no option '--row'", *size, "--row", 3)
     missing = tmp_path / "missing.csv"

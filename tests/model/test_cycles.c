@@ -115,6 +115,47 @@ static void test_leaps(void)
     CHECK(leapt > RUNS / 2 && left_out > all / 10);
 }
 
+// ---- the bus ------------------------------------------------------------------------------------
+
+typedef struct heard {
+    uint64_t transfers[5], bytes[5], last;
+} heard;
+
+static void hear(void *context, const fp8mac_cycles_transfer *t)
+{
+    heard *h = context;
+    h->transfers[t->channel]++;
+    h->bytes[t->channel] += t->bytes;
+    h->last = t->cycle;
+}
+
+// A listener changes no count, and hears each transfer. Stalls cost cycles and no transfer.
+static void test_bus(void)
+{
+    fp8mac_cycles_config config = fp8mac_cycles_default();
+    fp8mac_cycles_command command = gemm(100, 60, 200);
+    command.tile_m = command.tile_n = command.tile_k = command.first_k = 32;
+    fp8mac_cycles_counters want, got, stalled;
+    heard h = {{0}, {0}, 0};
+    CHECK(fp8mac_cycles_run(&config, &command, 1, NULL, NULL, &want) == FP8MAC_OK);
+    CHECK(fp8mac_cycles_run_bus(&config, &command, 1, NULL, NULL, &got, hear, &h) == FP8MAC_OK);
+    CHECK(equal(&want, &got));
+    CHECK(h.transfers[FP8MAC_CYCLES_R] == want.read_beats);
+    CHECK(h.transfers[FP8MAC_CYCLES_W] == want.write_beats);
+    CHECK(h.transfers[FP8MAC_CYCLES_AW] == h.transfers[FP8MAC_CYCLES_B]);
+    CHECK(h.bytes[FP8MAC_CYCLES_AR] == h.bytes[FP8MAC_CYCLES_R]);
+    CHECK(h.bytes[FP8MAC_CYCLES_W] == 100u * 60u); // D in FP8
+    CHECK(h.last < want.cycles);
+    config.stall_permille = 300;
+    config.stall_state = fp8mac_cycles_stall_state(7, 0);
+    CHECK(fp8mac_cycles_run_bus(&config, &command, 1, NULL, NULL, &stalled, NULL, NULL) ==
+          FP8MAC_OK);
+    CHECK(stalled.cycles > want.cycles && stalled.read_beats == want.read_beats);
+    // xorshift64 steps once for each cycle.
+    CHECK(fp8mac_cycles_stall_state(7, 3) != fp8mac_cycles_stall_state(7, 4));
+    CHECK(fp8mac_cycles_run_bus(NULL, &command, 1, NULL, NULL, &got, hear, &h) == FP8MAC_ERR_NULL);
+}
+
 // ---- numbers of the RTL -------------------------------------------------------------------------
 
 // 64 x 64 x 64 on the simulated chip, in tiles of 32 x 32 and chunks of 32: docs/COUNTERS.md
@@ -184,6 +225,13 @@ static void test_configurations(void)
     REFUSES(memory, (fp8mac_cycles_memory_kind)2);
     REFUSES(latency, 10001);
     REFUSES(image_turn, 4);
+    REFUSES(stall_permille, 901);
+    fp8mac_cycles_config stalled = fp8mac_cycles_default();
+    stalled.stall_permille = 1;
+    refuses_config("stall_state", stalled);
+    stalled.stall_state = 1;
+    stalled.memory = FP8MAC_CYCLES_IDEAL;
+    refuses_config("stall_permille", stalled);
     fp8mac_cycles_config good = fp8mac_cycles_default();
     const char *name = "", *range = "";
     CHECK(fp8mac_cycles_check(&good, &name, &range) == FP8MAC_OK && name == NULL && range == NULL);
@@ -260,6 +308,7 @@ static void test_null(void)
 int main(void)
 {
     test_leaps();
+    test_bus();
     test_known();
     test_configurations();
     test_commands();

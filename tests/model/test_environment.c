@@ -202,6 +202,13 @@ static void end_isa(int i)
 
 // ---- the functions, a row each or a few together ------------------------------------------------
 
+static void take_transfer(void *context, const fp8mac_cycles_transfer *transfer)
+{
+    (void)context;
+    take_u64(transfer->cycle);
+    take_u64(transfer->address);
+}
+
 // A GEMM in one command of the accelerator
 static void take_cycles(void)
 {
@@ -224,6 +231,8 @@ static void take_cycles(void)
     take_u64(fp8mac_cycles_run(&config, &command, 1, NULL, NULL, &counters));
     take_u64(counters.cycles);
     take_u64(counters.store);
+    take_u64(fp8mac_cycles_stall_state(1, 100));
+    take_u64(fp8mac_cycles_run_bus(&config, &command, 1, NULL, NULL, &counters, take_transfer, NULL));
 }
 
 static void run_names(void)

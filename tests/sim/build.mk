@@ -45,6 +45,11 @@ $(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM_PYTEST_FILES) $(S
     $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
 	@tests/run_test.sh sim-timeline $@ $(SIM_PYTEST) --sim $(SIM) --elf $(FW_BUILD)/riscv/gemm.elf --digits $(FW_BUILD)/riscv/digits.elf
 
+TESTS += $(SIM_TEST)/sim-bus.log
+$(SIM_TEST)/sim-bus.log: tests/sim/test_bus.py $(SIM_PYTEST_FILES) $(SIM) $(FW_BUILD)/riscv/gemm.elf $(BUILD)/model/fp8mac \
+    tests/run_test.sh
+	@tests/run_test.sh sim-bus $@ $(SIM_PYTEST) --sim $(SIM) --elf $(FW_BUILD)/riscv/gemm.elf --tool $(BUILD)/model/fp8mac
+
 # The instructions that the core retires, and their text beside objdump's
 $(SIM_TEST_BUILD)/disassemble: tests/sim/disassemble.cpp sim/disassemble.cpp sim/disassemble.h
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@ PROGRAMS = {
     "faulty": "the same with a seeded fault",
     "elf": "the program that it runs",
     "digits": "the application digits",
+    "tool": "the command-line tool fp8mac",
     "disassembler": "the program that prints texts of instructions",
     "objdump": "objdump for RISC-V",
     "objcopy": "objcopy for RISC-V",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycles that the simulator leaves out change nothing: with --evaluate-all a program ends after the same cycles, with the
-same console, memory, outputs, timeline, sums and instructions.
+same console, memory, outputs, timeline, transfers of the bus, sums and instructions.
 
     python -m pytest -c tests/pytest.ini tests/sim/test_left_out.py --sim SIM --faulties FAULTY... --elfs SOC GEMM DIGITS FAULTS
         SELFTEST --folder FOLDER
@@ -17,7 +17,7 @@ from tests.conftest import Bench
 
 END = re.compile(r"(?m)^fp8mac-sim: (.*) after (\d+) cycles")
 USAGE = re.compile(r"array used .*")
-FILES = ("memory", "outputs", "timeline", "instructions")
+FILES = ("memory", "outputs", "timeline", "instructions", "bus")
 SLOW_BUS = ["--stall", "200", "--seed", "3", "--latency", "9"]
 # By the name of the program: options of the simulator, and arguments
 RUNS = (
@@ -39,7 +39,7 @@ def run(sim, folder, elf, options, arguments, everything):
     for path in paths.values():
         path.write_bytes(b"")
     wanted = ["--dump-memory", paths["memory"], "--dump-outputs", paths["outputs"]]
-    wanted += ["--timeline", paths["timeline"]]
+    wanted += ["--timeline", paths["timeline"], "--bus", paths["bus"]]
     wanted += ["--instructions", paths["instructions"]] if elf.stem in TRACED else []
     wanted += ["--evaluate-all"] if everything else []
     command = [sim, "--heartbeat", "0", "--silence", "0", *wanted, *options, elf, *arguments]

@@ -170,14 +170,14 @@ typedef struct fp8mac_cycles_transfer {
     uint32_t address, bytes;
 } fp8mac_cycles_transfer;
 
-typedef void fp8mac_cycles_bus_fn(void *context, const fp8mac_cycles_transfer *transfer);
+typedef void (*fp8mac_cycles_listener)(void *context, const fp8mac_cycles_transfer *transfer);
 
-// fp8mac_cycles_run that calls `bus` for each transfer, in the order of cycles, and of channels
-// within one. The run goes through each cycle, so that it takes longer. `bus` may be NULL.
+// fp8mac_cycles_run that calls `listener` for each transfer, in the order of cycles, and of channels
+// within one. The run goes through each cycle, so that it takes longer. `listener` may be NULL.
 fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
                                     const fp8mac_cycles_command *commands, size_t count,
                                     uint64_t *completed, size_t *refused,
-                                    fp8mac_cycles_counters *counters, fp8mac_cycles_bus_fn *bus,
+                                    fp8mac_cycles_counters *counters, fp8mac_cycles_listener listener,
                                     void *context);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ typedef struct bus_side {
 } bus_side;
 
 typedef struct bus {
-    fp8mac_cycles_bus_fn *listener;
+    fp8mac_cycles_listener listener;
     void *context;
     bus_side reads, writes;
 } bus;

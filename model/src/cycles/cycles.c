@@ -283,7 +283,7 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
 fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
                                     const fp8mac_cycles_command *commands, size_t count,
                                     uint64_t *completed, size_t *refused,
-                                    fp8mac_cycles_counters *counters, fp8mac_cycles_bus_fn *listener,
+                                    fp8mac_cycles_counters *counters, fp8mac_cycles_listener listener,
                                     void *context)
 {
     if (listener == NULL) {
