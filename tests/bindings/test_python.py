@@ -1855,6 +1855,11 @@ def test_cycles(check, refused):
     large = fp8mac.cycles(8, 8, 8, rows=8, cols=8)
     check("cycles: a larger array", (large.compute, large.macs), (1, 512))
     cycles = fp8mac.cycles
+    stalled = [cycles(64, 64, 64, stall_permille=200, seed=seed) for seed in (1, 1, 2)]
+    check("cycles: equal seeds", stalled[0], stalled[1])
+    check("cycles: another seed", stalled[0].cycles != stalled[2].cycles, True)
+    check("cycles: stalls", stalled[0].cycles > got.cycles, True)
+    refused("stall_permille is not", "CONFIG", lambda: cycles(1, 1, 1, stall_permille=901))
     refused("rows is not possible; a power of two", "CONFIG", lambda: cycles(1, 1, 1, rows=3))
     refused("rows is -1 and must be in 0..", "CONFIG", lambda: cycles(1, 1, 1, rows=-1))
     refused("memory is 'fast' and must be", "CONFIG", lambda: cycles(1, 1, 1, memory="fast"))

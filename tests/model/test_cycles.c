@@ -264,6 +264,8 @@ static void test_commands(void)
     REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.c_en = true));
     REFUSED(FP8MAC_ERR_COMMAND,
             (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.row_operation = 7));
+    REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_RESUMED); // there is no pause
+    REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_REGISTERS; bad.pause = true);
     REFUSED(FP8MAC_ERR_COMMAND, bad.m = 0);
     REFUSED(FP8MAC_ERR_COMMAND, bad.m = 129);
     REFUSED(FP8MAC_ERR_COMMAND, bad.k = 65536);

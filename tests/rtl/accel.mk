@@ -59,7 +59,7 @@ CYCLES_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_cycles_%.log,4_4_16_128_block_f
   4_4_16_256_block_f19)
 CYCLES_TB_LONG := $(BUILD)/test/rtl_cycles_long.log
 $(CYCLES_TB_LOGS): $(BUILD)/test/rtl_cycles_%.log: $(BUILD)/tb/accel_%/accel_tb
-	@tests/run_test.sh rtl_cycles_$* $@ $< --cycles --batches $$((200 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh rtl_cycles_$* $@ $< --cycles --batches $$((120 * $${RANDOM_STEPS:-1}))
 $(CYCLES_TB_LONG): $(BUILD)/tb/accel_4_4_16_128_block_f19/accel_tb
 	@tests/run_test.sh $(basename $(@F)) $@ $< --cycles --seed 2 --batches 4000
 TESTS += $(CYCLES_TB_LOGS) $(CYCLES_TB_LONG)

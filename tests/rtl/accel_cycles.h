@@ -68,6 +68,8 @@ class CycleTests : public RowTests
     uint64_t cycles_from(const Command &t, const axi::Timing &timing, uint32_t image_turn);
     std::vector<Command> turned_batch(const axi::Timing &timing);
     uint64_t send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin);
+    void answer(const Command &next, Timed &timed, uint64_t begin);
+    void resume(fp8mac_cycles_command &c, uint64_t begin);
     void compare_bus(const std::vector<axi::Transfer> &model, uint64_t begin);
     void compare_cycles(const Timed &timed, const axi::Timing &timing, bool odd, uint64_t irq);
 
@@ -75,7 +77,7 @@ class CycleTests : public RowTests
     uint32_t image_turn_ = 0;                // as the batches so far have left it
     uint64_t memory_begin_ = 0, transfers_ = 0;
     uint64_t stall_state_ = 1;               // in the cycle of the first submission
-    uint64_t cycles_ = 0, compared_ = 0, turned_ = 0;
+    uint64_t cycles_ = 0, compared_ = 0, turned_ = 0, resumed_ = 0, inside_ = 0;
 };
 
 inline fp8mac_cycles_config CycleTests::timed_config(const axi::Timing &timing, bool odd) const
@@ -154,16 +156,63 @@ inline std::vector<Command> CycleTests::turned_batch(const axi::Timing &timing)
     return {t};
 }
 
+// Waits for the pause of the list, and sometimes runs a command in it.
+inline void CycleTests::answer(const Command &next, Timed &timed, uint64_t begin)
+{
+    host_.wait_irq();
+    host_.write(REG(IRQ_STATE), kPaused);
+    const bool alone = !next.acc_continue && !next.reuse_a && !next.reuse_b;
+    if (alone && rng_.coin()) {
+        const Command inside = lone();
+        timed.push_back(accel::timed(inside));
+        const bool rings = rng_.coin();
+        timed.back().descriptor = rings ? descriptor(inside) : 0;
+        timed.back().submission = rings ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_REGISTERS;
+        rings ? host_.ring(timed.back().descriptor) : host_.submit(inside);
+        timed.back().cycle = host_.cycles() - begin;
+        host_.wait_idle();
+        inside_++;
+    }
+}
+
+// Ends the pause of the list, sometimes late.
+inline void CycleTests::resume(fp8mac_cycles_command &c, uint64_t begin)
+{
+    for (unsigned wait = rng_.below(60); wait > 0; wait--) {
+        host_.tick();
+    }
+    c.submission = FP8MAC_CYCLES_RESUMED;
+    host_.clear(kResume);
+    c.cycle = host_.cycles() - begin;
+    resumed_++;
+}
+
 // Submits them, by a list or one after the other, and returns the cycle of the interrupt. Cycles count from the first
 // submission.
 inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin)
 {
     const bool listed = rng_.below(3) == 0;
+    const bool pauses = listed && rng_.below(3) == 0;
+    std::vector<size_t> at; // behind the last one, a pause has no effect
+    for (size_t i = 0; pauses && i + 1 < sent.size(); i++) {
+        if (rng_.below(3) == 0) {
+            at.push_back(i);
+        }
+    }
+    const auto is_pause = [&](size_t i) { return std::find(at.begin(), at.end(), i) != at.end(); };
     const std::vector<uint32_t> addresses =
-        listed ? list(sent, {}) : std::vector<uint32_t>(sent.size());
+        listed ? list(sent, at) : std::vector<uint32_t>(sent.size());
     for (size_t i = 0; i < sent.size(); i++) {
+        if (i > 0 && is_pause(i - 1)) {
+            answer(sent[i], timed, begin);
+        }
         timed.push_back(accel::timed(sent[i]));
         fp8mac_cycles_command &c = timed.back();
+        c.pause = is_pause(i);
+        if (i > 0 && is_pause(i - 1)) {
+            resume(c, begin);
+            continue;
+        }
         if (listed && i > 0) {
             c.submission = FP8MAC_CYCLES_LISTED;
             continue;
@@ -308,6 +357,8 @@ inline void CycleTests::random_cycles(unsigned batches)
     bench_.covered("cycles compared with the model", cycles_);
     bench_.covered("batches of commands", compared_);
     bench_.covered("transfers of the bus", transfers_);
+    bench_.covered("pauses of lists", resumed_);
+    bench_.covered("commands in a pause", inside_);
     if (kTurns) {
         bench_.covered("images that feel the turn of the rows", turned_);
     }

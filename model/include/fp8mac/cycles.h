@@ -12,7 +12,7 @@
 //   with beta * C; with MX scales; chains (acc_keep, acc_continue); operands that are reused
 //   image operands; element-wise additions and products; row commands
 //   any number in flight, also those that wait for others (after, b_free)
-//   submission by registers, by the doorbell, and by lists without a pause
+//   submission by registers, by the doorbell, and by lists, also with pauses that software ends
 // It refuses more than 2^20 tile commands in a run (FP8MAC_ERR_UNSUPPORTED).
 // Commands that the accelerator refuses (STATUS.error) are refused, too: fp8mac_cycles_run says
 // what is judged. What lies in memory is not judged: vectors hold legal scales, tables are loaded,
@@ -96,6 +96,9 @@ typedef enum fp8mac_cycles_submission {
     FP8MAC_CYCLES_REGISTERS = 0, // SUBMIT is written in `cycle`
     FP8MAC_CYCLES_DOORBELL = 1,  // DOORBELL is written in `cycle`
     FP8MAC_CYCLES_LISTED = 2,    // its descriptor is behind the one before, which says SUBMIT.more
+    // The same behind a pause: CTRL.resume is written in `cycle`, while the list pauses. Commands
+    // that software submits in the pause stand between the two.
+    FP8MAC_CYCLES_RESUMED = 3,
 } fp8mac_cycles_submission;
 
 // The fields of a command's registers, with their codes (docs/registers.md). What its mode does not
@@ -104,6 +107,7 @@ typedef struct fp8mac_cycles_command {
     fp8mac_cycles_submission submission;
     uint64_t cycle;      // first cycle in which the register has its new value
     uint32_t descriptor; // its address; of a list, of the first one
+    bool pause;    // the list goes on, but pauses behind this command: SUBMIT.more and .pause
     bool extended; // the descriptor has an extension; the fields of an extension count without
 
     uint32_t m, n, k;
@@ -144,7 +148,7 @@ typedef struct fp8mac_cycles_counters {
 //
 // FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse:
 // shapes, alignment, ranges, formats, scales, sequences, a submission while the queue is full or
-// another descriptor is read. FP8MAC_ERR_UNSUPPORTED: of one whose tile commands are too many.
+// another descriptor is read, the end of a pause that has not begun. FP8MAC_ERR_UNSUPPORTED: of one whose tile commands are too many.
 // `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,

@@ -34,19 +34,21 @@ static PyObject *refuse_work(fp8mac_status status)
 }
 
 // cycles((m, n, k, format of D), (rows, cols, lanes, element, tiles, axi_data_w, epi_width, max_mn,
-//        queue_depth, buf_beats, memory, latency)) -> counters and shares
+//        queue_depth, buf_beats, memory, latency, stall_permille), seed) -> counters and shares
 static PyObject *core_cycles(PyObject *self, PyObject *arguments)
 {
     (void)self;
     fp8mac_cycles_config f = {0};
     workload work = {0};
     unsigned d_format, memory;
-    if (!PyArg_ParseTuple(arguments, "(IIII)(IIIIIIIIIIII)", &work.m, &work.n, &work.k, &d_format,
+    unsigned long long seed;
+    if (!PyArg_ParseTuple(arguments, "(IIII)(IIIIIIIIIIIII)K", &work.m, &work.n, &work.k, &d_format,
                           &f.rows, &f.cols, &f.lanes, &f.element, &f.tiles, &f.axi_data_w,
                           &f.epi_width, &f.max_mn, &f.queue_depth, &f.buf_beats, &memory,
-                          &f.latency)) {
+                          &f.latency, &f.stall_permille, &seed)) {
         return NULL;
     }
+    f.stall_state = fp8mac_cycles_stall_state(seed, 0);
     f.memory = (fp8mac_cycles_memory_kind)memory;
     work.d_format = (fp8mac_format_id)d_format;
     if (d_format > FP8MAC_INT8) {

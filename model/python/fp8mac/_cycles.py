@@ -68,6 +68,8 @@ def cycles(
     buf_beats: int = 256,
     memory: str = "chip",
     latency: int = 0,
+    stall_permille: int = 0,
+    seed: int = 1,
 ) -> CycleCounts:
     """Clock cycles and counters that the RTL has for a GEMM of m x n x k, as the firmware's driver divides it.
 
@@ -77,6 +79,8 @@ def cycles(
     rows to buf_beats   parameters of fp8mac_accel; element is the kind of the array's elements, epi_width = 0 the default
     memory     "chip": the simulated chip's; "ideal": takes everything at once
     latency    cycles that the memory's answers are later
+    stall_permille   probability of a stall, in each cycle and channel of the chip's memory: 0 to 900
+    seed       of the stalls, as the simulator's --seed; the GEMM begins in the first cycle behind the reset
     """
     numbers = {
         "rows": rows,
@@ -89,12 +93,13 @@ def cycles(
         "queue_depth": queue_depth,
         "buf_beats": buf_beats,
         "latency": latency,
+        "stall_permille": stall_permille,
     }
     config = {name: _number(name, value) for name, value in numbers.items()}
     config["element"] = _core.element(element)
     config["memory"] = _chosen("memory", memory, MEMORIES)
     order = ("rows", "cols", "lanes", "element", "tiles", "axi_data_w", "epi_width", "max_mn")
-    order += ("queue_depth", "buf_beats", "memory", "latency")
+    order += ("queue_depth", "buf_beats", "memory", "latency", "stall_permille")
     work = (*(_number(name, x) for name, x in (("m", m), ("n", n), ("k", k))),)
     d = _chosen("d_format", d_format, D_FORMATS)
-    return CycleCounts(*_core.cycles((*work, d), tuple(config[name] for name in order)))
+    return CycleCounts(*_core.cycles((*work, d), tuple(config[name] for name in order), _number("seed", seed)))

@@ -128,7 +128,7 @@ static bool step(machine *m)
     find_wires(m, &w);
     const bool idle = count(m, &w);
     clock(m, &w);
-    return idle && m->front.next == m->count;
+    return idle && !w.resume && m->front.next == m->count;
 }
 
 // ---- a run --------------------------------------------------------------------------------------
@@ -154,18 +154,21 @@ static bool codes_are_possible(const fp8mac_cycles_command *c)
            c->x_fmt < 8 && c->overflow < 4 && c->act < 4 && c->act_table < 4 && c->pass_shape < 4 &&
            c->after < 16 && (c->tile_m | c->tile_n | c->tile_k) >> 16 == 0 &&
            c->first_k >> 16 == 0 && c->row_operation < 16 && (unsigned)c->operation < 4 &&
-           (unsigned)c->submission < 3;
+           (unsigned)c->submission < 4;
 }
 
 static fp8mac_status judge_command(const machine *m, size_t number)
 {
     const fp8mac_cycles_command *c = &m->commands[number];
-    const bool first_listed = number == 0 && c->submission == FP8MAC_CYCLES_LISTED;
-    const bool after_registers = number != 0 && c->submission == FP8MAC_CYCLES_LISTED &&
+    const bool listed = c->submission == FP8MAC_CYCLES_LISTED;
+    const bool first_listed = number == 0 && listed;
+    const bool early = number != 0 && listed && m->commands[number - 1].pause;
+    const bool no_list = c->pause && c->submission == FP8MAC_CYCLES_REGISTERS;
+    const bool after_registers = number != 0 && listed &&
                                  m->commands[number - 1].submission == FP8MAC_CYCLES_REGISTERS;
     const bool misaligned =
         c->submission == FP8MAC_CYCLES_DOORBELL && c->descriptor % m->p.beat != 0;
-    if (!codes_are_possible(c) || first_listed || after_registers || misaligned) {
+    if (!codes_are_possible(c) || first_listed || early || no_list || after_registers || misaligned) {
         return FP8MAC_ERR_COMMAND;
     }
     return FP8MAC_OK;

@@ -12,7 +12,8 @@ static const fp8mac_cycles_command *fetched(const machine *m)
 static bool has_more(const machine *m)
 {
     const size_t next = m->front.fetched + 1;
-    return next < m->count && m->commands[next].submission == FP8MAC_CYCLES_LISTED;
+    return fetched(m)->pause ||
+           (next < m->count && m->commands[next].submission == FP8MAC_CYCLES_LISTED);
 }
 
 void fp8mac_cycles_front_wires(machine *m, wires *w)
@@ -23,7 +24,8 @@ void fp8mac_cycles_front_wires(machine *m, wires *w)
     const bool due = f->next < m->count && m->commands[f->next].cycle <= m->now;
     const bool rings = due && m->commands[f->next].submission == FP8MAC_CYCLES_DOORBELL;
     const bool submits = due && m->commands[f->next].submission == FP8MAC_CYCLES_REGISTERS;
-    if ((rings || submits) && (busy || full)) {
+    w->resume = due && m->commands[f->next].submission == FP8MAC_CYCLES_RESUMED;
+    if (((rings || submits) && (busy || full)) || (w->resume && !f->paused)) {
         fp8mac_cycles_refuse(m, f->next, FP8MAC_ERR_COMMAND);
     }
     w->ring = rings;
@@ -43,6 +45,19 @@ static void skip_listed(machine *m)
     } while (f->next < m->count && m->commands[f->next].submission == FP8MAC_CYCLES_LISTED);
 }
 
+// Behind a descriptor of a list. A command in a pause has no list of its own.
+static void go_on(machine *m)
+{
+    front *f = &m->front;
+    if (!f->listed) {
+        fp8mac_cycles_refuse(m, f->fetched, FP8MAC_ERR_COMMAND);
+    }
+    f->position = f->address + (f->longer ? m->p.all_beats : m->p.short_beats) * m->p.beat;
+    f->following = f->fetched + 1;
+    f->paused = fetched(m)->pause;
+    f->room = !f->paused;
+}
+
 static void fetch_clock(machine *m, const wires *w)
 {
     front *f = &m->front;
@@ -53,8 +68,9 @@ static void fetch_clock(machine *m, const wires *w)
         if (w->ring || w->follow) {
             f->state = FETCH_REQUEST;
             f->longer = false;
-            f->fetched = w->ring ? f->next : f->fetched + 1;
-            f->address = w->ring ? m->commands[f->next].descriptor : f->address;
+            f->fetched = w->ring ? f->next : f->following;
+            f->address = w->ring ? m->commands[f->next].descriptor : f->position;
+            f->listed = !f->paused;
         }
         break;
     case FETCH_REQUEST:
@@ -71,8 +87,9 @@ static void fetch_clock(machine *m, const wires *w)
         break;
     case FETCH_DONE:
         f->state = FETCH_IDLE;
-        f->room = has_more(m);
-        f->address += (f->longer ? m->p.all_beats : m->p.short_beats) * m->p.beat;
+        if (has_more(m)) {
+            go_on(m);
+        }
         break;
     }
 }
@@ -84,7 +101,12 @@ void fp8mac_cycles_front_clock(machine *m, const wires *w)
         f->room = false;
     }
     fetch_clock(m, w);
-    if (w->ring || (w->submit && f->next < m->count && m->commands[f->next].cycle <= m->now &&
+    if (w->resume) {
+        f->paused = false;
+        f->room = true;
+        f->following = f->next;
+    }
+    if (w->ring || w->resume || (w->submit && f->next < m->count && m->commands[f->next].cycle <= m->now &&
                     m->commands[f->next].submission == FP8MAC_CYCLES_REGISTERS)) {
         skip_listed(m);
     }

@@ -20,9 +20,13 @@ typedef struct front {
     size_t next;    // the next command that software submits
     size_t fetched; // the command whose descriptor is read
     size_t pushed, popped;
-    uint32_t address; // of the descriptor that is read, or is the next one of a list
+    size_t following; // the next command of the list, if it has room
+    uint32_t address;  // of the descriptor that is read
+    uint32_t position; // of the next one of the list
     fetch_state state;
     bool longer, room, shown;
+    bool listed; // the descriptor that is read belongs to the list
+    bool paused;
 } front;
 
 typedef struct walk {
@@ -303,7 +307,7 @@ typedef struct wires {
     bool ar_ready, r_valid, r_last, aw_ready, w_ready, b_valid;
     bool read_done, beat, read_row_ready, read_burst;
     const burst *oldest; // of the reads in flight
-    bool ring, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row, load_row;
+    bool ring, resume, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row, load_row;
     bool c_row_taken, x_row_taken, load_row_taken;
     bool accept; // load takes a tile command
     bool image, strip_taken, image_done, align_idle, align_quiet, beat_ready;
