@@ -229,7 +229,7 @@ def test_refusals(tool, tmp_path):
     long = ("--m", 1, "--n", 1, "--k", 70000)
     tool.refused("k is more than an accumulator of this element", "--element", "kulisch", *long)
     narrow = ("--max-mn", 4, "--tiles", 8, "--buf-beats", 4)
-    for m, n in ((8, 4), (4, 8)):
-        sides = ("--m", m, "--n", n, "--k", 8)
+    for m, n, axi in ((8, 4, 256), (4, 8, 128)):  # rows of tiles are 4 bytes of a beat, columns 1
+        sides = ("--m", m, "--n", n, "--k", 8, "--axi", axi)
         tool.refused("no tile fits the memories of this accelerator", *narrow, *sides)
     tool.refused(":2:1: the layer's k is above", "-", stdin=names + f"{2**31},9,{2**31},3,9,1,1\n")
