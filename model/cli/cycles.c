@@ -92,13 +92,10 @@ static workload_result run_layer(cli *c, const fp8mac_cycles_config *config, con
                                  const char *path)
 {
     workload_result result;
-    const fp8mac_status status = workload_run(config, &l->work, &result);
-    if (status == FP8MAC_OK) {
+    const char *why = NULL;
+    if (workload_run(config, &l->work, &result, &why) == FP8MAC_OK) {
         return result;
     }
-    const char *why = status == FP8MAC_ERR_SHAPE
-                          ? "the matrices do not fit 4 GiB"
-                          : "no tile fits the memories of this accelerator, or there are too many";
     if (path == NULL) {
         cli_fail(c, "%s", why);
     }
@@ -162,7 +159,9 @@ static void write_list(cli *c, const char *path, const layers *all, const worklo
 static void run_file(cli *c, const fp8mac_cycles_config *config, const char *path,
                      const cycles_options *o, fp8mac_format_id d_format)
 {
-    const layers all = layers_read(c, path, d_format);
+    workload usual = workload_usual(config);
+    usual.d_format = d_format;
+    const layers all = layers_read(c, path, &usual);
     const char *origin = strcmp(path, "-") == 0 ? "standard input" : path;
     workload_result *results = cli_alloc(c, all.count, sizeof *results);
     for (size_t i = 0; i < all.count; i++) {
@@ -237,9 +236,11 @@ static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_opt
     if (o->m == NULL || o->n == NULL || o->k == NULL) {
         cli_fail(c, "give --m, --n and --k, or a CSV file");
     }
-    const layer one = {.work = {(uint32_t)number(c, "m", o->m, 1),
-                                (uint32_t)number(c, "n", o->n, 1),
-                                (uint32_t)number(c, "k", o->k, 1), d_format}};
+    layer one = {.work = workload_usual(config)};
+    one.work.m = (uint32_t)number(c, "m", o->m, 1);
+    one.work.n = (uint32_t)number(c, "n", o->n, 1);
+    one.work.k = (uint32_t)number(c, "k", o->k, 1);
+    one.work.d_format = d_format;
     const workload_result result = run_layer(c, config, &one, NULL);
     if (o->bus != NULL) {
         write_bus(c, config, o, &one);

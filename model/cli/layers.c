@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_COLUMNS = 32, MOST_LINE = 4096 };
+enum { MOST_COLUMNS = 32, MOST_LINE = 4096, TOPOLOGY_COLUMNS = 8 };
 
 typedef enum column {
     LAYER,
@@ -16,6 +16,10 @@ typedef enum column {
     K,
     COUNT,
     FORMAT_D,
+    FORMAT_A,
+    FORMAT_B,
+    FORMAT_C,
+    MX,
     // A convolution of SCALE-Sim, as the GEMM of its gathered rows
     IFMAP_HEIGHT,
     IFMAP_WIDTH,
@@ -34,6 +38,10 @@ static const char *const names[COLUMNS] = {"layer",
                                            "k",
                                            "count",
                                            "format_d",
+                                           "format_a",
+                                           "format_b",
+                                           "format_c",
+                                           "mx",
                                            "ifmap height",
                                            "ifmap width",
                                            "filter height",
@@ -50,13 +58,14 @@ typedef struct reader {
     column columns[MOST_COLUMNS];
     unsigned count;
     bool has[COLUMNS];
-    fp8mac_format_id d_format;
+    bool topology; // SCALE-Sim's, whose lines may have more behind their columns
+    workload usual;
 } reader;
 
 typedef struct values {
     uint64_t number[COLUMNS];
     const char *layer;
-    fp8mac_format_id d_format;
+    workload work; // without m, n and k
 } values;
 
 // ---- fields -------------------------------------------------------------------------------------
@@ -120,16 +129,41 @@ static column column_named(const char *name)
     return strcasecmp(name, "layer name") == 0 ? LAYER : IGNORED;
 }
 
+// SCALE-Sim goes by the places of the columns: its files name some twice, and may have a comment in
+// a ninth one.
+static bool is_convolutions(const reader *r, char *const fields[])
+{
+    return r->count >= TOPOLOGY_COLUMNS && column_named(fields[0]) == LAYER &&
+           column_named(fields[1]) == IFMAP_HEIGHT;
+}
+
+static void take_places(reader *r)
+{
+    static const column places[TOPOLOGY_COLUMNS] = {LAYER,         IFMAP_HEIGHT, IFMAP_WIDTH,
+                                                    FILTER_HEIGHT, FILTER_WIDTH, CHANNELS,
+                                                    NUM_FILTER,    STRIDES};
+    r->topology = true;
+    r->count = TOPOLOGY_COLUMNS;
+    for (unsigned i = 0; i < TOPOLOGY_COLUMNS; i++) {
+        r->columns[i] = places[i];
+        r->has[places[i]] = true;
+    }
+}
+
 static void read_names(reader *r, char *line)
 {
     char *fields[MOST_COLUMNS];
     r->count = split(r, line, fields);
+    if (is_convolutions(r, fields)) {
+        take_places(r);
+        return;
+    }
     for (unsigned i = 0; i < r->count; i++) {
         const column found = column_named(fields[i]);
         if (found == IGNORED || r->has[found]) {
             cli_fail(r->c,
-                     "%.200s:%u:%u: '%.60s' is %s; layer, m, n, k, count, format_d, or the columns "
-                     "of a SCALE-Sim topology are expected",
+                     "%.200s:%u:%u: '%.60s' is %s; layer, m, n, k, count, format_a, format_b, "
+                     "format_c, format_d, mx, or the columns of a SCALE-Sim topology are expected",
                      r->path, r->line, i + 1u, fields[i],
                      found == IGNORED ? "no name of a column" : "there twice");
         }
@@ -162,18 +196,61 @@ static uint64_t number_field(const reader *r, unsigned i, const char *text)
     return number;
 }
 
+static bool operand_format(const char *name, fp8mac_format_id *id)
+{
+    static const fp8mac_format_id narrow[] = {FP8MAC_E3M2FN, FP8MAC_E2M3FN, FP8MAC_E2M1FN};
+    for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
+        if (strcmp(fp8mac_format_get(narrow[i])->name, name) == 0) {
+            *id = narrow[i];
+            return true;
+        }
+    }
+    return layers_d_format(name, id) && fp8mac_format_bytes(fp8mac_format_get(*id)) == 1;
+}
+
+static _Noreturn void refuse_field(const reader *r, unsigned i, const char *text, const char *good)
+{
+    cli_fail(r->c, "%.200s:%u:%u: %s is '%.60s'; %s is expected", r->path, r->line, i + 1u,
+             names[r->columns[i]], text, good);
+}
+
+#define MATRIX_FORMATS "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, float16, bfloat16, float32 or int8"
+
+static void take_format(const reader *r, unsigned i, const char *text, workload *work)
+{
+    const column which = r->columns[i];
+    if (which == FORMAT_A || which == FORMAT_B) {
+        if (!operand_format(text, which == FORMAT_A ? &work->a_format : &work->b_format)) {
+            refuse_field(r, i, text,
+                         "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, e3m2fn, e2m3fn, e2m1fn or int8");
+        }
+    } else if (which == FORMAT_D) {
+        if (!layers_d_format(text, &work->d_format)) {
+            refuse_field(r, i, text, MATRIX_FORMATS);
+        }
+    } else if (*text != '\0') {
+        work->adds_c = true;
+        if (!layers_d_format(text, &work->c_format)) {
+            refuse_field(r, i, text, MATRIX_FORMATS ", or nothing where C is not added,");
+        }
+    }
+}
+
 static void take_field(const reader *r, unsigned i, char *text, values *v)
 {
-    if (r->columns[i] == LAYER) {
+    const column which = r->columns[i];
+    if (which == LAYER) {
         char *own = cli_alloc(r->c, strlen(text) + 1, 1);
         v->layer = strcpy(own, text);
-    } else if (r->columns[i] != FORMAT_D) {
-        v->number[r->columns[i]] = number_field(r, i, text);
-    } else if (!layers_d_format(text, &v->d_format)) {
-        cli_fail(r->c,
-                 "%.200s:%u:%u: format_d is '%.60s'; e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, float16, "
-                 "bfloat16, float32 or int8 is expected",
-                 r->path, r->line, i + 1u, text);
+    } else if (which == MX) {
+        if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
+            refuse_field(r, i, text, "0 or 1");
+        }
+        v->work.mx = *text == '1';
+    } else if (which >= FORMAT_D && which <= FORMAT_C) {
+        take_format(r, i, text, &v->work);
+    } else {
+        v->number[which] = number_field(r, i, text);
     }
 }
 
@@ -205,14 +282,17 @@ static uint64_t product(const reader *r, uint64_t a, uint64_t b, const char *wha
 static workload work_of(const reader *r, const values *v)
 {
     const uint64_t *x = v->number;
+    workload work = v->work;
     if (r->has[M]) {
-        return (workload){(uint32_t)x[M], (uint32_t)x[N], (uint32_t)x[K], v->d_format};
+        work.m = (uint32_t)x[M], work.n = (uint32_t)x[N], work.k = (uint32_t)x[K];
+        return work;
     }
-    const uint64_t m = product(r, pixels(r, v, IFMAP_HEIGHT, FILTER_HEIGHT),
+    work.m = (uint32_t)product(r, pixels(r, v, IFMAP_HEIGHT, FILTER_HEIGHT),
                                pixels(r, v, IFMAP_WIDTH, FILTER_WIDTH), "m");
-    const uint64_t k =
-        product(r, product(r, x[FILTER_HEIGHT], x[FILTER_WIDTH], "k"), x[CHANNELS], "k");
-    return (workload){(uint32_t)m, (uint32_t)x[NUM_FILTER], (uint32_t)k, v->d_format};
+    work.n = (uint32_t)x[NUM_FILTER];
+    work.k =
+        (uint32_t)product(r, product(r, x[FILTER_HEIGHT], x[FILTER_WIDTH], "k"), x[CHANNELS], "k");
+    return work;
 }
 
 // SCALE-Sim's depthwise layers have DP in their names: a GEMM of one filter for each channel.
@@ -228,8 +308,9 @@ static void take_depthwise(const reader *r, values *v)
 static layer read_layer(const reader *r, char *line)
 {
     char *fields[MOST_COLUMNS];
-    values v = {.number[COUNT] = 1, .layer = "", .d_format = r->d_format};
-    const unsigned count = split(r, line, fields);
+    values v = {.number[COUNT] = 1, .layer = "", .work = r->usual};
+    unsigned count = split(r, line, fields);
+    count = r->topology && count > r->count ? r->count : count;
     if (count != r->count) {
         cli_fail(r->c, "%.200s:%u:%u: %u columns are expected, and there are %u", r->path, r->line,
                  (count < r->count ? count : r->count) + 1u, r->count, count);
@@ -243,19 +324,39 @@ static layer read_layer(const reader *r, char *line)
 
 // ---- the file -----------------------------------------------------------------------------------
 
-static bool next_line(reader *r, FILE *from, char line[MOST_LINE])
+// A line without its end; false: there is none
+static bool get_line(reader *r, FILE *from, char line[MOST_LINE])
 {
-    if (fgets(line, MOST_LINE, from) == NULL) {
+    unsigned length = 0, field = 1;
+    int c = getc(from);
+    if (c == EOF) {
         return false;
     }
     r->line++;
+    for (; c != EOF && c != '\n'; c = getc(from)) {
+        if (c == '\0') {
+            cli_fail(r->c, "%.200s:%u:%u: there is a byte of 0; text is expected", r->path, r->line,
+                     field);
+        }
+        if (length == MOST_LINE - 2) {
+            cli_fail(r->c, "%.200s:%u:1: at most %d characters are expected in a line", r->path,
+                     r->line, MOST_LINE - 2);
+        }
+        field += c == ',';
+        line[length++] = (char)c;
+    }
+    line[length] = '\0';
+    return true;
+}
+
+static bool next_line(reader *r, FILE *from, char line[MOST_LINE])
+{
+    if (!get_line(r, from, line)) {
+        return false;
+    }
     static const char mark[] = "\xef\xbb\xbf"; // of UTF-8
     if (r->line == 1 && strncmp(line, mark, sizeof mark - 1) == 0) {
         memmove(line, line + sizeof mark - 1, strlen(line) - (sizeof mark - 2));
-    }
-    if (strlen(line) == MOST_LINE - 1) {
-        cli_fail(r->c, "%.200s:%u:1: at most %d characters are expected in a line", r->path,
-                 r->line, MOST_LINE - 2);
     }
     return true;
 }
@@ -287,9 +388,9 @@ static layers read_from(reader *r, FILE *from)
     return all;
 }
 
-layers layers_read(cli *c, const char *path, fp8mac_format_id d_format)
+layers layers_read(cli *c, const char *path, const workload *usual)
 {
-    reader r = {.c = c, .path = path, .d_format = d_format};
+    reader r = {.c = c, .path = path, .usual = *usual};
     if (strcmp(path, "-") == 0) {
         r.path = "standard input";
         return read_from(&r, c->in);

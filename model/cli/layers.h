@@ -19,8 +19,8 @@ typedef struct layers {
 } layers;
 
 // Reads the file; "-" is standard input. The first line names the columns. A bad line is refused
-// with file, line, column and what is expected there. Layers without a format have `d_format`.
-layers layers_read(cli *c, const char *path, fp8mac_format_id d_format);
+// with file, line, column and what is expected there. What a line does not say is as in `usual`.
+layers layers_read(cli *c, const char *path, const workload *usual);
 // The format of D of that name; false: there is none.
 bool layers_d_format(const char *name, fp8mac_format_id *id);
 

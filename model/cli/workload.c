@@ -31,13 +31,29 @@ static fp8rt_caps caps_of(const fp8mac_cycles_config *config)
     };
 }
 
+workload workload_usual(const fp8mac_cycles_config *config)
+{
+    const fp8mac_format_id format = is_int8(config) ? FP8MAC_INT8 : FP8MAC_E4M3FN;
+    return (workload){.a_format = format, .b_format = format};
+}
+
 static bool choose(const fp8mac_cycles_config *config, const workload *work,
                    fp8rt_gemm_tiles *tiles)
 {
+    static const uint8_t scale = 0; // the planner asks whether there are scales
     const fp8rt_caps caps = caps_of(config);
     const fp8rt_gemm_desc desc = {
-        .m = work->m, .n = work->n, .k = work->k, .d_format = work->d_format};
-    return fp8rt_gemm_choose_tiles(&caps, &desc, tiles) == FP8RT_OK;
+        .m = work->m,
+        .n = work->n,
+        .k = work->k,
+        .a = {.mx = work->mx ? &scale : NULL},
+        .beta = work->adds_c ? 1.0f : 0.0f,
+        .c_format = work->c_format,
+        .d_format = work->d_format,
+    };
+    // Tiles are whole beats of D, also where max_mn is less.
+    return fp8rt_gemm_choose_tiles(&caps, &desc, tiles) == FP8RT_OK && tiles->m <= config->max_mn &&
+           tiles->n <= config->max_mn;
 }
 
 static uint64_t round_up(uint64_t x, uint64_t power)
@@ -45,9 +61,72 @@ static uint64_t round_up(uint64_t x, uint64_t power)
     return (x + power - 1u) & ~(power - 1u);
 }
 
-static uint32_t d_bytes(const workload *work)
+static uint32_t bytes_of(fp8mac_format_id format)
 {
-    return fp8mac_format_bytes(fp8mac_format_get(work->d_format));
+    return fp8mac_format_bytes(fp8mac_format_get(format));
+}
+
+// ---- formats ------------------------------------------------------------------------------------
+
+static bool is_narrow(fp8mac_format_id format)
+{
+    return format >= FP8MAC_E3M2FN && format <= FP8MAC_E2M1FN;
+}
+
+static bool takes(const fp8mac_element_info *element, fp8mac_format_id format)
+{
+    return is_narrow(format) ? element->narrow : (element->formats >> format & 1u) != 0;
+}
+
+// The code of MODE: narrow formats and INT8 have a bit beside it.
+static uint8_t code_of(fp8mac_format_id format)
+{
+    return (uint8_t)(is_narrow(format)       ? format - FP8MAC_E3M2FN
+                     : format == FP8MAC_INT8 ? 3
+                                             : format);
+}
+
+static const char *refused_format(const fp8mac_cycles_config *config, const workload *work)
+{
+    const fp8mac_element_info *element = fp8mac_element_find(config->element);
+    if (!takes(element, work->a_format)) {
+        return "the element does not take the format of A";
+    }
+    if (!takes(element, work->b_format)) {
+        return "the element does not take the format of B";
+    }
+    return work->mx && !element->mx ? "the element has no MX scales" : NULL;
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+// The next pages of memory
+typedef struct space {
+    uint64_t next;
+    double bytes; // also where `next` has wrapped
+} space;
+
+static uint32_t take(space *s, uint64_t rows, uint64_t stride)
+{
+    const uint64_t address = s->next;
+    s->next += round_up(rows * stride, PAGE);
+    s->bytes += (double)rows * (double)stride + PAGE;
+    return (uint32_t)address;
+}
+
+static void place_extension(const workload *work, uint64_t beat, space *s,
+                            fp8mac_cycles_command *command)
+{
+    if (work->adds_c) {
+        command->c_stride = (uint32_t)round_up((uint64_t)work->n * bytes_of(work->c_format), beat);
+        command->c_addr = take(s, work->m, command->c_stride);
+    }
+    if (work->mx) {
+        const uint64_t row = round_up((work->k + 31ull) / 32u, beat);
+        command->mx_a_stride = command->mx_b_stride = (uint32_t)row;
+        command->mx_a_addr = take(s, work->m, row);
+        command->mx_b_addr = take(s, work->n, row);
+    }
 }
 
 // Addresses and strides; false: they do not fit
@@ -55,46 +134,65 @@ static bool place(const fp8mac_cycles_config *config, const workload *work,
                   fp8mac_cycles_command *command)
 {
     const uint64_t beat = config->axi_data_w / 8u, row = round_up(work->k, beat);
-    const uint64_t d_row = round_up((uint64_t)work->n * d_bytes(work), beat);
-    const double bytes = (double)row * work->m + (double)row * work->n + (double)d_row * work->m;
-    if (bytes + 4.0 * PAGE > 4294967296.0) {
-        return false;
-    }
-    const uint64_t a = PAGE, b = a + round_up(row * work->m, PAGE);
-    command->a_addr = (uint32_t)a;
-    command->b_addr = (uint32_t)b;
-    command->d_addr = (uint32_t)(b + round_up(row * work->n, PAGE));
+    const uint64_t d_row = round_up((uint64_t)work->n * bytes_of(work->d_format), beat);
+    space s = {.next = PAGE, .bytes = PAGE};
     command->a_stride = command->b_stride = (uint32_t)row;
     command->d_stride = (uint32_t)d_row;
-    return b + round_up(row * work->n, PAGE) + d_row * work->m <= 1ull << 32;
+    command->a_addr = take(&s, work->m, row);
+    command->b_addr = take(&s, work->n, row);
+    command->d_addr = take(&s, work->m, d_row);
+    place_extension(work, beat, &s, command);
+    return s.bytes <= 4294967296.0;
 }
 
-fp8mac_status workload_command(const fp8mac_cycles_config *config, const workload *work,
-                               fp8mac_cycles_command *command)
+static fp8mac_cycles_command command_of(const fp8mac_cycles_config *config, const workload *work)
 {
-    const uint8_t format = is_int8(config) ? 3 : 0; // INT8 is a narrow format
-    *command = (fp8mac_cycles_command){
+    return (fp8mac_cycles_command){
         .submission = FP8MAC_CYCLES_DOORBELL,
+        .extended = work->adds_c || work->mx,
         .m = work->m,
         .n = work->n,
         .k = work->k,
         .scale_a = ONE,
         .scale_b = ONE,
         .scale_d = ONE,
-        .a_fmt = format,
-        .b_fmt = format,
-        .a_narrow = is_int8(config),
-        .b_narrow = is_int8(config),
+        .beta = work->adds_c ? ONE : 0,
+        .a_fmt = code_of(work->a_format),
+        .b_fmt = code_of(work->b_format),
+        .a_narrow = work->a_format > FP8MAC_E5M2FNUZ,
+        .b_narrow = work->b_format > FP8MAC_E5M2FNUZ,
         .acc_fmt = fp8mac_element_find(config->element)->accumulators == 1u << FP8MAC_ACC_FP16,
+        .c_en = work->adds_c,
+        .c_fmt = (uint8_t)(work->adds_c ? work->c_format : 0),
+        .mx = work->mx,
         .d_fmt = (uint8_t)work->d_format,
         .pass_shape = 3,
     };
-    if (work->m == 0 || work->n == 0 || work->k == 0 || !place(config, work, command)) {
-        return FP8MAC_ERR_SHAPE;
+}
+
+static fp8mac_status refuse(const char **why, fp8mac_status status, const char *text)
+{
+    *why = text;
+    return status;
+}
+
+fp8mac_status workload_command(const fp8mac_cycles_config *config, const workload *work,
+                               fp8mac_cycles_command *command, const char **why)
+{
+    const char *format = refused_format(config, work);
+    if (format != NULL) {
+        return refuse(why, FP8MAC_ERR_FORMAT, format);
+    }
+    *command = command_of(config, work);
+    if (work->m == 0 || work->n == 0 || work->k == 0) {
+        return refuse(why, FP8MAC_ERR_SHAPE, "m, n and k are at least 1");
+    }
+    if (!place(config, work, command)) {
+        return refuse(why, FP8MAC_ERR_SHAPE, "the matrices do not fit 4 GiB");
     }
     fp8rt_gemm_tiles tiles;
     if (!choose(config, work, &tiles)) {
-        return FP8MAC_ERR_UNSUPPORTED;
+        return refuse(why, FP8MAC_ERR_UNSUPPORTED, "no tile fits the memories of this accelerator");
     }
     command->tile_m = tiles.m, command->tile_n = tiles.n, command->tile_k = tiles.k;
     command->first_k = tiles.first_k;
@@ -102,20 +200,45 @@ fp8mac_status workload_command(const fp8mac_cycles_config *config, const workloa
     return FP8MAC_OK;
 }
 
+// Why the model does not run the command of a workload
+static const char *refusal(const fp8mac_cycles_config *config, const workload *work,
+                           fp8mac_status status)
+{
+    const uint8_t terms_log2 = fp8mac_element_find(config->element)->terms_log2;
+    if (status == FP8MAC_ERR_UNSUPPORTED) {
+        return "it has more than 1048576 tile commands";
+    }
+    return terms_log2 != 0 && work->k > 1ull << terms_log2
+               ? "k is more than an accumulator of this element takes"
+               : "the accelerator refuses the command";
+}
+
+// ---- the run ------------------------------------------------------------------------------------
+
+// Bytes that are read if each is read once
+static double bytes_read(const workload *work)
+{
+    const double m = work->m, n = work->n, k = work->k;
+    const double scales = work->mx ? (m + n) * ceil(k / 32) : 0;
+    return (m + n) * k + scales + (work->adds_c ? m * n * bytes_of(work->c_format) : 0);
+}
+
 fp8mac_status workload_run(const fp8mac_cycles_config *config, const workload *work,
-                           workload_result *result)
+                           workload_result *result, const char **why)
 {
     fp8mac_cycles_command command;
-    fp8mac_status status = workload_command(config, work, &command);
-    if (status == FP8MAC_OK) {
-        status = fp8mac_cycles_run(config, &command, 1, NULL, NULL, &result->counters);
-    }
+    fp8mac_status status = workload_command(config, work, &command, why);
     if (status != FP8MAC_OK) {
         return status;
     }
+    status = fp8mac_cycles_run(config, &command, 1, NULL, NULL, &result->counters);
+    if (status != FP8MAC_OK) {
+        return refuse(why, status, refusal(config, work, status));
+    }
     const double m = work->m, n = work->n, k = work->k, beat = config->axi_data_w / 8u;
     const double peak = m * n * k / ((double)config->rows * config->cols * config->lanes);
-    const double reads = (m + n) * k / beat, writes = m * n * d_bytes(work) / beat;
+    const double reads = bytes_read(work) / beat;
+    const double writes = m * n * bytes_of(work->d_format) / beat;
     const double cycles = (double)result->counters.cycles;
     result->utilisation = peak / cycles;
     result->roofline = fmax(peak, fmax(reads, writes)) / cycles;

@@ -9,7 +9,11 @@
 
 typedef struct workload {
     uint32_t m, n, k;
-    fp8mac_format_id d_format; // one that D may have
+    fp8mac_format_id d_format;           // one that D may have
+    fp8mac_format_id a_format, b_format; // that the element takes
+    fp8mac_format_id c_format;           // of C, if it is added; as of D
+    bool adds_c;                         // beta * C
+    bool mx;                             // A and B have MX scales
 } workload;
 
 // What a workload takes, with what it needs at least
@@ -20,13 +24,17 @@ typedef struct workload_result {
         roofline; // the largest of the cycles for products, for reads and for writes, of all cycles
 } workload_result;
 
+// Operands in the formats that a first layer has: e4m3fn, or int8. No sizes, and D in e4m3fn.
+workload workload_usual(const fp8mac_cycles_config *config);
+
 // The command, by the doorbell. A, B and D begin at pages of their own, and their rows at beats.
 // FP8MAC_ERR_SHAPE: a size is 0, or the matrices do not fit 4 GiB. FP8MAC_ERR_UNSUPPORTED: no tile
-// fits the accelerator's memories.
+// fits the accelerator's memories. FP8MAC_ERR_FORMAT: the element does not take a format, or MX
+// scales. If a status is returned, *why is a sentence without its point.
 fp8mac_status workload_command(const fp8mac_cycles_config *config, const workload *work,
-                               fp8mac_cycles_command *command);
+                               fp8mac_cycles_command *command, const char **why);
 // The same, and its cycles. The configuration is possible.
 fp8mac_status workload_run(const fp8mac_cycles_config *config, const workload *work,
-                           workload_result *result);
+                           workload_result *result, const char **why);
 
 #endif

@@ -120,6 +120,38 @@ def test_topologies(bench, tool):
     got = [int(deep[name]) for name in ("m", "n", "k", "count")]
     bench.check("a depthwise layer, behind a byte order mark", got, [112 * 112, 1, 9, 32], "")
 
+    twice = names.replace("IFMAP Width", "IFMAP Height").replace("Strides,", "Strides, Comment")
+    odd = tool.table(f"{twice}\nConv2, 58, 57, 3, 3, 64, 64, 1, third, of four\n")[0]
+    bench.check("a name twice, and comments", [odd["m"], odd["k"]], [str(56 * 55), "576"], "")
+
+
+def test_formats(bench, tool):
+    """C and MX scales are bytes more of what is read: a row is whole beats of 16, and the descriptor has 60 bytes more."""
+    head = "m,n,k,format_a,format_b,format_c,format_d,mx\n"
+    plain, other, added, scaled = tool.table(
+        head
+        + "16,16,32,e4m3fn,e4m3fn,,e4m3fn,0\n16,16,32,e5m2,e2m1fn,,e4m3fn,0\n"
+        + "16,16,32,e4m3fn,e4m3fn,float32,e4m3fn,0\n16,16,32,e4m3fn,e4m3fn,,e4m3fn,1\n"
+    )
+    more = lambda line: (int(line["bytes_read"]) - int(plain["bytes_read"])) // 16
+    extension = -(-140 // 16) - -(-80 // 16)
+    bench.check("formats of A and B", [other[x] for x in plain], [plain[x] for x in plain], "")
+    bench.check("beats of C", more(added), extension + 16 * 64 // 16, added)
+    bench.check("beats of scales", more(scaled), extension + 16 + 16, scaled)
+    bench.check("C takes time", int(added["cycles"]) > int(plain["cycles"]), True, added)
+    # The roofline of 2 x 2 x 32 is what is read: A and B, C of four bytes, and one scale a row
+    shares = tool.table(
+        head
+        + "2,2,32,e4m3fn,e4m3fn,,e4m3fn,0\n2,2,32,e4m3fn,e4m3fn,float32,e4m3fn,0\n"
+        + "2,2,32,e4m3fn,e4m3fn,,e4m3fn,1\n"
+    )
+    for line, bytes_read in zip(shares, (128, 128 + 16, 128 + 4)):
+        want = f"{bytes_read / 16 / int(line['cycles']):.4f}"
+        bench.check("bytes of the roofline", line["roofline"], want, line)
+    int8 = tool.table("m,n,k\n16,16,32\n", "--element", "int8")[0]
+    named = tool.table(head + "16,16,32,int8,int8,,e4m3fn,0\n", "--element", "int8")[0]
+    bench.check("INT8", named["cycles"], int8["cycles"], "")
+
 
 def test_bus(bench, tool, tmp_path):
     """The whole file of a GEMM of one tile, by its counts; sim-bus compares each line with the chip."""
@@ -189,6 +221,12 @@ def test_refusals(tool, tmp_path):
         ("m,n,k\n", ":2:1: a line of names and a line for each layer are expected"),
         ("m,n\n1,2\n", ":1:1: the first line must name the columns m, n and k"),
         ("m,n,k,bias\n", ":1:4: 'bias' is no name of a column; layer, m, n, k, count"),
+        ("m,n,k,mx\n1,1,1,2\n", ":2:4: mx is '2'; 0 or 1 is expected"),
+        ("m,n,k,format_a\n1,1,1,float16\n", ":2:4: format_a is 'float16'; e4m3fn, e5m2, "),
+        ("m,n,k,format_b\n1,1,1,int8\n", ":2:1: the element does not take the format of B"),
+        ("m,n,k,format_a\n1,1,1,int8\n", ":2:1: the element does not take the format of A"),
+        ("m,n,k,format_c\n1,1,1,e3m2fn\n", ":2:4: format_c is 'e3m2fn'; e4m3fn, e5m2, "),
+        ("m,n,k\n1,2\x00,3\n", ":2:2: there is a byte of 0; text is expected"),
         ("m,n,k,M\n", ":1:4: 'M' is there twice"),
         ("m,n,k\n1,2\n", ":2:3: 3 columns are expected, and there are 2"),
         ("m,n,k\n1,2,3,4\n", ":2:4: 3 columns are expected, and there are 4"),
@@ -212,4 +250,15 @@ def test_refusals(tool, tmp_path):
     tool.refused(
         ":2:1: filter height is larger than ifmap height", "-", stdin=names + "2,9,3,3,1,1,1\n"
     )
+    mx = "m,n,k,mx\n8,8,64,1\n"
+    tool.refused(":2:1: the element has no MX scales", "-", "--element", "late", stdin=mx)
+    tool.refused(
+        "it has more than 1048576 tile", "--max-mn", 16, "--m", 40000, "--n", 40000, "--k", 4
+    )
+    long = ("--m", 1, "--n", 1, "--k", 70000)
+    tool.refused("k is more than an accumulator of this element", "--element", "kulisch", *long)
+    narrow = ("--max-mn", 4, "--tiles", 8, "--buf-beats", 4)
+    for m, n, axi in ((8, 4, 256), (4, 8, 128)):  # rows of tiles are 4 bytes of a beat, columns 1
+        sides = ("--m", m, "--n", n, "--k", 8, "--axi", axi)
+        tool.refused("no tile fits the memories of this accelerator", *narrow, *sides)
     tool.refused(":2:1: the layer's k is above", "-", stdin=names + f"{2**31},9,{2**31},3,9,1,1\n")

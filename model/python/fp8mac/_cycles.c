@@ -25,32 +25,22 @@ static PyObject *refuse_config(const fp8mac_cycles_config *config)
     return refuse(FP8MAC_ERR_CONFIG, message);
 }
 
-static PyObject *refuse_work(fp8mac_status status)
-{
-    return refuse(status,
-                  status == FP8MAC_ERR_SHAPE
-                      ? "m, n and k are at least 1, and the matrices fit 4 GiB"
-                      : "no tile fits the memories of this accelerator, or there are too many");
-}
-
 // cycles((m, n, k, format of D), (rows, cols, lanes, element, tiles, axi_data_w, epi_width, max_mn,
 //        queue_depth, buf_beats, memory, latency, stall_permille), seed) -> counters and shares
 static PyObject *core_cycles(PyObject *self, PyObject *arguments)
 {
     (void)self;
     fp8mac_cycles_config f = {0};
-    workload work = {0};
-    unsigned d_format, memory;
+    unsigned m, n, k, d_format, memory;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(arguments, "(IIII)(IIIIIIIIIIIII)K", &work.m, &work.n, &work.k, &d_format,
-                          &f.rows, &f.cols, &f.lanes, &f.element, &f.tiles, &f.axi_data_w,
-                          &f.epi_width, &f.max_mn, &f.queue_depth, &f.buf_beats, &memory,
-                          &f.latency, &f.stall_permille, &seed)) {
+    if (!PyArg_ParseTuple(arguments, "(IIII)(IIIIIIIIIIIII)K", &m, &n, &k, &d_format, &f.rows,
+                          &f.cols, &f.lanes, &f.element, &f.tiles, &f.axi_data_w, &f.epi_width,
+                          &f.max_mn, &f.queue_depth, &f.buf_beats, &memory, &f.latency,
+                          &f.stall_permille, &seed)) {
         return NULL;
     }
     f.stall_state = fp8mac_cycles_stall_state(seed, 0);
     f.memory = (fp8mac_cycles_memory_kind)memory;
-    work.d_format = (fp8mac_format_id)d_format;
     if (d_format > FP8MAC_INT8) {
         return refuse(FP8MAC_ERR_FORMAT, "D cannot have this format");
     }
@@ -58,10 +48,14 @@ static PyObject *core_cycles(PyObject *self, PyObject *arguments)
     if (fp8mac_cycles_check(&f, &parameter, &range) != FP8MAC_OK) {
         return refuse_config(&f);
     }
+    workload work = workload_usual(&f);
+    work.m = m, work.n = n, work.k = k;
+    work.d_format = (fp8mac_format_id)d_format;
     workload_result result;
     fp8mac_status status;
-    Py_BEGIN_ALLOW_THREADS status = workload_run(&f, &work, &result);
-    Py_END_ALLOW_THREADS return status == FP8MAC_OK ? counters_of(&result) : refuse_work(status);
+    const char *why = NULL;
+    Py_BEGIN_ALLOW_THREADS status = workload_run(&f, &work, &result, &why);
+    Py_END_ALLOW_THREADS return status == FP8MAC_OK ? counters_of(&result) : refuse(status, why);
 }
 
 // element(name) -> number
