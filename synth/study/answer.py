@@ -146,6 +146,8 @@ class Answer:
 
 # ---- goals ------------------------------------------------------------------------------------------------------------
 
+HEAD_GOALS = ["FP8 over INT8", "19 bits, FP32", "13 bits, FP32", "13 bits, FP16"]
+
 # Another way to the goals of the line above, which count once
 AGAIN = "the same with blocks of 64 and one accumulator"
 
@@ -206,8 +208,31 @@ def goals(answer: Answer, lanes: dict[str, tuple[float, float]]) -> str:
             limit = f", bound {number(limits[name][place], 2)}" if name in limits else ""
             line.append(f"{f'**{text}**' if value <= goal else text} (goal {goal:.2f}{limit})")
         lines.append(line)
-    head = ["FP8 over INT8", "19 bits, FP32", "13 bits, FP32", "13 bits, FP16"]
-    return tables.table(head, lines)
+    return tables.table(HEAD_GOALS, lines)
+
+
+def kit_goals(kit: list[Record]) -> str:
+    """The goals of elements, and what a library of another process gives at its clock"""
+    its = {record["name"]: record for record in kit}
+    names = {
+        goal: tuple(name.format(lanes) + end for name in WINDOWS)
+        for goal, (lanes, end) in zip(
+            GOALS, (("l1", "_b1" + STAGGERED_SUFFIX), ("l16", ""), ("l16", "")), strict=False
+        )
+    }
+    sides = ("single_", "baseline_", "single_")
+    lines = []
+    for side, (goal, elements) in zip(sides, names.items(), strict=True):
+        line = [goal]
+        for name, limit in zip(elements, GOALS[goal], strict=True):
+            record = its[name]
+            value = record["area"] / record[f"{side}area"]
+            text = number(value, 3)
+            slack = " / ".join(number(record[f"{one}wired_slack_ns"], 2) for one in ("", side))
+            bold = f"**{text}**" if value <= limit else text
+            line.append(f"{bold} (goal {limit:.2f}; {slack} ns)")
+        lines.append(line)
+    return tables.table(HEAD_GOALS, lines)
 
 
 def met(answer: Answer) -> str:

@@ -172,6 +172,11 @@ class Page:
     def say_goals(self) -> str:
         return answer.goals(self.answer, tables.lane_areas(self.main))
 
+    @property
+    def goal_kit(self) -> list[Record]:
+        """The records of the process that has the goals too"""
+        return [r for r in self.pdk if r["library"].startswith(answer.KIT) and r["group"] == "main"]
+
     def say_goals_met(self) -> str:
         return answer.met(self.answer)
 
@@ -464,7 +469,11 @@ class Page:
         """Elements of one accumulator on both sides, then those of the table of libraries."""
         least = [r for r in self.main if r["parameters"].get("BANKS") == 1]
         kits = [r for at in tables.by_clock([*self.main, *self.pdk]).values() for r in at.values()]
-        return [r for r in (*least, *kits) if "wired_slack_ns" in r]
+        return [r for r in (*least, *self.kit_least, *kits) if "wired_slack_ns" in r]
+
+    @property
+    def kit_least(self) -> list[Record]:
+        return [r for r in self.goal_kit if r["parameters"].get("BANKS") == 1]
 
     def records_of(self, table: str) -> list[Record]:
         """The records that a table shows."""
@@ -475,6 +484,7 @@ class Page:
             "pdk": kits,
             "cell_prices": [r for r in kits if r["name"] == next(iter(tables.PDK_ELEMENTS))],
             "wires": self.wired,
+            "kit_goals": self.goal_kit,
             "formatscope": tables.of_group(self.pdk, "behavioural"),
             "one_format": one_format.records(self.top),
             "frac_bits": tables.over_frac_bits(self.top),
@@ -500,6 +510,7 @@ class Page:
             "cell_prices": lambda: tables.cell_prices(self.pdk, self.main),
             "formatscope": lambda: tables.behavioural(group(self.pdk, "behavioural")),
             "wires": lambda: tables.wires(self.wired),
+            "kit_goals": lambda: answer.kit_goals(self.goal_kit),
             "memories": lambda: memories.areas(self.memories),
             "one_format": lambda: one_format.lines(self.top),
             "stock": lambda: stock.table(self.stock, stock.own_areas(self.top)),

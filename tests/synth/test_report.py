@@ -247,6 +247,12 @@ def test_answer(bench: Bench) -> None:
     bench.check("every row has every column", set(rows) == {len(answer.HEAD) + 1})
     goals = page.say_goals()
     bench.check("each goal has a value", goals.count("(goal ") == 3 * len(answer.GOALS))
+    kit = [line for line in page.say_table("kit_goals").splitlines() if "(goal " in line]
+    bench.check("three lines of goals of the other library", len(kit) == 3)
+    cells = re.findall(r"(\**)([\d.]+)\** \(goal ([\d.]+); [-\d.]+ / [-\d.]+ ns\)", "".join(kit))
+    bench.check("each with a value and both slacks", len(cells) == 9)
+    for bold, value, goal in cells:
+        bench.check(f"{value} of {goal}", (bold == "**") == (float(value) <= float(goal)))
     bold = goals.count("**") // 2
     bench.check(f"bold goals are met: {bold}", page.say_goals_met().startswith(f"{bold} of "))
 
