@@ -69,8 +69,7 @@ unsigned char fp8sim_bus_wanted()
 }
 void fp8sim_bus_transfer(unsigned int channel, unsigned int address, unsigned int bytes)
 {
-    Simulator::running->bus_trace().transfer(channel, address, bytes,
-                                             Simulator::running->cycles());
+    Simulator::running->bus_trace().transfer(channel, address, bytes, Simulator::running->cycles());
 }
 
 // The functions that rtl/system/fp8mac_sys_timeline.sv imports.

@@ -208,7 +208,8 @@ static void write_bus(cli *c, const fp8mac_cycles_config *config, const cycles_o
 {
     fp8mac_cycles_command command;
     fp8mac_cycles_counters counters;
-    workload_command(config, &one->work, &command);
+    const char *why = NULL;
+    workload_command(config, &one->work, &command, &why);
     set_address(c, "descriptor", o->descriptor, &command.descriptor);
     set_address(c, "a", o->a, &command.a_addr);
     set_address(c, "b", o->b, &command.b_addr);
@@ -218,8 +219,8 @@ static void write_bus(cli *c, const fp8mac_cycles_config *config, const cycles_o
         cli_fail_output(c, "'%.200s' cannot be written (%s)", o->bus, strerror(errno));
     }
     fputs("cycle,channel,address,bytes\n", bus.file);
-    const fp8mac_status status = fp8mac_cycles_run_bus(config, &command, 1, NULL, NULL, &counters,
-                                                       write_transfer, &bus);
+    const fp8mac_status status =
+        fp8mac_cycles_run_bus(config, &command, 1, NULL, NULL, &counters, write_transfer, &bus);
     const bool failed = ferror(bus.file) != 0;
     if (fclose(bus.file) != 0 || failed) {
         cli_fail_output(c, "'%.200s' could not be written", o->bus);

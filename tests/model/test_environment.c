@@ -232,7 +232,8 @@ static void take_cycles(void)
     take_u64(counters.cycles);
     take_u64(counters.store);
     take_u64(fp8mac_cycles_stall_state(1, 100));
-    take_u64(fp8mac_cycles_run_bus(&config, &command, 1, NULL, NULL, &counters, take_transfer, NULL));
+    take_u64(
+        fp8mac_cycles_run_bus(&config, &command, 1, NULL, NULL, &counters, take_transfer, NULL));
 }
 
 static void run_names(void)

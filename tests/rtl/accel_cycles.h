@@ -76,7 +76,7 @@ class CycleTests : public RowTests
     static constexpr bool kTurns = ROWS > 2; // with two rows, one image in a thousand feels it
     uint32_t image_turn_ = 0;                // as the batches so far have left it
     uint64_t memory_begin_ = 0, transfers_ = 0;
-    uint64_t stall_state_ = 1;               // in the cycle of the first submission
+    uint64_t stall_state_ = 1; // in the cycle of the first submission
     uint64_t cycles_ = 0, compared_ = 0, turned_ = 0, resumed_ = 0, inside_ = 0;
 };
 
@@ -84,7 +84,7 @@ inline fp8mac_cycles_config CycleTests::timed_config(const axi::Timing &timing, 
 {
     fp8mac_cycles_config config = fp8mac_cycles_default();
     config.rows = ROWS, config.cols = COLS, config.lanes = LANES, config.element = ELEMENT_KIND;
-    config.tiles = TILES, config.axi_data_w = AXI_DATA_W;
+    config.tiles = TILES, config.axi_data_w = AXI_DATA_W, config.max_mn = MAX_MN;
     config.memory = timing.chip ? FP8MAC_CYCLES_CHIP : FP8MAC_CYCLES_IDEAL;
     config.latency = timing.latency, config.odd = odd;
     config.stall_permille = timing.stall_permille, config.stall_state = timing.stall_state;
@@ -251,11 +251,11 @@ inline void CycleTests::compare_bus(const std::vector<axi::Transfer> &model, uin
         same++;
     }
     const auto show = [&](const std::vector<axi::Transfer> &all, uint64_t from) {
-        return same >= all.size() ? std::string("the end")
-                                  : tb::text("cycle %" PRIu64 " channel %u address %" PRIx64
-                                             " bytes %u",
-                                             all[same].cycle - from, all[same].channel,
-                                             all[same].addr, all[same].bytes);
+        return same >= all.size()
+                   ? std::string("the end")
+                   : tb::text("cycle %" PRIu64 " channel %u address %" PRIx64 " bytes %u",
+                              all[same].cycle - from, all[same].channel, all[same].addr,
+                              all[same].bytes);
     };
     const auto detail = [&] {
         return tb::text("transfer %zu: ", same) + show(rtl, begin) + "; model: " + show(model, 0);
@@ -276,11 +276,11 @@ inline void CycleTests::compare_cycles(const Timed &timed, const axi::Timing &ti
         static_cast<std::vector<axi::Transfer> *>(context)->push_back(
             {t->cycle, static_cast<unsigned>(t->channel), t->address, t->bytes});
     };
-    const fp8mac_status status =
-        fp8mac_cycles_run_bus(&config, timed.data(), timed.size(), completed.data(), &refused,
-                              &want, listen, &transfers);
+    const fp8mac_status status = fp8mac_cycles_run_bus(
+        &config, timed.data(), timed.size(), completed.data(), &refused, &want, listen, &transfers);
     const auto detail = [&] {
-        return tb::text("seed %" PRIu64 ", cycle %" PRIu64 ", %zu commands, %s memory, latency %u, stalls %u",
+        return tb::text("seed %" PRIu64 ", cycle %" PRIu64
+                        ", %zu commands, %s memory, latency %u, stalls %u",
                         bench_.seed(), host_.cycles(), timed.size(),
                         timing.chip ? "chip's" : "ideal", timing.latency, timing.stall_permille);
     };

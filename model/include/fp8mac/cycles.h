@@ -107,7 +107,7 @@ typedef struct fp8mac_cycles_command {
     fp8mac_cycles_submission submission;
     uint64_t cycle;      // first cycle in which the register has its new value
     uint32_t descriptor; // its address; of a list, of the first one
-    bool pause;    // the list goes on, but pauses behind this command: SUBMIT.more and .pause
+    bool pause;          // the list goes on, but pauses behind this command: SUBMIT.more and .pause
     bool extended; // the descriptor has an extension; the fields of an extension count without
 
     uint32_t m, n, k;
@@ -181,8 +181,8 @@ typedef void (*fp8mac_cycles_listener)(void *context, const fp8mac_cycles_transf
 fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
                                     const fp8mac_cycles_command *commands, size_t count,
                                     uint64_t *completed, size_t *refused,
-                                    fp8mac_cycles_counters *counters, fp8mac_cycles_listener listener,
-                                    void *context);
+                                    fp8mac_cycles_counters *counters,
+                                    fp8mac_cycles_listener listener, void *context);
 
 #ifdef __cplusplus
 }

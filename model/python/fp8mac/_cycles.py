@@ -102,4 +102,6 @@ def cycles(
     order += ("queue_depth", "buf_beats", "memory", "latency", "stall_permille")
     work = (*(_number(name, x) for name, x in (("m", m), ("n", n), ("k", k))),)
     d = _chosen("d_format", d_format, D_FORMATS)
-    return CycleCounts(*_core.cycles((*work, d), tuple(config[name] for name in order), _number("seed", seed)))
+    return CycleCounts(
+        *_core.cycles((*work, d), tuple(config[name] for name in order), _number("seed", seed))
+    )

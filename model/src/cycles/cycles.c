@@ -164,11 +164,12 @@ static fp8mac_status judge_command(const machine *m, size_t number)
     const bool first_listed = number == 0 && listed;
     const bool early = number != 0 && listed && m->commands[number - 1].pause;
     const bool no_list = c->pause && c->submission == FP8MAC_CYCLES_REGISTERS;
-    const bool after_registers = number != 0 && listed &&
-                                 m->commands[number - 1].submission == FP8MAC_CYCLES_REGISTERS;
+    const bool after_registers =
+        number != 0 && listed && m->commands[number - 1].submission == FP8MAC_CYCLES_REGISTERS;
     const bool misaligned =
         c->submission == FP8MAC_CYCLES_DOORBELL && c->descriptor % m->p.beat != 0;
-    if (!codes_are_possible(c) || first_listed || early || no_list || after_registers || misaligned) {
+    if (!codes_are_possible(c) || first_listed || early || no_list || after_registers ||
+        misaligned) {
         return FP8MAC_ERR_COMMAND;
     }
     return FP8MAC_OK;
@@ -200,7 +201,8 @@ static void run(machine *m, history *h)
 {
     uint64_t taken = 0;
     while (m->status == FP8MAC_OK && !step(m)) {
-        if (h != NULL && m->p.stall_permille == 0 && m->compute.taken != taken && m->front.next == m->count) {
+        if (h != NULL && m->p.stall_permille == 0 && m->compute.taken != taken &&
+            m->front.next == m->count) {
             fp8mac_cycles_leap_if_known(m, h);
         }
         taken = m->compute.taken;
@@ -286,8 +288,8 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
 fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
                                     const fp8mac_cycles_command *commands, size_t count,
                                     uint64_t *completed, size_t *refused,
-                                    fp8mac_cycles_counters *counters, fp8mac_cycles_listener listener,
-                                    void *context)
+                                    fp8mac_cycles_counters *counters,
+                                    fp8mac_cycles_listener listener, void *context)
 {
     if (listener == NULL) {
         return fp8mac_cycles_run(config, commands, count, completed, refused, counters);

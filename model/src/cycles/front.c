@@ -106,8 +106,9 @@ void fp8mac_cycles_front_clock(machine *m, const wires *w)
         f->room = true;
         f->following = f->next;
     }
-    if (w->ring || w->resume || (w->submit && f->next < m->count && m->commands[f->next].cycle <= m->now &&
-                    m->commands[f->next].submission == FP8MAC_CYCLES_REGISTERS)) {
+    if (w->ring || w->resume ||
+        (w->submit && f->next < m->count && m->commands[f->next].cycle <= m->now &&
+         m->commands[f->next].submission == FP8MAC_CYCLES_REGISTERS)) {
         skip_listed(m);
     }
     f->shown = f->pushed - f->popped > w->queue_pop;

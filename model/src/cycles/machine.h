@@ -20,7 +20,7 @@ typedef struct front {
     size_t next;    // the next command that software submits
     size_t fetched; // the command whose descriptor is read
     size_t pushed, popped;
-    size_t following; // the next command of the list, if it has room
+    size_t following;  // the next command of the list, if it has room
     uint32_t address;  // of the descriptor that is read
     uint32_t position; // of the next one of the list
     fetch_state state;
@@ -307,7 +307,8 @@ typedef struct wires {
     bool ar_ready, r_valid, r_last, aw_ready, w_ready, b_valid;
     bool read_done, beat, read_row_ready, read_burst;
     const burst *oldest; // of the reads in flight
-    bool ring, resume, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row, load_row;
+    bool ring, resume, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row,
+        load_row;
     bool c_row_taken, x_row_taken, load_row_taken;
     bool accept; // load takes a tile command
     bool image, strip_taken, image_done, align_idle, align_quiet, beat_ready;
