@@ -14,7 +14,7 @@ output_tb_defines = -DROWS=$(call output_tb_word,$(1),1) -DCOLS=$(call output_tb
   -DSHARE=$(call output_tb_word,$(1),3) -DWIDTH=$(call output_tb_word,$(1),4) -DAXI_DATA_W=$(call output_tb_word,$(1),5)
 
 $(OUTPUT_TB_BENCHES): $(BUILD)/tb/output_%/output_tb: tests/rtl/output_tb.cpp tests/rtl/output_tb.sv \
-    tests/rtl/axi_memory.h tests/rtl/tb.h $(OUTPUT_TB_RTL) $(RTL_WAIVER) $(OUTPUT_TB_LIB) $(VERILATED)
+    $(wildcard tests/rtl/axi_*.h) tests/rtl/tb.h $(OUTPUT_TB_RTL) $(RTL_WAIVER) $(OUTPUT_TB_LIB) $(VERILATED)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
 	$(call verilate_bench,-ffp-contract=off -Imodel/include -Itests/rtl $(call output_tb_defines,$*),$(OUTPUT_TB_LIB),\

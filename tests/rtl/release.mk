@@ -17,7 +17,7 @@ $(RELEASE_SETS:%=$(BUILD)/tb/release_%/fp8mac_accel.v): $(BUILD)/tb/release_%/fp
 	  >$(@D)/release.log && mv $(@D)/release/modules.json $(@D)/release/fp8mac_accel.v $(@D)
 
 $(RELEASE_BENCHES): $(BUILD)/tb/release_%/accel_tb: tests/rtl/accel_tb.cpp $(BUILD)/tb/release_%/fp8mac_accel.v \
-  $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h $(REGS_H) $(ACCEL_TB_LIB) $(VERILATED)
+  $(wildcard tests/rtl/accel_*.h) $(wildcard tests/rtl/axi_*.h) tests/rtl/tb.h $(REGS_H) $(ACCEL_TB_LIB) $(VERILATED)
 	$(call say,VERILATOR,$@)
 	$(call verilate_bench,-Imodel/include -Itests/rtl -I$(REGS_DIR) -I$(CATALOGUE_DIR) \
 	  $(call accel_tb_defines,$*),$(ACCEL_TB_LIB),-O3 --x-assign fast --x-initial unique -Wno-lint -Wno-style \
