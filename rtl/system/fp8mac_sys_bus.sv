@@ -15,8 +15,10 @@ module fp8mac_sys_bus
   output logic        err_o,
 
   output logic        ram_valid_o,
+  input  logic        ram_ready_i,     // it takes this access
   input  logic [31:0] ram_rdata_i,
   output logic        ctrl_valid_o,
+  input  logic        ctrl_ready_i,
   input  logic [31:0] ctrl_rdata_i,
   input  logic        ctrl_err_i,
   output logic        timer_valid_o,
@@ -31,7 +33,11 @@ module fp8mac_sys_bus
   // The target whose answer is due
   target_e target_q, target;
 
-  assign gnt_o  = valid_i && (target_q != TargetAccel || accel_done_i);
+  logic free, ready;  // no answer is owed; the target takes the access
+
+  assign free   = target_q != TargetAccel || accel_done_i;
+  assign ready  = (target != TargetRam || ram_ready_i) && (target != TargetCtrl || ctrl_ready_i);
+  assign gnt_o  = valid_i && free && ready;
   assign target = core_target(addr_i);
 
   always_ff @(posedge clk_i) begin
@@ -40,7 +46,7 @@ module fp8mac_sys_bus
     else if (target_q != TargetAccel || accel_done_i) target_q <= TargetNone;
   end
 
-  assign ram_valid_o   = gnt_o && target == TargetRam;
+  assign ram_valid_o   = valid_i && free && target == TargetRam;
   assign ctrl_valid_o  = gnt_o && target == TargetCtrl;
   assign timer_valid_o = gnt_o && target == TargetTimer;
   assign accel_valid_o = gnt_o && target == TargetAccel;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core: Ibex with an instruction port to the RAM, which always answers in the next cycle, and a data port.
+// The core: Ibex with an instruction port to the RAM, which answers in the cycle after the grant, and a data port.
 module fp8mac_sys_core
   import fp8mac_sys_pkg::*;
-(
+#(
+  parameter ibex_pkg::regfile_e REGISTER_FILE = ibex_pkg::RegFileFF
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
   output logic        instr_req_o,
   output logic [RamAddrW-1:0] instr_addr_o,
+  input  logic        instr_gnt_i,     // the RAM takes a request in this cycle
   input  logic [31:0] instr_rdata_i,
 
   output logic        data_req_o,
@@ -35,7 +38,7 @@ module fp8mac_sys_core
   ibex_top #(
     .RV32M          (ibex_pkg::RV32MSingleCycle),
     .RV32B          (ibex_pkg::RV32BNone),
-    .RegFile        (ibex_pkg::RegFileFF),
+    .RegFile        (REGISTER_FILE),
     .BranchTargetALU(1'b1),
     .WritebackStage (1'b1)
   ) u_ibex (
@@ -46,7 +49,7 @@ module fp8mac_sys_core
     .hart_id_i             ('0),
     .boot_addr_i           (BootAddr),
     .instr_req_o           (instr_req_o),
-    .instr_gnt_i           (instr_req_o),
+    .instr_gnt_i           (instr_req_o && instr_gnt_i),
     .instr_rvalid_i        (instr_rvalid_q),
     .instr_addr_o          (instr_addr),
     .instr_rdata_i         (instr_rdata_i),
@@ -91,7 +94,7 @@ module fp8mac_sys_core
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) instr_rvalid_q <= 1'b0;
-    else         instr_rvalid_q <= instr_req_o;
+    else         instr_rvalid_q <= instr_req_o && instr_gnt_i;
     instr_err_q <= !in_ram(instr_addr);
   end
 

@@ -18,7 +18,11 @@ package fp8mac_sys_pkg;
   parameter logic [31:0] RamBase   = 32'h8000_0000;
 
   parameter int unsigned WindowW  = 12;         // log2 of a window's bytes
-  parameter int unsigned RamAddrW = 24;         // log2 of the RAM's bytes
+`ifdef FP8MAC_RAM_ADDR_W
+  parameter int unsigned RamAddrW = `FP8MAC_RAM_ADDR_W;
+`else
+  parameter int unsigned RamAddrW = 24;         // log2 of the RAM's bytes. A board defines FP8MAC_RAM_ADDR_W
+`endif
   parameter int unsigned RamWords = 1 << (RamAddrW - 2);
 
   // Ibex starts at boot address + 0x80: a program's entry point is 0x8000_0080.

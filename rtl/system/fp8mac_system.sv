@@ -37,7 +37,7 @@ module fp8mac_system
 
   fp8mac_sys_core u_core (
     .clk_i, .rst_ni,
-    .instr_req_o(instr_req), .instr_addr_o(instr_addr), .instr_rdata_i(instr_rdata),
+    .instr_req_o(instr_req), .instr_addr_o(instr_addr), .instr_gnt_i(1'b1), .instr_rdata_i(instr_rdata),
     .data_req_o(data_req), .data_gnt_i(data_gnt), .data_rvalid_i(data_rvalid), .request_o(core_req),
     .data_rdata_i(data_rdata), .data_err_i(data_err),
     .irq_timer_i(irq_timer), .irq_accel_i(irq_accel),
@@ -52,8 +52,8 @@ module fp8mac_system
     .clk_i, .rst_ni,
     .valid_i(data_req), .addr_i(core_req.addr), .gnt_o(data_gnt),
     .rvalid_o(data_rvalid), .rdata_o(data_rdata), .err_o(data_err),
-    .ram_valid_o(ram_valid), .ram_rdata_i(ram_rdata),
-    .ctrl_valid_o(ctrl_valid), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
+    .ram_valid_o(ram_valid), .ram_ready_i(1'b1), .ram_rdata_i(ram_rdata),
+    .ctrl_valid_o(ctrl_valid), .ctrl_ready_i(1'b1), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
     .timer_valid_o(timer_valid), .timer_rdata_i(timer_rdata), .timer_err_i(timer_err),
     .accel_valid_o(accel_valid), .accel_done_i(accel_done), .accel_rdata_i(accel_rdata), .accel_err_i(accel_err)
   );

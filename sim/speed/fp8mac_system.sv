@@ -22,7 +22,7 @@ module fp8mac_system
 
   fp8mac_sys_core u_core (
     .clk_i, .rst_ni,
-    .instr_req_o(instr_req), .instr_addr_o(instr_addr), .instr_rdata_i(instr_rdata),
+    .instr_req_o(instr_req), .instr_addr_o(instr_addr), .instr_gnt_i(1'b1), .instr_rdata_i(instr_rdata),
     .data_req_o(data_req), .request_o(request), .data_gnt_i(data_gnt), .data_rvalid_i(data_rvalid),
     .data_rdata_i(data_rdata), .data_err_i(data_err),
     .irq_timer_i(1'b0), .irq_accel_i(1'b0), .pc_o, .core_sleep_o, .double_fault_o
@@ -32,8 +32,8 @@ module fp8mac_system
     .clk_i, .rst_ni,
     .valid_i(data_req), .addr_i(request.addr), .gnt_o(data_gnt),
     .rvalid_o(data_rvalid), .rdata_o(data_rdata), .err_o(data_err),
-    .ram_valid_o(ram_valid), .ram_rdata_i(ram_rdata),
-    .ctrl_valid_o(ctrl_valid), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
+    .ram_valid_o(ram_valid), .ram_ready_i(1'b1), .ram_rdata_i(ram_rdata),
+    .ctrl_valid_o(ctrl_valid), .ctrl_ready_i(1'b1), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
     .timer_valid_o(), .timer_rdata_i('0), .timer_err_i(1'b1),
     .accel_valid_o(), .accel_done_i(1'b1), .accel_rdata_i('0), .accel_err_i(1'b1)
   );

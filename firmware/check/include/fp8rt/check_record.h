@@ -12,6 +12,8 @@
 #define FP8RT_CHECK_MAGIC 0x4b434846u
 // The checker's answer to a record that it cannot compare.
 #define FP8RT_CHECK_MALFORMED 0xffffffffu
+// The answer of a chip that has no golden model beside it, as on an FPGA.
+#define FP8RT_CHECK_ABSENT 0xfffffffeu
 
 // Asks for random codes in memory, in place of a record above: fp8rt_random_codes from this state on. The
 // answer is the state after it, or 0: nothing was written.
