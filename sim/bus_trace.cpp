@@ -30,7 +30,8 @@ void BusTrace::line(unsigned channel, uint32_t address, uint32_t bytes, uint64_t
                  address, bytes);
 }
 
-void BusTrace::transfer(unsigned channel, uint32_t address, uint32_t bytes, uint64_t cycle)
+void BusTrace::transfer(unsigned channel, uint32_t address, uint32_t bytes, uint32_t beat,
+                        uint64_t cycle)
 {
     if (channel == ar || channel == aw) {
         line(channel, address, bytes, cycle);
@@ -41,9 +42,8 @@ void BusTrace::transfer(unsigned channel, uint32_t address, uint32_t bytes, uint
     } else {
         std::deque<Burst> &bursts = channel == r ? reads_ : writes_;
         Burst &burst = bursts.front();
-        beat_ = channel == r ? bytes : beat_;
         line(channel, burst.address + burst.moved, bytes, cycle);
-        burst.moved += beat_;
+        burst.moved += beat;
         if (burst.moved == burst.bytes) {
             if (channel == w) {
                 answers_.push_back(burst);

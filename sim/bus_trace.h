@@ -22,7 +22,8 @@ class BusTrace
 
     // What rtl/system/fp8mac_sys_bus_trace.sv reports. The channels answer in order, and data is
     // written behind its address.
-    void transfer(unsigned channel, uint32_t address, uint32_t bytes, uint64_t cycle);
+    void transfer(unsigned channel, uint32_t address, uint32_t bytes, uint32_t beat,
+                  uint64_t cycle);
     // Ends the file. False if some of it could not be written.
     bool close();
 
@@ -35,7 +36,6 @@ class BusTrace
 
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> file_;
     std::deque<Burst> reads_, writes_, answers_;
-    uint32_t beat_ = 0; // bytes
 };
 
 #endif

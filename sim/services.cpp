@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that modules of rtl/system import: what the simulated chip asks of the simulator.
+#include "fp8mac/cycles.h"
 #include "list_names.h"
 #include "simulator.h"
-
-namespace
-{
-
-// Spreads a small seed over all 64 bits (the finaliser of splitmix64).
-uint64_t spread(uint64_t seed)
-{
-    uint64_t z = seed + 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-} // namespace
 
 extern "C" {
 
@@ -48,7 +35,7 @@ unsigned int fp8sim_stall_permille()
 }
 unsigned long long fp8sim_stall_seed()
 {
-    return spread(Simulator::running->options().seed);
+    return fp8mac_cycles_stall_state(Simulator::running->options().seed, 0);
 }
 unsigned char fp8sim_axi_latency()
 {
@@ -67,9 +54,11 @@ unsigned char fp8sim_bus_wanted()
 {
     return Simulator::running->bus_trace().wanted();
 }
-void fp8sim_bus_transfer(unsigned int channel, unsigned int address, unsigned int bytes)
+void fp8sim_bus_transfer(unsigned int channel, unsigned int address, unsigned int bytes,
+                         unsigned int beat)
 {
-    Simulator::running->bus_trace().transfer(channel, address, bytes, Simulator::running->cycles());
+    Simulator::running->bus_trace().transfer(channel, address, bytes, beat,
+                                             Simulator::running->cycles());
 }
 
 // The functions that rtl/system/fp8mac_sys_timeline.sv imports.

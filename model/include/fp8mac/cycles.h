@@ -148,8 +148,8 @@ typedef struct fp8mac_cycles_counters {
 //
 // FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse:
 // shapes, alignment, ranges, formats, scales, sequences, a submission while the queue is full or
-// another descriptor is read, the end of a pause that has not begun. FP8MAC_ERR_UNSUPPORTED: of one whose tile commands are too many.
-// `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
+// another descriptor is read, the end of a pause that has not begun. FP8MAC_ERR_UNSUPPORTED: of one
+// whose tile commands are too many. `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,
                                 uint64_t *completed, size_t *refused,
@@ -176,8 +176,8 @@ typedef struct fp8mac_cycles_transfer {
 
 typedef void (*fp8mac_cycles_listener)(void *context, const fp8mac_cycles_transfer *transfer);
 
-// fp8mac_cycles_run that calls `listener` for each transfer, in the order of cycles, and of channels
-// within one. The run goes through each cycle, so that it takes longer. `listener` may be NULL.
+// fp8mac_cycles_run that calls `listener` for each transfer, in the order of cycles, and of
+// channels within one. The run goes through each cycle, so that it takes longer. `listener` may be NULL.
 fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
                                     const fp8mac_cycles_command *commands, size_t count,
                                     uint64_t *completed, size_t *refused,
