@@ -271,8 +271,12 @@ void cli_cycles(cli *c, int argc, char **argv)
         {"b", &o.b, NULL},
         {"d", &o.d, NULL},
     };
+    cli_option *last = options;
+    while (last->name != NULL) {
+        last++;
+    }
     for (unsigned i = 0; i < NUMBERS; i++) {
-        options[17 + i] = (cli_option){number_names[i], &o.numbers[i], NULL};
+        last[i] = (cli_option){number_names[i], &o.numbers[i], NULL};
     }
     const cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     fp8mac_format_id d_format;

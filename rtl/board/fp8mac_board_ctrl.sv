@@ -29,15 +29,6 @@ module fp8mac_board_ctrl
 
   localparam logic [31:0] ArgsAddr = RamBase + (32'd1 << RamAddrW) - 32'd4096;
 
-  typedef enum logic [WindowW-1:0] {
-    RegExit     = 12'h00,
-    RegPutc     = 12'h04,
-    RegCheck    = 12'h08,
-    RegArgs     = 12'h0c,
-    RegStall    = 12'h10,
-    RegLocation = 12'h14
-  } reg_e;
-
   logic [WindowW-1:0] offset;
   logic uart_ready, put;
 

@@ -32,15 +32,6 @@ module fp8mac_sys_ctrl
   import "DPI-C" function int unsigned fp8sim_check(input int unsigned record);
   import "DPI-C" function int unsigned fp8sim_args();
 
-  typedef enum logic [WindowW-1:0] {
-    RegExit     = 12'h00,
-    RegPutc     = 12'h04,
-    RegCheck    = 12'h08,
-    RegArgs     = 12'h0c,
-    RegStall    = 12'h10,
-    RegLocation = 12'h14
-  } reg_e;
-
   logic [31:0] check_q;
   logic [WindowW-1:0] offset;
 

@@ -36,6 +36,16 @@ package fp8mac_sys_pkg;
     logic [31:0] wdata;
   } core_req_t;
 
+  // Registers of the control window: fp8mac_sys_ctrl, and what a board has in its place
+  typedef enum logic [WindowW-1:0] {
+    RegExit     = 12'h00,
+    RegPutc     = 12'h04,
+    RegCheck    = 12'h08,
+    RegArgs     = 12'h0c,
+    RegStall    = 12'h10,
+    RegLocation = 12'h14
+  } ctrl_reg_e;
+
   typedef enum logic [2:0] {
     TargetNone  = 3'd0,
     TargetRam   = 3'd1,

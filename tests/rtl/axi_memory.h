@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "axi_chip.h"
+#include "axi_transfers.h"
 #include "tb.h"
 
 namespace axi
@@ -37,8 +38,6 @@ struct Fault {
     Response response;
 };
 
-enum Channel : unsigned { Ar, R, Aw, W, B, kChannels };
-
 // From beat number `beat` on, counted from set_stop, one channel or all of them are silent: for
 // `cycles` in which a beat could move, or until release() if that is 0. With a response other than
 // Okay, the beat is not late but has this response.
@@ -48,18 +47,6 @@ struct Stop {
     uint64_t beat = 0;
     uint64_t cycles = 0;
     Response response = Okay;
-};
-
-// A transfer, in a cycle that counts calls of sample()
-struct Transfer {
-    uint64_t cycle;
-    unsigned channel;
-    uint64_t addr;
-    unsigned bytes;
-    bool operator==(const Transfer &o) const
-    {
-        return cycle == o.cycle && channel == o.channel && addr == o.addr && bytes == o.bytes;
-    }
 };
 
 constexpr uint64_t kMemoryBase = 0x80000000u;
@@ -149,10 +136,7 @@ class Memory
     // The transfers since the last call, or since listen(), in their order. The bus is quiet at both.
     std::vector<Transfer> take_transfers()
     {
-        std::vector<Transfer> taken;
-        taken.swap(transfers_);
-        place_writes(taken);
-        return taken;
+        return transfers_.take();
     }
     void listen()
     {
@@ -214,7 +198,7 @@ class Memory
     void sample()
     {
         if (listens_) {
-            record();
+            transfers_.record(dut_, now_, reads_.empty() ? 0 : reads_.front().addr);
         }
         now_++;
         if (timing_.chip) {
@@ -317,50 +301,6 @@ class Memory
         return count >= stop_.beat;
     }
 
-    void record(unsigned channel, uint64_t addr, unsigned bytes)
-    {
-        transfers_.push_back(Transfer{now_, channel, addr, bytes});
-    }
-    void record()
-    {
-        const unsigned ar = (dut_.m_axi_arlen_o + 1u) * Beat, aw = (dut_.m_axi_awlen_o + 1u) * Beat;
-        if (dut_.m_axi_arvalid_o && dut_.m_axi_arready_i) {
-            record(Ar, dut_.m_axi_araddr_o, ar);
-        }
-        if (dut_.m_axi_rvalid_i && dut_.m_axi_rready_o) {
-            record(R, reads_.front().addr, Beat);
-        }
-        if (dut_.m_axi_awvalid_o && dut_.m_axi_awready_i) {
-            record(Aw, dut_.m_axi_awaddr_o, aw);
-            w_bursts_.push_back({dut_.m_axi_awaddr_o, aw});
-        }
-        if (dut_.m_axi_wvalid_o && dut_.m_axi_wready_i) {
-            record(W, w_moved_, static_cast<unsigned>(__builtin_popcountll(dut_.m_axi_wstrb_o)));
-            w_moved_ = dut_.m_axi_wlast_o ? 0 : w_moved_ + Beat;
-        }
-        if (dut_.m_axi_bvalid_i && dut_.m_axi_bready_o) {
-            record(B, w_bursts_.front().first, w_bursts_.front().second);
-            w_bursts_.pop_front();
-        }
-    }
-    // Beats of W may come before their address: until here they have their place in the burst.
-    static void place_writes(std::vector<Transfer> &all)
-    {
-        std::deque<uint64_t> bursts;
-        for (const Transfer &t : all) {
-            if (t.channel == Aw) {
-                bursts.push_back(t.addr);
-            }
-        }
-        uint64_t base = 0;
-        for (Transfer &t : all) {
-            if (t.channel == W && t.addr == 0) {
-                base = bursts.front();
-                bursts.pop_front();
-            }
-            t.addr += t.channel == W ? base : 0;
-        }
-    }
     void clock_chip()
     {
         const bool ar = dut_.m_axi_arvalid_o && dut_.m_axi_arready_i;
@@ -485,9 +425,7 @@ class Memory
     Watched ar_, aw_, w_;
     Stop stop_;
     bool listens_ = false;
-    std::vector<Transfer> transfers_;
-    std::deque<std::pair<uint64_t, unsigned>> w_bursts_; // addresses and bytes, until B
-    uint64_t w_moved_ = 0;                               // of the burst on W
+    Transfers<Dut, Beat> transfers_;
     uint64_t moved_[kChannels] = {}, stop_base_[kChannels] = {}, stopped_ = 0;
     uint64_t data_waits_ = 0, long_writes_ = 0;
     uint64_t now_ = 0;
