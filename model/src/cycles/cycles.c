@@ -22,7 +22,7 @@ static bool is_waiting(const machine *m, const wires *w)
            m->walk.state != WALK_IDLE || m->check.state != CHECK_IDLE;
 }
 
-static bool engines_are_idle(const machine *m)
+bool fp8mac_cycles_engines_are_idle(const machine *m)
 {
     const bool load = m->load.state == LOAD_IDLE && m->load.in_use == 0;
     const bool c = m->c.state == SOURCE_IDLE && m->c.level == 0 && m->c.pending == 0;
@@ -52,7 +52,7 @@ static uint64_t *cause_of(machine *m, const wires *w)
         return m->report.begun ? &n->load : &n->first_load;
     }
     const bool waiting = is_waiting(m, w);
-    if (!waiting && engines_are_idle(m)) {
+    if (!waiting && fp8mac_cycles_engines_are_idle(m)) {
         return &n->idle;
     }
     return !waiting || load_waits ? &n->store : &n->command;
@@ -61,7 +61,7 @@ static uint64_t *cause_of(machine *m, const wires *w)
 static bool count(machine *m, const wires *w)
 {
     uint64_t *cause = cause_of(m, w);
-    const bool idle = !is_waiting(m, w) && engines_are_idle(m);
+    const bool idle = !is_waiting(m, w) && fp8mac_cycles_engines_are_idle(m);
     ++*cause;
     m->counters.cycles++;
     m->counters.read_beats += w->beat;
@@ -121,14 +121,19 @@ static void clock(machine *m, const wires *w)
     m->now++;
 }
 
+bool fp8mac_cycles_step(machine *m, wires *w)
+{
+    find_wires(m, w);
+    const bool idle = count(m, w);
+    clock(m, w);
+    return idle;
+}
+
 // Whether the accelerator is idle behind the last command
 static bool step(machine *m)
 {
     wires w;
-    find_wires(m, &w);
-    const bool idle = count(m, &w);
-    clock(m, &w);
-    return idle && !w.resume && m->front.next == m->count;
+    return fp8mac_cycles_step(m, &w) && !w.resume && m->front.next == m->count;
 }
 
 // ---- a run --------------------------------------------------------------------------------------
@@ -175,22 +180,32 @@ static fp8mac_status judge_command(const machine *m, size_t number)
     return FP8MAC_OK;
 }
 
-static void prepare(machine *m, fp8mac_cycles_command *commands)
+void fp8mac_cycles_prepare(machine *m, fp8mac_cycles_command *commands, size_t number)
 {
-    m->commands = commands;
-    for (size_t i = 0; i < m->count; i++) {
-        commands[i] = normal(commands[i]);
-        const fp8mac_status status = judge_command(m, i);
-        if (status != FP8MAC_OK) {
-            fp8mac_cycles_refuse(m, i, status);
-        }
-        const bool is_gemm = commands[i].operation == FP8MAC_CYCLES_GEMM;
-        m->counters.macs += is_gemm ? (uint64_t)commands[i].m * commands[i].n * commands[i].k : 0;
+    commands[number] = normal(commands[number]);
+    const fp8mac_status status = judge_command(m, number);
+    if (status != FP8MAC_OK) {
+        fp8mac_cycles_refuse(m, number, status);
     }
+}
+
+void fp8mac_cycles_reset(machine *m)
+{
     m->store.slot_available = m->store.ready = true;
     m->array.phase = m->p.share - 1u;
     m->store.turn = m->p.odd;
     m->align.turn = m->p.image_turn;
+}
+
+static void prepare(machine *m, fp8mac_cycles_command *commands)
+{
+    m->commands = commands;
+    for (size_t i = 0; i < m->count; i++) {
+        fp8mac_cycles_prepare(m, commands, i);
+        const bool is_gemm = commands[i].operation == FP8MAC_CYCLES_GEMM;
+        m->counters.macs += is_gemm ? (uint64_t)commands[i].m * commands[i].n * commands[i].k : 0;
+    }
+    fp8mac_cycles_reset(m);
     m->memory.stall_state = m->p.stall_state;
     if (m->status == FP8MAC_OK) {
         fp8mac_cycles_plan_tiles(m);

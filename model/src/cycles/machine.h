@@ -326,7 +326,7 @@ typedef struct wires {
 
 static inline const tile *tile_at(const machine *m, uint64_t number)
 {
-    return &m->list.tiles[number];
+    return &m->list.tiles[number - m->list.first];
 }
 
 static inline const fp8mac_cycles_command *command_of(const machine *m, const tile *t)
@@ -337,6 +337,17 @@ static inline const fp8mac_cycles_command *command_of(const machine *m, const ti
 // Divides all commands, judges their tile commands, and derives what the engines get.
 void fp8mac_cycles_plan_tiles(machine *m);
 void fp8mac_cycles_refuse(machine *m, size_t command, fp8mac_status status);
+
+// The registers behind a reset. The parameters are there.
+void fp8mac_cycles_reset(machine *m);
+// Makes command `number` as the RTL has it, and refuses one whose codes or submission are not
+// possible.
+void fp8mac_cycles_prepare(machine *m, fp8mac_cycles_command *commands, size_t number);
+// One cycle. Whether the accelerator was idle in it; *w has its wires.
+bool fp8mac_cycles_step(machine *m, wires *w);
+bool fp8mac_cycles_engines_are_idle(const machine *m);
+// The generator of stalls, so many cycles later
+uint64_t fp8mac_cycles_stall_on(uint64_t state, uint64_t cycles);
 
 void fp8mac_cycles_front_wires(machine *m, wires *w);
 void fp8mac_cycles_front_clock(machine *m, const wires *w);

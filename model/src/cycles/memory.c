@@ -35,7 +35,11 @@ static uint64_t xorshift(uint64_t x)
 uint64_t fp8mac_cycles_stall_state(uint64_t seed, uint64_t cycles)
 {
     const uint64_t first = spread(seed);
-    uint64_t state = first != 0 ? first : GOLDEN;
+    return fp8mac_cycles_stall_on(first != 0 ? first : GOLDEN, cycles);
+}
+
+uint64_t fp8mac_cycles_stall_on(uint64_t state, uint64_t cycles)
+{
     for (uint64_t i = 0; i < cycles; i++) {
         state = xorshift(state);
     }

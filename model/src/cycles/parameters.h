@@ -113,10 +113,11 @@ typedef struct tile {
     bool range_bad, sequence_bad;
 } tile;
 
-// All tile commands of a run, in their order
+// The tile commands of a run, in their order. A run that goes on for ever forgets old ones: `first`
+// is the number of the first one that is kept, and `count` that of all.
 typedef struct tile_list {
     tile *tiles;
-    size_t count, room;
+    size_t first, count, room;
 } tile_list;
 
 // ---- numbers ------------------------------------------------------------------------------------

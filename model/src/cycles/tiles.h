@@ -34,6 +34,8 @@ typedef struct predecessor {
     tile config;    // the one before that had results
 } predecessor;
 
+// Appends the tile commands of a command, and judges them.
+void fp8mac_cycles_plan_command(machine *m, size_t number, predecessor *before);
 // Derives what the engines get, and returns whether the accelerator takes it.
 bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t);
 

@@ -76,21 +76,23 @@ void fp8mac_cycles_check_clock(machine *m, const wires *w)
 static tile *append(machine *m)
 {
     tile_list *list = &m->list;
-    if (list->count == list->room) {
+    const size_t kept = list->count - list->first;
+    if (kept == list->room) {
         const size_t room = list->room == 0 ? 64 : 2 * list->room;
         tile *tiles = realloc(list->tiles, room * sizeof *tiles);
-        if (tiles == NULL || list->count == MOST_TILES) {
+        if (tiles == NULL || kept == MOST_TILES) {
             free(tiles == NULL ? list->tiles : tiles);
-            *list = (tile_list){NULL, 0, 0};
+            *list = (tile_list){.tiles = NULL};
             return NULL;
         }
         list->tiles = tiles;
         list->room = room;
     }
-    return &list->tiles[list->count++];
+    list->count++;
+    return &list->tiles[kept];
 }
 
-static void plan_command(machine *m, size_t number, predecessor *before)
+void fp8mac_cycles_plan_command(machine *m, size_t number, predecessor *before)
 {
     walker k;
     tile *t;
@@ -114,6 +116,6 @@ void fp8mac_cycles_plan_tiles(machine *m)
 {
     predecessor before = {.any = false};
     for (size_t i = 0; i < m->count && m->status == FP8MAC_OK; i++) {
-        plan_command(m, i, &before);
+        fp8mac_cycles_plan_command(m, i, &before);
     }
 }
