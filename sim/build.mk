@@ -7,6 +7,7 @@
 #   make waves           builds one that can write waveforms, in a folder *-trace
 #   make sim MINIMAL=1   an accelerator without the functions that can be left out, in a folder *-minimal
 #   make sim FAST=1      the fast mode, in a folder *-fast: C code computes what the elements compute (sim/fast)
+#   make sim TIMED=1     the timing model, in a folder *-timed: the accelerator is its registers and models in C (sim/timed)
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
 $(call check_choice,FAST,0 1,0)
@@ -14,12 +15,18 @@ FAST_MODE := $(filter-out 0,$(FAST))
 ifneq (,$(and $(FAST_MODE),$(filter-out $(FAST_ELEMENTS),$(ELEMENT))))
 $(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows ELEMENT=$(subst $(space), and ELEMENT=,$(FAST_ELEMENTS)))
 endif
-# The simulators of an array: $(SIM_BASE), with -fast, with -trace, with -fast-trace. SIM is the one asked for.
+$(call check_choice,TIMED,0 1,0)
+TIMED_MODE := $(filter-out 0,$(TIMED))
+ifneq (,$(and $(TIMED_MODE),$(strip $(FAST_MODE) $(TRACING) $(filter 1,$(MINIMAL)))))
+$(error TIMED=1 is not possible with FAST=1, with MINIMAL=1 or for waveforms)
+endif
+# The simulators of an array: $(SIM_BASE), with -fast, with -timed, with -trace, with -fast-trace. SIM is the one asked for.
 SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME)
-SIM_DIR := $(SIM_BASE)$(if $(FAST_MODE),-fast)$(if $(TRACING),-trace)
+SIM_DIR := $(SIM_BASE)$(if $(FAST_MODE),-fast)$(if $(TIMED_MODE),-timed)$(if $(TRACING),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
 SIM_RTL := $(SIM_BASE)/fp8mac-sim
 SIM_FAST := $(SIM_BASE)-fast/fp8mac-sim
+SIM_TIMED := $(SIM_BASE)-timed/fp8mac-sim
 # The core with RAM alone, with which the speed of the others is compared.
 SIM_CORE := $(BUILD)/sim/core/fp8mac-sim
 
@@ -48,6 +55,9 @@ SIM_INPUTS_CHIP := $(RTL_WAIVER) $(IBEX_PACKAGES) $(CATALOGUE_SV) $(call system_
 accel_inputs = $(RTL_WAIVER) $(1) $(call system_modules,accel apb axi_read axi_write axi_checker bus_trace stall timeline usage)
 SIM_INPUTS_ACCEL := $(call accel_inputs,$(RTL_SIM_SOURCES))
 SIM_INPUTS_ACCEL_FAST := $(call accel_inputs,$(RTL_SIM_SOURCES_FAST))
+# The timing model replaces all behind the registers.
+SIM_INPUTS_ACCEL_TIMED := $(RTL_WAIVER) $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(REGS_SV)) \
+  $(patsubst %,rtl/accel/fp8mac_%.sv,csr report records) $(call system_modules,apb) sim/timed/fp8mac_sys_accel.sv
 # The core with RAM alone
 SIM_INPUTS_CORE := $(RTL_WAIVER) $(IBEX_PACKAGES) $(call system_modules,core bus ctrl ram) $(SYSTEM_PRIMITIVES) \
   sim/speed/fp8mac_system.sv
@@ -74,6 +84,12 @@ SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHA
 # and those that see the chip alone once for each width of the bus.
 SIM_CHIP_SOURCES := $(filter-out $(SIM_SHARED_SOURCES),$(SIM_SOURCES))
 SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
+SIM_SOURCES_TIMED := sim/timed/model.cpp $(patsubst %,sim/timed/%.c,commands bytes products)
+SIM_TIMED_FLAGS := -Imodel/src -Ifirmware/port/host -DFP8SIM_ROWS=$(ROWS) -DFP8SIM_COLS=$(COLS) -DFP8SIM_LANES=$(LANES) \
+  -DFP8SIM_ELEMENT=$(call element_kind,$(ELEMENT_SPEC)) -DFP8SIM_AXI_DATA_W=$(AXI_DATA_W) \
+  $(foreach v,ARRAY=$(ARRAY) ELEMENT_SPEC=$(ELEMENT_SPEC) WIDTH=$(AXI_DATA_W),-DFP8SIM_$(subst =,='",$(v))"')
+# The golden model behind the device interface
+SIM_TIMED_HOST := $(BUILD)/sim/timed-host.a
 SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
   -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
@@ -107,13 +123,13 @@ $(call sim_units,$(1)): $(1)/%.o: $(1)/units
 endef
 
 # Compiles C++ sources that see models. $(1): folder of the objects; $(2): folder of the sources; $(3): folders of the
-# models; $(4): -trace or nothing; $(5): what messages call the simulator.
+# models; $(4): -trace or nothing; $(5): what messages call the simulator; $(6): more options.
 define SIM_CXX
 $(1)/%.o: $(2)%.cpp $(3:%=%/units) $(CATALOGUE_H) sim/build.mk
 	@mkdir -p $$(@D)
 	$$(call say,CXX,$$@)
 	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(foreach model,$(3),$(call sim_model_includes,$(model))) \
-	  -DVM_TRACE_FST=$(if $(4),1,0) -DFP8SIM_MODE='"$(5)"' $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
+	  -DVM_TRACE_FST=$(if $(4),1,0) -DFP8SIM_MODE='"$(5)"' $(6) $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
 
 endef
 
@@ -141,26 +157,27 @@ $(call SIM_CXX,$(call sim_chip,$(1)),sim/,$(call sim_chip,$(1))/model)
 endef
 
 # A simulator with two models. $(1): its folder; $(2): the variable of the accelerator's inputs; $(3): Verilator's
-# parameters; $(4): more sources; $(5): what its messages call it.
+# parameters; $(4): more sources; $(5): what its messages call it; $(6): the header of its model; $(7): more options;
+# $(8): more libraries.
 sim_apart_objects = $(call sim_objects,$(1),sim/apart/accelerator.cpp $(2)) $(call sim_units,$(1)/model) \
   $(call sim_chip_objects,$(AXI_DATA_W)) $(SIM_LIBRARIES)
 define SIMULATOR_APART
-$(1)/fp8mac-sim: $(call sim_apart_objects,$(1),$(4))
+$(1)/fp8mac-sim: $(call sim_apart_objects,$(1),$(4)) $(8)
 	$$(call say,LINK,$$@)
-	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm
+	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$(filter-out %.a,$$^) $(8) $$(filter-out $(8),$$(filter %.a,$$^)) -pthread -lm
 
 $(call SIM_MODEL,$(1)/model,fp8mac_sys_accel,$(2),$(3))
-$(foreach folder,sim/apart/ sim/fast/,$(call SIM_CXX,$(1),$(folder),$(1)/model $(call sim_chip,$(AXI_DATA_W))/model,,$(5)))
-$(call SIMULATOR_C,$(1),sim/fast/)
+$(foreach folder,sim/apart/ sim/fast/ sim/timed/,$(call SIM_CXX,$(1),$(folder),$(1)/model $(call sim_chip,$(AXI_DATA_W))/model,,$(5),-DFP8SIM_MODEL='"$(6)"' $(7)))
+$(foreach folder,sim/fast/ sim/timed/,$(call SIMULATOR_C,$(1),$(folder),$(7)))
 -include $(patsubst %,$(1)/%.d,accelerator $(basename $(notdir $(4))))
 endef
 
-# $(1): the simulator's folder; $(2): a folder with C sources.
+# $(1): the simulator's folder; $(2): a folder with C sources; $(3): more options.
 define SIMULATOR_C
 $(1)/%.o: $(2)%.c $(REGS_H) $(CATALOGUE_H) sim/build.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $$@ $$<
+	$$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(3) $(CFLAGS) -MMD -MP -c -o $$@ $$<
 
 
 endef
@@ -176,9 +193,17 @@ $(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIMULATOR_C,$(BUILD)/
 sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
   $(call element_parameters,$(ELEMENT_SPEC)) "-GMINIMAL=1'd$(MINIMAL)"
 $(foreach width,64 128 256,$(eval $(call SIM_CHIP,$(width))))
-$(eval $(call SIMULATOR_APART,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL))
-$(eval $(call SIMULATOR_APART,$(SIM_BASE)-fast,SIM_INPUTS_ACCEL_FAST,$(sim_chip_parameters),$(SIM_SOURCES_FAST),fast mode))
+$(eval $(call SIMULATOR_APART,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL,apart/model.h))
+$(eval $(call SIMULATOR_APART,$(SIM_BASE)-fast,SIM_INPUTS_ACCEL_FAST,$(sim_chip_parameters),$(SIM_SOURCES_FAST),fast mode,apart/model.h))
+$(eval $(call SIMULATOR_APART,$(SIM_BASE)-timed,SIM_INPUTS_ACCEL_TIMED,$(sim_chip_parameters),$(SIM_SOURCES_TIMED),timing \
+  model,timed/model.h,$(SIM_TIMED_FLAGS),$(SIM_TIMED_HOST)))
 SIM_RTL_OBJECTS := $(call sim_apart_objects,$(SIM_BASE))
+SIM_TIMED_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-timed,$(SIM_SOURCES_TIMED))
+
+$(SIM_TIMED_HOST): $(patsubst %,$(BUILD)/firmware/host/obj/%.o,$(wildcard firmware/src/*.c firmware/port/host/*.c))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 SIM_FAST_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-fast,$(SIM_SOURCES_FAST))
 # Those that write waveforms have everything in one model, under one name of the top.
 $(eval $(call SIMULATOR,$(SIM_BASE)-trace,SIM_INPUTS,$(sim_chip_parameters),-trace,,RTL))

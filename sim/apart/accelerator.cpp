@@ -3,19 +3,18 @@
 // change in it: sim/apart/fp8mac_sys_accel.sv, its place in the chip, calls fp8sim_accel_cycle()
 // from the chip's rising edge, with the inputs before that edge, for the outputs behind it. While
 // the core sleeps, the chip is not evaluated either, and this file does the work of the RAM.
-// Counters catch up before anything can read them.
+// Counters catch up before anything can read them. FP8SIM_MODEL has the class ApartModel: the RTL
+// (sim/apart/model.h), or its registers with the model of cycles (sim/timed/model.h).
 #include "accelerator.h"
 
 #include <svdpi.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
-#include "Vfp8mac_sys_accel.h"
-#include "Vfp8mac_sys_accel__Dpi.h"
 #include "Vfp8mac_system__Dpi.h"
+#include FP8SIM_MODEL
 
 namespace
 {
@@ -48,13 +47,12 @@ class ApartAccelerator final : public Accelerator
   public:
     ApartAccelerator(VerilatedContext &context, const Ram &ram, std::function<void()> settle,
                      bool everything)
-        : model_(&context, "accelerator"), ram_(ram), settle_(std::move(settle)),
-          everything_(everything), scope_(svGetScopeFromName("accelerator.fp8mac_sys_accel")),
-          chip_scope_(svGetScopeFromName("TOP.fp8mac_system.u_accel"))
+        : model_(&context, "accelerator", ram), ram_(ram), settle_(std::move(settle)),
+          everything_(everything), chip_scope_(svGetScopeFromName("TOP.fp8mac_system.u_accel"))
     {
     }
 
-    Vfp8mac_sys_accel &model()
+    ApartModel &model()
     {
         return model_;
     }
@@ -68,10 +66,7 @@ class ApartAccelerator final : public Accelerator
     void cycle()
     {
         catch_up();
-        model_.clk_i = 1;
-        model_.eval();
-        model_.clk_i = 0;
-        model_.eval();
+        model_.cycle();
         next_++;
     }
 
@@ -100,18 +95,14 @@ class ApartAccelerator final : public Accelerator
     }
 
   private:
-    using Beat = decltype(Vfp8mac_sys_accel::ram_rdata_i);
+    using Beat = decltype(ApartModel::ram_rdata_i);
     using Wide = std::remove_reference_t<Beat>;
 
     // Does what the cycles that were left out would have done.
     void catch_up()
     {
-        svSetScope(scope_);
-        while (next_ < now_) {
-            const uint64_t part = std::min<uint64_t>(now_ - next_, UINT32_MAX);
-            fp8sim_accel_catch_up(static_cast<unsigned>(part));
-            next_ += part;
-        }
+        model_.catch_up(now_ - next_);
+        next_ = now_;
     }
 
     void pause()
@@ -174,11 +165,11 @@ class ApartAccelerator final : public Accelerator
         }
     }
 
-    Vfp8mac_sys_accel model_;
+    ApartModel model_;
     Ram ram_;
     std::function<void()> settle_;
     bool everything_;
-    svScope scope_, chip_scope_;
+    svScope chip_scope_;
     // The cycle that runs, and the first one that the model has not seen
     uint64_t now_ = 0, next_ = 1;
     uint64_t sleep_ = 0; // cycles for which the core has slept
@@ -211,7 +202,7 @@ void fp8sim_accel_cycle(svBit rst_n, svBit sleeping, svBit valid, const svBitVec
                         svBit *write_valid, svBitVecVal *write_addr, svBitVecVal *wdata,
                         svBitVecVal *wstrb, svBit *quiet)
 {
-    Vfp8mac_sys_accel &model = running->model();
+    ApartModel &model = running->model();
     model.rst_ni = rst_n;
     model.sleeping_i = sleeping;
     model.valid_i = valid;

@@ -117,9 +117,37 @@ $(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_PYTEST_FILES) $(SIM_RTL) 
 	  --elf $(FW_BUILD)/riscv/gemm.elf
 endif
 
+# The timing model. Its seeded fault: a memory that is one cycle slower.
+$(SIM_TEST_BUILD)/faulty-timed.cpp: sim/timed/model.cpp tests/sim/build.mk
+	@mkdir -p $(@D)
+	@sed 's/config.latency = options.latency,/config.latency = options.latency + 1,/' $< >$@
+	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
+
+$(SIM_TEST_BUILD)/faulty-timed.o: $(SIM_TEST_BUILD)/faulty-timed.cpp $(SIM_TIMED)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -std=c++17 -O2 $(SIM_INCLUDES) $(foreach m,$(SIM_BASE)-timed $(call sim_chip,$(AXI_DATA_W)),$(call sim_model_includes,$(m)/model)) \
+	  -DVM_TRACE_FST=0 $(SIM_TIMED_FLAGS) -c -o $@ $<
+
+$(SIM_TEST_BUILD)/faulty-timed: $(SIM_TEST_BUILD)/faulty-timed.o $(filter-out %/model.o,$(SIM_TIMED_OBJECTS)) $(SIM_TIMED_HOST)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(SIM_TIMED_HOST) $(filter-out $(SIM_TIMED_HOST),$(filter %.a,$^)) -pthread -lm
+
+TESTS += $(SIM_TEST)/system-timed.log
+TESTS += $(SIM_TEST)/system-timed-long.log
+# What it is compared with: the fast mode, where the array has it, which equals the RTL (sim-fast)
+SIM_TIMED_LIKE := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM_RTL))
+$(SIM_TEST)/system-timed.log: SIM_TIMED_PROGRAMS := digits
+$(SIM_TEST)/system-timed-long.log: SIM_TIMED_PROGRAMS := digits elementwise convolution recipes vad faults
+$(SIM_TEST)/system-timed.log $(SIM_TEST)/system-timed-long.log: tests/sim/test_timed.py tests/sim/test_fast.py $(SIM_PYTEST_FILES) \
+    $(SIM_TIMED_LIKE) $(SIM_TIMED) $(SIM_TEST_BUILD)/faulty-timed tests/run_test.sh \
+    $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits elementwise convolution recipes vad faults)
+	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM_TIMED_LIKE) --fast $(SIM_TIMED) \
+	  --faulty $(SIM_TEST_BUILD)/faulty-timed --elf $(FW_BUILD)/riscv/gemm.elf \
+	  --elfs $(SIM_TIMED_PROGRAMS:%=$(FW_BUILD)/riscv/%.elf)
+
 # Cycles that are left out (sim/apart): runs with and without them are compared. Seeded faults, by what they spoil,
 SIM_LEFT_OUT := counters clock timer strobes
-seed_counters := s/fp8sim_accel_catch_up(static_cast<unsigned>(part));/(void)scope_;/
+seed_counters := s/model_.catch_up(now_ - next_);//
 seed_clock := s/fp8sim_chip_resume(paused_cycles_,/fp8sim_chip_resume(paused_cycles_ - 1,/
 seed_timer := s/paused_most_ = cycles;/paused_most_ = cycles + 1;/
 seed_strobes := s/(model_.ram_wstrb_o >> i & 1) != 0/i < sizeof beat/
@@ -136,7 +164,7 @@ $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%
 $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%): $(SIM_TEST_BUILD)/left-out-%: $(SIM_TEST_BUILD)/left-out-%.cpp $(SIM_LEFT_OUT_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -std=c++17 -O1 $(SIM_INCLUDES) $(call sim_model_includes,$(SIM_LEFT_OUT_DIR)model) \
-	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -o $@ $< \
+	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -DFP8SIM_MODEL='"apart/model.h"' -o $@ $< \
 	  $(filter-out $(SIM_LEFT_OUT_DIR)accelerator.o,$(SIM_LEFT_OUT_OBJECTS)) -pthread -lm
 
 SIM_LEFT_OUT_ELFS := $(SIM_TEST_BUILD)/soc.elf $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits faults selftest)

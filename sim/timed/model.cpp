@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timed/model.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "simulator.h"
+
+namespace
+{
+
+constexpr unsigned after_access = 3;      // as in rtl/system/fp8mac_sys_accel.sv
+constexpr unsigned after_event = 3;       // records take two cycles
+constexpr uint32_t least_watchdog = 4096; // cycles. The chip's RAM answers sooner.
+constexpr unsigned beat = FP8SIM_AXI_DATA_W / 8;
+
+uint32_t whole_beats(unsigned words)
+{
+    return (words * 4 + beat - 1) / beat * beat;
+}
+
+fp8mac_cycles_config configuration()
+{
+    const Options &options = Simulator::running->options();
+    fp8mac_cycles_config config = fp8mac_cycles_default();
+    config.rows = FP8SIM_ROWS, config.cols = FP8SIM_COLS, config.lanes = FP8SIM_LANES;
+    config.element = FP8SIM_ELEMENT, config.axi_data_w = FP8SIM_AXI_DATA_W;
+    config.latency = options.latency, config.stall_permille = options.stall_permille;
+    config.stall_state = fp8mac_cycles_stall_state(options.seed, 0);
+    return config;
+}
+
+} // namespace
+
+ApartModel::ApartModel(VerilatedContext *context, const char *name, const Ram &ram)
+    : Vfp8mac_sys_accel(context, name), ram_(ram), live_(nullptr, fp8mac_live_free),
+      bytes_(fp8sim_bytes_new(FP8SIM_ARRAY, FP8SIM_ELEMENT_SPEC, FP8SIM_WIDTH, ram.bytes, Ram::base,
+                              ram.size),
+             fp8sim_bytes_free)
+{
+    if (!bytes_) {
+        throw std::runtime_error("the golden model has no array " FP8SIM_ARRAY
+                                 " of " FP8SIM_ELEMENT_SPEC);
+    }
+}
+
+ApartModel::~ApartModel() = default;
+
+void ApartModel::stop(const char *why) const
+{
+    throw std::runtime_error("the timing model cannot go on in cycle " +
+                             std::to_string(Simulator::running->cycles()) + ": " + why +
+                             "; simulate the RTL instead");
+}
+
+// ---- submission ---------------------------------------------------------------------------------
+
+void ApartModel::submit(const uint32_t *words, fp8mac_cycles_submission how, uint32_t descriptor,
+                        bool pauses)
+{
+    Submitted s{};
+    std::memcpy(s.words, words, sizeof s.words);
+    s.report = fp8sim_report_of(words);
+    fp8mac_cycles_command c = fp8sim_timed_command(words);
+    c.submission = how;
+    c.descriptor = descriptor;
+    c.pause = pauses;
+    if (watchdog_o != 0 && watchdog_o < least_watchdog) {
+        stop("WATCHDOG is less than 4096 cycles, and its errors are not modelled");
+    }
+    commands_.push_back(s);
+    if (fp8mac_live_submit(live_.get(), &c) != FP8MAC_OK) {
+        stop("the accelerator refuses a command, and errors of commands are not modelled");
+    }
+}
+
+// Reads a descriptor, and returns the address behind it.
+uint32_t ApartModel::read_descriptor(uint32_t address, uint32_t words[FP8SIM_WORDS_MOST]) const
+{
+    const uint32_t most = whole_beats(FP8SIM_WORDS_MOST), least = whole_beats(FP8SIM_WORDS_SHORT);
+    const uint8_t *from = ram_.at(address, least);
+    if (from == nullptr || address % beat != 0) {
+        stop("a descriptor is not in the RAM, and its error is not modelled");
+    }
+    std::memset(words, 0, FP8SIM_WORDS_MOST * 4);
+    std::memcpy(words, from, FP8SIM_WORDS_SHORT * 4);
+    if (!fp8sim_report_of(words).extended) {
+        return address + least;
+    }
+    if (ram_.at(address, most) == nullptr) {
+        stop("a descriptor is not in the RAM, and its error is not modelled");
+    }
+    std::memcpy(words, from, FP8SIM_WORDS_MOST * 4);
+    return address + most;
+}
+
+// Submits the commands of a list up to its end or its pause. In a pause, a descriptor has no list of
+// its own.
+void ApartModel::follow_list(uint32_t address, fp8mac_cycles_submission how)
+{
+    const uint32_t first = address;
+    bool more = true;
+    while (more) {
+        uint32_t words[FP8SIM_WORDS_MOST];
+        address = read_descriptor(address, words);
+        const fp8sim_report report = fp8sim_report_of(words);
+        const bool alone = view_.paused && how == FP8MAC_CYCLES_DOORBELL;
+        const bool pauses = !alone && report.more && report.pause;
+        submit(words, how, first, pauses);
+        more = !alone && report.more && !pauses;
+        how = FP8MAC_CYCLES_LISTED;
+    }
+}
+
+void ApartModel::take_submissions()
+{
+    if (submit_o) {
+        submit(words_o.data(), FP8MAC_CYCLES_REGISTERS, 0, false);
+    }
+    if (ring_o) {
+        follow_list(ring_addr_o, FP8MAC_CYCLES_DOORBELL);
+    }
+    if (resume_o && view_.paused) {
+        follow_list(view_.position, FP8MAC_CYCLES_RESUMED);
+    }
+}
+
+// ---- a cycle ------------------------------------------------------------------------------------
+
+// What the registers see of the model in the cycle to come
+void ApartModel::look()
+{
+    fp8mac_live_look(live_.get(), &view_);
+    engines_idle_i = view_.engines_idle;
+    list_busy_i = view_.list_busy;
+    queue_full_i = view_.queue_full;
+    queue_level_i = static_cast<CData>(view_.queue_level);
+    paused_i = view_.paused;
+    list_position_i = view_.position;
+    fp8mac_cycles_counters n;
+    fp8mac_live_counters(live_.get(), &n);
+    const uint64_t words[] = {n.write_beats, n.read_beats, n.macs,  n.macs >> 32, n.idle,
+                              n.store,       n.command,    n.load,  n.first_load, n.spacing,
+                              n.results,     n.compute,    n.cycles};
+    for (size_t i = 0; i < std::size(words); i++) {
+        counters_i[i] = static_cast<uint32_t>(words[i]);
+    }
+    observed_i = observed_record_i = fetched_i = retired_i = paused_event_i = 0;
+}
+
+// A command's bytes, and what it leaves in FLAGS, AMAX and its record
+void ApartModel::run_bytes(size_t number)
+{
+    const Submitted &s = commands_[number];
+    fp8sim_observed seen;
+    const char *why = fp8sim_bytes_run(bytes_.get(), s.words, &seen);
+    if (why != nullptr) {
+        stop(why);
+    }
+    observed_i = 1;
+    observed_tag_i = s.report.tag;
+    observed_record_i = s.report.record;
+    observed_flags_i = static_cast<CData>(seen.flags & 0xf);
+    observed_amax_i = seen.amax;
+    observed_nonfinite_i = seen.amax_nonfinite;
+}
+
+// The pause of a list, as in fp8mac_list
+void ApartModel::announce_pause()
+{
+    if (!view_.paused || resume_o || end_list_o) {
+        announced_ = false;
+        return;
+    }
+    if (announced_ && pause_limit_o != 0 && pause_cycles_ >= pause_limit_o) {
+        stop("software has not answered a pause within PAUSE_LIMIT, whose error is not modelled");
+    }
+    pause_cycles_ = announced_ ? pause_cycles_ + 1 : 0;
+    paused_event_i = !announced_ && events_.idle;
+    announced_ |= events_.idle;
+}
+
+// The events of the cycle become inputs of the registers.
+void ApartModel::take_events()
+{
+    if (events_.stored) {
+        run_bytes(events_.stored_command);
+    }
+    if (events_.fetched) {
+        const fp8sim_report &r = commands_[events_.fetched_command].report;
+        fetched_i = 1;
+        fetched_tag_i = r.tag;
+        fetched_record_i = r.record;
+    }
+    if (events_.retired) {
+        const fp8sim_report &r = commands_[events_.retired_command].report;
+        retired_i = 1;
+        retired_tag_i = r.tag;
+        retired_record_i = r.record;
+        retired_irq_i = r.irq;
+    }
+    announce_pause();
+}
+
+// What software asked for in this cycle, behind it
+void ApartModel::registers_said()
+{
+    fp8mac_live *l = live_.get();
+    if (refused_o && events_.idle) {
+        fp8mac_live_count_command(l);
+    }
+    if (draining_o && events_.idle) {
+        fp8mac_live_count_store(l);
+    }
+    if (soft_reset_o && !view_.engines_idle) {
+        stop("software resets the accelerator while it works, which is not modelled");
+    }
+    if (end_list_o) {
+        fp8mac_live_end_list(l);
+    }
+    if (soft_reset_o || draining_o) {
+        fp8mac_live_reset(l);
+    }
+    if (clear_o || soft_reset_o) {
+        fp8mac_live_forget(l);
+        fp8sim_bytes_forget(bytes_.get());
+    }
+    if (clear_counters_o) {
+        fp8mac_live_clear_counters(l);
+    }
+    if (stall_write_i) {
+        fp8mac_live_stall(l, stall_permille_i);
+    }
+    if (table_write_o) {
+        fp8sim_bytes_table(bytes_.get(), table_word_o >> 6, table_word_o & 63u, table_codes_o);
+    }
+}
+
+void ApartModel::clock_registers()
+{
+    eval();
+    if (list_refused_o) {
+        stop("a list asks for a record that is not free, whose error is not modelled");
+    }
+    registers_said();
+    clk_i = 1;
+    eval();
+    look();
+    clk_i = 0;
+    eval();
+}
+
+void ApartModel::settle_after()
+{
+    idle_cycles_ = !events_.idle || view_.paused ? 0 : idle_cycles_ + (idle_cycles_ < 255);
+    quiet_o = awake_ == 0 && !selecting_o && idle_cycles_ > FP8MAC_LIVE_SETTLED;
+}
+
+void ApartModel::reset()
+{
+    live_.reset();
+    clk_i = 1;
+    eval();
+    clk_i = 0;
+    eval();
+    quiet_o = false;
+}
+
+void ApartModel::start()
+{
+    const Options &options = Simulator::running->options();
+    if (!options.timeline_file.empty() || !options.bus_file.empty()) {
+        throw std::runtime_error("the timing model writes no timeline and no trace of the bus: "
+                                 "simulate the RTL instead");
+    }
+    const fp8mac_cycles_config config = configuration();
+    live_.reset(fp8mac_live_new(&config));
+    if (!live_) {
+        throw std::runtime_error("the timing model has no such array");
+    }
+    look();
+    eval();
+}
+
+void ApartModel::cycle()
+{
+    if (!rst_ni) {
+        reset();
+        return;
+    }
+    if (!live_) {
+        start();
+    }
+    if (valid_i || stall_write_i || selecting_o) {
+        awake_ = after_access + 1;
+    }
+    if (awake_ != 0) {
+        look();
+        eval();
+        take_submissions();
+    }
+    fp8mac_live_cycle(live_.get(), &events_);
+    if (events_.stored || events_.fetched || events_.retired ||
+        (view_.paused && events_.idle && !announced_)) {
+        awake_ = std::max(awake_, after_event + 1);
+    }
+    take_events();
+    if (awake_ != 0) {
+        clock_registers();
+        awake_--;
+    }
+    settle_after();
+}
+
+void ApartModel::catch_up(uint64_t cycles)
+{
+    if (live_) {
+        fp8mac_live_skip(live_.get(), cycles);
+    }
+}
+
+void ApartModel::final()
+{
+    Vfp8mac_sys_accel::final();
+    if (live_) {
+        uint64_t macs, busy;
+        fp8mac_live_usage(live_.get(), &macs, &busy);
+        Simulator::running->on_usage(FP8SIM_ROWS * FP8SIM_COLS * FP8SIM_LANES, macs, busy);
+    }
+}

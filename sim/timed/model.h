@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator as the model of cycles (model/src/cycles/live.h) behind its own registers
+// (fp8mac_sys_accel.sv), as sim/apart/accelerator.cpp evaluates it. The model goes through each
+// cycle while there is work. The registers are evaluated in cycles with an access or an event.
+//
+// Bytes are those of the golden model. A command is computed whole when its last result leaves the
+// array's side of the store engine, in the order of submission, and D goes to the RAM at once.
+#ifndef FP8MAC_SIM_TIMED_MODEL_H
+#define FP8MAC_SIM_TIMED_MODEL_H
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "Vfp8mac_sys_accel.h"
+#include "cycles/live.h"
+#include "ram.h"
+#include "timed/commands.h"
+
+class ApartModel final : public Vfp8mac_sys_accel
+{
+  public:
+    ApartModel(VerilatedContext *context, const char *name, const Ram &ram);
+    ~ApartModel() override;
+
+    void cycle();
+    void catch_up(uint64_t cycles);
+    void final();
+
+    bool quiet_o = false; // as in rtl/system/fp8mac_sys_accel.sv
+
+  private:
+    struct Submitted {
+        uint32_t words[FP8SIM_WORDS_MOST];
+        fp8sim_report report;
+    };
+
+    void reset();
+    void start();
+    void look();
+    void take_submissions();
+    void submit(const uint32_t *words, fp8mac_cycles_submission how, uint32_t descriptor,
+                bool pauses);
+    uint32_t read_descriptor(uint32_t address, uint32_t words[FP8SIM_WORDS_MOST]) const;
+    void follow_list(uint32_t address, fp8mac_cycles_submission how);
+    void announce_pause();
+    void take_events();
+    void run_bytes(size_t number);
+    void clock_registers();
+    void registers_said();
+    void settle_after();
+    [[noreturn]] void stop(const char *why) const;
+
+    Ram ram_;
+    std::unique_ptr<fp8mac_live, void (*)(fp8mac_live *)> live_;
+    std::unique_ptr<fp8sim_bytes, void (*)(fp8sim_bytes *)> bytes_;
+    std::vector<Submitted> commands_; // by their numbers
+    fp8mac_live_view view_{};
+    fp8mac_live_events events_{};
+    unsigned awake_ = 0;       // cycles in which the registers are still evaluated
+    unsigned idle_cycles_ = 0; // up to FP8MAC_LIVE_SETTLED
+    bool announced_ = false;   // the pause
+    uint64_t pause_cycles_ = 0;
+};
+
+#endif

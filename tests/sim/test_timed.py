@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator with the timing model in the accelerator's place (TIMED=1) equals the one with the RTL. The same programs
+end after the same cycles, with the same bytes in all of the memory. Their console output, which has flags, amax and
+counters, is the same, too.
+
+    python -m pytest -c tests/pytest.ini tests/sim/test_timed.py --sim RTL --fast TIMED --faulty FAULTY --elf GEMM_ELF \\
+      --elfs ELF... --folder FOLDER
+
+The programs are ELF..., and GEMMs of random shapes, formats, accumulators and scaling exponents: the first half of
+those of the fast mode's test. Some run on a bus that stalls and is slow. FAULTY is a timing model with a seeded fault in
+its memory; the comparison must find it. A program of the name faults asks for what the timing model does not have: it
+ends with one sentence and a status other than 0.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import random
+import subprocess
+from pathlib import Path
+
+from tests.conftest import Bench
+from tests.sim.test_fast import draw_gemm, run
+
+GEMMS = 6
+
+
+def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Options of the simulator, and a program with its arguments."""
+    rng = random.Random(1)
+    drawn = [draw_gemm(rng, number) for number in range(GEMMS)]
+    gemms = [
+        ([*options, "--latency", str(5 * n)], [elf, *a]) for n, (options, a) in enumerate(drawn)
+    ]
+    return gemms + [([], [other]) for other in elfs if Path(other).stem != "faults"]
+
+
+def test_equal(
+    bench: Bench, sim: str, fast: str, faulty: str, elf: str, elfs: list[str], folder: Path
+) -> None:
+    memories = [folder / name for name in ("rtl.ram", "timed.ram")]
+    found, check = 0, bench.check
+    for options, program in programs(elf, elfs):
+        text = " ".join([*options, Path(program[0]).name, *program[1:]])
+        ends = [run(s, m, options, program) for s, m in zip((sim, fast), memories)]
+        check(f"ends with 0: {text}: {ends[0][0]}", ends[0][0].startswith("exit status 0 after"))
+        check(f"same cycles: {text}: {ends[0][0]}, timed {ends[1][0]}", ends[0][0] == ends[1][0])
+        check(f"same console: {text}", ends[0][1] == ends[1][1] and len(ends[0][1]) > 0)
+        check(f"same memory: {text}", filecmp.cmp(*memories, shallow=False))
+        if program[0] == elf:
+            found += run(faulty, memories[1], options, program) != ends[0]
+    check(f"the seeded fault shows in {found} of {GEMMS} GEMMs", found == GEMMS)
+    for memory in memories:
+        memory.unlink()
+
+
+def test_refused(bench: Bench, fast: str, elf: str, elfs: list[str]) -> None:
+    """What the timing model does not have ends the simulation with one sentence."""
+    cases = [(["--timeline", "none"], [elf], "writes no timeline")]
+    cases += [([], [p], "errors of commands are not") for p in elfs if Path(p).stem == "faults"]
+    for options, program, words in cases:
+        done = subprocess.run([fast, "--quiet", *options, *program], capture_output=True, text=True)
+        told = [line for line in done.stderr.splitlines() if words in line]
+        bench.check(f"{words}: status {done.returncode}, {done.stderr}", done.returncode == 2)
+        bench.check(f"{words}: one sentence: {done.stderr}", len(told) == 1)
