@@ -192,6 +192,7 @@ void ApartModel::take_events()
     if (events_.fetched) {
         const fp8sim_report &r = commands_[events_.fetched_command].report;
         fetched_i = 1;
+        queue_full_i = 0; // a descriptor is read only if the queue has room
         fetched_tag_i = r.tag;
         fetched_record_i = r.record;
     }
