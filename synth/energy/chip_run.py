@@ -53,7 +53,13 @@ class Replay:
         wire = factor * wires.pf_of_sink(library)
         self.circuits = {
             part: Circuit.read(
-                part.netlist, part.top, library, scope.period, wire, gated=part.gated
+                part.netlist,
+                part.top,
+                library,
+                scope.period,
+                wire,
+                gated=part.gated,
+                buffered=not part.repaired,
             )
             for part in scope.parts
         }
