@@ -108,36 +108,9 @@ def since(found: Changes, start: int, left_out: np.ndarray) -> np.ndarray:
 
 
 def differences(found: Changes, wanted: Changes, start: int, left_out: np.ndarray) -> set[int]:
-    """Of the first difference from cycle `start` on the words. Before it registers without a reset may differ: a netlist
-    begins with zeros, also where a constant has taken the place of a register. A word may differ until its first change,
-    because such a register may not have been written yet."""
+    """Of the first difference from cycle `start` on the words. Before it registers without a reset may differ: a netlist begins
+    with zeros, also where a constant has taken the place of a register."""
     one, other = (since(its, start, left_out) for its in (found, wanted))
-    for word in unlike_at(one, other, start):
-        both = [rows[rows[:, 1] == word] for rows in (one, other)]
-        changes = [
-            int(rows[rows[:, 0] > start][0, 0]) for rows in both if (rows[:, 0] > start).any()
-        ]
-        first = min(changes, default=start)
-        if value_at(both[0], first) != value_at(both[1], first):
-            return {word}
-        one, other = (rows[(rows[:, 1] != word) | (rows[:, 0] > first)] for rows in (one, other))
-    return first_unlike(one, other)
-
-
-def unlike_at(one: np.ndarray, other: np.ndarray, start: int) -> list[int]:
-    """The words with two values in cycle `start`"""
-    at = [dict(rows[rows[:, 0] == start][:, 1:].tolist()) for rows in (one, other)]
-    return [word for word in at[0].keys() | at[1].keys() if at[0].get(word) != at[1].get(word)]
-
-
-def value_at(rows: np.ndarray, cycle: int) -> int:
-    """Of a word with these changes; it is 0 before them."""
-    known = rows[rows[:, 0] <= cycle]
-    return int(known[-1, 2]) if len(known) else 0
-
-
-def first_unlike(one: np.ndarray, other: np.ndarray) -> set[int]:
-    """The words of the first row in which they differ"""
     size = min(len(one), len(other))
     wrong = np.flatnonzero((one[:size] != other[:size]).any(axis=1))
     if not len(wrong) and len(one) == len(other):
@@ -157,12 +130,14 @@ def replay(
     circuit: Circuit,
     recording: Recording,
     counted: np.ndarray,
+    first: int,
     binary: Path,
     folder: Path,
     mode: Mode,
     may_differ: frozenset[str] = frozenset(),
 ) -> Replayed:
-    """`counted`: [cycle], whether transitions count. `may_differ`: ports of which an output may have another value."""
+    """`counted`: [cycle], whether transitions count. `first`: the cycle from which outputs are compared. `may_differ`: ports of
+    which an output may have another value."""
     names = [port for port, bits in circuit.ports("output").items() for _ in bits]
     left_out = np.array([name in may_differ for name in names])
     sums, compared = [0, 0], 0
@@ -175,7 +150,7 @@ def replay(
         sums = [total + its for total, its in zip(sums, found)]
         wanted = changes(part, circuit, "output", recording, chosen)
         compared += len(wanted.pairs)
-        wrong = differences(samples, wanted, int(np.argmax(counted)), left_out)
+        wrong = differences(samples, wanted, first, left_out)
         if wrong:
             its = " and ".join(sorted({names[word] for word in wrong}))
             raise FlowError(f"{part.title}: {its} differs from the RTL's")

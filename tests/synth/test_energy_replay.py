@@ -123,9 +123,6 @@ def test_differences(bench: Compared) -> None:
     bench.check("a cycle late", differ((1, 0, 5), (5, 1, 7)), {1})
     bench.check("one more", differ((1, 0, 5), (4, 1, 7), (5, 0, 9)), {0})
     bench.check("one less", differ((1, 0, 5)), {1})
-    bench.check("at the start, until the first change", differ((1, 0, 5), (2, 1, 7)), set())
-    bench.check("another one at the first change", differ((1, 0, 5), (2, 1, 8)), {1})
-    bench.check("after it", differ((1, 0, 5), (2, 1, 7), (5, 1, 8)), {1})
     bench.check("left out", differ((2, 0, 4), (4, 1, 7), left=[True, False]), set())
 
 
@@ -156,7 +153,7 @@ def test_replay(bench: Compared, hand: Hand, ports: Path, waveform: Path) -> Non
     made = circuit(hand)
     for mode in (SETTLED, LONG):
         run = lambda one, *more: replay(
-            part(), one, recording, counted, hand.toggles, hand.folder, mode, *more
+            part(), one, recording, counted, 4, hand.toggles, hand.folder, mode, *more
         )
         found = run(made)
         flips = [recording.bit_level(f"top_u_{one}_q_o", bit) for one in "ab" for bit in (0, 1)]
