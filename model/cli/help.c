@@ -132,6 +132,20 @@ const cli_command cli_commands[] = {
      "  fp8mac cycles --m 64 --n 64 --k 64 --rows 8 --cols 8 --axi 256 --latency 20\n"
      "  printf 'layer,m,n,k\\nscores,128,128,64\\nvalues,128,64,128\\n' | fp8mac cycles -\n",
      false},
+    {"plan", cli_plan, "NETWORK.csv... --sweep SWEEP.toml -o FOLDER",
+     "cross layers with configurations",
+     "Each NETWORK is a CSV file of layers, as `fp8mac cycles` takes it. SWEEP.toml says which "
+     "configurations are tried:\n"
+     "  [sweep]                every value of a list with every one of the others\n"
+     "  rows = [2, 4, 8]       parameters are those of `fp8mac cycles`, with _ for -\n"
+     "  macs = [64, 512]       optional: the least and the most products a cycle\n"
+     "  impossible = \"skip\"    optional: leave out what the RTL refuses; else it ends the plan\n"
+     "  [[configuration]]      one more\n"
+     "FOLDER gets results.csv (cycles, utilisation, bytes, area), plan.html (fronts of area and "
+     "cycles) and runs.jsonl,\n"
+     "with which a plan that was broken off goes on. Needs Python 3.11.\n"
+     "  --jobs N            processes at a time (default: all cores)\n",
+     "  fp8mac plan bert.csv resnet.csv --sweep sweep.toml -o build/plan\n", false},
     {"probe", cli_probe, "[SETTING...]", "measure the width of an accumulator",
      "Runs the accumulator-width experiment that is run on GPUs. It prints the largest k for which "
      "2^k + 1 - 2^k is 1:\n"

@@ -24,8 +24,8 @@ from .records import Record
 PLAN = ROOT / "model/plan"
 sys.path.insert(0, str(PLAN))
 
-from fp8mac_plan.area import Areas, features  # noqa: E402
-from fp8mac_plan.configuration import Configuration  # noqa: E402
+from fp8mac_plan.area import Areas, features
+from fp8mac_plan.configuration import Configuration
 
 OUT = PLAN / "fp8mac_plan/areas.json"
 ELEMENT_PARTS = ("fp8mac_block_cluster", "fp8mac_int8_pipeline")

@@ -38,6 +38,7 @@ $(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) $(SNIPPETS_FROM) $(BU
 endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(BUILD)/test/docs-firmware-fp8net-README.log $(BUILD)/test/docs-docs-HOWTO.log: $(FP8NET)
+$(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.

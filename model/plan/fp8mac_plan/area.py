@@ -19,7 +19,6 @@ from typing import Any
 
 from .configuration import Configuration, has_row_commands, one_port_bits, two_port_bits
 
-
 # Elements that share an accumulate unit in the arrays whose elements were synthesised, by lanes
 SHARES = {4: 4, 8: 4, 16: 2, 32: 1}
 

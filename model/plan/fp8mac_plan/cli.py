@@ -14,7 +14,8 @@ from .area import Areas
 from .choose import choices
 from .configuration import Configuration
 from .errors import PlanError
-from .run import Store, run
+from .network import Network, read
+from .run import Store, ask, run
 
 USAGE = "fp8mac plan NETWORK.csv... --sweep SWEEP.toml -o FOLDER"
 EPILOG = """Each network is a CSV file of layers, as `fp8mac cycles` takes it. FOLDER gets
@@ -62,24 +63,26 @@ def tool_of(given: Path | None) -> Path:
     return Path(name)
 
 
-def named(networks: list[Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+def named(networks: list[Path], tool: Path) -> dict[str, Network]:
+    """By the names of their files, which `fp8mac cycles` judges"""
+    found: dict[str, Network] = {}
     for path in networks:
         if not path.is_file():
             raise PlanError(f"{path} is no file; a CSV file of layers is expected")
         if path.stem in found:
-            raise PlanError(
-                f"two networks have the name {path.stem}: {found[path.stem]} and {path}"
-            )
-        found[path.stem] = path
+            first = found[path.stem].path
+            raise PlanError(f"two networks have the name {path.stem}: {first} and {path}")
+        ask(tool, Configuration(), str(path))
+        found[path.stem] = read(path)
     return found
 
 
 def plan(options: argparse.Namespace) -> None:
     if options.jobs < 1:
         raise PlanError(f"--jobs is {options.jobs}; at least 1 is expected")
-    tool, networks = tool_of(options.tool), named(options.networks)
+    tool = tool_of(options.tool)
     wanted, areas = sweep.read(options.sweep), Areas.shipped()
+    networks = named(options.networks, tool)
     try:
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -103,4 +103,4 @@ def has_row_commands(its: Configuration) -> bool:
 
 def _row_bits(its: Configuration) -> int:
     """Their statistics and waiting rows"""
-    return 14736 + its.axi.bit_length() * 2 if has_row_commands(its) else 0
+    return 14624 + its.axi.bit_length() * 16 if has_row_commands(its) else 0

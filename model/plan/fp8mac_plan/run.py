@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `fp8mac cycles` for each configuration and network, and keeps what it said: a run that was broken off goes on."""
+"""Runs `fp8mac cycles` for each configuration, and keeps what it said: a run that was broken off goes on."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from pathlib import Path
 
 from .configuration import Configuration
 from .errors import PlanError
+from .network import Layer, Network, distinct, text
 
 IMPOSSIBLE = re.compile(r"is not possible; .* is expected$")
+FIELDS = ("cycles", "bytes_read", "bytes_written")
 
 
 @dataclass(frozen=True)
@@ -37,26 +39,41 @@ class Impossible(Exception):
     """The RTL has no such configuration; the text names the parameter and its range."""
 
 
-def cycles(tool: Path, its: Configuration, network: Path) -> Totals:
-    command = [str(tool), "cycles", *its.options(), str(network)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def ask(tool: Path, its: Configuration, file: str, given: str = "") -> list[dict[str, str]]:
+    """What the tool says of each layer of a file; "-" is `given`."""
+    command = [str(tool), "cycles", *its.options(), file]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     said = done.stderr.strip().removeprefix("fp8mac cycles: ")
     if done.returncode and IMPOSSIBLE.search(said):
         raise Impossible(f"{its.name}: {said}")
     if done.returncode:
         raise PlanError(f"{said} (of {its.name})" if said else f"{' '.join(command)} failed")
-    return totals(done.stdout)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
-def totals(text: str) -> Totals:
-    """Of the CSV that the tool prints"""
+def layers_of(tool: Path, its: Configuration, networks: Iterable[Network]) -> list[list[int]]:
+    """Of each distinct layer its products, cycles, bytes read and written"""
+    found = []
+    for columns, layers in distinct(networks).items():
+        try:
+            rows = ask(tool, its, "-", text(columns, layers))
+        except PlanError:
+            for network in networks:  # says which file and line
+                ask(tool, its, str(network.path))
+            raise
+        found += [
+            [int(row["m"]) * int(row["n"]) * int(row["k"]), *(int(row[name]) for name in FIELDS)]
+            for row in rows
+        ]
+    return found
+
+
+def totals(network: Network, known: dict[Layer, list[int]]) -> Totals:
     found = [0, 0, 0, 0]
-    for row in csv.DictReader(io.StringIO(text)):
-        count = int(row["count"])
-        macs = int(row["m"]) * int(row["n"]) * int(row["k"])
-        its = (int(row["cycles"]), macs, int(row["bytes_read"]), int(row["bytes_written"]))
-        found = [total + count * one for total, one in zip(found, its)]
-    return Totals(*found)
+    for layer, count in network.layers:
+        found = [total + count * one for total, one in zip(found, known[layer])]
+    macs, cycles, read, written = found
+    return Totals(cycles, macs, read, written)
 
 
 class Store:
@@ -73,15 +90,16 @@ class Store:
                 except (ValueError, KeyError, TypeError):
                     continue
 
-    def key(self, its: Configuration, network: Path) -> str:
-        text = json.dumps([self.tool, asdict(its), network.read_text()])
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+    def key(self, its: Configuration, asked: list[str]) -> str:
+        its_text = json.dumps([self.tool, asdict(its), asked])
+        return hashlib.sha256(its_text.encode()).hexdigest()[:32]
 
-    def keep(self, key: str, **answer: object) -> dict:
-        self.known[key] = {"key": key, **answer}
+    def keep(self, answer: dict) -> None:
+        """Begins with the end of a line that was cut off."""
+        cut = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
+        self.known[answer["key"]] = answer
         with self.path.open("a") as file:
-            file.write(json.dumps(self.known[key]) + "\n")
-        return self.known[key]
+            file.write("\n" * cut + json.dumps(answer) + "\n")
 
 
 @dataclass(frozen=True)
@@ -94,36 +112,38 @@ class Found:
 
 def run(
     tool: Path,
-    configurations: Iterable[Configuration],
-    networks: dict[str, Path],
+    configurations: tuple[Configuration, ...],
+    networks: dict[str, Network],
     store: Store,
     jobs: int,
     skips: bool,
 ) -> Found:
-    found = Found({}, {})
-    wanted = [(its, name) for its in configurations for name in networks]
+    every = distinct(networks.values())
+    asked = [text(columns, layers) for columns, layers in every.items()]
+    order = [layer for layers in every.values() for layer in layers]
 
-    def one(pair: tuple[Configuration, str]) -> dict:
-        its, name = pair
-        key = store.key(its, networks[name])
+    def answer(its: Configuration) -> dict:
+        key = store.key(its, asked)
         if key in store.known:
             return store.known[key]
         try:
-            return {"key": key, "totals": asdict(cycles(tool, its, networks[name]))}
+            return {"key": key, "layers": layers_of(tool, its, networks.values())}
         except Impossible as error:
             return {"key": key, "impossible": str(error)}
 
+    found = Found({}, {})
     pool = ThreadPoolExecutor(jobs)
     try:
-        for (its, name), answer in zip(wanted, pool.map(one, wanted)):
-            if answer["key"] not in store.known:
-                store.keep(**answer)
-            if "totals" in answer:
-                found.totals[its, name] = Totals(**answer["totals"])
-            elif skips:
-                found.skipped[its] = answer["impossible"]
-            else:
-                raise PlanError(answer["impossible"])
+        for its, one in zip(configurations, pool.map(answer, configurations)):
+            if one["key"] not in store.known:
+                store.keep(one)
+            if "impossible" in one and not skips:
+                raise PlanError(one["impossible"])
+            if "impossible" in one:
+                found.skipped[its] = one["impossible"]
+                continue
+            known = dict(zip(order, one["layers"]))
+            found.totals.update({(its, n): totals(net, known) for n, net in networks.items()})
     finally:
         pool.shutdown(cancel_futures=True)
     return found
