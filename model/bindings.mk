@@ -2,6 +2,7 @@
 # The model from the shell: the tool fp8mac and its manual page.
 #   make cli                                $(BUILD)/model/fp8mac, fp8mac.1 and fp8mac-plan
 #   make plan                               $(BUILD)/plan: the sweep of docs/PLAN.md, some minutes
+#   make plan-memories                      model/plan/memories.csv: the throughput list with other memories
 #   make plan-report                        docs/PLAN.md from model/plan/results.csv
 
 # `fp8mac cycles` has the planner of the firmware's driver.
@@ -54,9 +55,11 @@ $(BUILD)/model/fp8mac-plan: $(PLAN_FILES)
 	$(Q)cp $(filter model/plan/fp8mac_plan/%,$^) $@-files/fp8mac_plan
 	$(Q)python3 -m zipapp $@-files -p '/usr/bin/env python3' -o $@
 
-.PHONY: plan plan-report
+.PHONY: plan plan-memories plan-report
 plan: cli
 	$(BUILD)/model/fp8mac plan $(wildcard model/plan/networks/*.csv) --sweep model/plan/sweep.toml -o $(BUILD)/plan
+plan-memories: cli
+	@$(PYTHON) -B model/plan/memories.py --tool $(BUILD)/model/fp8mac
 plan-report:
 	@$(PYTHON) -B model/plan/report.py
 
