@@ -3,8 +3,8 @@
 
     python -m pytest -c tests/pytest.ini tests/sim/test_convolutions.py --sim SIM --elf LAYERS_ELF --tool FP8MAC --folder FOLDER
 
-The layer library issues a command for each image and group, with groups joined to whole beats of D. The rows of an image
-take turns from one command to the next, so the cycles of a few layers depend on what ran before them: those are left out.
+The layer library issues a command for each image and group, with groups joined to whole beats of D. Left out are layers
+with a dynamic scale, and those whose padding differs from side to side, which a list cannot say.
 """
 
 import csv
