@@ -255,6 +255,14 @@ $(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log $(SYS_TEST)/syst
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ tests/system/layers.sh $< '$(SYS_LAYERS)' \
 	  $(SYS_LAYERS_SIM) --quiet $(SYS_RISCV)/layers.elf
 
+# The accelerator's cycles of convolutions on the chip, beside the model of cycles
+TESTS += $(SYS_TEST)/system-convolution-cycles.log
+$(SYS_TEST)/system-convolution-cycles.log: tests/sim/test_convolutions.py $(SIM_PYTEST_FILES) $(SYS_QUICK) $(SYS_RISCV)/layers.elf \
+    $(BUILD)/model/fp8mac tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-convolution-cycles $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/layers.elf \
+	  --tool $(BUILD)/model/fp8mac
+
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
 	@tests/run_test.sh system-stalls $@ $(SYS_RUN) --stall 300 --seed 5 --latency 20 $<

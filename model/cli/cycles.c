@@ -88,12 +88,17 @@ static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
 
 // ---- output -------------------------------------------------------------------------------------
 
-static workload_result run_layer(cli *c, const fp8mac_cycles_config *config, const layer *l,
+// The turn of the rows of images goes on from layer to layer.
+static workload_result run_layer(cli *c, fp8mac_cycles_config *config, const layer *l,
                                  const char *path)
 {
     workload_result result;
     const char *why = NULL;
-    if (workload_run(config, &l->work, &result, &why) == FP8MAC_OK) {
+    const fp8mac_status status = l->convolution.images == 0
+                                     ? workload_run(config, &l->work, &result, &why)
+                                     : convolution_run(config, &l->convolution, &l->work,
+                                                       &config->image_turn, &result, &why);
+    if (status == FP8MAC_OK) {
         return result;
     }
     if (path == NULL) {
@@ -156,7 +161,7 @@ static void write_list(cli *c, const char *path, const layers *all, const worklo
 }
 
 // All layers are run before the first line is printed.
-static void run_file(cli *c, const fp8mac_cycles_config *config, const char *path,
+static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
                      const cycles_options *o, fp8mac_format_id d_format)
 {
     workload usual = workload_usual(config);
@@ -231,7 +236,7 @@ static void write_bus(cli *c, const fp8mac_cycles_config *config, const cycles_o
     }
 }
 
-static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
+static void run_one(cli *c, fp8mac_cycles_config *config, const cycles_options *o,
                     fp8mac_format_id d_format)
 {
     if (o->m == NULL || o->n == NULL || o->k == NULL) {
@@ -292,7 +297,7 @@ void cli_cycles(cli *c, int argc, char **argv)
     if (!layers_d_format(o.d_format, &d_format)) {
         cli_fail(c, "D cannot have the format '%.60s'", o.d_format);
     }
-    const fp8mac_cycles_config config = configure(c, &o);
+    fp8mac_cycles_config config = configure(c, &o);
     if (operands.count > 1 ||
         (operands.count == 1 && (o.m != NULL || o.n != NULL || o.k != NULL))) {
         cli_fail(c, "give --m, --n and --k, or one CSV file");
