@@ -11,8 +11,9 @@ from pathlib import Path
 
 from .errors import PlanError
 
-# Of a list of GEMMs these change no cycle. A topology's names do: they tell depthwise layers.
+# These change no cycle. The names of a topology of SCALE-Sim do: they tell depthwise layers.
 WITHOUT_EFFECT = ("layer", "count")
+TOPOLOGY = "ifmap height"  # its second column
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ def read(path: Path) -> Network:
         raise PlanError(f"{path} cannot be read ({error})") from None
     rows = [row for row in rows if any(field.strip() for field in row)]
     names = [name.strip().lower() for name in rows[0]] if rows else []
-    gemms = {"m", "n", "k"} <= set(names)
-    kept = [i for i, name in enumerate(names) if not (gemms and name in WITHOUT_EFFECT)]
-    count = names.index("count") if gemms and "count" in names else None
+    ours = names[1:2] != [TOPOLOGY]
+    kept = [i for i, name in enumerate(names) if not (ours and name in WITHOUT_EFFECT)]
+    count = names.index("count") if ours and "count" in names else None
     columns = tuple(rows[0][i].strip() for i in kept) if rows else ()
     found = [
         (
