@@ -15,7 +15,10 @@ from fp8mac_plan.configuration import Configuration
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs/PLAN.md"
-TEMPLATE, RESULTS = HERE / "page.md", HERE / "results.csv"
+TEMPLATE, RESULTS, MEMORIES = HERE / "page.md", HERE / "results.csv", HERE / "memories.csv"
+SWEPT = ("buf_beats", "tiles", "max_mn")
+LATENCIES = (0, 20, 100)
+WITHIN = 1.01  # of the default's cycles
 KEYS = {name: type(value) for name, value in vars(Configuration()).items()}
 # A name, and what is in it
 NETWORKS = {
@@ -115,6 +118,29 @@ class Report:
         low, high = min(each, key=each.__getitem__), max(each, key=each.__getitem__)
         return [f"{each[name]:.2f} ({NETWORKS[name]})" for name in (low, high)]
 
+    def say_memories(self) -> str:
+        """The default, and the smallest memories that keep the list at each latency and those below it"""
+        with MEMORIES.open() as file:
+            rows = sorted(csv.DictReader(file), key=lambda row: float(row["mm2"]))
+        usual = {name: str(value) for name, value in vars(Configuration()).items()}
+        ours = next(row for row in rows if all(row[name] == usual[name] for name in SWEPT))
+        lines = [["the default", *self._memory(ours, ours)]]
+        for number, latency in enumerate(LATENCIES):
+            kept = LATENCIES[: number + 1]
+            row = next(r for r in rows if all(float(r[f"mean at {one}"]) <= WITHIN for one in kept))
+            lines.append([f"smallest to a latency of {latency}", *self._memory(row, ours)])
+        head = ["", *(name.replace("_", "-") for name in SWEPT), "bits", "of the default's mm2"]
+        return table([*head, *(f"cycles at {one}, mean (most)" for one in LATENCIES)], lines)
+
+    @staticmethod
+    def _memory(row: dict[str, str], ours: dict[str, str]) -> list[str]:
+        part = float(row["mm2"]) / float(ours["mm2"])
+        means = [
+            f"{float(row[f'mean at {one}']):.3f} ({float(row[f'most at {one}']):.2f})"
+            for one in LATENCIES
+        ]
+        return [*(row[name] for name in SWEPT), f"{int(row['bits']):,}", f"{part:.2f}", *means]
+
     def say_count(self) -> str:
         return f"{len(self.rows)}"
 
@@ -128,6 +154,10 @@ class Report:
         """Of the default by speed for each area"""
         density = lambda row: self.mean(row) / row.mm2
         return f"{1 + sum(density(row) > density(self.ours) for row in self.known)}"
+
+    @staticmethod
+    def say_memory_count() -> str:
+        return f"{len(MEMORIES.read_text().splitlines()) - 1}"
 
     @staticmethod
     def say_area_error() -> str:
