@@ -30,11 +30,11 @@ bench:
 	+@$(MAKE) --no-print-directory bench-model
 
 .PHONY: bench-system bench-report
-bench-system: $(BENCH_SIM) $(if $(BENCH_ALL),$(BENCH_INT8)) $(SPEED_FROM) $(BENCH_ELFS)
-	@$(PYTHON) -B -m sim.bench.bench --sim $(BENCH_SIM) $(if $(BENCH_ALL),--int8 $(BENCH_INT8)) \
+bench-system: $(BUILD)/model/fp8mac $(BENCH_SIM) $(if $(BENCH_ALL),$(BENCH_INT8)) $(SPEED_FROM) $(BENCH_ELFS)
+	@$(PYTHON) -B -m sim.bench.bench --sim $(BENCH_SIM) --model $(BUILD)/model/fp8mac $(if $(BENCH_ALL),--int8 $(BENCH_INT8)) \
 	  --programs $(BENCH_PROGRAMS) --array '$(ARRAY) $(ELEMENT_SPEC)' --chip $(ROWS) $(COLS) $(LANES) $(ELEMENT) \
 	  --out $(BUILD)/bench --only '$(ONLY)' --compiler $(RISCV_PREFIX)gcc --core $(SIM_CORE) --speed-elf $(SPEED_ELF) \
 	  $(SPEED_MODES)
 
-bench-report:
-	@$(PYTHON) -B -m sim.bench.page $(call SYNTH_OPTION,FROM,from)
+bench-report: $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.page --model $< $(call SYNTH_OPTION,FROM,from)
