@@ -184,6 +184,7 @@ help:
 #:   make lint | format    check the style and the RTL | apply the formatters
 #:   make bench            bench-system and bench-model, one after the other
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
+#:                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
 #:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
 #:   make networks-report | networks-tiny  tables of docs/NETWORKS.md: quality and cycles of networks from files | compare that of MLPerf Tiny
 #:   make sim-speed        speed of the simulators beside the core with RAM alone

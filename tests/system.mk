@@ -263,6 +263,13 @@ $(SYS_TEST)/system-convolution-cycles.log: tests/sim/test_convolutions.py $(SIM_
 	@tests/run_test.sh system-convolution-cycles $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/layers.elf \
 	  --tool $(BUILD)/model/fp8mac
 
+# Lists of layers on the chip, beside the model of cycles
+TESTS += $(SYS_TEST)/system-workloads.log
+$(SYS_TEST)/system-workloads.log: tests/sim/test_lists.py $(SIM_PYTEST_FILES) $(wildcard sim/bench/*.py) $(SYS_QUICK) $(SYS_RISCV)/gemm.elf \
+    $(BUILD)/model/fp8mac tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-workloads $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/gemm.elf --tool $(BUILD)/model/fp8mac
+
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
 	@tests/run_test.sh system-stalls $@ $(SYS_RUN) --stall 300 --seed 5 --latency 20 $<

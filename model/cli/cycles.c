@@ -122,22 +122,31 @@ static void print_text(cli *c, const workload_result *r)
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
 }
 
+static const char *name_of(fp8mac_format_id format)
+{
+    return fp8mac_format_get(format)->name;
+}
+
 static void print_line(FILE *to, const layer *l, const workload_result *r, uint64_t beat)
 {
     const fp8mac_cycles_counters *n = &r->counters;
-    fprintf(to, "%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%" PRIu64 ",%" PRIu64, l->name,
-            l->work.m, l->work.n, l->work.k, l->count, n->cycles, r->utilisation, r->roofline,
-            beat * n->read_beats, beat * n->write_beats);
+    const workload *w = &l->work;
+    fprintf(to, "%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%" PRIu64 ",%" PRIu64, l->name, w->m,
+            w->n, w->k, l->count, n->cycles, r->utilisation, r->roofline, beat * n->read_beats,
+            beat * n->write_beats);
     fprintf(to,
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-            "\n",
+            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
+    fprintf(to, ",%s,%s,%s,%s,%d,%d,%d\n", name_of(w->a_format), name_of(w->b_format),
+            name_of(w->d_format), w->adds_c ? name_of(w->c_format) : "", w->mx, w->vectors,
+            l->convolution.images != 0);
 }
 
 static void print_list(FILE *to, const layers *all, const workload_result *results, uint64_t beat)
 {
     fputs("layer,m,n,k,count,cycles,utilisation,roofline,bytes_read,bytes_written,compute,results,"
-          "spacing,first_load,load,command,store\n",
+          "spacing,first_load,load,command,store,format_a,format_b,format_d,format_c,mx,vectors,"
+          "convolution\n",
           to);
     for (size_t i = 0; i < all->count; i++) {
         print_line(to, &all->list[i], &results[i], beat);

@@ -195,7 +195,11 @@ def test_formats(bench, tool):
     )
     more = lambda line: (int(line["bytes_read"]) - int(plain["bytes_read"])) // 16
     extension = -(-140 // 16) - -(-80 // 16)
-    bench.check("formats of A and B", [other[x] for x in plain], [plain[x] for x in plain], "")
+    same = [x for x in plain if not x.startswith("format")]
+    bench.check("formats of A and B", [other[x] for x in same], [plain[x] for x in same], "")
+    shown = [[x[f"format_{y}"] for y in "abdc"] + [x["mx"]] for x in (other, added, scaled)]
+    want = [["e5m2", "e2m1fn", "e4m3fn", "", "0"], ["e4m3fn"] * 3 + ["float32", "0"]]
+    bench.check("formats are in the output", shown, [*want, ["e4m3fn"] * 3 + ["", "1"]], "")
     bench.check("beats of C", more(added), extension + 16 * 64 // 16, added)
     bench.check("beats of scales", more(scaled), extension + 16 + 16, scaled)
     bench.check("C takes time", int(added["cycles"]) > int(plain["cycles"]), True, added)

@@ -11,7 +11,7 @@ $(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log: tests/docs/te
 
 # docs/THROUGHPUT.md is what its generator makes of the results. If the chip is that of the page, docs-throughput repeats
 # the quick rows, and docs-throughput-all every one. The fast mode has the same cycles, as sim-fast tests.
-THROUGHPUT_FROM := $(wildcard sim/bench/*) tests/docs/test_throughput.py $(PYTEST_FILES) tests/docs/conftest.py docs/THROUGHPUT.md tests/run_test.sh \
+THROUGHPUT_FROM := $(wildcard sim/bench/*) $(BUILD)/model/fp8mac tests/docs/test_throughput.py $(PYTEST_FILES) tests/docs/conftest.py docs/THROUGHPUT.md tests/run_test.sh \
   $(if $(BENCH_OF_PAGE),$(SIM_FAST) $(BENCH_ELFS))
 THROUGHPUT_RUN = $(PYTEST) tests/docs/test_throughput.py --folder $(BUILD)/$(basename $(@F)) \
   $(if $(BENCH_OF_PAGE),--sim $(SIM_FAST) --programs $(BENCH_PROGRAMS))
