@@ -142,7 +142,7 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         return layer.images, layer.images + 1
     if layer.op == "move":
         return 0, len(layer.moves) + layer.clear
-    if layer.op == "max_pool":
+    if layer.op in ("max_pool", "reciprocal", "logarithm"):
         return 0, 1
     if layer.op == "transposed":
         sy, sx = layer.window.stride
