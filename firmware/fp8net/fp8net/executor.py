@@ -22,21 +22,21 @@ F32 = np.float32
 
 def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Codes of values, as fp8rt_quantize makes them with 1 / scale."""
-    if tensor.format == "int32":
-        return values.astype(np.int32)
     if not tensor.is_fp8:
-        return values.astype(F32)
+        return values.astype(tensor.kind)
     return fp8mac.cast(values.astype(F32), tensor.format, scale=float(inverse(tensor.scale)))
 
 
 def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values of codes, as fp8rt_dequantize makes them."""
-    return fp8mac.decode(codes, tensor.format, scale=tensor.scale) if tensor.is_fp8 else codes
+    if tensor.is_fp8:
+        return fp8mac.decode(codes, tensor.format, scale=tensor.scale)
+    return codes.astype(F32)
 
 
 def numbers(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """The codes' own values, without the tensor's scale."""
-    return fp8mac.decode(codes, tensor.format) if tensor.is_fp8 else codes
+    return fp8mac.decode(codes, tensor.format) if tensor.is_fp8 else codes.astype(F32)
 
 
 def inverse(scale: float) -> np.float32:
@@ -244,7 +244,8 @@ class Executor:
     def _convert(self, layer: Layer, total: np.ndarray) -> np.ndarray:
         out = self._out(layer)
         if out["d_format"] not in FORMATS:
-            return total * F32(out["scale_d"])
+            kind = self.graph.tensors[layer.output].kind
+            return (total * F32(out["scale_d"])).astype(kind)
         return fp8mac.cast(total, out["d_format"], scale=out["scale_d"])
 
     def recurrent(self, layer: Layer) -> np.ndarray:

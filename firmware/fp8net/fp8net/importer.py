@@ -172,6 +172,18 @@ class Importer:
             name == o.name for o in self.model.graph.output
         )
 
+    def only_read_by(self, name: str, op: str, **attributes: int) -> bool:
+        """By nodes of this operator with these attributes; the value is no output."""
+        readers = [n for n in self.model.graph.node if name in n.input]
+        same = [
+            n.op_type == op
+            and all(
+                any(a.name == k and a.i == v for a in n.attribute) for k, v in attributes.items()
+            )
+            for n in readers
+        ]
+        return bool(readers) and all(same) and all(o.name != name for o in self.model.graph.output)
+
     # ---- the walk
 
     def _add_input(self, value: onnx.ValueInfoProto, channels_last: bool) -> None:

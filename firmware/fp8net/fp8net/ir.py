@@ -58,19 +58,21 @@ ROWS = {"softmax", "normalise", "reduce"}
 WIDE_OPERANDS = {"reciprocal", "logarithm"}
 
 FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
-WIDE = ("float32",)
+WIDE = ("float32", "float16")
 FORMAT_MAX = {"e4m3fn": 448.0, "e5m2": 57344.0, "e4m3fnuz": 240.0, "e5m2fnuz": 57344.0}
 FORMAT_BYTES = {
     **dict.fromkeys(FORMATS, 1),
     "float32": 4,
-    "int32": 4,
-}  # int32: of states and indices alone
+    "float16": 2,
+    "int32": 4,  # of states and indices alone
+}
 FORMAT_C = {
     "e4m3fn": "FP8MAC_E4M3FN",
     "e5m2": "FP8MAC_E5M2",
     "e4m3fnuz": "FP8MAC_E4M3FNUZ",
     "e5m2fnuz": "FP8MAC_E5M2FNUZ",
     "float32": "FP8MAC_FP32",
+    "float16": "FP8MAC_FP16",
     "int32": "FP8MAC_FP32",
 }
 
@@ -90,6 +92,11 @@ class Tensor:
     @property
     def is_fp8(self) -> bool:
         return self.format in FORMATS
+
+    @property
+    def kind(self) -> type:
+        """Of codes that are numbers."""
+        return {"float16": np.float16, "int32": np.int32}.get(self.format, np.float32)
 
 
 @dataclasses.dataclass(frozen=True)

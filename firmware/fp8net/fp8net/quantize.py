@@ -38,6 +38,7 @@ class Options:
     weights_method: str = "max"
     percentile: float = 99.9
     keep: tuple[str, ...] = ()  # tensors that stay float32
+    half: tuple[str, ...] = ()  # tensors that become float16
     split: tuple[str, ...] = ()  # tensors that are carried as two codes
 
 
@@ -187,6 +188,21 @@ class _Writer:
                     if read == name:
                         node.input[i] = target
         for offset, node in enumerate(self._pair(name, source, codes, target, factor, zero)):
+            self.graph.node.insert(index + 1 + offset, node)
+
+    def half(self, name: str) -> None:
+        """Whoever reads `name` reads it rounded to FLOAT16."""
+        index = next(i for i, n in enumerate(self.graph.node) if name in n.output)
+        rounded, target = self.fresh(f"{name}_half"), self.fresh(f"{name}_wide")
+        for node in self.graph.node:
+            for i, read in enumerate(node.input):
+                if read == name:
+                    node.input[i] = target
+        casts = (name, rounded, TensorProto.FLOAT16), (rounded, target, TensorProto.FLOAT)
+        for offset, (source, result, kind) in enumerate(casts):
+            node = helper.make_node(
+                "Cast", [source], [result], self.fresh_node(f"{result}_cast"), to=kind
+            )
             self.graph.node.insert(index + 1 + offset, node)
 
     def rounding(self, source: str, target: str, format: str, scale: float) -> list[onnx.NodeProto]:
@@ -389,7 +405,9 @@ def quantize(
     model, rounding, kept = _split(model, runs, options)
     graph = fuse.fuse(importer.load(model))
     _check_kept(graph, options)
-    options = dataclasses.replace(options, keep=(*options.keep, *kept, *_whole(graph, rounding)))
+    options = dataclasses.replace(
+        options, keep=(*options.keep, *options.half, *kept, *_whole(graph, rounding))
+    )
     names = [n for n, t in graph.tensors.items() if not t.fixed and not _is_inner(graph, n)]
     chosen = scales_of(graph, observe(model, names, runs), options)
     writer = _Writer(model)
@@ -397,6 +415,8 @@ def quantize(
     quantise_weights(writer, options, tables)
     for name, (format, scale) in chosen.items():
         writer.pair(name, format, scale)
+    for name in options.half:
+        writer.half(name)
     _set_header(writer.model)
     return writer.model, chosen
 
@@ -428,10 +448,30 @@ def _whole(graph: Graph, nodes: list[str]) -> list[str]:
     return [name for source in sources for name in groups[source]]
 
 
+def _check_half(graph: Graph, options: Options) -> list[Problem]:
+    """What becomes float16 is computed, and no layer reads it as float32 alone."""
+    problems = []
+    for name in options.half:
+        where = f"--keep {name}=fp16"
+        if name in graph.inputs or graph.is_output(name):
+            problems.append(Problem(where, "is an input or output", "fp32"))
+        for layer in graph.readers(name):
+            if not _reads_half(graph, layer):
+                text = f"{layer.name} ({layer.op}) reads float32"
+                problems.append(Problem(where, text, f"--keep {name}"))
+    return problems
+
+
+def _reads_half(graph: Graph, layer: Layer) -> bool:
+    if layer.op == "move":
+        return all(_reads_half(graph, r) for r in graph.readers(layer.output))
+    return layer.op not in WIDE_OPERANDS and logarithm.of(layer) is None
+
+
 def _check_kept(graph: Graph, options: Options) -> None:
     """What reads a tensor that stays float32 takes it."""
-    problems = []
-    for name in options.keep:
+    problems = _check_half(graph, options)
+    for name in (*options.keep, *options.half):
         where = f"--keep {name}"
         if name not in graph.tensors or graph.tensors[name].inner:
             known = [n for n, t in graph.tensors.items() if not t.inner]

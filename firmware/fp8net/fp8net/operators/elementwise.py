@@ -10,6 +10,7 @@ from ..moves import diagonal
 from .layout import _unsupported, identity
 from .moving import arrange, plain, repeat
 from .products import add_affine
+from .quantisation import round_to
 from .registry import handles
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -356,16 +357,21 @@ for _op, _arguments in _TABLES.items():
     _register(_op, _arguments)
 
 
-INTEGERS = (6, 7)  # INT32, INT64
+FLOAT, INTEGERS, FLOAT16 = 1, (6, 7), 10  # types of ONNX
 
 
-@handles("Cast", "-", "FLOAT to FLOAT; INT32 and INT64 of indices")
+@handles("Cast", "-", "FLOAT to FLOAT; of indices; FLOAT to FLOAT16, and at once back to FLOAT")
 def cast(importer, node) -> None:
     to = node.attribute("to", 0)
-    if node.inputs[0] in importer.one_hot and to == 1:
+    if node.inputs[0] in importer.one_hot and to == FLOAT:
         importer.one_hot[node.outputs[0]] = importer.one_hot[node.inputs[0]]
         return
-    integers = importer.view(node).tensor in importer.indices
-    if to not in INTEGERS if integers else to != 1:
+    view = importer.view(node)
+    if to == FLOAT16 and importer.only_read_by(node.outputs[0], "Cast", to=FLOAT):
+        if view.tensor in importer.graph.inputs:
+            raise _unsupported("it rounds an input to FLOAT16", "an input of FLOAT")
+        round_to(importer, node, "float16", 1.0)
+        return
+    if to not in INTEGERS if view.tensor in importer.indices else to != FLOAT:
         raise _unsupported(f"to is {to}", "FLOAT to FLOAT")
     identity(importer, node)
