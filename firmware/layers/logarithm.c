@@ -2,7 +2,6 @@
 #include "fp8rt/logarithm.h"
 
 #include "logarithm_table.h"
-#include "record.h"
 #include "words.h"
 
 enum { FRACTION = 23, BIAS = 127, STEP_BITS = 15, UNIT_BITS = 22 };
@@ -34,22 +33,24 @@ static float logarithm(float s, float factor)
     return (float)fixed_log2(bits) * factor;
 }
 
-// What a call is given
-typedef struct logarithms {
-    const float *x;
-    float *out;
-    uint32_t rows, cols, from_stride, to_stride; // strides in words
-    float offset, factor;                        // of units of 2^-22
-} logarithms;
+// x + offset. Most sums are x itself: an offset below half a unit of its last place changes nothing.
+static float sum(float x, float offset)
+{
+    const uint32_t bits = fp8rt_fp32_bits(x), other = fp8rt_fp32_bits(offset);
+    const uint32_t exponent = (bits & ~FP8RT_FP32_SIGN) >> FRACTION;
+    const uint32_t least = ((other & ~FP8RT_FP32_SIGN) >> FRACTION) + FRACTION + 2u;
+    return exponent >= least && exponent < 255u ? x : x + offset;
+}
 
+// a: the offset; b: the factor of units of 2^-22
 static void compute_all(void *context)
 {
-    const logarithms *l = context;
-    const float *x = l->x;
-    float *out = l->out;
-    for (uint32_t row = 0; row < l->rows; row++, x += l->from_stride, out += l->to_stride) {
-        for (uint32_t col = 0; col < l->cols; col++) {
-            out[col] = logarithm(x[col] + l->offset, l->factor);
+    const fp8rt_words *w = context;
+    const float *x = w->x;
+    float *out = w->out;
+    for (uint32_t row = 0; row < w->rows; row++, x += w->from_stride, out += w->to_stride) {
+        for (uint32_t col = 0; col < w->cols; col++) {
+            out[col] = logarithm(sum(x[col], w->a), w->b);
         }
     }
 }
@@ -71,15 +72,8 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
 static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
     const fp8rt_logarithm_desc *desc = layer;
-    const logarithms l = {.x = desc->x->data,
-                          .out = desc->out->data,
-                          .rows = desc->x->rows,
-                          .cols = desc->x->cols,
-                          .from_stride = fp8rt_tensor_words(run, desc->x),
-                          .to_stride = fp8rt_tensor_words(run, desc->out),
-                          .offset = desc->offset,
-                          .factor = desc->factor * (1.0f / (float)(1 << UNIT_BITS))};
-    return fp8rt_layer_core(run, compute_all, &l, sizeof l);
+    const float unit = 1.0f / (float)(1 << UNIT_BITS);
+    return fp8rt_words_run(run, compute_all, desc->x, desc->out, desc->offset, desc->factor * unit);
 }
 
 fp8rt_status fp8rt_logarithm(fp8rt_run *run, const fp8rt_logarithm_desc *desc)

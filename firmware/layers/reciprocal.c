@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/reciprocal.h"
 
-#include "record.h"
 #include "words.h"
 
 static fp8rt_status check(fp8rt_run *run, const void *layer)
@@ -10,23 +9,17 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     return desc == NULL ? FP8RT_ERR_NULL : fp8rt_words_check(run, desc->x, desc->out);
 }
 
-// What a call is given
-typedef struct quotients {
-    const float *x;
-    float *out;
-    uint32_t rows, cols, from_stride, to_stride; // strides in words
-    bool zero;
-} quotients;
-
+// a: 1 / 0 is 0
 static void invert(void *context)
 {
-    const quotients *q = context;
-    const float *x = q->x;
-    float *out = q->out;
-    for (uint32_t row = 0; row < q->rows; row++, x += q->from_stride, out += q->to_stride) {
-        for (uint32_t col = 0; col < q->cols; col++) {
-            const bool zero = q->zero && fp8rt_fp32_is_zero(fp8rt_fp32_bits(x[col]));
-            out[col] = zero ? 0.0f : 1.0f / x[col];
+    const fp8rt_words *w = context;
+    const float *x = w->x;
+    float *out = w->out;
+    const bool zero = fp8rt_fp32_bits(w->a) != 0;
+    for (uint32_t row = 0; row < w->rows; row++, x += w->from_stride, out += w->to_stride) {
+        for (uint32_t col = 0; col < w->cols; col++) {
+            const bool none = zero && fp8rt_fp32_is_zero(fp8rt_fp32_bits(x[col]));
+            out[col] = none ? 0.0f : 1.0f / x[col];
         }
     }
 }
@@ -34,14 +27,7 @@ static void invert(void *context)
 static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
     const fp8rt_reciprocal_desc *desc = layer;
-    const quotients q = {.x = desc->x->data,
-                         .out = desc->out->data,
-                         .rows = desc->x->rows,
-                         .cols = desc->x->cols,
-                         .from_stride = fp8rt_tensor_words(run, desc->x),
-                         .to_stride = fp8rt_tensor_words(run, desc->out),
-                         .zero = desc->zero};
-    return fp8rt_layer_core(run, invert, &q, sizeof q);
+    return fp8rt_words_run(run, invert, desc->x, desc->out, desc->zero ? 1.0f : 0.0f, 0.0f);
 }
 
 fp8rt_status fp8rt_reciprocal(fp8rt_run *run, const fp8rt_reciprocal_desc *desc)

@@ -34,3 +34,24 @@ fp8rt_status fp8rt_words_check(fp8rt_run *run, const fp8rt_tensor *x, const fp8r
     }
     return status == FP8RT_OK && !is_apart(&run->dev->caps, x, out) ? FP8RT_ERR_OVERLAP : status;
 }
+
+fp8rt_status fp8rt_words_run(fp8rt_run *run, fp8rt_core_function *function, const fp8rt_tensor *x,
+                             const fp8rt_tensor *out, float a, float b)
+{
+    const uint32_t fit = FP8RT_WORDS_OF_CALL / x->cols, most = fit == 0 ? 1 : fit;
+    fp8rt_words words = {.x = x->data,
+                         .out = out->data,
+                         .cols = x->cols,
+                         .from_stride = fp8rt_tensor_words(run, x),
+                         .to_stride = fp8rt_tensor_words(run, out),
+                         .a = a,
+                         .b = b};
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t row = 0; row < x->rows && status == FP8RT_OK; row += words.rows) {
+        words.rows = x->rows - row < most ? x->rows - row : most;
+        words.x = (const float *)x->data + (size_t)row * words.from_stride;
+        words.out = (float *)out->data + (size_t)row * words.to_stride;
+        status = fp8rt_layer_core(run, function, &words, sizeof words);
+    }
+    return status;
+}

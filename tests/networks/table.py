@@ -80,9 +80,13 @@ def row(network: Network) -> str:
     cycles = result.cycles
     return (
         f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | "
-        f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)} | {cycles:,} | {CLOCK / cycles:,.0f} | "
+        f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)} | {cycles:,} | {_rate(CLOCK / cycles)} | "
         f"{found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
     )
+
+
+def _rate(runs: float) -> str:
+    return f"{runs:,.0f}" if runs >= 100 else f"{runs:.2g}"
 
 
 def _answers(network: Network, truth: np.ndarray, mine: np.ndarray) -> str:

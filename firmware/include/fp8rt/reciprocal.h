@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1 / x of each value, in FP32: the divisor of a quotient whose product is fp8rt_multiply.
 //
-// The core computes it in software floating point, in about 130 cycles for each value: meant for the few
-// values of reductions. Recorded, it is a call. `make run APP=layers FAMILY=reciprocal`.
+// The core computes it in software floating point: 35 values take 10,400 cycles (`make run APP=layers
+// FAMILY=reciprocal`). It is meant for the few values of reductions. Recorded, it is one call or several.
 //
 // The result is the IEEE quotient, rounded to nearest even. 1 / 0 is Inf with the sign of 0.
 #ifndef FP8RT_RECIPROCAL_H
