@@ -21,6 +21,9 @@ def _tables(s, ids: dict[str, int]) -> str:
         )
         loads += [f"    {{{slot}, {s.name}_table{table}}}," for slot, table in g.loads]
     inputs = ", ".join(str(ids[v.tensor]) for v in s.graph.inputs.values())
+    indices = ", ".join(
+        boolean(s.graph.tensors[v.tensor].format == "int32") for v in s.graph.inputs.values()
+    )
     outputs = ", ".join(str(ids[v.tensor]) for v in s.graph.outputs.values())
     return (
         f"static fp8rt_status (*const layers[])(fp8rt_run *run, uint8_t *arena) = {{\n    {names}}};\n\n"
@@ -32,7 +35,8 @@ def _tables(s, ids: dict[str, int]) -> str:
         "static const struct {\n    uint32_t slot;\n    const uint8_t *codes;\n} loads[] = {\n"
         + "\n".join(loads or ["    {0, NULL},"])
         + "\n};\n\n"
-        f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
+        f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n"
+        f"static const bool is_index[] = {{{indices}}}; // inputs that are numbers of words\n\n"
         + _kept(s, ids)
         + f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
         f"    SCRATCH = {plan.activations}, // where it begins\n"
@@ -182,9 +186,26 @@ fp8rt_tensor @n@_output(const @n@_net *net, unsigned i)
     return at(net->arena, outputs[i]);
 }
 
+// Numbers of words. What is no such number the layer that reads it refuses.
+static fp8rt_status set_indices(const fp8rt_tensor *t, const float *values)
+{
+    uint32_t *indices = t->data;
+    for (uint32_t i = 0; i < t->cols; i++) {
+        if (!(values[i] >= 0.0f && values[i] < 4294967296.0f) ||
+            (float)(uint32_t)values[i] != values[i]) {
+            return FP8RT_ERR_SHAPE;
+        }
+        indices[i] = (uint32_t)values[i];
+    }
+    return FP8RT_OK;
+}
+
 fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
 {
     const fp8rt_tensor t = @n@_input(net, i);
+    if (is_index[i]) {
+        return set_indices(&t, values);
+    }
     if (t.format == FP8MAC_FP32) {
         for (uint32_t row = 0; row < t.rows; row++) {
             memcpy((uint8_t *)t.data + (size_t)row * t.stride, values + (size_t)row * t.cols,

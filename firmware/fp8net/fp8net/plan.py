@@ -13,13 +13,14 @@ import dataclasses
 import numpy as np
 
 from . import executor, moves, weights
-from .ir import ALONE, FORMAT_BYTES, Graph, Layer
+from .ir import ALONE, FORMAT_BYTES, WIDE_OPERANDS, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
 TABLES = 2  # FP8RT_TABLES
 # fp8rt_record_count, fp8rt_record_bytes, fp8rt_layer_core: what a query adds up.
 LIST_BYTES = (8 + 16 * 8) * 4
 COMMAND_WORDS, COMMAND_ADDRESSES = 35, 9
+WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
 CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
 
 
@@ -144,6 +145,9 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         return 0, len(layer.moves) + layer.clear
     if layer.op == "max_pool":
         return 0, 1
+    if layer.op in WIDE_OPERANDS:
+        source = graph.tensors[layer.inputs[0]]
+        return 0, -(-source.rows // max(1, WORDS_OF_CALL // source.cols))
     if layer.op == "transposed":
         sy, sx = layer.window.stride
         if is_direct(layer):
