@@ -230,9 +230,9 @@ static double bytes_read(const plan *p)
            (p->work->vectors ? 8.0 * x->filters : 0);
 }
 
-fp8mac_status convolution_run(const fp8mac_cycles_config *config, const convolution *layer,
-                              const workload *work, uint32_t *turn, workload_result *result,
-                              const char **why)
+fp8mac_status convolution_each(const fp8mac_cycles_config *config, const convolution *layer,
+                               const workload *work, convolution_listener *listener, void *context,
+                               const char **why)
 {
     plan p = plan_of(layer, work, config->axi_data_w / 8u);
     *why = beyond(&p);
@@ -240,19 +240,46 @@ fp8mac_status convolution_run(const fp8mac_cycles_config *config, const convolut
         *why = "the matrices do not fit 4 GiB";
     }
     fp8mac_status status = *why != NULL ? FP8MAC_ERR_SHAPE : FP8MAC_OK;
-    fp8mac_cycles_config now = *config;
-    *result = (workload_result){.counters.image_turn = *turn};
-    for (uint32_t i = 0; i < p.images; i++) {
+    for (uint32_t i = 0; i < p.images && status == FP8MAC_OK; i++) {
         for (uint32_t group = 0; group < p.groups && status == FP8MAC_OK; group++) {
             fp8mac_cycles_command command;
-            now.image_turn = (uint32_t)result->counters.image_turn;
-            status = command_of(&now, &p, i, group, &command, why);
+            status = command_of(config, &p, i, group, &command, why);
             if (status == FP8MAC_OK) {
-                status = workload_add(&now, &command, work, result, why);
+                status = listener(context, &command, i, why);
             }
         }
     }
-    *turn = (uint32_t)result->counters.image_turn;
-    workload_rate(config, work, bytes_read(&p), result);
+    return status;
+}
+
+// ---- a run --------------------------------------------------------------------------------------
+
+typedef struct sum {
+    fp8mac_cycles_config config;
+    const workload *work;
+    workload_result *result;
+} sum;
+
+static fp8mac_status add(void *context, const fp8mac_cycles_command *command, uint32_t image,
+                         const char **why)
+{
+    sum *s = context;
+    (void)image;
+    s->config.image_turn = (uint32_t)s->result->counters.image_turn;
+    return workload_add(&s->config, command, s->work, s->result, why);
+}
+
+fp8mac_status convolution_run(const fp8mac_cycles_config *config, const convolution *layer,
+                              const workload *work, uint32_t *turn, workload_result *result,
+                              const char **why)
+{
+    sum s = {*config, work, result};
+    *result = (workload_result){.counters.image_turn = *turn};
+    const fp8mac_status status = convolution_each(config, layer, work, add, &s, why);
+    if (status == FP8MAC_OK) {
+        const plan p = plan_of(layer, work, config->axi_data_w / 8u);
+        *turn = (uint32_t)result->counters.image_turn;
+        workload_rate(config, work, bytes_read(&p), result);
+    }
     return status;
 }

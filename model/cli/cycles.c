@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "layers.h"
+#include "core_cycles.h"
+#include "recorded.h"
 
 enum { NUMBERS = 9 };
 
@@ -11,6 +12,7 @@ typedef struct cycles_options {
     const char *m, *n, *k, *d_format, *element, *memory, *latency, *stall, *seed, *output;
     const char *bus, *start, *descriptor, *a, *b, *d;
     const char *numbers[NUMBERS];
+    bool list;
 } cycles_options;
 
 // The numbers of a configuration, in the order of their names
@@ -107,12 +109,8 @@ static workload_result run_layer(cli *c, fp8mac_cycles_config *config, const lay
     cli_fail(c, "%.200s:%u:1: %s", path, l->line, why);
 }
 
-static void print_text(cli *c, const workload_result *r)
+static void print_counters(cli *c, const fp8mac_cycles_counters *n)
 {
-    const fp8mac_cycles_counters *n = &r->counters;
-    fprintf(c->out, "cycles       %" PRIu64 "\n", n->cycles);
-    fprintf(c->out, "utilisation  %.1f %%\nroofline     %.1f %%\n", 100 * r->utilisation,
-            100 * r->roofline);
     fprintf(c->out, "read beats   %" PRIu64 "\nwrite beats  %" PRIu64 "\n", n->read_beats,
             n->write_beats);
     fprintf(c->out,
@@ -120,6 +118,22 @@ static void print_text(cli *c, const workload_result *r)
             "\nfirst load   %" PRIu64 "\nload         %" PRIu64 "\ncommand      %" PRIu64
             "\nstore        %" PRIu64 "\n",
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
+}
+
+static void print_text(cli *c, const workload_result *r)
+{
+    fprintf(c->out, "cycles       %" PRIu64 "\n", r->counters.cycles);
+    fprintf(c->out, "utilisation  %.1f %%\nroofline     %.1f %%\n", 100 * r->utilisation,
+            100 * r->roofline);
+    print_counters(c, &r->counters);
+}
+
+static void print_recorded(cli *c, recorded_result r)
+{
+    fprintf(c->out, "cycles       %" PRIu64 "\ncommands     %zu\n", r.counters.cycles, r.commands);
+    print_counters(c, &r.counters);
+    fprintf(c->out, "idle         %" PRIu64 "\ncore         %d\ntotal        %" PRIu64 "\n",
+            r.counters.idle, CORE_LIST, r.counters.cycles + CORE_LIST);
 }
 
 static const char *name_of(fp8mac_format_id format)
@@ -134,9 +148,9 @@ static void print_line(FILE *to, const layer *l, const workload_result *r, uint6
     fprintf(to, "%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%" PRIu64 ",%" PRIu64, l->name, w->m,
             w->n, w->k, l->count, n->cycles, r->utilisation, r->roofline, beat * n->read_beats,
             beat * n->write_beats);
-    fprintf(to,
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+    fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
+    fprintf(to, ",%" PRIu64 ",%" PRIu64, r->commands, CORE_RUN * r->commands);
     fprintf(to, ",%s,%s,%s,%s,%d,%d,%d\n", name_of(w->a_format), name_of(w->b_format),
             name_of(w->d_format), w->adds_c ? name_of(w->c_format) : "", w->mx, w->vectors,
             l->convolution.images != 0);
@@ -145,7 +159,8 @@ static void print_line(FILE *to, const layer *l, const workload_result *r, uint6
 static void print_list(FILE *to, const layers *all, const workload_result *results, uint64_t beat)
 {
     fputs("layer,m,n,k,count,cycles,utilisation,roofline,bytes_read,bytes_written,compute,results,"
-          "spacing,first_load,load,command,store,format_a,format_b,format_d,format_c,mx,vectors,"
+          "spacing,first_load,load,command,store,commands,core,format_a,format_b,format_d,format_c,"
+          "mx,vectors,"
           "convolution\n",
           to);
     for (size_t i = 0; i < all->count; i++) {
@@ -177,6 +192,10 @@ static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
     usual.d_format = d_format;
     const layers all = layers_read(c, path, &usual);
     const char *origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (o->list) {
+        print_recorded(c, recorded_run(c, config, &all, origin));
+        return;
+    }
     workload_result *results = cli_alloc(c, all.count, sizeof *results);
     for (size_t i = 0; i < all.count; i++) {
         results[i] = run_layer(c, config, &all.list[i], origin);
@@ -266,7 +285,7 @@ static void run_one(cli *c, fp8mac_cycles_config *config, const cycles_options *
 void cli_cycles(cli *c, int argc, char **argv)
 {
     cycles_options o = {.d_format = "e4m3fn"};
-    cli_option options[NUMBERS + 18] = {
+    cli_option options[NUMBERS + 19] = {
         {"m", &o.m, NULL},
         {"n", &o.n, NULL},
         {"k", &o.k, NULL},
@@ -284,6 +303,7 @@ void cli_cycles(cli *c, int argc, char **argv)
         {"a", &o.a, NULL},
         {"b", &o.b, NULL},
         {"d", &o.d, NULL},
+        {"list", NULL, &o.list},
     };
     cli_option *last = options;
     while (last->name != NULL) {
@@ -296,6 +316,9 @@ void cli_cycles(cli *c, int argc, char **argv)
     fp8mac_format_id d_format;
     if (o.output != NULL && operands.count == 0) {
         cli_fail(c, "--output is for a CSV file of layers; without one the counts are printed");
+    }
+    if (o.list && (operands.count == 0 || o.output != NULL)) {
+        cli_fail(c, "--list is for a CSV file of layers, and prints the counts of all of it");
     }
     if (o.bus != NULL && operands.count != 0) {
         cli_fail(c, "--bus is for one GEMM, --m, --n and --k; a CSV file has several");

@@ -263,6 +263,7 @@ fp8mac_status workload_add(const fp8mac_cycles_config *config, const fp8mac_cycl
         return refuse(why, status, refusal(config, work, status));
     }
     add(&result->counters, &counters);
+    result->commands++;
     return FP8MAC_OK;
 }
 

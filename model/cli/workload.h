@@ -20,6 +20,7 @@ typedef struct workload {
 
 // What a workload takes, with what it needs at least
 typedef struct workload_result {
+    uint64_t commands;
     fp8mac_cycles_counters counters;
     double utilisation; // of the array: products per cycle and product that it can compute
     double

@@ -5,6 +5,7 @@
 #                                    all of docs/THROUGHPUT.md and writes $(BUILD)/bench/throughput.json, too
 #   make bench-system WORKLOADS=FILE a list of layers, as `fp8mac cycles` reads it, on the chip beside the
 #                                    model of cycles (sim/bench/lists.py); FAST=0 runs it in RTL. $(BUILD)/bench/workloads.csv
+#   make bench-core                  the core's constants of `fp8mac cycles`, measured on the chip (sim/bench/core.py)
 #   make bench-report                docs/THROUGHPUT.md from sim/bench/results.json and sim/bench/throughput_page.md;
 #                                    FROM=build/bench/throughput.json takes a measurement into the results first
 
@@ -31,7 +32,11 @@ bench:
 	+@$(MAKE) --no-print-directory bench-system
 	+@$(MAKE) --no-print-directory bench-model
 
-.PHONY: bench-system bench-report
+.PHONY: bench-system bench-report bench-core
+bench-core: $(BENCH_SIM)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(BENCH_PROGRAMS)/cycles.elf
+	@$(PYTHON) -B -m sim.bench.core --sim $(BENCH_SIM) --program $(BENCH_PROGRAMS)/cycles.elf --compiler $(RISCV_PREFIX)gcc
+
 ifneq (,$(WORKLOADS))
 bench-system: $(BUILD)/model/fp8mac $(BENCH_SIM) $(BENCH_PROGRAMS)/gemm.elf
 	@$(PYTHON) -B -m sim.bench.lists '$(WORKLOADS)' --sim $(BENCH_SIM) --model $< --programs $(BENCH_PROGRAMS) \

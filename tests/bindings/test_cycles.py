@@ -238,6 +238,32 @@ def test_bus(bench, tool, tmp_path):
     )
 
 
+def test_recorded(bench, tool, fast_tool):
+    """A list: without dependencies its commands overlap, and what waits for D takes longer. sim has whole networks."""
+    numbers = lambda done: dict(re.findall(r"^([a-z ]+?) +(\d+)$", done.stdout, re.M))
+    text = "m,n,k\n64,64,64\n"
+    one = numbers(tool.run("-", "--list", stdin=text))
+    bench.check(
+        "a GEMM", float(one["cycles"]), tool.one("--m", 64, "--n", 64, "--k", 64)["cycles"], ""
+    )
+    core, total = int(one["core"]), int(one["total"])
+    bench.check("total", total, int(one["cycles"]) + core, one)
+    two = numbers(tool.run("-", "--list", stdin=text + "64,64,64\n"))
+    bench.check("two commands", (two["commands"], two["core"]), ("2", one["core"]), two)
+    cycles = int(two["cycles"])
+    # Without the wait, 40 cycles lie between the last step of one and the first step of the other.
+    waits = int(one["cycles"]) + 1024 + 100 < cycles < 2 * int(one["cycles"])
+    bench.check("the second one waits for the first one's D, not for its B", waits, True, two)
+    names = "ifmap height,ifmap width,filter height,filter width,channels,num filter,images\n"
+    line = lambda images: f"6,6,3,3,16,16,{images}\n"
+    alike = numbers(fast_tool.run("-", "--list", stdin=names + line(3) + "4,4,3,3,16,16,3\n"))
+    other = numbers(fast_tool.run("-", "--list", stdin=names + line(3) + "4,4,3,3,16,16,2\n"))
+    bench.check("commands", (alike["commands"], other["commands"]), ("6", "5"), "")
+    per_line = tool.table(names + line(3))[0]
+    counts = (per_line["commands"], int(per_line["core"]) % 3)
+    bench.check("commands of a line, and the core's part", counts, ("3", 0), per_line)
+
+
 def test_output(bench, tool, tmp_path):
     path = tmp_path / "out.csv"
     done = tool.run("-", "-o", path, stdin="m,n,k\n8,8,8\n")
@@ -258,6 +284,10 @@ def test_refusals(tool, tmp_path):
     tool.refused("give --m, --n and --k", "--m", 8, "--n", 8)
     tool.refused("or one CSV file", "a.csv", "b.csv")
     tool.refused("or one CSV file", "a.csv", "--m", 8)
+    tool.refused("--list is for a CSV file", *size, "--list")
+    tool.refused("--list is for a CSV file", "-", "--list", "-o", tmp_path / "x.csv", stdin="m\n")
+    twice = "m,n,k,count\n8,8,8,1\n8,8,8,2\n"
+    tool.refused(":3:1: a list has each line once; a count of 1 is", "-", "--list", stdin=twice)
     tool.refused("--output is for a CSV file", *size, "-o", tmp_path / "x.csv")
     tool.refused("--m '0' is not a whole number in 1..", "--m", 0, "--n", 8, "--k", 8)
     tool.refused("--k 'x' is not a whole number", "--m", 8, "--n", 8, "--k", "x")
