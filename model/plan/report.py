@@ -7,6 +7,7 @@ import csv
 import math
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from fp8mac_plan.area import Areas
@@ -140,6 +141,25 @@ class Report:
             for one in LATENCIES
         ]
         return [*(row[name] for name in SWEPT), f"{int(row['bits']):,}", f"{part:.2f}", *means]
+
+    def _changed(self, **change: int) -> Row:
+        return next(r for r in self.known if r.its == replace(Configuration(), **change))
+
+    def say_mean_best(self) -> str:
+        row = self.fastest(self.mean, self.ours.mm2)
+        return f"{row.its.name} ({row.mm2:.2f} mm2, {self.mean(row):.2f} times as fast)"
+
+    def say_lanes_area(self) -> str:
+        return f"{100 * (self._changed(lanes=32).mm2 / self.ours.mm2 - 1):.0f} %"
+
+    def say_lanes_speed(self) -> str:
+        return f"{self.mean(self._changed(lanes=32)):.2f}"
+
+    def say_buffers_area(self) -> str:
+        return f"{100 * (1 - self._changed(buf_beats=128).mm2 / self.ours.mm2):.0f} %"
+
+    def say_buffers_speed(self) -> str:
+        return f"{100 * (1 - self.mean(self._changed(buf_beats=128))):.1f} %"
 
     def say_count(self) -> str:
         return f"{len(self.rows)}"
