@@ -11,7 +11,7 @@ typedef struct rows_options {
 } rows_options;
 
 static const char *const operations[] = {"sum",      "sum-of-squares", "maximum", "argmax",
-                                         "rms-norm", "layer-norm",     "softmax"};
+                                         "rms-norm", "layer-norm",     "softmax", "sigmoid", "tanh"};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 static fp8mac_rows_operation operation_named(cli *c, const char *name)

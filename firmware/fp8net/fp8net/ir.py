@@ -54,14 +54,13 @@ ROWS = {"softmax", "normalise", "reduce"}
 FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 WIDE = ("float32",)
 FORMAT_MAX = {"e4m3fn": 448.0, "e5m2": 57344.0, "e4m3fnuz": 240.0, "e5m2fnuz": 57344.0}
-FORMAT_BYTES = {**dict.fromkeys(FORMATS, 1), "float32": 4, "int32": 4}  # int32: of states alone
+FORMAT_BYTES = {**dict.fromkeys(FORMATS, 1), "float32": 4}
 FORMAT_C = {
     "e4m3fn": "FP8MAC_E4M3FN",
     "e5m2": "FP8MAC_E5M2",
     "e4m3fnuz": "FP8MAC_E4M3FNUZ",
     "e5m2fnuz": "FP8MAC_E5M2FNUZ",
     "float32": "FP8MAC_FP32",
-    "int32": "FP8MAC_FP32",
 }
 
 
