@@ -66,14 +66,13 @@ static gate tanh_of(gate x)
 static gate product(gate x, gate y)
 {
     const double exact = fabs(x.sum * y.sum);
-    return (gate){x.sum * y.sum, fabs(x.sum) * y.bound + fabs(y.sum) * x.bound +
-                                     x.bound * y.bound + ldexp(exact, -23)};
+    return (gate){x.sum * y.sum, fabs(x.sum) * y.bound + fabs(y.sum) * x.bound + x.bound * y.bound +
+                                     ldexp(exact, -23)};
 }
 
 static gate plus(gate x, gate y)
 {
-    return (gate){x.sum + y.sum,
-                  x.bound + y.bound + ldexp(fabs(x.sum) + fabs(y.sum), -23)};
+    return (gate){x.sum + y.sum, x.bound + y.bound + ldexp(fabs(x.sum) + fabs(y.sum), -23)};
 }
 
 static void step_lstm(const parts p[4], gate *h, gate *c)

@@ -2,6 +2,7 @@
 #include "fp8rt/recurrent.h"
 
 #include "curve.h"
+#include "gates.h"
 #include "record.h"
 
 typedef struct step_parts step_parts;
@@ -60,7 +61,7 @@ static fp8rt_status check_state(fp8rt_run *run, const fp8rt_recurrent_desc *desc
         status = fp8rt_layer_check(run, desc->state, FP8MAC_FP32, FP8MAC_FP32);
     }
     return status == FP8RT_OK && fp8rt_layer_scale(desc->state->scale) != 1.0f ? FP8RT_ERR_SCALE
-                                                                                : status;
+                                                                               : status;
 }
 
 static fp8rt_status check_sizes(const kind *kind, const fp8rt_recurrent_desc *desc)
@@ -96,80 +97,12 @@ static fp8rt_status check(fp8rt_run *run, const kind *kind, const fp8rt_recurren
     return status == FP8RT_OK ? check_output(run, desc) : status;
 }
 
-// ---- gates --------------------------------------------------------------------------------------
-
-// All gates of a step. Where a gate's columns would begin between beats, the core moves it apart: its
-// rows follow those of the gate before.
-//
-//   | gate 0 | gate 1 | ..   rows of the batch      apart   | gate 0 |  rows of the batch
-//                                                           | gate 1 |  ..
-typedef struct gate_set {
-    fp8rt_tensor at;
-    uint32_t batch, units;
-    bool apart;
-} gate_set;
-
-static bool between_beats(const fp8rt_run *run, uint32_t units)
-{
-    return (units * sizeof(float) & (run->dev->caps.beat_bytes - 1u)) != 0;
-}
-
-static fp8rt_tensor gates_of(const fp8rt_run *run, const gate_set *set, uint32_t first,
-                             uint32_t count)
-{
-    return set->apart ? rows_of(run, &set->at, first * set->batch, count * set->batch)
-                      : fp8rt_tensor_part(run, &set->at, 0, set->batch, 1, first * set->units,
-                                          count * set->units);
-}
-
-// What the core moves; strides in words
-typedef struct moved {
-    const uint32_t *from;
-    uint32_t *to;
-    uint32_t gates, batch, units, from_stride, to_stride;
-} moved;
-
-static void move_gates(void *context)
-{
-    const moved *m = context;
-    for (uint32_t g = 0; g < m->gates; g++) {
-        for (uint32_t b = 0; b < m->batch; b++) {
-            const uint32_t *from = m->from + b * m->from_stride + g * m->units;
-            uint32_t *to = m->to + (g * m->batch + b) * m->to_stride;
-            for (uint32_t u = 0; u < m->units; u++) {
-                to[u] = from[u];
-            }
-        }
-    }
-}
-
-// `all` as a set. `room` is for gates apart.
-static fp8rt_status as_set(fp8rt_run *run, const fp8rt_tensor *all, uint32_t units,
-                           const fp8rt_tensor *room, gate_set *set)
-{
-    *set = (gate_set){.at = *all, .batch = all->rows, .units = units, .apart = room->data != NULL};
-    if (!set->apart) {
-        return FP8RT_OK;
-    }
-    set->at = *room;
-    const moved context = {
-        .from = all->data,
-        .to = room->data,
-        .gates = room->rows / all->rows,
-        .batch = all->rows,
-        .units = units,
-        .from_stride = fp8rt_tensor_words(run, all),
-        .to_stride = fp8rt_tensor_words(run, room),
-    };
-    return fp8rt_layer_core(run, move_gates, &context, sizeof context);
-}
-
 // ---- a step's functions -------------------------------------------------------------------------
 
 // All that a step works on: FP32, batch x units but for the gates. `input` is there where its part is
 // not summed yet.
 struct step_parts {
-    gate_set gates, input;
+    fp8rt_gate_set gates, input;
     const fp8rt_tensor *state;
     fp8rt_tensor term;
 };
@@ -216,8 +149,9 @@ static fp8rt_status take_tanh(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt
 // c' = f * c + i * g
 static fp8rt_status advance_cell(fp8rt_run *run, const step_parts *p)
 {
-    const fp8rt_tensor in = gates_of(run, &p->gates, 0, 1), forget = gates_of(run, &p->gates, 1, 1),
-                       new = gates_of(run, &p->gates, 2, 1);
+    const fp8rt_tensor in = fp8rt_gates(run, &p->gates, 0, 1),
+                       forget = fp8rt_gates(run, &p->gates, 1, 1),
+                       new = fp8rt_gates(run, &p->gates, 2, 1);
     fp8rt_status status = multiply(run, &forget, p->state, p->state);
     if (status == FP8RT_OK) {
         status = multiply(run, &in, &new, &p->term);
@@ -227,8 +161,9 @@ static fp8rt_status advance_cell(fp8rt_run *run, const step_parts *p)
 
 static fp8rt_status advance_lstm(fp8rt_run *run, const step_parts *p, fp8rt_tensor *h)
 {
-    const fp8rt_tensor both = gates_of(run, &p->gates, 0, 2), new = gates_of(run, &p->gates, 2, 1),
-                       out = gates_of(run, &p->gates, 3, 1);
+    const fp8rt_tensor both = fp8rt_gates(run, &p->gates, 0, 2),
+                       new = fp8rt_gates(run, &p->gates, 2, 1),
+                       out = fp8rt_gates(run, &p->gates, 3, 1);
     const fp8rt_curve curves[] = {sigmoid_in_place(both), tanh_to(&new, &new),
                                   sigmoid_in_place(out)};
     fp8rt_status status = fp8rt_layer_curves(run, curves, 3);
@@ -244,8 +179,9 @@ static fp8rt_status advance_lstm(fp8rt_run *run, const step_parts *p, fp8rt_tens
 // n = tanh(Wx_n x + bx_n + r * (Wh_n h + bh_n)), in p->term
 static fp8rt_status new_gate(fp8rt_run *run, const step_parts *p)
 {
-    const fp8rt_tensor reset = gates_of(run, &p->gates, 0, 1), back = gates_of(run, &p->gates, 2, 1),
-                       input = gates_of(run, &p->input, 2, 1);
+    const fp8rt_tensor reset = fp8rt_gates(run, &p->gates, 0, 1),
+                       back = fp8rt_gates(run, &p->gates, 2, 1),
+                       input = fp8rt_gates(run, &p->input, 2, 1);
     fp8rt_status status = multiply(run, &reset, &back, &p->term);
     if (status == FP8RT_OK) {
         status = add(run, &input, &p->term, 1.0f, &p->term);
@@ -256,8 +192,9 @@ static fp8rt_status new_gate(fp8rt_run *run, const step_parts *p)
 // h' = n + z * (h - n). The state is h.
 static fp8rt_status advance_gru(fp8rt_run *run, const step_parts *p, fp8rt_tensor *h)
 {
-    const fp8rt_tensor input = gates_of(run, &p->input, 0, 2),
-                       both = gates_of(run, &p->gates, 0, 2), keep = gates_of(run, &p->gates, 1, 1);
+    const fp8rt_tensor input = fp8rt_gates(run, &p->input, 0, 2),
+                       both = fp8rt_gates(run, &p->gates, 0, 2),
+                       keep = fp8rt_gates(run, &p->gates, 1, 1);
     const fp8rt_curve curve = sigmoid_in_place(both);
     fp8rt_status status = add(run, &both, &input, 1.0f, &both);
     if (status == FP8RT_OK) {
@@ -320,7 +257,7 @@ static bool take_all(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_des
     const uint32_t wide = kind->gates * s.units, apart = kind->gates * s.batch;
     bool good = take(run, desc->x->rows, wide, &p->input) && take(run, s.batch, wide, &p->gates) &&
                 take(run, s.batch, s.units, &p->term);
-    if (between_beats(run, s.units)) {
+    if (fp8rt_gates_apart(run, s.units)) {
         good = good && take(run, apart, s.units, &p->gate_room);
         good = good && (kind->summed || take(run, apart, s.units, &p->input_room));
     }
@@ -352,10 +289,10 @@ static fp8rt_status step_gates(fp8rt_run *run, const kind *kind, const fp8rt_rec
     }
     fp8rt_status status = fp8rt_layer_gemm(run, &product, &p->gates);
     if (status == FP8RT_OK) {
-        status = as_set(run, &p->gates, size.units, &p->gate_room, &s->gates);
+        status = fp8rt_gates_from(run, &p->gates, size.units, &p->gate_room, &s->gates);
     }
     return status == FP8RT_OK && !kind->summed
-               ? as_set(run, &input, size.units, &p->input_room, &s->input)
+               ? fp8rt_gates_from(run, &input, size.units, &p->input_room, &s->input)
                : status;
 }
 
@@ -388,9 +325,8 @@ static fp8rt_status compute(fp8rt_run *run, const kind *kind, const fp8rt_recurr
             break;
         }
     }
-    return status == FP8RT_OK && desc->out != NULL
-               ? fp8rt_layer_convert(run, &p.h, NULL, desc->out)
-               : status;
+    return status == FP8RT_OK && desc->out != NULL ? fp8rt_layer_convert(run, &p.h, NULL, desc->out)
+                                                   : status;
 }
 
 static fp8rt_status run_kind(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc)

@@ -81,7 +81,8 @@ const cli_command cli_commands[] = {
      "  fp8mac gemm '1,2;3,4' '1,0;0,1' --bias 10,20 --act relu\n",
      true},
     {"rows", cli_rows, "[OPTION...] OPERATION X", "reduce or normalise each row of a matrix",
-     "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid or tanh. X has "
+     "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid or "
+     "tanh. X has "
      "one "
      "row per line. Every\noperation is one float32 operation, and a sum has a fixed order.\n"
      "  --x-format F        the format of X: float32 (default), or any that D may have\n"

@@ -120,7 +120,9 @@ module fp8mac_rows
   always_ff @(posedge clk_i) begin
     if (!rst_ni) at_q <= '0;
     else begin
-      for (int unsigned i = 0; i < ExpEntry; i++) at_q[i+1] <= at[i] && (i < 9 || (curve && i < CurveEntry) || exponential);
+      for (int unsigned i = 0; i < ExpEntry; i++) begin
+        at_q[i+1] <= at[i] && (i < 9 || (curve && i < CurveEntry) || exponential);
+      end
     end
     en_q[1]   <= in_en_i;
     pair_q[1] <= pair_of(in_row_i[3:0], ROW_STEP == 1);

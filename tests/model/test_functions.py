@@ -183,7 +183,9 @@ def curve_patterns(rng):
     steps = np.arange(2**17 + 8, dtype=np.float64)
     ties = np.concatenate([(steps + half) * 2.0**-unit for unit in (13, 14) for half in (0, 0.5)])
     ties = ties.astype(np.float32).view(np.uint32)
-    x = np.concatenate([ties, ties - 1, ties + 1, rng.integers(0, 1 << 31, SAMPLES, dtype=np.uint32)])
+    x = np.concatenate(
+        [ties, ties - 1, ties + 1, rng.integers(0, 1 << 31, SAMPLES, dtype=np.uint32)]
+    )
     x = x[rng.permutation(x.size)[: 8 * SAMPLES]]
     return np.concatenate([x, x | np.uint32(1 << 31), CORNERS])
 

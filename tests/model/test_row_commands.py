@@ -12,7 +12,16 @@ from oracle import exact, rows
 from oracle.formats import is_integer
 
 CASES = 700 * RANDOM_STEPS
-OPERATIONS = ("SUM", "SUM_OF_SQUARES", "MAXIMUM", "ARGMAX", "RMS_NORM", "LAYER_NORM", "SOFTMAX", *rows.CURVES)
+OPERATIONS = (
+    "SUM",
+    "SUM_OF_SQUARES",
+    "MAXIMUM",
+    "ARGMAX",
+    "RMS_NORM",
+    "LAYER_NORM",
+    "SOFTMAX",
+    *rows.CURVES,
+)
 NORMS = ("RMS_NORM", "LAYER_NORM")
 FORMATS = tuple(exact.ARRAY_FORMATS)
 CONTAINERS = {8: np.uint8, 16: np.uint16, 32: np.uint32}

@@ -5,8 +5,8 @@
 #include "cycles/tiles.h"
 
 enum {
-    ENTRY = 6,      // stage before the pipeline's first one
-    EXP_ENTRY = 27, // the same of exponentials
+    ENTRY = 6,        // stage before the pipeline's first one
+    EXP_ENTRY = 27,   // the same of exponentials
     CURVE_ENTRY = 12, // the same of sigmoid and tanh
     STEP_CYCLES = 10,
     PAIR_CYCLES = 5,

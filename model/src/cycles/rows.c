@@ -90,8 +90,9 @@ bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c)
     const bool built = p->rows == 4 && p->cols == 4 && p->transfer_rows == 2 && p->max_mn >= 32;
     const bool norm = fp8mac_cycles_is_norm(c);
     const fp8mac_rows_operation operation = operation_of(c);
-    return !built || operation > FP8MAC_ROWS_TANH || c->c_en || c->stochastic ||
-           c->scale_a_vec || (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
+    return !built || operation > FP8MAC_ROWS_TANH || c->c_en || c->stochastic || c->scale_a_vec ||
+           (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
            (c->bias_en && operation != FP8MAC_ROWS_LAYER_NORM) ||
-           ((norm || has_one_phase(c)) && (c->k != 0 || c->causal)) || (operation == FP8MAC_ROWS_ARGMAX && !is_plain(c));
+           ((norm || has_one_phase(c)) && (c->k != 0 || c->causal)) ||
+           (operation == FP8MAC_ROWS_ARGMAX && !is_plain(c));
 }
