@@ -21,7 +21,7 @@
 //
 // but for the rounding of FP32. Commands: 1, and for each step 9 of an LSTM, 10 of a GRU; with out one more, and
 // one more for each step. The core moves gates apart where a gate's FP32 numbers are no whole beats. Without row
-// commands the core takes about 430 cycles for each unit of an LSTM's step.
+// commands a step of an LSTM with 128 units takes 440 cycles more for each unit.
 #ifndef FP8RT_RECURRENT_H
 #define FP8RT_RECURRENT_H
 
