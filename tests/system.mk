@@ -48,11 +48,11 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-plan $@ $<
 
-# Parts of the library alone: tables of activations and fixed-point functions beside those of math.h, and the conversions
+# Parts of the library alone: tables of activations and 1 / sqrt beside those of math.h, and the conversions
 # in integers beside the model's; the counts of the application `recipes`.
-SYS_PARTS := activation convert fixed tally
+SYS_PARTS := activation convert root tally
 $(BUILD)/system-plan/activation: $(SYS_HOST)/obj/firmware/src/activation.c.o
-$(BUILD)/system-plan/fixed: $(patsubst %,$(SYS_HOST)/obj/firmware/layers/%.c.o,tanh_table root)
+$(BUILD)/system-plan/root: $(SYS_HOST)/obj/firmware/layers/root.c.o
 $(BUILD)/system-plan/convert: $(patsubst %,$(SYS_HOST)/obj/firmware/src/%.c.o,matrix convert_fp8)
 $(BUILD)/system-plan/tally: $(patsubst %,$(SYS_HOST)/obj/firmware/%.c.o,apps/recipes/tally src/matrix src/convert_fp8)
 $(SYS_PARTS:%=$(BUILD)/system-plan/%): $(BUILD)/system-plan/%: tests/system/%.c $(BUILD)/model/libfp8mac.a

@@ -247,11 +247,11 @@ def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, l
         text += (
             "    if (!run->query) {\n"
             "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
-            "        memset(state.data, 0, state.stride);\n"
+            "        memset(state.data, 0, (size_t)state.rows * state.stride);\n"
             "    }\n"
         )
     fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
-    return text, [*fields, ".hidden = &hidden", ".state = state.data"]
+    return text, [*fields, ".hidden = &hidden", ".state = &state"]
 
 
 def _layer(s, index: int, layer: Layer) -> str:

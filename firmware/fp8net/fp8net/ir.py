@@ -64,7 +64,7 @@ FORMAT_BYTES = {
     **dict.fromkeys(FORMATS, 1),
     "float32": 4,
     "float16": 2,
-    "int32": 4,  # of states and indices alone
+    "int32": 4,  # of indices alone
 }
 FORMAT_C = {
     "e4m3fn": "FP8MAC_E4M3FN",

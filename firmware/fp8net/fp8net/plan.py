@@ -122,19 +122,15 @@ def is_direct(layer: Layer) -> bool:
 
 
 def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
-    """As firmware/layers/recurrent.c takes it: bias, input part, the new gate of a GRU, gates, states, ones."""
+    """As firmware/layers/recurrent.c takes it: the input's part, gates, a term, gates apart, h."""
     rows, batch = graph.tensors[layer.output].rows, layer.images
     units = graph.tensors[layer.extra["hidden"]].cols
     gates = 4 if layer.op == "lstm" else 3
     wide, narrow = up(4 * gates * units, beat), up(4 * units, beat)
-    before = wide + rows * wide
-    staged = 0
-    if layer.op == "gru":
-        before += rows * narrow + narrow
-        # The scales of the new gate begin between beats, and so does its bias before it becomes words.
-        staged = up(4 * units + 2 * beat, beat) if (8 * units) % beat else 0
-    after = before + batch * wide + rows * narrow + rows * up(units, beat)
-    return max(before + staged, after)
+    taken = rows * wide + batch * wide + batch * narrow + rows * narrow
+    if 4 * units % beat:
+        taken += batch * gates * narrow * (1 if layer.op == "lstm" else 2)
+    return taken
 
 
 def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
