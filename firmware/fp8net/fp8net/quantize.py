@@ -8,7 +8,6 @@ import pathlib
 import zipfile
 
 import fp8mac
-import ml_dtypes
 import numpy as np
 import onnx
 import onnx.version_converter
@@ -18,16 +17,11 @@ from . import fuse, importer, loader, logarithm, shapes, split, weights
 from .errors import Problem, Refused, refuse
 from .formats import SOFTMAX_UNIT
 from .ir import FP8_OPERANDS, ROWS, WIDE_OPERANDS, Graph, Layer
+from .qdq import Writer
 
 FLOAT8_OPSET, FLOAT8_IR = 19, 9
 MANY = 16  # times that a value is repeated, and then stays float32
 SAMPLES = 1 << 16  # of a tensor, for percentile and mse
-_ONNX_TYPES = {
-    "e4m3fn": (TensorProto.FLOAT8E4M3FN, ml_dtypes.float8_e4m3fn),
-    "e5m2": (TensorProto.FLOAT8E5M2, ml_dtypes.float8_e5m2),
-    "e4m3fnuz": (TensorProto.FLOAT8E4M3FNUZ, ml_dtypes.float8_e4m3fnuz),
-    "e5m2fnuz": (TensorProto.FLOAT8E5M2FNUZ, ml_dtypes.float8_e5m2fnuz),
-}
 
 
 @dataclasses.dataclass
@@ -141,102 +135,6 @@ def _sample(values: np.ndarray, share: int) -> np.ndarray:
 # ---- the file -----------------------------------------------------------------------------------
 
 
-def _fresh(name: str, used: set[str]) -> str:
-    while name in used:
-        name += "_"
-    used.add(name)
-    return name
-
-
-class _Writer:
-    def __init__(self, model: onnx.ModelProto):
-        self.model = onnx.ModelProto()
-        self.model.CopyFrom(model)
-        self.graph = self.model.graph
-        self.used = {n for node in self.graph.node for n in [*node.input, *node.output]}
-        self.used |= {t.name for t in self.graph.initializer}
-        self.nodes = {node.name for node in self.graph.node}
-
-    def fresh(self, name: str) -> str:
-        return _fresh(name, self.used)
-
-    def fresh_node(self, name: str) -> str:
-        """ONNX Runtime refuses two nodes with one name."""
-        return _fresh(name, self.nodes)
-
-    def constant(self, name: str, array: np.ndarray) -> str:
-        name = self.fresh(name)
-        self.graph.initializer.append(numpy_helper.from_array(array, name))
-        return name
-
-    def pair(self, name: str, format: str, scale: float) -> None:
-        """Whoever reads `name` reads it rounded."""
-        kind = _ONNX_TYPES[format][1]
-        factor = self.constant(f"{name}_scale", np.array(scale, np.float32))
-        zero = self.constant(f"{name}_zero", np.zeros((), kind))
-        index = next((i for i, n in enumerate(self.graph.node) if name in n.output), -1)
-        inner, codes = self.fresh(f"{name}_raw"), self.fresh(f"{name}_codes")
-        if any(o.name == name for o in self.graph.output):
-            source, target = inner, name
-            for i, output in enumerate(self.graph.node[index].output):
-                if output == name:
-                    self.graph.node[index].output[i] = inner
-        else:
-            source, target = name, inner
-            for node in self.graph.node:
-                for i, read in enumerate(node.input):
-                    if read == name:
-                        node.input[i] = target
-        for offset, node in enumerate(self._pair(name, source, codes, target, factor, zero)):
-            self.graph.node.insert(index + 1 + offset, node)
-
-    def half(self, name: str) -> None:
-        """Whoever reads `name` reads it rounded to FLOAT16."""
-        index = next(i for i, n in enumerate(self.graph.node) if name in n.output)
-        rounded, target = self.fresh(f"{name}_half"), self.fresh(f"{name}_wide")
-        for node in self.graph.node:
-            for i, read in enumerate(node.input):
-                if read == name:
-                    node.input[i] = target
-        casts = (name, rounded, TensorProto.FLOAT16), (rounded, target, TensorProto.FLOAT)
-        for offset, (source, result, kind) in enumerate(casts):
-            node = helper.make_node(
-                "Cast", [source], [result], self.fresh_node(f"{result}_cast"), to=kind
-            )
-            self.graph.node.insert(index + 1 + offset, node)
-
-    def rounding(self, source: str, target: str, format: str, scale: float) -> list[onnx.NodeProto]:
-        """Nodes that make the rounded `target` of `source`, whose other readers stay."""
-        factor = self.constant(f"{target}_scale", np.array(scale, np.float32))
-        zero = self.constant(f"{target}_zero", np.zeros((), _ONNX_TYPES[format][1]))
-        return self._pair(target, source, self.fresh(f"{target}_codes"), target, factor, zero)
-
-    def _pair(self, name, source, codes, target, factor, zero) -> list[onnx.NodeProto]:
-        names = self.fresh_node(f"{name}_quantize"), self.fresh_node(f"{name}_dequantize")
-        return [
-            helper.make_node("QuantizeLinear", [source, factor, zero], [codes], names[0]),
-            helper.make_node("DequantizeLinear", [codes, factor, zero], [target], names[1]),
-        ]
-
-    def codes(
-        self, name: str, codes: np.ndarray, scales: np.ndarray, axis: int, format: str
-    ) -> str:
-        kind = _ONNX_TYPES[format][1]
-        values = self.constant(f"{name}_codes", codes.view(kind))
-        factors = self.constant(f"{name}_scales", scales)
-        zeros = self.constant(f"{name}_zeros", np.zeros(scales.shape, kind))
-        target = self.fresh(f"{name}_weights")
-        node = helper.make_node(
-            "DequantizeLinear",
-            [values, factors, zeros],
-            [target],
-            self.fresh_node(f"{name}_dequantize"),
-            axis=axis,
-        )
-        self.graph.node.insert(0, node)
-        return target
-
-
 def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[tuple[int, int]]:
     """The places of a node's weights, and the axis of each that has its outputs."""
     if node.op_type in ("LSTM", "GRU"):
@@ -251,7 +149,7 @@ def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[
     return [(1, 1)] if known is not None and known.ndim == 2 else []
 
 
-def quantise_weights(writer: _Writer, options: Options, tables: set[str]) -> None:
+def quantise_weights(writer: Writer, options: Options, tables: set[str]) -> None:
     """`tables` are nodes whose constant is the table of an embedding: it becomes codes of their output."""
     constants = {t.name: numpy_helper.to_array(t) for t in writer.graph.initializer}
     made: dict[tuple[str, int], str] = {}
@@ -272,9 +170,7 @@ def quantise_weights(writer: _Writer, options: Options, tables: set[str]) -> Non
     writer.graph.initializer.extend(kept)
 
 
-def _code_weights(
-    writer: _Writer, name: str, array: np.ndarray, axis: int, options: Options
-) -> str:
+def _code_weights(writer: Writer, name: str, array: np.ndarray, axis: int, options: Options) -> str:
     rows = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
     format = options.weights_format
     scales = weights.row_scales(rows, format, options.weights_method, options.percentile)
@@ -410,7 +306,7 @@ def quantize(
     )
     names = [n for n, t in graph.tensors.items() if not t.fixed and not _is_inner(graph, n)]
     chosen = scales_of(graph, observe(model, names, runs), options)
-    writer = _Writer(model)
+    writer = Writer(model)
     tables = {n for layer in graph.layers if layer.op == "embedding" for n in layer.nodes}
     quantise_weights(writer, options, tables)
     for name, (format, scale) in chosen.items():
@@ -429,7 +325,7 @@ def _split(
         return model, [], []
     split.check(model, list(options.split))
     values = observe(model, list(options.split), runs)
-    writer = _Writer(model)
+    writer = Writer(model)
     nodes, kept = [], []
     for name in options.split:
         amax = weights.amax_of(values[name], options.format, "max", options.percentile)
