@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolution.h"
 
-enum { MOST_LINES = 65535 }; // of an image
+enum {
+    MOST_LINES = 65535,    // of an image
+    MOST_COMMANDS = 65535, // of a layer: as many as a recorded network has
+};
 
 uint64_t convolution_outputs(uint32_t size, uint32_t kernel, uint32_t stride, uint32_t dilation,
                              uint32_t pad)
@@ -129,6 +132,7 @@ static const char *beyond(const plan *p)
                ? "pixel_bytes are at least the channels"
            : x->channels % x->groups != 0 || x->filters % x->groups != 0
                ? "groups divide the channels and the filters"
+           : (uint64_t)p->images * p->groups > MOST_COMMANDS ? "a layer has at most 65535 commands"
            : p->work->mx && !(p->groups == 1 && is_matrix(p, 0)) ? "an image has no MX scales"
                                                                  : NULL;
 }

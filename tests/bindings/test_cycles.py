@@ -354,6 +354,7 @@ def test_refusals(tool, tmp_path):
         (ours + "9,9,3,3,6,6,1,1,6,0,1,1\n", ":2:1: an image has no MX scales"),
         (ours + "9,9,3,3,6,6,300,1,6,0,1,0\n", ":2:1: stride_y is at most 255"),
         (ours + "9,9,3,3,6,6,1,1,6,0,5,0\n", ":2:1: filter width is larger than ifmap width"),
+        (names.strip() + ",images\n2,2,2,2,6,6,1,65536\n", ":2:1: a layer has at most 65535 com"),
         (both + "9,9,3,3,6,6,1,4,,\n", ":2:8: m is '4'; nothing, because the line has a conv"),
         (both + ",,,,,,,8,8,\n", ":2:10: k is ''; a whole number in 1.."),
         (both + "9,9,3,3,6,,1,,,\n", ":2:6: num filter is ''; a whole number in 1.."),
