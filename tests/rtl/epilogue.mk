@@ -42,3 +42,18 @@ $(EPILOGUE_BENCHES): $(BUILD)/tb/epilogue_%/epilogue_tb: tests/rtl/epilogue_tb.c
 $(EPILOGUE_LOGS): $(BUILD)/test/rtl_epilogue_%.log: $(BUILD)/tb/epilogue_%/epilogue_tb
 	@tests/run_test.sh rtl_epilogue_$* $@ $<
 TESTS += $(EPILOGUE_LOGS)
+
+# The integer requantiser: eight products, so the tree is the behavioural one here too
+REQUANTISE_RTL := $(RTL_PACKAGE) $(EPILOGUE_FAST_TREE) \
+  $(patsubst %,rtl/leaf/fp8mac_%.sv,digit_product mux_n fill_n clock_gate) \
+  $(patsubst %,rtl/epilogue/fp8mac_%.sv,requantise_product requantise)
+$(BUILD)/tb/requantise/requantise_tb: tests/rtl/requantise_tb.cpp tests/rtl/tb.h $(REQUANTISE_RTL) $(RTL_WAIVER) \
+    $(EPILOGUE_LIB) $(VERILATED)
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(call verilate_bench,-Imodel/include -Itests/rtl,$(EPILOGUE_LIB),--assert -Wall -O3 --top-module fp8mac_requantise \
+	  $(RTL_WAIVER) $(REQUANTISE_RTL))
+
+$(BUILD)/test/rtl_requantise.log: $(BUILD)/tb/requantise/requantise_tb
+	@tests/run_test.sh rtl_requantise $@ $< --phases $$((2000 * $${RANDOM_STEPS:-1}))
+TESTS += $(BUILD)/test/rtl_requantise.log
