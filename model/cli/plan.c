@@ -40,7 +40,8 @@ void cli_plan(cli *c, int argc, char **argv)
     if (errno == ENOENT) {
         execvp(PROGRAM, arguments);
     }
-    cli_fail(c, "the program " PROGRAM " cannot be started (%s); `make cli` builds it and `make "
-                "install-model` installs it. It needs Python 3.11",
+    cli_fail(c,
+             "the program " PROGRAM " cannot be started (%s); `make cli` builds it and `make "
+             "install-model` installs it. It needs Python 3.11",
              strerror(errno));
 }

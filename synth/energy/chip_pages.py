@@ -131,9 +131,7 @@ class Chips:
         return number(1e-6 * sum(by_part(self._whole(chip)).values()), 2)
 
     def say_whole_ratio(self) -> str:
-        total = {
-            one: sum(by_part(self._whole(one)).values()) for one in ("small", "small_int8")
-        }
+        total = {one: sum(by_part(self._whole(one)).values()) for one in ("small", "small_int8")}
         return number(total["small"] / total["small_int8"], 2)
 
     def say_array_share(self, chip: str) -> str:
