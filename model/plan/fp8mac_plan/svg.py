@@ -10,6 +10,7 @@ from html import escape
 
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 80, 20, 20, 50
+CHARACTER = 6.4  # its mean width
 
 
 @dataclass(frozen=True)
@@ -67,18 +68,13 @@ def scatter(
     for mark in x.marks():
         at = x.place(mark)
         parts.append(f'<path d="M{at} {TOP}V{HEIGHT - BOTTOM}" stroke="#ddd"/>')
-        parts.append(
-            f'<text x="{at}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{number(mark)}</text>'
-        )
+        parts.append(_text(number(mark), at, HEIGHT - BOTTOM + 16, 0.5))
     for mark in y.marks():
         at = y.place(mark)
         parts.append(f'<path d="M{LEFT} {at}H{WIDTH - RIGHT}" stroke="#ddd"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{at + 4}" text-anchor="end">{number(mark)}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(
-        f'<text x="{middle}" y="{HEIGHT - 10}" text-anchor="middle">{escape(x_name)}</text>'
-    )
-    parts.append(f'<text x="{LEFT}" y="{TOP - 6}">{escape(y_name)}</text>')
+        parts.append(_text(number(mark), LEFT - 6, at + 4, 1.0))
+    parts.append(_text(x_name, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, 0.5))
+    parts.append(_text(y_name, LEFT, TOP - 6, 0.0))
     parts += [_dot(x, y, one, 2.5, "#7f7f7f") for one in points]
     if front:
         line = " L".join(f"{x.place(one.x)} {y.place(one.y)}" for one in front)
@@ -86,6 +82,11 @@ def scatter(
     parts += [_dot(x, y, one, 4, "#0072b2") for one in front]
     parts += [_dot(x, y, ours, 6, "#d55e00")] if ours else []
     return "\n".join([*parts, "</svg>"])
+
+
+def _text(text: str, x: float, y: float, before: float) -> str:
+    """`before`: the part of the text's width that lies before x"""
+    return f'<text x="{x - before * CHARACTER * len(text):.1f}" y="{y}">{escape(text)}</text>'
 
 
 def _dot(x: _Axis, y: _Axis, one: Point, size: float, colour: str) -> str:
