@@ -62,9 +62,9 @@ class Configuration:
 
 
 def one_port_bits(its: Configuration) -> int:
-    """Of the memories with one port: operands, and with MX scales the bounds of their blocks"""
+    """Of the memories with one port: operands, and the bounds of blocks with a shared exponent"""
     sides, bytes_ = its.rows + its.cols, its.buf_beats * its.axi // 8
-    bounds = bytes_ // BLOCK["block"] * 6 if its.element == "block" else 0
+    bounds = bytes_ // BLOCK[its.element] * 6 if its.element in BLOCK else 0
     return 2 * sides * (8 * bytes_ + bounds)
 
 
