@@ -4,7 +4,7 @@
 EPILOGUE_TOP := rtl/epilogue/fp8mac_epilogue.sv
 EPILOGUE_LEAVES := $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even digit_product mux_n fill_n full_adder half_adder clock_gate two_port_ram) \
   rtl/epilogue/fp8mac_rows_pkg.sv $(filter-out $(EPILOGUE_TOP) %_pkg.sv,$(sort $(wildcard rtl/epilogue/*.sv)))
-EPILOGUE_TREE := rtl/leaf/fp8mac_compressor_tree.sv
+EPILOGUE_TREE := $(patsubst %,rtl/leaf/fp8mac_%.sv,adder compressor_tree)
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 # The host's floats are the oracle, so the compiler must follow IEEE 754 exactly.
 # $(1): flags of C++; $(2): Verilator's arguments.
@@ -27,7 +27,7 @@ TESTS += $(BUILD)/test/rtl_fp32.log
 EPILOGUE_WIDTHS := 1_1 8_4
 epilogue_word = $(word $(2),$(subst _, ,$(1)))
 # Two dozen multipliers: the synthesis tool's cells would take minutes to compile.
-EPILOGUE_FAST_TREE := rtl/behavioural/fp8mac_compressor_tree.sv
+EPILOGUE_FAST_TREE := $(patsubst %,rtl/behavioural/fp8mac_%.sv,adder compressor_tree)
 EPILOGUE_BENCHES := $(EPILOGUE_WIDTHS:%=$(BUILD)/tb/epilogue_%/epilogue_tb)
 EPILOGUE_LOGS := $(EPILOGUE_WIDTHS:%=$(BUILD)/test/rtl_epilogue_%.log)
 
