@@ -73,6 +73,7 @@ setup_parts_waves := $(setup_parts_run)
 setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
 setup_parts_bench-report := model python
+setup_parts_bench-core := model python firmware sim
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
 setup_parts_fp8net := model python package networks
@@ -186,6 +187,8 @@ help:
 #:   make lint | format    check the style and the RTL | apply the formatters
 #:   make bench            bench-system and bench-model, one after the other
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
+#:                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
+#:   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
 #:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
 #:   make networks-report | networks-tiny  tables of docs/NETWORKS.md: quality and cycles of networks from files | compare that of MLPerf Tiny
 #:   make sim-speed        speed of the simulators beside the core with RAM alone

@@ -90,7 +90,7 @@ $(foreach ending,$(FW_CXX_ENDINGS),$(eval $(call FW_CXX,$(ending))))
 # ---- applications ----------------------------------------------------------------------------------------------------
 FW_SOURCE_ENDINGS := c $(FW_CXX_ENDINGS)
 # Files that belong beside sources and are not compiled.
-FW_OTHER_ENDINGS := h hpp hh py md txt json svg
+FW_OTHER_ENDINGS := h hpp hh py md txt json svg npz
 # $(1): an application's folder. Its sources; the files and folders in it that are of no known kind.
 fw_sources = $(sort $(wildcard $(FW_SOURCE_ENDINGS:%=$(1)/*.%)))
 fw_unknown = $(filter-out $(foreach e,$(FW_SOURCE_ENDINGS) $(FW_OTHER_ENDINGS),%.$(e)) %/__pycache__,$(wildcard $(1)/*))
@@ -102,6 +102,10 @@ FW_MADE_vad := $(BUILD)/vad/vad_data.c
 $(BUILD)/vad/vad_data.c: firmware/apps/vad/prepare.py tools/requirements.txt
 	$(call say,PREPARE,$@)
 	$(Q)$(PYTHON) $< $@
+FW_MADE_tokens := $(BUILD)/tokens/tokens_data.c
+$(BUILD)/tokens/tokens_data.c: $(addprefix firmware/apps/tokens/,prepare.py quantised.py model.py weights.npz) tools/requirements.txt
+	$(call say,PREPARE,$@)
+	$(Q)$(PYTHON) -B $< $@
 
 # $(1): the application.
 define FW_APP

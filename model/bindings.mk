@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The model from the shell: the tool fp8mac and its manual page.
-#   make cli                                $(BUILD)/model/fp8mac and fp8mac.1
+#   make cli                                $(BUILD)/model/fp8mac, fp8mac.1 and fp8mac-plan
+#   make plan                               $(BUILD)/plan: the sweep of docs/PLAN.md, some minutes
+#   make plan-memories                      model/plan/memories.csv: the throughput list with other memories
+#   make plan-report                        docs/PLAN.md from model/plan/results.csv
 
 # `fp8mac cycles` has the planner of the firmware's driver.
 CLI_SOURCES := $(wildcard model/cli/*.c)
@@ -10,7 +13,7 @@ CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o) $(BUI
 CLI_INCLUDES := -Ifirmware/include -Ifirmware/src -Ifirmware/port/host
 
 .PHONY: cli install-cli
-cli: $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac.1
+cli: $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac.1 $(BUILD)/model/fp8mac-plan
 
 $(BUILD)/model/cli/%.o: model/cli/%.c model/bindings.mk
 	@mkdir -p $(@D)
@@ -43,11 +46,28 @@ $(BUILD)/model-san/fp8mac: $(CLI_SAN_OBJECTS) $(BUILD)/model-san/libfp8mac.a
 $(BUILD)/model/fp8mac.1: $(BUILD)/model/fp8mac
 	$(Q)$< --man > $@
 
+# `fp8mac plan`: a Python package in one file. The tool looks for it in its own folder.
+PLAN_FILES := $(wildcard model/plan/*.py model/plan/fp8mac_plan/*.py model/plan/fp8mac_plan/*.json)
+$(BUILD)/model/fp8mac-plan: $(PLAN_FILES)
+	$(call say,ZIPAPP,$@)
+	$(Q)rm -rf $@-files && mkdir -p $@-files/fp8mac_plan
+	$(Q)cp model/plan/__main__.py $@-files
+	$(Q)cp $(filter model/plan/fp8mac_plan/%,$^) $@-files/fp8mac_plan
+	$(Q)python3 -m zipapp $@-files -p '/usr/bin/env python3' -o $@
+
+.PHONY: plan plan-memories plan-report
+plan: cli
+	$(BUILD)/model/fp8mac plan $(wildcard model/plan/networks/*.csv) --sweep model/plan/sweep.toml -o $(BUILD)/plan
+plan-memories: cli
+	@$(PYTHON) -B model/plan/memories.py --tool $(BUILD)/model/fp8mac
+plan-report:
+	@$(PYTHON) -B model/plan/report.py
+
 # Beside the library's own installation.
 install-model: install-cli
 install-cli: cli
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/model/fp8mac $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac-plan $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(BUILD)/model/fp8mac.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 -include $(CLI_OBJECTS:.o=.d) $(CLI_SAN_OBJECTS:.o=.d)

@@ -174,7 +174,9 @@ package fp8mac_pkg;
     StepExpSum  = 4'd5,  // the sum of the exponentials of X - offset
     StepOut     = 4'd6,  // gives X or X - offset, times gain * gamma
     StepExpOut  = 4'd7,  // gives exponentials, times gain
-    StepResult  = 4'd8   // gives the offset of each row: the result of a reduction
+    StepResult  = 4'd8,  // gives the offset of each row: the result of a reduction
+    StepSigmoid = 4'd9,  // give a function of X * SCALE_A
+    StepTanh    = 4'd10
   } rows_step_e;
 
   typedef struct packed {
@@ -183,6 +185,10 @@ package fp8mac_pkg;
     logic        norm;     // the statistic becomes a mean, or the gain of a norm
     logic        index;    // the result is the number of a column: no amax
   } rows_cfg_t;
+
+  function automatic logic rows_curve(rows_step_e step);
+    return step == StepSigmoid || step == StepTanh;
+  endfunction
 
   function automatic logic rows_statistic(rows_step_e step);
     return step != StepNone && step < StepOut;

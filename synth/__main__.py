@@ -6,6 +6,7 @@ report    synth/AREA.md, its figures and plots from the results (make synth-repo
 accel     the accelerator without its memories                 (make synth-accel)
 functions what each function of the accelerator costs          (make synth-functions)
 shapes    cycles of layers on arrays of other shapes           (make synth-shapes)
+shape_areas  what fp8mac plan knows of areas               (make synth-shape-areas)
 fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGET=)
 memories  the area of the memories from an area of a bit       (make synth-memories)
 stock     elements in the stock flow of Yosys                  (make synth-stock)
@@ -27,6 +28,7 @@ COMMANDS = {
     "accel": "synth.study.accel",
     "functions": "synth.study.left_out",
     "shapes": "synth.study.shapes",
+    "shape_areas": "synth.study.shape_areas",
     "fpga": "synth.study.fpga",
     "memories": "synth.study.memories",
     "stock": "synth.study.stock",

@@ -16,6 +16,7 @@
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
 #                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
 #                                  levels of instances in the tables, INSTANCES=1 areas by instance
+#   make synth-shape-areas         what fp8mac plan knows of areas, from synth/results
 #   make synth-functions           the area of the accelerator without each function that can be left out, and without all
 #                                  of them. CONFIG= as above; ONLY=regex chooses some; APART=1 keeps modules
 #                                  apart, which is faster
@@ -53,7 +54,7 @@ else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
 $(error CONFIG has no effect on synth without TARGET)
 endif
 
-.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-stock synth-wires
+.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-shape-areas synth-stock synth-wires
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
@@ -62,6 +63,10 @@ synth-memories: $(RTL_GENERATED)
 
 synth-shapes: $(BUILD)/model/fp8mac
 	@$(SYNTH) shapes --model $<
+
+# From synth/results, where every accelerator of accel_shapes.json stands with its command
+synth-shape-areas:
+	@$(SYNTH) shape_areas
 
 synth-stock: $(RTL_GENERATED)
 	@$(SYNTH) stock --build $(BUILD)

@@ -48,11 +48,11 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-plan $@ $<
 
-# Parts of the library alone: tables of activations and fixed-point functions beside those of math.h, and the conversions
+# Parts of the library alone: tables of activations and 1 / sqrt beside those of math.h, and the conversions
 # in integers beside the model's; the counts of the application `recipes`.
-SYS_PARTS := activation convert fixed tally
+SYS_PARTS := activation convert root tally
 $(BUILD)/system-plan/activation: $(SYS_HOST)/obj/firmware/src/activation.c.o
-$(BUILD)/system-plan/fixed: $(patsubst %,$(SYS_HOST)/obj/firmware/layers/%.c.o,tanh_table root)
+$(BUILD)/system-plan/root: $(SYS_HOST)/obj/firmware/layers/root.c.o
 $(BUILD)/system-plan/convert: $(patsubst %,$(SYS_HOST)/obj/firmware/src/%.c.o,matrix convert_fp8)
 $(BUILD)/system-plan/tally: $(patsubst %,$(SYS_HOST)/obj/firmware/%.c.o,apps/recipes/tally src/matrix src/convert_fp8)
 $(SYS_PARTS:%=$(BUILD)/system-plan/%): $(BUILD)/system-plan/%: tests/system/%.c $(BUILD)/model/libfp8mac.a
@@ -254,6 +254,30 @@ $(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log $(SYS_TEST)/syst
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ tests/system/layers.sh $< '$(SYS_LAYERS)' \
 	  $(SYS_LAYERS_SIM) --quiet $(SYS_RISCV)/layers.elf
+
+# The accelerator's cycles of convolutions on the chip, beside the model of cycles
+TESTS += $(SYS_TEST)/system-convolution-cycles.log
+$(SYS_TEST)/system-convolution-cycles.log: tests/sim/test_convolutions.py $(SIM_PYTEST_FILES) $(SYS_QUICK) $(SYS_RISCV)/layers.elf \
+    $(BUILD)/model/fp8mac tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-convolution-cycles $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/layers.elf \
+	  --tool $(BUILD)/model/fp8mac
+
+# Lists of layers on the chip, beside the model of cycles
+TESTS += $(SYS_TEST)/system-workloads.log
+$(SYS_TEST)/system-workloads.log: tests/sim/test_lists.py $(SIM_PYTEST_FILES) $(wildcard sim/bench/*.py) $(SYS_QUICK) $(SYS_RISCV)/gemm.elf \
+    $(BUILD)/model/fp8mac tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-workloads $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/gemm.elf --tool $(BUILD)/model/fp8mac
+
+# Totals of networks by the model of cycles, the core's constants and the networks' own parts
+TESTS += $(SYS_TEST)/system-core.log
+$(SYS_TEST)/system-core.log: tests/sim/test_core.py $(SIM_PYTEST_FILES) sim/bench/core.py $(SYS_QUICK) $(SYS_RISCV)/digits.elf \
+    $(wildcard tests/system/apps/cycles/*) $(BUILD)/model/fp8mac tests/run_test.sh
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_RISCV)/cycles.elf
+	@tests/run_test.sh system-core $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/cycles.elf --digits $(SYS_RISCV)/digits.elf \
+	  --tool $(BUILD)/model/fp8mac
 
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh

@@ -57,10 +57,25 @@ static void gather(const fp8rt_caps *caps, const fp8rt_embedding_desc *desc, fp8
     }
 }
 
+// Rows of the table are those of `out` already.
+static bool is_copy(const fp8rt_embedding_desc *desc)
+{
+    const fp8rt_tensor *table = desc->table, *out = desc->out;
+    return desc->positions == NULL && table->format == out->format &&
+           fp8rt_layer_scale(table->scale) == fp8rt_layer_scale(out->scale) &&
+           fp8rt_layer_scaling(out) == FP8RT_SCALING_STATIC;
+}
+
 static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
     const fp8rt_embedding_desc *desc = layer;
     const fp8rt_caps *caps = &run->dev->caps;
+    if (is_copy(desc) && fp8rt_layer_computes(run)) {
+        gather(caps, desc, desc->out);
+    }
+    if (is_copy(desc)) {
+        return FP8RT_OK;
+    }
     fp8rt_tensor rows =
         fp8rt_layer_tensor(run, desc->out->rows, desc->out->cols, desc->table->format);
     fp8rt_combination sum = {.operation = FP8RT_OPERATION_ADD, .x = &rows, .factor = 1.0f};

@@ -39,8 +39,9 @@ static bool is_unsupported(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
     const bool argmax = desc->operation == FP8MAC_ROWS_ARGMAX;
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
     return (caps->functions & FP8RT_FUNCTION_ROWS) == 0 ||
-           (unsigned)desc->operation > FP8MAC_ROWS_SOFTMAX || desc->coding.stochastic ||
-           (norm && (desc->seen != 0 || desc->causal || desc->factor != NULL)) ||
+           (unsigned)desc->operation > FP8MAC_ROWS_TANH || desc->coding.stochastic ||
+           (norm && desc->factor != NULL) ||
+           ((norm || fp8rt_rows_is_curve(desc->operation)) && (desc->seen != 0 || desc->causal)) ||
            (!norm && (affine || fp8rt_fp32_bits(desc->eps) != 0)) ||
            (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||
            (argmax && (desc->factor != NULL || has_epilogue(desc)));

@@ -23,6 +23,12 @@ static inline bool fp8rt_rows_is_reduction(fp8mac_rows_operation operation)
     return operation <= FP8MAC_ROWS_ARGMAX;
 }
 
+// A function of each value
+static inline bool fp8rt_rows_is_curve(fp8mac_rows_operation operation)
+{
+    return operation == FP8MAC_ROWS_SIGMOID || operation == FP8MAC_ROWS_TANH;
+}
+
 // The matrices of a descriptor
 fp8rt_values fp8rt_rows_x(const fp8rt_rows_desc *desc);
 fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc);

@@ -79,6 +79,7 @@ void cli_dot(cli *c, int argc, char **argv);
 void cli_gemm(cli *c, int argc, char **argv);
 void cli_rows(cli *c, int argc, char **argv);
 void cli_cycles(cli *c, int argc, char **argv);
+void cli_plan(cli *c, int argc, char **argv);
 void cli_probe(cli *c, int argc, char **argv);
 void cli_presets(cli *c, int argc, char **argv);
 void cli_formats(cli *c, int argc, char **argv);

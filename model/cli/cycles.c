@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "layers.h"
+#include "core_cycles.h"
+#include "recorded.h"
 
 enum { NUMBERS = 9 };
 
@@ -11,6 +12,7 @@ typedef struct cycles_options {
     const char *m, *n, *k, *d_format, *element, *memory, *latency, *stall, *seed, *output;
     const char *bus, *start, *descriptor, *a, *b, *d;
     const char *numbers[NUMBERS];
+    bool list;
 } cycles_options;
 
 // The numbers of a configuration, in the order of their names
@@ -88,12 +90,17 @@ static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
 
 // ---- output -------------------------------------------------------------------------------------
 
-static workload_result run_layer(cli *c, const fp8mac_cycles_config *config, const layer *l,
+// The turn of the rows of images goes on from layer to layer.
+static workload_result run_layer(cli *c, fp8mac_cycles_config *config, const layer *l,
                                  const char *path)
 {
     workload_result result;
     const char *why = NULL;
-    if (workload_run(config, &l->work, &result, &why) == FP8MAC_OK) {
+    const fp8mac_status status = l->convolution.images == 0
+                                     ? workload_run(config, &l->work, &result, &why)
+                                     : convolution_run(config, &l->convolution, &l->work,
+                                                       &config->image_turn, &result, &why);
+    if (status == FP8MAC_OK) {
         return result;
     }
     if (path == NULL) {
@@ -102,12 +109,8 @@ static workload_result run_layer(cli *c, const fp8mac_cycles_config *config, con
     cli_fail(c, "%.200s:%u:1: %s", path, l->line, why);
 }
 
-static void print_text(cli *c, const workload_result *r)
+static void print_counters(cli *c, const fp8mac_cycles_counters *n)
 {
-    const fp8mac_cycles_counters *n = &r->counters;
-    fprintf(c->out, "cycles       %" PRIu64 "\n", n->cycles);
-    fprintf(c->out, "utilisation  %.1f %%\nroofline     %.1f %%\n", 100 * r->utilisation,
-            100 * r->roofline);
     fprintf(c->out, "read beats   %" PRIu64 "\nwrite beats  %" PRIu64 "\n", n->read_beats,
             n->write_beats);
     fprintf(c->out,
@@ -117,22 +120,48 @@ static void print_text(cli *c, const workload_result *r)
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
 }
 
+static void print_text(cli *c, const workload_result *r)
+{
+    fprintf(c->out, "cycles       %" PRIu64 "\n", r->counters.cycles);
+    fprintf(c->out, "utilisation  %.1f %%\nroofline     %.1f %%\n", 100 * r->utilisation,
+            100 * r->roofline);
+    print_counters(c, &r->counters);
+}
+
+static void print_recorded(cli *c, recorded_result r)
+{
+    fprintf(c->out, "cycles       %" PRIu64 "\ncommands     %zu\n", r.counters.cycles, r.commands);
+    print_counters(c, &r.counters);
+    fprintf(c->out, "idle         %" PRIu64 "\ncore         %d\ntotal        %" PRIu64 "\n",
+            r.counters.idle, CORE_LIST, r.counters.cycles + CORE_LIST);
+}
+
+static const char *name_of(fp8mac_format_id format)
+{
+    return fp8mac_format_get(format)->name;
+}
+
 static void print_line(FILE *to, const layer *l, const workload_result *r, uint64_t beat)
 {
     const fp8mac_cycles_counters *n = &r->counters;
-    fprintf(to, "%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%" PRIu64 ",%" PRIu64, l->name,
-            l->work.m, l->work.n, l->work.k, l->count, n->cycles, r->utilisation, r->roofline,
-            beat * n->read_beats, beat * n->write_beats);
-    fprintf(to,
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-            "\n",
+    const workload *w = &l->work;
+    fprintf(to, "%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%" PRIu64 ",%" PRIu64, l->name, w->m,
+            w->n, w->k, l->count, n->cycles, r->utilisation, r->roofline, beat * n->read_beats,
+            beat * n->write_beats);
+    fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
             n->compute, n->results, n->spacing, n->first_load, n->load, n->command, n->store);
+    fprintf(to, ",%" PRIu64 ",%" PRIu64, r->commands, CORE_RUN * r->commands);
+    fprintf(to, ",%s,%s,%s,%s,%d,%d,%d\n", name_of(w->a_format), name_of(w->b_format),
+            name_of(w->d_format), w->adds_c ? name_of(w->c_format) : "", w->mx, w->vectors,
+            l->convolution.images != 0);
 }
 
 static void print_list(FILE *to, const layers *all, const workload_result *results, uint64_t beat)
 {
     fputs("layer,m,n,k,count,cycles,utilisation,roofline,bytes_read,bytes_written,compute,results,"
-          "spacing,first_load,load,command,store\n",
+          "spacing,first_load,load,command,store,commands,core,format_a,format_b,format_d,format_c,"
+          "mx,vectors,"
+          "convolution\n",
           to);
     for (size_t i = 0; i < all->count; i++) {
         print_line(to, &all->list[i], &results[i], beat);
@@ -156,13 +185,17 @@ static void write_list(cli *c, const char *path, const layers *all, const worklo
 }
 
 // All layers are run before the first line is printed.
-static void run_file(cli *c, const fp8mac_cycles_config *config, const char *path,
+static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
                      const cycles_options *o, fp8mac_format_id d_format)
 {
     workload usual = workload_usual(config);
     usual.d_format = d_format;
     const layers all = layers_read(c, path, &usual);
     const char *origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (o->list) {
+        print_recorded(c, recorded_run(c, config, &all, origin));
+        return;
+    }
     workload_result *results = cli_alloc(c, all.count, sizeof *results);
     for (size_t i = 0; i < all.count; i++) {
         results[i] = run_layer(c, config, &all.list[i], origin);
@@ -231,7 +264,7 @@ static void write_bus(cli *c, const fp8mac_cycles_config *config, const cycles_o
     }
 }
 
-static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
+static void run_one(cli *c, fp8mac_cycles_config *config, const cycles_options *o,
                     fp8mac_format_id d_format)
 {
     if (o->m == NULL || o->n == NULL || o->k == NULL) {
@@ -252,7 +285,7 @@ static void run_one(cli *c, const fp8mac_cycles_config *config, const cycles_opt
 void cli_cycles(cli *c, int argc, char **argv)
 {
     cycles_options o = {.d_format = "e4m3fn"};
-    cli_option options[NUMBERS + 18] = {
+    cli_option options[NUMBERS + 19] = {
         {"m", &o.m, NULL},
         {"n", &o.n, NULL},
         {"k", &o.k, NULL},
@@ -270,6 +303,7 @@ void cli_cycles(cli *c, int argc, char **argv)
         {"a", &o.a, NULL},
         {"b", &o.b, NULL},
         {"d", &o.d, NULL},
+        {"list", NULL, &o.list},
     };
     cli_option *last = options;
     while (last->name != NULL) {
@@ -283,6 +317,9 @@ void cli_cycles(cli *c, int argc, char **argv)
     if (o.output != NULL && operands.count == 0) {
         cli_fail(c, "--output is for a CSV file of layers; without one the counts are printed");
     }
+    if (o.list && (operands.count == 0 || o.output != NULL)) {
+        cli_fail(c, "--list is for a CSV file of layers, and prints the counts of all of it");
+    }
     if (o.bus != NULL && operands.count != 0) {
         cli_fail(c, "--bus is for one GEMM, --m, --n and --k; a CSV file has several");
     }
@@ -292,7 +329,7 @@ void cli_cycles(cli *c, int argc, char **argv)
     if (!layers_d_format(o.d_format, &d_format)) {
         cli_fail(c, "D cannot have the format '%.60s'", o.d_format);
     }
-    const fp8mac_cycles_config config = configure(c, &o);
+    fp8mac_cycles_config config = configure(c, &o);
     if (operands.count > 1 ||
         (operands.count == 1 && (o.m != NULL || o.n != NULL || o.k != NULL))) {
         cli_fail(c, "give --m, --n and --k, or one CSV file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layers.h"
+#include "layers_reader.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -7,32 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_COLUMNS = 32, MOST_LINE = 4096, TOPOLOGY_COLUMNS = 8 };
+enum { MOST_LINE = 4096, TOPOLOGY_COLUMNS = 8 };
 
-typedef enum column {
-    LAYER,
-    M,
-    N,
-    K,
-    COUNT,
-    FORMAT_D,
-    FORMAT_A,
-    FORMAT_B,
-    FORMAT_C,
-    MX,
-    // A convolution of SCALE-Sim, as the GEMM of its gathered rows
-    IFMAP_HEIGHT,
-    IFMAP_WIDTH,
-    FILTER_HEIGHT,
-    FILTER_WIDTH,
-    CHANNELS,
-    NUM_FILTER,
-    STRIDES,
-    COLUMNS,
-    IGNORED
-} column;
-
-static const char *const names[COLUMNS] = {"layer",
+const char *const layers_names[COLUMNS] = {"layer",
                                            "m",
                                            "n",
                                            "k",
@@ -42,31 +19,23 @@ static const char *const names[COLUMNS] = {"layer",
                                            "format_b",
                                            "format_c",
                                            "mx",
+                                           "vectors",
                                            "ifmap height",
                                            "ifmap width",
                                            "filter height",
                                            "filter width",
                                            "channels",
                                            "num filter",
-                                           "strides"};
-
-// What a reader needs to know of where it is
-typedef struct reader {
-    cli *c;
-    const char *path;
-    unsigned line;
-    column columns[MOST_COLUMNS];
-    unsigned count;
-    bool has[COLUMNS];
-    bool topology; // SCALE-Sim's, whose lines may have more behind their columns
-    workload usual;
-} reader;
-
-typedef struct values {
-    uint64_t number[COLUMNS];
-    const char *layer;
-    workload work; // without m, n and k
-} values;
+                                           "strides",
+                                           "stride_y",
+                                           "stride_x",
+                                           "dilation_y",
+                                           "dilation_x",
+                                           "pad_y",
+                                           "pad_x",
+                                           "images",
+                                           "groups",
+                                           "pixel_bytes"};
 
 // ---- fields -------------------------------------------------------------------------------------
 
@@ -83,8 +52,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-// Divides a line at its commas. A comma at its end begins no field.
-static unsigned split(const reader *r, char *line, char *fields[MOST_COLUMNS])
+unsigned layers_split(const reader *r, char *line, char *fields[MOST_COLUMNS], unsigned expected)
 {
     unsigned count = 0;
     for (char *at = line; at != NULL;) {
@@ -94,7 +62,7 @@ static unsigned split(const reader *r, char *line, char *fields[MOST_COLUMNS])
         }
         char *field = trimmed(at);
         at = comma == NULL ? NULL : comma + 1;
-        if (at == NULL && *field == '\0' && count != 0) {
+        if (at == NULL && *field == '\0' && count != 0 && count + 1 != expected) {
             break;
         }
         if (count == MOST_COLUMNS) {
@@ -122,7 +90,7 @@ bool layers_d_format(const char *name, fp8mac_format_id *id)
 static column column_named(const char *name)
 {
     for (column i = LAYER; i < COLUMNS; i++) {
-        if (strcasecmp(name, names[i]) == 0) {
+        if (strcasecmp(name, layers_names[i]) == 0) {
             return i;
         }
     }
@@ -130,10 +98,15 @@ static column column_named(const char *name)
 }
 
 // SCALE-Sim goes by the places of the columns: its files name some twice, and may have a comment in
-// a ninth one.
-static bool is_convolutions(const reader *r, char *const fields[])
+// a ninth one. They have none of our own columns.
+static bool is_topology(const reader *r, char *const fields[])
 {
-    return r->count >= TOPOLOGY_COLUMNS && column_named(fields[0]) == LAYER &&
+    bool own = false;
+    for (unsigned i = 0; i < r->count; i++) {
+        const column found = column_named(fields[i]);
+        own = own || (found >= M && found <= VECTORS) || (found > STRIDES && found < COLUMNS);
+    }
+    return !own && r->count >= TOPOLOGY_COLUMNS && column_named(fields[0]) == LAYER &&
            column_named(fields[1]) == IFMAP_HEIGHT;
 }
 
@@ -153,8 +126,8 @@ static void take_places(reader *r)
 static void read_names(reader *r, char *line)
 {
     char *fields[MOST_COLUMNS];
-    r->count = split(r, line, fields);
-    if (is_convolutions(r, fields)) {
+    r->count = layers_split(r, line, fields, 0);
+    if (is_topology(r, fields)) {
         take_places(r);
         return;
     }
@@ -163,7 +136,10 @@ static void read_names(reader *r, char *line)
         if (found == IGNORED || r->has[found]) {
             cli_fail(r->c,
                      "%.200s:%u:%u: '%.60s' is %s; layer, m, n, k, count, format_a, format_b, "
-                     "format_c, format_d, mx, or the columns of a SCALE-Sim topology are expected",
+                     "format_c, format_d, mx, vectors, or the columns of a SCALE-Sim topology, "
+                     "stride_y, stride_x, "
+                     "dilation_y, dilation_x, pad_y, pad_x, images, groups, pixel_bytes are "
+                     "expected",
                      r->path, r->line, i + 1u, fields[i],
                      found == IGNORED ? "no name of a column" : "there twice");
         }
@@ -171,155 +147,25 @@ static void read_names(reader *r, char *line)
         r->has[found] = true;
     }
     const bool gemm = r->has[M] && r->has[N] && r->has[K];
-    bool conv = true;
-    for (column i = IFMAP_HEIGHT; i <= STRIDES; i++) {
+    bool conv = true, any = r->has[M] || r->has[N] || r->has[K];
+    for (column i = IFMAP_HEIGHT; i <= NUM_FILTER; i++) {
         conv = conv && r->has[i];
     }
-    if (!gemm && !conv) {
+    r->mixed = any && conv;
+    for (unsigned i = 0; i < r->count && gemm && !conv; i++) {
+        if (r->columns[i] >= IFMAP_HEIGHT) {
+            cli_fail(r->c,
+                     "%.200s:%u:%u: '%.60s' is of convolutions; all columns from IFMAP Height to "
+                     "Num Filter are expected beside it",
+                     r->path, r->line, i + 1u, fields[i]);
+        }
+    }
+    if ((!gemm && !conv) || (any && !gemm)) {
         cli_fail(r->c,
                  "%.200s:%u:1: the first line must name the columns m, n and k, or those of a "
-                 "SCALE-Sim topology from IFMAP Height to Strides",
+                 "SCALE-Sim topology from IFMAP Height to Num Filter",
                  r->path, r->line);
     }
-}
-
-// ---- the lines of layers ------------------------------------------------------------------------
-
-static uint64_t number_field(const reader *r, unsigned i, const char *text)
-{
-    uint64_t number = 0;
-    const uint64_t most = r->columns[i] == COUNT ? 1000000000000u : UINT32_MAX;
-    if (!isdigit((unsigned char)text[0]) || !settings_number(text, most, &number) || number == 0) {
-        cli_fail(r->c, "%.200s:%u:%u: %s is '%.60s'; a whole number in 1..%llu is expected",
-                 r->path, r->line, i + 1u, names[r->columns[i]], text, (unsigned long long)most);
-    }
-    return number;
-}
-
-static bool operand_format(const char *name, fp8mac_format_id *id)
-{
-    static const fp8mac_format_id narrow[] = {FP8MAC_E3M2FN, FP8MAC_E2M3FN, FP8MAC_E2M1FN};
-    for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
-        if (strcmp(fp8mac_format_get(narrow[i])->name, name) == 0) {
-            *id = narrow[i];
-            return true;
-        }
-    }
-    return layers_d_format(name, id) && fp8mac_format_bytes(fp8mac_format_get(*id)) == 1;
-}
-
-static _Noreturn void refuse_field(const reader *r, unsigned i, const char *text, const char *good)
-{
-    cli_fail(r->c, "%.200s:%u:%u: %s is '%.60s'; %s is expected", r->path, r->line, i + 1u,
-             names[r->columns[i]], text, good);
-}
-
-#define MATRIX_FORMATS "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, float16, bfloat16, float32 or int8"
-
-static void take_format(const reader *r, unsigned i, const char *text, workload *work)
-{
-    const column which = r->columns[i];
-    if (which == FORMAT_A || which == FORMAT_B) {
-        if (!operand_format(text, which == FORMAT_A ? &work->a_format : &work->b_format)) {
-            refuse_field(r, i, text,
-                         "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, e3m2fn, e2m3fn, e2m1fn or int8");
-        }
-    } else if (which == FORMAT_D) {
-        if (!layers_d_format(text, &work->d_format)) {
-            refuse_field(r, i, text, MATRIX_FORMATS);
-        }
-    } else if (*text != '\0') {
-        work->adds_c = true;
-        if (!layers_d_format(text, &work->c_format)) {
-            refuse_field(r, i, text, MATRIX_FORMATS ", or nothing where C is not added,");
-        }
-    }
-}
-
-static void take_field(const reader *r, unsigned i, char *text, values *v)
-{
-    const column which = r->columns[i];
-    if (which == LAYER) {
-        char *own = cli_alloc(r->c, strlen(text) + 1, 1);
-        v->layer = strcpy(own, text);
-    } else if (which == MX) {
-        if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
-            refuse_field(r, i, text, "0 or 1");
-        }
-        v->work.mx = *text == '1';
-    } else if (which >= FORMAT_D && which <= FORMAT_C) {
-        take_format(r, i, text, &v->work);
-    } else {
-        v->number[which] = number_field(r, i, text);
-    }
-}
-
-// Output pixels along one side
-static uint64_t pixels(const reader *r, const values *v, column image, column filter)
-{
-    const uint64_t size = v->number[image], kernel = v->number[filter];
-    if (kernel > size) {
-        cli_fail(r->c, "%.200s:%u:1: %s is larger than %s; at most as large is expected", r->path,
-                 r->line, names[filter], names[image]);
-    }
-    return (size - kernel + v->number[STRIDES]) / v->number[STRIDES];
-}
-
-static uint32_t as_size(const reader *r, const char *what, uint64_t size)
-{
-    if (size > UINT32_MAX) {
-        cli_fail(r->c, "%.200s:%u:1: the layer's %s is above %u", r->path, r->line, what,
-                 UINT32_MAX);
-    }
-    return (uint32_t)size;
-}
-
-static uint64_t product(const reader *r, uint64_t a, uint64_t b, const char *what)
-{
-    return as_size(r, what, a > UINT32_MAX || b > UINT32_MAX ? UINT64_MAX : a * b);
-}
-
-static workload work_of(const reader *r, const values *v)
-{
-    const uint64_t *x = v->number;
-    workload work = v->work;
-    if (r->has[M]) {
-        work.m = (uint32_t)x[M], work.n = (uint32_t)x[N], work.k = (uint32_t)x[K];
-        return work;
-    }
-    work.m = (uint32_t)product(r, pixels(r, v, IFMAP_HEIGHT, FILTER_HEIGHT),
-                               pixels(r, v, IFMAP_WIDTH, FILTER_WIDTH), "m");
-    work.n = (uint32_t)x[NUM_FILTER];
-    work.k =
-        (uint32_t)product(r, product(r, x[FILTER_HEIGHT], x[FILTER_WIDTH], "k"), x[CHANNELS], "k");
-    return work;
-}
-
-// SCALE-Sim's depthwise layers have DP in their names: a GEMM of one filter for each channel.
-static void take_depthwise(const reader *r, values *v)
-{
-    uint64_t *x = v->number;
-    if (!r->has[M] && strstr(v->layer, "DP") != NULL) {
-        x[COUNT] = product(r, x[COUNT], x[CHANNELS], "count of depthwise channels");
-        x[CHANNELS] = x[NUM_FILTER] = 1;
-    }
-}
-
-static layer read_layer(const reader *r, char *line)
-{
-    char *fields[MOST_COLUMNS];
-    values v = {.number[COUNT] = 1, .layer = "", .work = r->usual};
-    unsigned count = split(r, line, fields);
-    count = r->topology && count > r->count ? r->count : count;
-    if (count != r->count) {
-        cli_fail(r->c, "%.200s:%u:%u: %u columns are expected, and there are %u", r->path, r->line,
-                 (count < r->count ? count : r->count) + 1u, r->count, count);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        take_field(r, i, fields[i], &v);
-    }
-    take_depthwise(r, &v);
-    return (layer){v.layer, work_of(r, &v), v.number[COUNT], r->line};
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -379,7 +225,7 @@ static layers read_from(reader *r, FILE *from)
             room = room == 0 ? 64 : 2 * room;
             all.list = cli_grow(r->c, all.list, room, sizeof *all.list);
         }
-        all.list[all.count++] = read_layer(r, line);
+        all.list[all.count++] = layers_line(r, line);
     }
     if (all.count == 0) {
         cli_fail(r->c, "%.200s:%u:1: a line of names and a line for each layer are expected",

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of layers as CSV: m,n,k or a topology of SCALE-Sim.
+// Lists of layers as CSV: m,n,k, convolutions, or a topology of SCALE-Sim.
 #ifndef FP8MAC_CLI_LAYERS_H
 #define FP8MAC_CLI_LAYERS_H
 
 #include "cli.h"
-#include "workload.h"
+#include "convolution.h"
 
 typedef struct layer {
     const char *name; // of its line, or its number
     workload work;
+    convolution convolution; // images = 0: the layer is a GEMM
     uint64_t count;
     unsigned line; // of the file
 } layer;

@@ -10,8 +10,9 @@ typedef struct rows_options {
     bool causal, report;
 } rows_options;
 
-static const char *const operations[] = {"sum",      "sum-of-squares", "maximum", "argmax",
-                                         "rms-norm", "layer-norm",     "softmax"};
+static const char *const operations[] = {"sum",     "sum-of-squares", "maximum",
+                                         "argmax",  "rms-norm",       "layer-norm",
+                                         "softmax", "sigmoid",        "tanh"};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 static fp8mac_rows_operation operation_named(cli *c, const char *name)

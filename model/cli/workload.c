@@ -50,6 +50,7 @@ static bool choose(const fp8mac_cycles_config *config, const workload *work,
         .beta = work->adds_c ? 1.0f : 0.0f,
         .c_format = work->c_format,
         .d_format = work->d_format,
+        .image.channels = work->has_image,
     };
     // Tiles are whole beats of D, also where max_mn is less.
     return fp8rt_gemm_choose_tiles(&caps, &desc, tiles) == FP8RT_OK && tiles->m <= config->max_mn &&
@@ -61,7 +62,7 @@ static uint64_t round_up(uint64_t x, uint64_t power)
     return (x + power - 1u) & ~(power - 1u);
 }
 
-static uint32_t bytes_of(fp8mac_format_id format)
+uint32_t workload_bytes(fp8mac_format_id format)
 {
     return fp8mac_format_bytes(fp8mac_format_get(format));
 }
@@ -114,11 +115,20 @@ static uint32_t take(space *s, uint64_t rows, uint64_t stride)
     return (uint32_t)address;
 }
 
+static void place_vectors(const workload *work, space *s, fp8mac_cycles_command *command)
+{
+    if (work->vectors) {
+        command->scale_b = take(s, 1, 4ull * work->n);
+        command->bias = take(s, 1, 4ull * work->n);
+    }
+}
+
 static void place_extension(const workload *work, uint64_t beat, space *s,
                             fp8mac_cycles_command *command)
 {
     if (work->adds_c) {
-        command->c_stride = (uint32_t)round_up((uint64_t)work->n * bytes_of(work->c_format), beat);
+        command->c_stride =
+            (uint32_t)round_up((uint64_t)work->n * workload_bytes(work->c_format), beat);
         command->c_addr = take(s, work->m, command->c_stride);
     }
     if (work->mx) {
@@ -134,7 +144,7 @@ static bool place(const fp8mac_cycles_config *config, const workload *work,
                   fp8mac_cycles_command *command)
 {
     const uint64_t beat = config->axi_data_w / 8u, row = round_up(work->k, beat);
-    const uint64_t d_row = round_up((uint64_t)work->n * bytes_of(work->d_format), beat);
+    const uint64_t d_row = round_up((uint64_t)work->n * workload_bytes(work->d_format), beat);
     space s = {.next = PAGE, .bytes = PAGE};
     command->a_stride = command->b_stride = (uint32_t)row;
     command->d_stride = (uint32_t)d_row;
@@ -142,6 +152,7 @@ static bool place(const fp8mac_cycles_config *config, const workload *work,
     command->b_addr = take(&s, work->n, row);
     command->d_addr = take(&s, work->m, d_row);
     place_extension(work, beat, &s, command);
+    place_vectors(work, &s, command);
     return s.bytes <= 4294967296.0;
 }
 
@@ -165,6 +176,8 @@ static fp8mac_cycles_command command_of(const fp8mac_cycles_config *config, cons
         .c_en = work->adds_c,
         .c_fmt = (uint8_t)(work->adds_c ? work->c_format : 0),
         .mx = work->mx,
+        .scale_b_vec = work->vectors,
+        .bias_en = work->vectors,
         .d_fmt = (uint8_t)work->d_format,
         .pass_shape = 3,
     };
@@ -220,7 +233,49 @@ static double bytes_read(const workload *work)
 {
     const double m = work->m, n = work->n, k = work->k;
     const double scales = work->mx ? (m + n) * ceil(k / 32) : 0;
-    return (m + n) * k + scales + (work->adds_c ? m * n * bytes_of(work->c_format) : 0);
+    return (m + n) * k + scales + (work->vectors ? 8 * n : 0) +
+           (work->adds_c ? m * n * workload_bytes(work->c_format) : 0);
+}
+
+static void add(fp8mac_cycles_counters *sum, const fp8mac_cycles_counters *x)
+{
+    sum->cycles += x->cycles;
+    sum->compute += x->compute;
+    sum->results += x->results;
+    sum->spacing += x->spacing;
+    sum->first_load += x->first_load;
+    sum->load += x->load;
+    sum->command += x->command;
+    sum->store += x->store;
+    sum->idle += x->idle;
+    sum->macs += x->macs;
+    sum->read_beats += x->read_beats;
+    sum->write_beats += x->write_beats;
+    sum->image_turn = x->image_turn;
+}
+
+fp8mac_status workload_add(const fp8mac_cycles_config *config, const fp8mac_cycles_command *command,
+                           const workload *work, workload_result *result, const char **why)
+{
+    fp8mac_cycles_counters counters;
+    const fp8mac_status status = fp8mac_cycles_run(config, command, 1, NULL, NULL, &counters);
+    if (status != FP8MAC_OK) {
+        return refuse(why, status, refusal(config, work, status));
+    }
+    add(&result->counters, &counters);
+    result->commands++;
+    return FP8MAC_OK;
+}
+
+void workload_rate(const fp8mac_cycles_config *config, const workload *work, double bytes_read,
+                   workload_result *result)
+{
+    const double m = work->m, n = work->n, k = work->k, beat = config->axi_data_w / 8u;
+    const double peak = m * n * k / ((double)config->rows * config->cols * config->lanes);
+    const double writes = m * n * workload_bytes(work->d_format) / beat;
+    const double cycles = (double)result->counters.cycles;
+    result->utilisation = peak / cycles;
+    result->roofline = fmax(peak, fmax(bytes_read / beat, writes)) / cycles;
 }
 
 fp8mac_status workload_run(const fp8mac_cycles_config *config, const workload *work,
@@ -228,19 +283,12 @@ fp8mac_status workload_run(const fp8mac_cycles_config *config, const workload *w
 {
     fp8mac_cycles_command command;
     fp8mac_status status = workload_command(config, work, &command, why);
-    if (status != FP8MAC_OK) {
-        return status;
+    *result = (workload_result){.counters.image_turn = config->image_turn};
+    if (status == FP8MAC_OK) {
+        status = workload_add(config, &command, work, result, why);
     }
-    status = fp8mac_cycles_run(config, &command, 1, NULL, NULL, &result->counters);
-    if (status != FP8MAC_OK) {
-        return refuse(why, status, refusal(config, work, status));
+    if (status == FP8MAC_OK) {
+        workload_rate(config, work, bytes_read(work), result);
     }
-    const double m = work->m, n = work->n, k = work->k, beat = config->axi_data_w / 8u;
-    const double peak = m * n * k / ((double)config->rows * config->cols * config->lanes);
-    const double reads = bytes_read(work) / beat;
-    const double writes = m * n * bytes_of(work->d_format) / beat;
-    const double cycles = (double)result->counters.cycles;
-    result->utilisation = peak / cycles;
-    result->roofline = fmax(peak, fmax(reads, writes)) / cycles;
-    return FP8MAC_OK;
+    return status;
 }

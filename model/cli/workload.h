@@ -14,10 +14,13 @@ typedef struct workload {
     fp8mac_format_id c_format;           // of C, if it is added; as of D
     bool adds_c;                         // beta * C
     bool mx;                             // A and B have MX scales
+    bool vectors;                        // B has a vector of scales, and D a bias
+    bool has_image;                      // A is an image: its tiles are chosen so
 } workload;
 
 // What a workload takes, with what it needs at least
 typedef struct workload_result {
+    uint64_t commands;
     fp8mac_cycles_counters counters;
     double utilisation; // of the array: products per cycle and product that it can compute
     double
@@ -33,7 +36,14 @@ workload workload_usual(const fp8mac_cycles_config *config);
 // scales. If a status is returned, *why is a sentence without its point.
 fp8mac_status workload_command(const fp8mac_cycles_config *config, const workload *work,
                                fp8mac_cycles_command *command, const char **why);
-// The same, and its cycles. The configuration is possible.
+// Runs a command of a workload and adds its counters to those of the result.
+fp8mac_status workload_add(const fp8mac_cycles_config *config, const fp8mac_cycles_command *command,
+                           const workload *work, workload_result *result, const char **why);
+// The ratios of a result, if each of these bytes is read once, and each of D is written once
+void workload_rate(const fp8mac_cycles_config *config, const workload *work, double bytes_read,
+                   workload_result *result);
+uint32_t workload_bytes(fp8mac_format_id format);
+// The command and its cycles. The configuration is possible.
 fp8mac_status workload_run(const fp8mac_cycles_config *config, const workload *work,
                            workload_result *result, const char **why);
 

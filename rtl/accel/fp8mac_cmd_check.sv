@@ -317,10 +317,10 @@ module fp8mac_cmd_check
   assign plain = cmd_q.a.scale == Fp32One && cmd_q.d.scale == Fp32One && dst_fmt_e'(cmd_q.d.fmt) == DstFp32 &&
                  activation_e'(cmd_q.finish.act) == ActNone;
   assign rows_bad = cmd_q.mode.op == OpRows &&
-                    (cmd_q.mode.row_op > RowsSoftmax || cmd_q.c.en || cmd_q.finish.stochastic ||
+                    (cmd_q.mode.row_op > RowsTanh || cmd_q.c.en || cmd_q.finish.stochastic ||
                      cmd_q.a.scale_vec || (cmd_q.b.scale_vec ? !norm : cmd_q.b.scale != Fp32One) ||
                      (cmd_q.finish.bias_en && cmd_q.mode.row_op != RowsLayerNorm) ||
-                     (norm && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
+                     ((norm || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
                      (cmd_q.mode.row_op == RowsArgmax && !plain));
 
   // Reserved codes, and functions that do not go together. Commands with absent functions do not come here: offered().
@@ -581,7 +581,8 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.code_table = code_table_e'(cmd_q.finish.act_table);
     checked_o.store.epilogue.stochastic = cmd_q.finish.stochastic;
     checked_o.store.epilogue.seed       = cmd_q.finish.stochastic ? cmd_q.finish.seed :
-                                          (row_command && norm) ? cmd_q.b.stride : '0;
+                                          (row_command && norm) ? cmd_q.b.stride :
+                                          rows_curve(step) ? cmd_q.a.scale : '0;
     checked_o.store.epilogue.first_m    = cmd_q.finish.stochastic ? cmd_q.first_m : '0;
     checked_o.store.epilogue.first_n    = (cmd_q.finish.stochastic || step == StepFirst) ? cmd_q.first_n : '0;
     checked_o.store.a                 = '{in_vector: cmd_q.a.scale_vec, value: cmd_q.a.scale};

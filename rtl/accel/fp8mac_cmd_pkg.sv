@@ -160,13 +160,19 @@ package fp8mac_cmd_pkg;
     return op <= RowsArgmax;
   endfunction
 
+  function automatic logic rows_one_phase(rows_operation_e op);
+    return op == RowsSigmoid || op == RowsTanh;
+  endfunction
+
   // The last phase of a row command
   function automatic logic [1:0] rows_last_phase(rows_operation_e op);
+    if (rows_one_phase(op)) return 2'd0;
     return (op == RowsArgmax || op == RowsLayerNorm || op == RowsSoftmax) ? 2'd2 : 2'd1;
   endfunction
 
   // What a phase of a row command does. `out`: it is the last one.
   function automatic rows_step_e rows_step(rows_operation_e op, logic [1:0] phase, logic out);
+    if (rows_one_phase(op)) return (op == RowsSigmoid) ? StepSigmoid : StepTanh;
     if (out) return rows_reduction(op) ? StepResult : (op == RowsSoftmax) ? StepExpOut : StepOut;
     unique case (op)
       RowsSum:                       return StepSum;

@@ -107,7 +107,7 @@ module fp8mac_epilogue #(
 
   // Row commands: what takes the place of other operands
   logic                   rows, rows_busy, rows_quiet, term_used, power_used;
-  flags_t                 rows_flags;
+  flags_t                 rows_flags, main_flags;
   logic                   main_valid;
   logic [WIDTH-1:0]       main_en, lower;
   logic [META_W-1:0]      main_meta;
@@ -136,7 +136,7 @@ module fp8mac_epilogue #(
 
   always_ff @(posedge clk) begin
     travel_q[1] <= '{en: in_en_i, meta: meta_i, row: row_i, col: col_i, flags: raised[0]};
-    if (rows) travel_q[1] <= '{en: main_en, meta: main_meta, row: main_row, col: main_col, flags: '0};
+    if (rows) travel_q[1] <= '{en: main_en, meta: main_meta, row: main_row, col: main_col, flags: main_flags};
     for (int unsigned i = 1; i < Depth; i++) begin
       travel_q[i+1]       <= travel_q[i];
       travel_q[i+1].flags <= travel_q[i].flags | raised[i];
@@ -373,6 +373,7 @@ module fp8mac_epilogue #(
       .main_row_o   (main_row),
       .main_col_o   (main_col),
       .main_bias_o  (main_bias),
+      .main_flags_o (main_flags),
       .main_valid_i (valid_q[CStage:1]),
       .main_row_i   (row_at),
       .main_col_i   (col_at),
@@ -407,7 +408,7 @@ module fp8mac_epilogue #(
   end else begin : gen_no_rows
     logic unused;
     assign unused = rows_first_i ^ rows_end_i;
-    assign {rows, rows_busy, rows_quiet, term_used, power_used, rows_flags, main_valid} = '0;
+    assign {rows, rows_busy, rows_quiet, term_used, power_used, rows_flags, main_flags, main_valid} = '0;
     assign {main_en, lower, main_meta, main_row, main_col, main_bias, row_c_factor} = '0;
     assign {minuend, other, row_c, row_value, row_factor, term, coarse} = '0;
   end

@@ -24,6 +24,7 @@ module fp8mac_fp32_add (
   localparam int unsigned TermW  = Sig32W + ExtraW;
   localparam int unsigned TotalW = TermW + 1;  // a carry
   localparam int unsigned CountW = $clog2(TotalW + 1);
+  localparam int unsigned StepsW = $clog2(TermW + 1);  // of a distance of TermW places, which leaves only sticky
   localparam logic [ExpW-1:0] ExpMax = '1;
 
   typedef struct packed {
@@ -35,7 +36,7 @@ module fp8mac_fp32_add (
     ordered_special_t  special;
     logic              subtract;
     logic [ExpW-1:0]   exp;       // the larger operand's; a subnormal has 1
-    logic [ExpW-1:0]   distance;  // from the smaller operand's
+    logic [StepsW-1:0] distance;  // from the smaller operand's, or the largest value if it is less than that
     logic [Sig32W-1:0] larger;    // significands
     logic [Sig32W-1:0] smaller;
   } ordered_t;
@@ -54,7 +55,7 @@ module fp8mac_fp32_add (
   // Decode and order by magnitude
   // ---------------------------------------------------------------------------------------------------------------
   function automatic logic [ExpW-1:0] exponent(logic [ExpW-1:0] field);
-    return field == '0 ? ExpW'(1) : field;
+    return field | ExpW'(field == '0);
   endfunction
 
   function automatic ordered_special_t classify(logic [31:0] larger, logic [31:0] smaller);
@@ -71,13 +72,15 @@ module fp8mac_fp32_add (
   endfunction
 
   function automatic ordered_t order(logic [31:0] a, logic [31:0] b);
-    logic [31:0] larger, smaller;
+    logic [31:0]     larger, smaller;
+    logic [ExpW-1:0] distance;
     larger  = b[30:0] > a[30:0] ? b : a;
     smaller = b[30:0] > a[30:0] ? a : b;
     order.special  = classify(larger, smaller);
     order.subtract = larger[31] != smaller[31];
     order.exp      = exponent(larger[FracW +: ExpW]);
-    order.distance = exponent(larger[FracW +: ExpW]) - exponent(smaller[FracW +: ExpW]);
+    distance       = exponent(larger[FracW +: ExpW]) - exponent(smaller[FracW +: ExpW]);
+    order.distance = distance[StepsW-1:0] | {StepsW{distance[ExpW-1:StepsW] != '0}};
     order.larger   = {larger[FracW +: ExpW] != '0, larger[FracW-1:0]};
     order.smaller  = {smaller[FracW +: ExpW] != '0, smaller[FracW-1:0]};
   endfunction
@@ -92,16 +95,21 @@ module fp8mac_fp32_add (
   //   bit       27 26                         3  2  1  0
   //   larger     0 | s23 ................... s0 | 0  0  0
   //   smaller    0 | 0 .. 0 s23 ............ sd | .  .  OR of the lost bits     right by distance
+  // A subtraction adds the inverted term and 1.
   function automatic added_t align_and_add(ordered_t x);
-    logic [2*TermW-1:0] shifted;
-    logic [TermW-1:0]   aligned;
-    logic [TotalW-1:0]  larger;
-    shifted = {x.smaller, {(ExtraW + TermW){1'b0}}} >> (x.distance > ExpW'(TermW) ? ExpW'(TermW) : x.distance);
-    aligned = shifted[2*TermW-1:TermW] | TermW'(shifted[TermW-1:0] != '0);
-    larger  = {1'b0, x.larger, ExtraW'(0)};
+    logic [TermW-1:0] aligned;
+    logic             lost;
+    aligned = {x.smaller, ExtraW'(0)};
+    lost    = 1'b0;
+    for (int step = int'(StepsW) - 1; step >= 0; step--) begin
+      for (int i = 0; i < (1 << step); i++) lost = lost || (aligned[i] && x.distance[step]);
+      if (x.distance[step]) aligned = aligned >> (1 << step);
+    end
+    aligned[0] = aligned[0] || lost;
     align_and_add.special = x.special;
     align_and_add.exp     = x.exp;
-    align_and_add.total   = x.subtract ? larger - TotalW'(aligned) : larger + TotalW'(aligned);
+    align_and_add.total   = {1'b0, x.larger, ExtraW'(0)}
+                            + ({1'b0, aligned} ^ {TotalW{x.subtract}}) + TotalW'(x.subtract);
   endfunction
 
   always_ff @(posedge clk_i) begin

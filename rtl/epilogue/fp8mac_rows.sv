@@ -10,6 +10,9 @@
 //   6       27           main stage 0
 //   10      31           main stage 4: the row value is there, X - offset or its exponential, for u_t1
 //
+// Sigmoid and tanh: u_c gives X * factor in stage 9, and u_t3 adds an origin to it until stage 14, in which the bits are split
+// (fp8mac_tanh_split). Main stage 0 is stage 12, so that the operands of u_t1 and u_t2 come in main stages 4 and 8.
+//
 // Main stages: u_t1 multiplies the row value by itself, by 1, by gain * gamma of u_c, or by the gain. In phases that leave
 // sums u_t2 adds the partial sum of stage 8, and gives it back in stage 13; else it adds the bias. Partial sums are those of
 // columns modulo 16, so a partial sum is not needed again for 8 cycles. Partial maxima are compared in main stage 4.
@@ -51,6 +54,7 @@ module fp8mac_rows
   output logic [15:0]             main_row_o,
   output logic [15:0]             main_col_o,
   output logic [Cols-1:0][31:0]   main_bias_o,
+  output flags_t                  main_flags_o,  // of sigmoid and tanh, which leave with their transfer
   input  logic [Main:1]           main_valid_i,
   input  logic [15:0]             main_row_i [1:Main],
   input  logic [15:0]             main_col_i [1:Main],
@@ -87,14 +91,17 @@ module fp8mac_rows
   output logic                    quiet_o,    // results of u_td are no outputs: no amax, no flags
   output flags_t                  flags_o
 );
-  localparam int unsigned ExpEntry = 27, Entry = 6;  // stage that is main stage 0
+  localparam int unsigned ExpEntry = 27, CurveEntry = 12, Entry = 6;  // stage that is main stage 0
+  localparam logic [31:0] OriginTanh    = 32'h4440_0000;  // 1.5 * 2^9
+  localparam logic [31:0] OriginSigmoid = 32'h44c0_0000;
 
   rows_step_e step;
-  logic       exponential, statistic, sums;
+  logic       exponential, curve, statistic, sums;
 
   assign step        = cfg_i.rows.step;
   assign on_o        = step != StepNone;
   assign exponential = step == StepExpSum || step == StepExpOut;
+  assign curve       = rows_curve(step);
   assign statistic   = rows_statistic(step);
   assign sums        = step == StepSum || step == StepSquares || step == StepExpSum;
   assign quiet_o     = statistic || cfg_i.rows.index;
@@ -113,7 +120,9 @@ module fp8mac_rows
   always_ff @(posedge clk_i) begin
     if (!rst_ni) at_q <= '0;
     else begin
-      for (int unsigned i = 0; i < ExpEntry; i++) at_q[i+1] <= at[i] && (i < 9 || exponential);
+      for (int unsigned i = 0; i < ExpEntry; i++) begin
+        at_q[i+1] <= at[i] && (i < 9 || (curve && i < CurveEntry) || exponential);
+      end
     end
     en_q[1]   <= in_en_i;
     pair_q[1] <= pair_of(in_row_i[3:0], ROW_STEP == 1);
@@ -137,7 +146,7 @@ module fp8mac_rows
   logic                  get, get_gamma;
   logic [Cols-1:0][31:0] gamma;
 
-  assign get       = exponential ? at[ExpEntry-1] : at[Entry-1];
+  assign get       = exponential ? at[ExpEntry-1] : curve ? at[CurveEntry-1] : at[Entry-1];
   assign get_gamma = at[Entry-2] && !exponential;
 
   always_ff @(posedge clk_i) begin
@@ -165,7 +174,7 @@ module fp8mac_rows
     .read_i(get_gamma), .read_address_i(get_gamma_q), .read_data_o(gamma)
   );
 
-  assign main_valid_o = exponential ? at[ExpEntry] : at[Entry] && on_o;
+  assign main_valid_o = exponential ? at[ExpEntry] : curve ? at[CurveEntry] : at[Entry] && on_o;
   assign main_en_o    = waiting.en;
   assign main_meta_o  = waiting.meta;
   assign main_row_o   = waiting.row;
@@ -179,8 +188,11 @@ module fp8mac_rows
   logic [1:0][31:0]       offset, gain, row_value;
   logic [1:0]             program_seen5, program_seen9;
 
-  assign front_busy = (exponential ? at_q[ExpEntry:1] != '0 : at_q[Entry:1] != '0) || in_valid_i;
-  assign busy_o     = (exponential ? at_q != '0 : at_q[Entry:1] != '0) || statistics_busy;
+  logic at_busy;  // behind stage 9 there are exponentials, sigmoid and tanh alone
+
+  assign at_busy    = ((exponential || curve) ? at_q != '0 : at_q[Entry:1] != '0);
+  assign front_busy = at_busy || in_valid_i;
+  assign busy_o     = at_busy || statistics_busy;
   assign row_value  = {value_q[Cols], value_q[0]};
 
   fp8mac_rows_statistics #(.ROW_STEP(ROW_STEP)) u_statistics (
@@ -213,10 +225,11 @@ module fp8mac_rows
     for (int unsigned r = 0; r < 2; r++) subtrahend[r] = cfg_i.rows.centred ? negative(offset[r]) : Fp32NegZero;
   end
 
-  assign minuend_o  = (step == StepResult) ? both_rows(offset) : x_i;
-  assign other_o    = both_rows(subtrahend);
-  assign c_o        = exponential ? t3_i : both_rows(gain);
-  assign c_factor_o = exponential ? {Cols{factor_q}} : gamma;
+  assign minuend_o  = (step == StepResult) ? both_rows(offset) : curve ? w_i : x_i;
+  assign other_o    = (step == StepTanh) ? {Width{OriginTanh}} : (step == StepSigmoid) ? {Width{OriginSigmoid}}
+                                                                                       : both_rows(subtrahend);
+  assign c_o        = exponential ? t3_i : curve ? x_i : both_rows(gain);
+  assign c_factor_o = (exponential || curve) ? {Cols{factor_q}} : gamma;
 
   // ---- the row value: X - offset, its exponential, or what the program computes ------------------------------------
   logic [Width-1:0][31:0] value_d;
@@ -250,7 +263,7 @@ module fp8mac_rows
   always_ff @(posedge clk_i) value_q <= value_d;
 
   // ---- u_t1, u_t2 and u_td ----------------------------------------------------------------------------------------
-  logic [Width-1:0][31:0] r, slope, line;
+  logic [Width-1:0][31:0] r, slope, line, rest, growth, point;
   logic [1:0][31:0]       newton_slope, newton_value;
   logic [1:0][6:0]        interval;
   logic [1:0][6:0]        interval_q [1:4];
@@ -259,6 +272,10 @@ module fp8mac_rows
     fp8mac_exp2_split u_split (
       .clk_i, .rst_ni, .valid_i(at[14]), .t_i(w_i[w]), .r_o(r[w]), .slope_o(slope[w]), .value_o(line[w]),
       .coarse_o(coarse_o[w]), .lower_o(lower_o[w])
+    );
+
+    fp8mac_tanh_split u_tanh (
+      .clk_i, .sigmoid_i(step == StepSigmoid), .t_i(t3_i[w]), .rest_o(rest[w]), .step_o(growth[w]), .value_o(point[w])
     );
   end
 
@@ -311,6 +328,10 @@ module fp8mac_rows
         StepResult:  factor_o[w] = factor_q;
         default: ;
       endcase
+      if (curve) begin
+        value_o[w]  = rest[w];
+        factor_o[w] = growth[w];
+      end
       if (exponential && at[16]) begin
         value_o[w]  = r[w];
         factor_o[w] = slope[w];
@@ -323,8 +344,8 @@ module fp8mac_rows
   end
 
   always_comb begin
-    term_used_o = sums;
-    term_o      = partial;
+    term_used_o = sums || curve;
+    term_o      = curve ? point : partial;
     if (exponential && at[20]) begin
       term_used_o = 1'b1;
       term_o      = line;
@@ -389,6 +410,21 @@ module fp8mac_rows
     else if (on_o) flags_q <= flags_q | raised;
   end
 
-  assign flags_o = on_o ? flags_q : '0;
+  assign flags_o = (on_o && !curve) ? flags_q : '0;
+
+  // Commands of sigmoid or tanh may follow without a gap, so their transfers have flags of their own.
+  logic [CurveEntry:5]  nan_q;
+  logic [CurveEntry:10] overflow_q;
+
+  always_ff @(posedge clk_i) begin
+    nan_q      <= {nan_q[CurveEntry-1:5], (x_nan & en_q[4]) != '0};
+    overflow_q <= {overflow_q[CurveEntry-1:10], (w_overflow_i & en_q[9]) != '0};
+  end
+
+  always_comb begin
+    main_flags_o          = '0;
+    main_flags_o.nan      = curve && nan_q[CurveEntry];
+    main_flags_o.overflow = curve && overflow_q[CurveEntry];
+  end
 
 endmodule

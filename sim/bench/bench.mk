@@ -3,6 +3,9 @@
 #   make bench-system                ONLY= selects shapes, as ONLY=64x64x64. The fast mode is the default where it exists,
 #                                    because its cycles are the same. Of the default chip, without ONLY=, it measures
 #                                    all of docs/THROUGHPUT.md and writes $(BUILD)/bench/throughput.json, too
+#   make bench-system WORKLOADS=FILE a list of layers, as `fp8mac cycles` reads it, on the chip beside the
+#                                    model of cycles (sim/bench/lists.py); FAST=0 runs it in RTL. $(BUILD)/bench/workloads.csv
+#   make bench-core                  the core's constants of `fp8mac cycles`, measured on the chip (sim/bench/core.py)
 #   make bench-report                docs/THROUGHPUT.md from sim/bench/results.json and sim/bench/throughput_page.md;
 #                                    FROM=build/bench/throughput.json takes a measurement into the results first
 
@@ -29,12 +32,22 @@ bench:
 	+@$(MAKE) --no-print-directory bench-system
 	+@$(MAKE) --no-print-directory bench-model
 
-.PHONY: bench-system bench-report
-bench-system: $(BENCH_SIM) $(if $(BENCH_ALL),$(BENCH_INT8)) $(SPEED_FROM) $(BENCH_ELFS)
-	@$(PYTHON) -B -m sim.bench.bench --sim $(BENCH_SIM) $(if $(BENCH_ALL),--int8 $(BENCH_INT8)) \
+.PHONY: bench-system bench-report bench-core
+bench-core: $(BENCH_SIM)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(BENCH_PROGRAMS)/cycles.elf
+	@$(PYTHON) -B -m sim.bench.core --sim $(BENCH_SIM) --program $(BENCH_PROGRAMS)/cycles.elf --compiler $(RISCV_PREFIX)gcc
+
+ifneq (,$(WORKLOADS))
+bench-system: $(BUILD)/model/fp8mac $(BENCH_SIM) $(BENCH_PROGRAMS)/gemm.elf
+	@$(PYTHON) -B -m sim.bench.lists '$(WORKLOADS)' --sim $(BENCH_SIM) --model $< --programs $(BENCH_PROGRAMS) \
+	  --chip $(ROWS) $(COLS) $(LANES) $(ELEMENT) --beat $$(($(AXI_DATA_W) / 8)) --out $(BUILD)/bench
+else
+bench-system: $(BUILD)/model/fp8mac $(BENCH_SIM) $(if $(BENCH_ALL),$(BENCH_INT8)) $(SPEED_FROM) $(BENCH_ELFS)
+	@$(PYTHON) -B -m sim.bench.bench --sim $(BENCH_SIM) --model $(BUILD)/model/fp8mac $(if $(BENCH_ALL),--int8 $(BENCH_INT8)) \
 	  --programs $(BENCH_PROGRAMS) --array '$(ARRAY) $(ELEMENT_SPEC)' --chip $(ROWS) $(COLS) $(LANES) $(ELEMENT) \
 	  --out $(BUILD)/bench --only '$(ONLY)' --compiler $(RISCV_PREFIX)gcc --core $(SIM_CORE) --speed-elf $(SPEED_ELF) \
 	  $(SPEED_MODES)
+endif
 
-bench-report:
-	@$(PYTHON) -B -m sim.bench.page $(call SYNTH_OPTION,FROM,from)
+bench-report: $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.page --model $< $(call SYNTH_OPTION,FROM,from)

@@ -3,8 +3,8 @@
 
 Each GEMM is one run of the application gemm: D in e4m3fn, one scale for each tensor. Its cycles go from the driver's
 first register write to the moment at which the driver sees completion. The driver plans the GEMM before that, once per
-shape; `plan` is the core's cycles for it. `limit` is the ratio that this array and bus could reach without the cycles
-at a GEMM's start and end. Every output is compared with the golden model. The last rows are the speed of the simulation
+shape; `plan` is the core's cycles for it. `limit` is the ratio that this array and bus could reach if the array waited for
+nothing but accumulators, by the model of cycles. Every output is compared with the golden model. The last rows are the speed of the simulation
 (sim/speed/speed.py). Writes OUT/system.json (rows {name, value, unit, baseline, ratio, target, met}), OUT/system.md and
 OUT/roofline.svg. Exit status 1 if a run fails or an output differs; a missed target is only reported.
 
@@ -36,7 +36,9 @@ def run_cycles(command: Command, chip: limits.Chip) -> float:
     return 40_000 + 6 * (m + n) * k + max(limits.bounds((m, n, k), chip).values())
 
 
-def row_of(group: workloads.Group, one: workloads.Gemm, run: dict, chip: limits.Chip) -> dict:
+def row_of(
+    group: workloads.Group, one: workloads.Gemm, run: dict, chip: limits.Chip, array: int
+) -> dict:
     base = limits.baseline(one.shape, group.of, chip)
     ratio = base / run["cycles"]
     return {
@@ -47,7 +49,7 @@ def row_of(group: workloads.Group, one: workloads.Gemm, run: dict, chip: limits.
         "unit": "cycles",
         "baseline": f"{group.of}: {base:.0f} cycles",
         "ratio": ratio,
-        "limit": limits.ratio_limit(one.shape, group.of, chip),
+        "limit": limits.ratio_limit(one.shape, group.of, chip, array),
         "target": one.target,
         "met": one.target is None or ratio >= one.target,
         "beats": run["read_beats"] + run["write_beats"],
@@ -118,8 +120,9 @@ class Progress:
 class Bench:
     """Runs commands, and keeps the rows of figures that each printed."""
 
-    def __init__(self, simulators: Simulators, progress: Progress):
-        self.simulators, self.progress = simulators, progress
+    def __init__(self, simulators: Simulators, progress: Progress, arrays: dict[limits.Shape, int]):
+        """arrays: what limits.array_cycles says of each GEMM"""
+        self.simulators, self.progress, self.arrays = simulators, progress, arrays
         self.found: dict[str, list[Row]] = {}
 
     def run(self, command: Command) -> str:
@@ -137,7 +140,7 @@ class Bench:
                 raise ProgramError(f"the program ran on {chip_of(text, chip.beat)}, not on {chip}")
             khz, mode = rate_of(text)
             figures = {**self.found[command.text][0], "khz": khz, "mode": mode}
-            row = row_of(group, one, figures, chip)
+            row = row_of(group, one, figures, chip, self.arrays[one.shape])
             rows.append(row)
             print(
                 f"{row['name']:<16} {row['value']:>9} cycles {100 * row['ratio']:6.1f} % of {group.of:<9} "
@@ -164,6 +167,7 @@ def parser() -> argparse.ArgumentParser:
     add = result.add_argument
     add("--sim", required=True, type=pathlib.Path, help="the simulator")
     add("--int8", type=pathlib.Path, help="the simulator of the default chip with int8 elements")
+    add("--model", required=True, type=pathlib.Path, help="the tool fp8mac")
     add("--programs", required=True, type=pathlib.Path, help="the folder of the chip's programs")
     add("--array", required=True, help="name of the array, for the page")
     add("--chip", required=True, nargs=4, help="rows, columns, lanes and kind of the array")
@@ -188,7 +192,8 @@ def measure(options: argparse.Namespace) -> None:
     others = [one for one in wanted.commands() if one not in of_gemms] if of_page else []
     simulators = Simulators({"": options.sim, "int8": options.int8}, options.programs)
     progress = Progress([run_cycles(command, chip) for command in (*of_gemms, *others)])
-    bench = Bench(simulators, progress)
+    arrays = limits.array_cycles(options.model, (one.shape for one in wanted.gemms), chip)
+    bench = Bench(simulators, progress, arrays)
     rows = [row for group in wanted.groups for row in bench.gemms(group, chip)]
     points = [(one.shape, r) for one, r in zip(wanted.gemms, (r for r in rows if "plan" in r))]
     bench.others(others)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an array and its bus allow for a GEMM, in cycles. D has one byte an output."""
 
-import functools
+import csv
+import io
+import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-from rtl.catalogue import catalogue
+from pathlib import Path
 
 Shape = tuple[int, int, int]  # m, n, k
 
@@ -28,12 +30,6 @@ class Chip:
 DEFAULT = Chip(rows=4, cols=4, lanes=16, kind="block", beat=16)
 
 
-@functools.cache
-def block_of(kind: str) -> int:
-    """Products that join an accumulator together, or 0 for those of a step."""
-    return catalogue.load()[kind].block
-
-
 def round_up(x: int, unit: int) -> int:
     return -(-x // unit) * unit
 
@@ -49,16 +45,30 @@ def bounds(shape: Shape, chip: Chip) -> dict[str, float]:
     }
 
 
-def array_cycles(shape: Shape, chip: Chip) -> int:
-    """Cycles in which the array can issue m x n x k at best. It computes tiles of rows x cols outputs, block by block.
-    A block takes at least as many cycles as elements share an accumulate unit."""
-    m, n, k = shape
-    block = block_of(chip.kind) or chip.lanes
-    share = min(block // chip.lanes, chip.rows)
-    whole, rest = divmod(k, block)
-    last = max(-(-rest // chip.lanes), share) if rest else 0
-    steps = whole * max(block // chip.lanes, share) + last
-    return -(-m // chip.rows) * -(-n // chip.cols) * steps
+def array_cycles(tool: Path, shapes: Iterable[Shape], chip: Chip) -> dict[Shape, int]:
+    """Cycles that the array itself takes for each GEMM, by the model of cycles: those with a step, and those in which a
+    block waits for an accumulator or an accumulate unit. `tool` is fp8mac."""
+    wanted = list(shapes)
+    options = {
+        "rows": chip.rows,
+        "cols": chip.cols,
+        "lanes": chip.lanes,
+        "element": chip.kind,
+        "axi": 8 * chip.beat,
+        "d-format": "int8" if chip.kind == "int8" else "e4m3fn",
+    }
+    done = subprocess.run(
+        [str(tool), "cycles", *(f"--{name}={value}" for name, value in options.items()), "-"],
+        input="m,n,k\n" + "".join(f"{m},{n},{k}\n" for m, n, k in wanted),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = csv.DictReader(io.StringIO(done.stdout))
+    return {
+        shape: int(row["compute"]) + int(row["spacing"])
+        for shape, row in zip(wanted, rows, strict=True)
+    }
 
 
 def baseline(shape: Shape, of: str, chip: Chip) -> float:
@@ -70,7 +80,7 @@ def baseline(shape: Shape, of: str, chip: Chip) -> float:
     return limit["array"] if of == "peak" else max(limit.values())
 
 
-def ratio_limit(shape: Shape, of: str, chip: Chip) -> float:
-    """The ratio that array and bus could reach if a GEMM's start and end took no cycle."""
-    least = bounds(shape, chip) | {"array": array_cycles(shape, chip)}
+def ratio_limit(shape: Shape, of: str, chip: Chip, array: int) -> float:
+    """The ratio that a GEMM could reach if the array, which takes `array` cycles, never waited for anything else."""
+    least = bounds(shape, chip) | {"array": array}
     return baseline(shape, of, chip) / max(least.values())

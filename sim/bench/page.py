@@ -2,13 +2,14 @@
 """python -m sim.bench.page: writes docs/THROUGHPUT.md from the results in sim/bench/results.json.
 
 throughput_page.md, beside this file, is the page's text. In it {{WORD ARGUMENT...}} stands for a table or a figure, which
-is computed from the results: see Page. Text and results are edited by hand or by --from, never the page.
+is computed from the results, and by the model of cycles: see Page. Text and results are edited by hand or by --from, never the page.
 """
 
 import argparse
 import math
 import re
 import statistics
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from .programs import Command, Row, gemm
 
 TEMPLATE = Path(__file__).with_name("throughput_page.md")
 PAGE = Path("docs/THROUGHPUT.md")
+MODEL = Path("build/model/fp8mac")
 # The bench that measures row commands, its limit of each, and what a value or a row should take
 ROW_BENCH = Path("tests/rtl/accel_row_tests.h")
 ROW_LIMIT = re.compile(r'\{"([a-zA-Z ]+)", \w+, (\d+), (\d+), (\d+)\}')
@@ -72,8 +74,10 @@ def bytes_moved(name: str) -> tuple[int, int]:
 class Page:
     """The words that the template may use."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, tool: Path):
         self.wanted = workloads.load()
+        shapes = [one.shape for group in self.wanted.groups for one in group.gemms]
+        self.arrays = limits.array_cycles(tool, shapes, DEFAULT)
         self.results = results.load(path, self.wanted)
         self.rows = results.rows_by_command(self.results)
 
@@ -159,10 +163,13 @@ class Page:
         cycles = self.row(gemm(one.shape))["cycles"]
         return limits.baseline(one.shape, group.of, DEFAULT) / cycles
 
+    def allowed(self, group: workloads.Group, one: workloads.Gemm) -> float:
+        return limits.ratio_limit(one.shape, group.of, DEFAULT, self.arrays[one.shape])
+
     def mean(self, group: workloads.Group) -> tuple[float, float]:
         """The geometric means of a group's ratios and of what array and bus allow."""
         ratios = [self.ratio(group, one) for one in group.gemms]
-        allowed = [limits.ratio_limit(one.shape, group.of, DEFAULT) for one in group.gemms]
+        allowed = [self.allowed(group, one) for one in group.gemms]
         mean = lambda of: math.exp(statistics.fmean(map(math.log, of)))
         return mean(ratios), mean(allowed)
 
@@ -188,7 +195,7 @@ class Page:
             f"{row['cycles']:,}",
             f"{row['plan']:,}",
             bold(percent(ratio), one.target is not None and ratio >= one.target),
-            percent(limits.ratio_limit(one.shape, group.of, DEFAULT)),
+            percent(self.allowed(group, one)),
             f"{100 * one.target:g} %" if one.target is not None else "",
         ]
 
@@ -283,9 +290,9 @@ class Page:
         return [" to ".join(ends), f"1/{1 / target:g}"]
 
 
-def write(path: Path, out: Path) -> None:
+def write(path: Path, out: Path, tool: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(filled(Page(path).text(TEMPLATE.read_text())))
+    out.write_text(filled(Page(path, tool).text(TEMPLATE.read_text())))
 
 
 def take(source: Path, path: Path) -> None:
@@ -301,6 +308,7 @@ def parser() -> argparse.ArgumentParser:
     add = result.add_argument
     add("--results", type=Path, default=results.COMMITTED, help="the results")
     add("--out", type=Path, default=PAGE, help="the page")
+    add("--model", type=Path, default=MODEL, help="the tool fp8mac, for what the array allows")
     add("--from", type=Path, dest="source", help="a measurement that is taken first")
     return result
 
@@ -310,8 +318,8 @@ def main(arguments: list[str]) -> int:
     try:
         if options.source:
             take(options.source, options.results)
-        write(options.results, options.out)
-    except (PageError, results.ResultsError) as error:
+        write(options.results, options.out, options.model)
+    except (PageError, results.ResultsError, OSError, subprocess.SubprocessError) as error:
         print(f"make bench-report: {error}", file=sys.stderr)
         return 2
     print(f"  REPORT    {options.out}")

@@ -133,7 +133,7 @@ def memory_of(box: Box, start: str) -> Memory:
 
 class Scope:
     """A design with black boxes, and the netlists of those that are netlists. `start`: of its signals' names. Without
-    `repaired` the design's own netlist is as it was mapped: the repair of so many cells takes hours."""
+    `repaired` the design's own netlist is as it was mapped, with trees of buffers: the repair of so many cells takes hours."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class Scope:
         made = self.flow.run(design, self.period, effort, seed, repaired=repaired)
         path = Path(made.netlist, "netlist.json")
         if not boxes:
-            return Part(design.top, path, design.top, (self.start,))
+            return Part(design.top, path, design.top, (self.start,), repaired=repaired)
         gated = [box.clock for box in boxes if box.clock not in (CLOCK, "")]  # or without a clock
         if gated and len(gated) != len(boxes):
             raise FlowError(f"some of {design.top} have a clock gate")

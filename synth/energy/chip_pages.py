@@ -120,6 +120,32 @@ class Chips:
         }
         return f"{100 * (its['random product with MX scales'] / its['random product'] - 1):.1f} %"
 
+    def _whole(self, chip: str) -> Record:
+        """The accelerator of a chip, on the digits"""
+        digits = next(iter(NETWORKS))
+        its = [one for one in self.of("accelerator") if one["network"] == digits]
+        return next(one for one in its if one["chip"] == chip)
+
+    def say_whole(self, chip: str) -> str:
+        """uJ of an inference"""
+        return number(1e-6 * sum(by_part(self._whole(chip)).values()), 2)
+
+    def say_whole_ratio(self) -> str:
+        total = {one: sum(by_part(self._whole(one)).values()) for one in ("small", "small_int8")}
+        return number(total["small"] / total["small_int8"], 2)
+
+    def say_array_share(self, chip: str) -> str:
+        """Of the elements; the rest of the array is in the netlist of all else."""
+        its = by_part(self._whole(chip))
+        return f"{100 * its['elements'] / sum(its.values()):.0f} %"
+
+    def say_clock_share(self, chip: str) -> str:
+        """Of the netlist of all else: its clock pins and tree"""
+        whole = self._whole(chip)
+        rest = next(one for one in whole["parts"] if one["title"] == "fp8mac_accel")
+        clock = rest["parts"]["clock"] + rest["parts"]["tree"]
+        return f"{100 * clock / sum(by_part(whole).values()):.0f} %"
+
     def say_idle(self, scope: str, chip: str) -> str:
         """pJ of a cycle without a command"""
         one = next(one for one in self.of(scope) if one["chip"] == chip)

@@ -15,7 +15,7 @@ from .chip import Memory, Scope
 from .circuit import GLITCHES, Circuit, Mode
 from .power_tables import Tables
 from .replay import replay
-from .waveform import ACCEL, IDLE, Recording, cycles_of, record, simulate
+from .waveform import ACCEL, IDLE, WRITES, Recording, cycles_of, record, simulate
 
 
 @dataclass
@@ -53,13 +53,19 @@ class Replay:
         wire = factor * wires.pf_of_sink(library)
         self.circuits = {
             part: Circuit.read(
-                part.netlist, part.top, library, scope.period, wire, gated=part.gated
+                part.netlist,
+                part.top,
+                library,
+                scope.period,
+                wire,
+                gated=part.gated,
+                buffered=not part.repaired,
             )
             for part in scope.parts
         }
 
     def widths(self) -> dict[str, int]:
-        found = {f"{ACCEL}_{IDLE}": 1}
+        found = {f"{ACCEL}_{name}": 1 for name in (IDLE, WRITES)}
         for part, circuit in self.circuits.items():
             found |= part.widths(circuit)
         return found | {
@@ -78,10 +84,21 @@ class Replay:
         )
 
     def measure(self, recording: Recording, mode: Mode = GLITCHES) -> Iterator[Measured]:
+        """Outputs are compared from the first result that is written. Before it registers without a reset may hold other
+        values in a netlist, which begins with zeros, and pass them on."""
         counted = recording.level(f"{ACCEL}_{IDLE}") == 0
+        first = int(np.argmax(counted & (recording.level(f"{ACCEL}_{WRITES}") == 1)))
         for part, circuit in self.circuits.items():
             done = replay(
-                part, circuit, recording, counted, self.binary, self.folder, mode, self.unread()
+                part,
+                circuit,
+                recording,
+                counted,
+                first,
+                self.binary,
+                self.folder,
+                mode,
+                self.unread(),
             )
             once = power.of_cycle(circuit, done.activity, self.tables)
             number = len(part.instances)

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from ..flow.errors import FlowError, RejectedNetlist
+from ..flow.fit import fast_buffers
 from ..flow.functions import evaluator
 from ..flow.liberty import Library
+from ..flow.spread import clocks_of, spread, stronger
 from ..flow.sta import CLOCK, GATED, is_clock
 from ..flow.timing import FALL, RISE, Graph, Timing
 
@@ -27,6 +29,7 @@ ENABLE, ENABLES = (
     "enable",
     "_en_i",
 )  # of a clock gate: outside, and the pin's end in the netlist's port
+LOADED = 16  # sinks
 SKIPPED = 16  # cycles at the start that are not counted: pipelines fill
 
 
@@ -59,7 +62,8 @@ class Activity:
 
 class Circuit:
     """`wire`: see Graph. `ticks`: those of a clock period, in which delays are counted. `gated`: the clock has a gate
-    outside, whose enable is an input of its own, ENABLE."""
+    outside, whose enable is an input of its own, ENABLE. `buffered`: the netlist was not repaired, and gets trees of
+    buffers on the nets with more than LOADED sinks."""
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class Circuit:
         wire: float = 0.0,
         ticks: int = TICKS,
         gated: bool = False,
+        buffered: bool = False,
     ):
         self.module, self.library, self.period_ns = module, library, period_ns
         self.ticks, self.tick_ns = ticks, period_ns / ticks
@@ -80,10 +85,14 @@ class Circuit:
                 f"energy needs a flat netlist of library cells: {', '.join(sorted(unknown))}"
             )
         self.graph = Graph(module, library, period_ns, wire)
+        if buffered:
+            buffer = stronger(fast_buffers(self.graph))
+            self.buffers = spread(self.graph, buffer, clocks_of(module), LOADED)
         self.enables = self._enables(gated)
         self.timing = Timing(self.graph)
         self.order = self.graph.order()
-        self.flops = [name for name in self.graph.kind if name not in set(self.order)]
+        combinational = set(self.order)
+        self.flops = [name for name in self.graph.kind if name not in combinational]
         self.number: dict[int | str, int] = {"0": 0, "1": 1}
         for bit in (
             *self.graph.inputs,
@@ -102,11 +111,12 @@ class Circuit:
         wire: float = 0.0,
         ticks: int = TICKS,
         gated: bool = False,
+        buffered: bool = False,
     ) -> Circuit:
         modules = json.loads(path.read_text())["modules"]
         if top not in modules:
             raise RejectedNetlist(f"{path} has no module {top}")
-        return cls(modules[top], library, period_ns, wire, ticks, gated)
+        return cls(modules[top], library, period_ns, wire, ticks, gated, buffered)
 
     def _enables(self, gated: bool) -> dict[int | str, int | str]:
         """The net of each clock, and that of its gate's enable: 1 if it has no gate. The enable of a gate that the netlist

@@ -21,13 +21,14 @@ from .waveform import Recording
 @dataclass(frozen=True)
 class Part:
     """A netlist and its instances: the start of the names of each one's ports in the waveform. `enables`: of each, the
-    enable of the gate of its clock; empty if it has none."""
+    enable of the gate of its clock; empty if it has none. `repaired`: the netlist keeps the design rules."""
 
     title: str
     netlist: Path  # netlist.json
     top: str
     instances: tuple[str, ...]
     enables: tuple[str, ...] = ()
+    repaired: bool = True
 
     @property
     def gated(self) -> bool:
@@ -129,12 +130,14 @@ def replay(
     circuit: Circuit,
     recording: Recording,
     counted: np.ndarray,
+    first: int,
     binary: Path,
     folder: Path,
     mode: Mode,
     may_differ: frozenset[str] = frozenset(),
 ) -> Replayed:
-    """`counted`: [cycle], whether transitions count. `may_differ`: ports of which an output may have another value."""
+    """`counted`: [cycle], whether transitions count. `first`: the cycle from which outputs are compared. `may_differ`: ports of
+    which an output may have another value."""
     names = [port for port, bits in circuit.ports("output").items() for _ in bits]
     left_out = np.array([name in may_differ for name in names])
     sums, compared = [0, 0], 0
@@ -147,7 +150,7 @@ def replay(
         sums = [total + its for total, its in zip(sums, found)]
         wanted = changes(part, circuit, "output", recording, chosen)
         compared += len(wanted.pairs)
-        wrong = differences(samples, wanted, int(np.argmax(counted)), left_out)
+        wrong = differences(samples, wanted, first, left_out)
         if wrong:
             its = " and ".join(sorted({names[word] for word in wrong}))
             raise FlowError(f"{part.title}: {its} differs from the RTL's")

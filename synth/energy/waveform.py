@@ -15,6 +15,7 @@ from ..flow.errors import FlowError
 
 ACCEL = "TOP_fp8mac_system_u_accel_u_accel"  # the accelerator, with `_` for dots
 IDLE = "idle"  # its signal: it holds no command
+WRITES = "m_axi_wvalid_o"  # it writes results
 
 
 @dataclass(frozen=True)

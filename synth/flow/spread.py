@@ -12,12 +12,13 @@ MANY = 200  # sinks: no element's net has as many
 BRANCH = 12  # sinks of each buffer
 
 
-def spread(graph: Graph, buffer: Model, clocks: set[Bit]) -> int:
-    """Puts buffers between the drivers and the sinks of large nets, in place. Returns the number of buffers."""
+def spread(graph: Graph, buffer: Model, clocks: set[Bit], many: int = MANY) -> int:
+    """Puts buffers between the drivers and the sinks of nets with more than `many` sinks, in place. Returns the number of
+    buffers."""
     large = [
         bit
         for bit, sinks in graph.sinks.items()
-        if len(sinks) > MANY and bit not in clocks and (bit in graph.driver or bit in graph.inputs)
+        if len(sinks) > many and bit not in clocks and (bit in graph.driver or bit in graph.inputs)
     ]
     return sum(_tree(graph, buffer, bit, f"spread_{number}") for number, bit in enumerate(large))
 

@@ -14,6 +14,11 @@ $(BUILD)/test/bindings_cycles.log: $(BINDINGS_TESTS)/test_cycles.py $(BUILD)/mod
   sim/bench/results.json $(BINDINGS_PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh bindings_cycles $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/cycles
 
+TESTS += $(BUILD)/test/bindings_plan.log
+$(BUILD)/test/bindings_plan.log: $(BINDINGS_TESTS)/test_plan.py $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac-plan \
+  $(wildcard synth/results/a*.json model/plan/* model/plan/networks/*) docs/PLAN.md synth/study/shape_areas.py $(BINDINGS_PYTEST_FILES) tests/run_test.sh
+	@tests/run_test.sh bindings_plan $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/plan
+
 $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(BINDINGS_TESTS)/typed.py \
   $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_PLANNER) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python

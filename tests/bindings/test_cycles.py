@@ -118,11 +118,71 @@ def test_topologies(bench, tool):
     bench.check("convolutions", sizes, [[3136, 64, 576], [109 * 109, 64, 147]], "")
     deep = tool.table(f"\ufeff{names}\nConv2 DP, 114, 114, 3, 3, 32, 32, 1,\n")[0]
     got = [int(deep[name]) for name in ("m", "n", "k", "count")]
-    bench.check("a depthwise layer, behind a byte order mark", got, [112 * 112, 1, 9, 32], "")
+    bench.check("a depthwise layer, behind a byte order mark", got, [112 * 112, 32, 9, 1], "")
+    # A channel is a byte of D, so 16 of 32 are a beat: two commands write all 4 x 4 pixels
+    join = tool.table(f"{names}\nx DP, 6, 6, 3, 3, 32, 32, 1,\n")[0]
+    bench.check("groups of whole beats", int(join["bytes_written"]), 16 * 2 * 16, join)
 
     twice = names.replace("IFMAP Width", "IFMAP Height").replace("Strides,", "Strides, Comment")
     odd = tool.table(f"{twice}\nConv2, 58, 57, 3, 3, 64, 64, 1, third, of four\n")[0]
     bench.check("a name twice, and comments", [odd["m"], odd["k"]], [str(56 * 55), "576"], "")
+
+
+CONVOLUTIONS = (
+    "layer,ifmap height,ifmap width,filter height,filter width,channels,num filter,stride_y,stride_x,dilation_y,"
+    "dilation_x,pad_y,pad_x,pixel_bytes"
+)
+# The layers of the application convolution, by their names there
+LAYERS = {
+    "28 x 28 x 8 to 16, 3 x 3": "28,28,3,3,8,16,1,1,1,1,1,1,8",
+    "14 x 56 x 64 to 64, 3 x 3": "14,56,3,3,64,64,1,1,1,1,1,1,64",
+    "13 x 11 x 5 to 9, 3 x 2, stride 2, dilation 2": "13,11,3,2,5,9,2,2,2,2,2,1,5",
+    "20 x 20 x 16 to 24, 1 x 1, stride 2": "20,20,1,1,16,24,2,2,1,1,0,0,16",
+    "200 samples x 3 to 10, 7, stride 2": "1,200,1,7,3,10,1,2,1,1,0,3,3",
+    "10 x 10, 4 of 12 channels, to 8, 3 x 3": "10,10,3,3,4,8,1,1,1,1,0,0,12",
+}
+
+
+def test_convolutions_of_the_chip(bench, fast_tool):
+    """Cycles and read beats that the simulated chip had. Rows take turns from layer to layer, so one list has all."""
+    runs = json.loads(RESULTS.read_text())["runs"]
+    rows = next(run["rows"] for run in runs if run["command"] == "make run APP=convolution")
+    lines = [f"{i},{LAYERS[row['name']]}" for i, row in enumerate(rows)]
+    table = fast_tool.table("\n".join([CONVOLUTIONS, *lines, ""]))
+    for got, want in zip(table, rows, strict=True):
+        mine = [int(got["cycles"]), int(got["bytes_read"]) // 16]
+        bench.check("convolutions of the chip", mine, [want["cycles"], want["beats"]], want["name"])
+
+
+def test_convolutions(bench, tool):
+    """What a list adds to one command: images, groups, GEMMs beside them."""
+    head = f"{CONVOLUTIONS},images,groups,m,n,k\n"
+    lines = {
+        "one": ",9,8,3,3,32,32,1,1,1,1,1,1,,,,,,\n",
+        "images": ",9,8,3,3,32,32,1,1,1,1,1,1,,3,,,,\n",
+        "groups": ",9,8,3,3,32,32,1,1,1,1,1,1,,,2,,,\n",
+        "half": ",9,8,3,3,16,16,1,1,1,1,1,1,32,,,,,\n",
+        "point": ",9,8,1,1,32,32,1,1,1,1,0,0,,3,,,,\n",
+        "gemm": ",,,,,,,,,,,,,,,,216,32,32\n",
+    }
+    got = dict(zip(lines, tool.table(head + "".join(lines.values())), strict=True))
+    number = lambda name, column: int(got[name][column])
+    sizes = lambda name: [number(name, x) for x in ("m", "n", "k")]
+    bench.check("an image", sizes("one"), [72, 32, 288], "")
+    bench.check("three images", sizes("images"), [216, 32, 288], "")
+    bench.check("two groups", sizes("groups"), [72, 32, 144], "")
+    for name, times, of in (("images", 3, "one"), ("groups", 2, "half")):
+        for column in ("compute", "bytes_written"):
+            want = times * number(of, column)
+            bench.check(f"{name}: {column}", number(name, column), want, got[name])
+        close = times * number(of, "cycles")
+        bench.check(f"{name}: cycles", abs(number(name, "cycles") - close) < 50, True, got[name])
+    for column in ("cycles", "bytes_read", "m", "n", "k", "roofline"):
+        bench.check("pixels are rows of a GEMM", got["point"][column], got["gemm"][column], column)
+    names = "ifmap height,ifmap width,filter height,filter width,channels,num filter,strides"
+    residual = tool.table(f"{names},format_c\n5,5,3,3,16,16,1,\n5,5,3,3,16,16,1,float32\n")
+    added = int(residual[1]["bytes_read"]) - int(residual[0]["bytes_read"])
+    bench.check("C is read", added, 9 * 16 * 4, residual)
 
 
 def test_formats(bench, tool):
@@ -135,7 +195,11 @@ def test_formats(bench, tool):
     )
     more = lambda line: (int(line["bytes_read"]) - int(plain["bytes_read"])) // 16
     extension = -(-140 // 16) - -(-80 // 16)
-    bench.check("formats of A and B", [other[x] for x in plain], [plain[x] for x in plain], "")
+    same = [x for x in plain if not x.startswith("format")]
+    bench.check("formats of A and B", [other[x] for x in same], [plain[x] for x in same], "")
+    shown = [[x[f"format_{y}"] for y in "abdc"] + [x["mx"]] for x in (other, added, scaled)]
+    want = [["e5m2", "e2m1fn", "e4m3fn", "", "0"], ["e4m3fn"] * 3 + ["float32", "0"]]
+    bench.check("formats are in the output", shown, [*want, ["e4m3fn"] * 3 + ["", "1"]], "")
     bench.check("beats of C", more(added), extension + 16 * 64 // 16, added)
     bench.check("beats of scales", more(scaled), extension + 16 + 16, scaled)
     bench.check("C takes time", int(added["cycles"]) > int(plain["cycles"]), True, added)
@@ -174,6 +238,32 @@ def test_bus(bench, tool, tmp_path):
     )
 
 
+def test_recorded(bench, tool, fast_tool):
+    """A list: without dependencies its commands overlap, and what waits for D takes longer. sim has whole networks."""
+    numbers = lambda done: dict(re.findall(r"^([a-z ]+?) +(\d+)$", done.stdout, re.M))
+    text = "m,n,k\n64,64,64\n"
+    one = numbers(tool.run("-", "--list", stdin=text))
+    bench.check(
+        "a GEMM", float(one["cycles"]), tool.one("--m", 64, "--n", 64, "--k", 64)["cycles"], ""
+    )
+    core, total = int(one["core"]), int(one["total"])
+    bench.check("total", total, int(one["cycles"]) + core, one)
+    two = numbers(tool.run("-", "--list", stdin=text + "64,64,64\n"))
+    bench.check("two commands", (two["commands"], two["core"]), ("2", one["core"]), two)
+    cycles = int(two["cycles"])
+    # Without the wait, 40 cycles lie between the last step of one and the first step of the other.
+    waits = int(one["cycles"]) + 1024 + 100 < cycles < 2 * int(one["cycles"])
+    bench.check("the second one waits for the first one's D, not for its B", waits, True, two)
+    names = "ifmap height,ifmap width,filter height,filter width,channels,num filter,images\n"
+    line = lambda images: f"6,6,3,3,16,16,{images}\n"
+    alike = numbers(fast_tool.run("-", "--list", stdin=names + line(3) + "4,4,3,3,16,16,3\n"))
+    other = numbers(fast_tool.run("-", "--list", stdin=names + line(3) + "4,4,3,3,16,16,2\n"))
+    bench.check("commands", (alike["commands"], other["commands"]), ("6", "5"), "")
+    per_line = tool.table(names + line(3))[0]
+    counts = (per_line["commands"], int(per_line["core"]) % 3)
+    bench.check("commands of a line, and the core's part", counts, ("3", 0), per_line)
+
+
 def test_output(bench, tool, tmp_path):
     path = tmp_path / "out.csv"
     done = tool.run("-", "-o", path, stdin="m,n,k\n8,8,8\n")
@@ -194,6 +284,10 @@ def test_refusals(tool, tmp_path):
     tool.refused("give --m, --n and --k", "--m", 8, "--n", 8)
     tool.refused("or one CSV file", "a.csv", "b.csv")
     tool.refused("or one CSV file", "a.csv", "--m", 8)
+    tool.refused("--list is for a CSV file", *size, "--list")
+    tool.refused("--list is for a CSV file", "-", "--list", "-o", tmp_path / "x.csv", stdin="m\n")
+    twice = "m,n,k,count\n8,8,8,1\n8,8,8,2\n"
+    tool.refused(":3:1: a list has each line once; a count of 1 is", "-", "--list", stdin=twice)
     tool.refused("--output is for a CSV file", *size, "-o", tmp_path / "x.csv")
     tool.refused("--m '0' is not a whole number in 1..", "--m", 0, "--n", 8, "--k", 8)
     tool.refused("--k 'x' is not a whole number", "--m", 8, "--n", 8, "--k", "x")
@@ -239,7 +333,7 @@ def test_refusals(tool, tmp_path):
         ("m,n,k\n4294967296,1,1\n", ":2:1: m is '4294967296'"),
         ("m,n,k,count\n1,1,1,1.5\n", ":2:4: count is '1.5'; a whole number in 1..1000000000000"),
         ("m,n,k,format_d\n1,1,1,fp8\n", ":2:4: format_d is 'fp8'; e4m3fn, e5m2, "),
-        ("m,n,k\n" + ",".join("1" * 40) + "\n", ":2:33: at most 32 columns are expected"),
+        ("m,n,k\n" + ",".join("1" * 50) + "\n", ":2:41: at most 40 columns are expected"),
         ("m,n,k\n" + " " * 5000 + "\n", ":2:1: at most 4094 characters are expected"),
         ("m,n,k\n70000,70000,1\n", ":2:1: the matrices do not fit 4 GiB"),
     ):
@@ -247,6 +341,25 @@ def test_refusals(tool, tmp_path):
         tool.refused(f"{path}{sentence}", path)
         tool.refused(f"standard input{sentence}", "-", stdin=text)
     names = "IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num Filter,Strides\n"
+    ours = names.strip() + ",groups,pixel_bytes,pad_y,dilation_x,mx\n"
+    both = names.strip() + ",m,n,k\n"
+    for text, sentence in (
+        ("m,n,k,groups\n", ":1:4: 'groups' is of convolutions; all columns from IFMAP Height"),
+        ("m,ifmap height\n", ":1:1: the first line must name the columns m, n and k"),
+        (ours + "9,9,3,3,6,6,1,4,6,0,1,0\n", ":2:1: groups divide the channels and the filters"),
+        (ours + "9,9,3,3,6,6,1,1,5,0,1,0\n", ":2:1: pixel_bytes are at least the channels"),
+        (ours + "9,9,3,3,6,6,1,1,6,256,1,0\n", ":2:1: pad_y is at most 255"),
+        (ours + "9,9000,1,1,99,6,1,1,99,0,800,0\n", ":2:1: dilation_x is at most 65535 bytes"),
+        (ours + "9,9,3,3,6,6,1,1,6,-1,1,0\n", ":2:10: pad_y is '-1'; a whole number in 0.."),
+        (ours + "9,9,3,3,6,6,1,1,6,0,1,1\n", ":2:1: an image has no MX scales"),
+        (ours + "9,9,3,3,6,6,300,1,6,0,1,0\n", ":2:1: stride_y is at most 255"),
+        (ours + "9,9,3,3,6,6,1,1,6,0,5,0\n", ":2:1: filter width is larger than ifmap width"),
+        (names.strip() + ",images\n2,2,2,2,6,6,1,65536\n", ":2:1: a layer has at most 65535 com"),
+        (both + "9,9,3,3,6,6,1,4,,\n", ":2:8: m is '4'; nothing, because the line has a conv"),
+        (both + ",,,,,,,8,8,\n", ":2:10: k is ''; a whole number in 1.."),
+        (both + "9,9,3,3,6,,1,,,\n", ":2:6: num filter is ''; a whole number in 1.."),
+    ):
+        tool.refused(sentence, "-", stdin=text)
     tool.refused(
         ":2:1: filter height is larger than ifmap height", "-", stdin=names + "2,9,3,3,1,1,1\n"
     )

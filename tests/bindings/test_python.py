@@ -905,6 +905,17 @@ def test_functions(check, arrays, refused, rng):
         off = np.abs(got - want) / np.spacing(want.astype(F32))
         check(f"{name}: within 3 units in the last place", bool(off.max() <= 3), True)
         check(f"{name}: not the nearest float each time", bool(off.max() > 0.5), True)
+    x -= F32(30)
+    check(
+        "tanh: error",
+        bool(np.abs(fp8mac.tanh(x) - np.tanh(x.astype(float))).max() < 2**-13.5),
+        True,
+    )
+    check(
+        "sigmoid: error",
+        bool(np.abs(fp8mac.sigmoid(x) - 1 / (1 + np.exp(-x.astype(float)))).max() < 2**-14.5),
+        True,
+    )
     check("exp2: shape", fp8mac.exp2([[1, 2], [3, -1]]).tolist(), [[2, 4], [8, 0.5]])
     refused("x holds float64", "FORMAT", lambda: fp8mac.exp(np.zeros(2)))
 
@@ -1483,7 +1494,7 @@ def calls_of_everything():
                 lambda name=name: getattr(fp8mac, name)(singles),
                 lambda name=name: getattr(fp8mac, name)([tiny, 0.1, -87.7, 88.1]),
             ]
-            for name in ("exp", "exp2", "reciprocal", "rsqrt")
+            for name in ("exp", "exp2", "reciprocal", "rsqrt", "sigmoid", "tanh")
         },
         "scaled_mm": [
             lambda: scaled(),
@@ -1576,7 +1587,7 @@ def calls_of_everything():
         },
     }
     computes = ("cast", "decode", "dot", "gemm", "rows", "scaled_mm")
-    computes += ("exp", "exp2", "reciprocal", "rsqrt")
+    computes += ("exp", "exp2", "reciprocal", "rsqrt", "sigmoid", "tanh")
     for name in (*computes, *recipes.__all__):
         function = getattr(fp8mac if hasattr(fp8mac, name) else recipes, name)
         calls[name].append(lambda function=function: function(*3 * [object()]))
@@ -1623,7 +1634,15 @@ def test_environment(check, mxcsr):
 def test_environment_of_functions(check, mxcsr):
     """All that computes enters the library's environment, and so do the functions given to Delayed."""
     functions = [fp8mac.cast, fp8mac.decode, fp8mac.dot, fp8mac.gemm, fp8mac.scaled_mm]
-    functions += [fp8mac.rows, fp8mac.exp, fp8mac.exp2, fp8mac.reciprocal, fp8mac.rsqrt]
+    functions += [
+        fp8mac.rows,
+        fp8mac.exp,
+        fp8mac.exp2,
+        fp8mac.reciprocal,
+        fp8mac.rsqrt,
+        fp8mac.sigmoid,
+        fp8mac.tanh,
+    ]
     functions += [
         fp8mac.cycles,
         fp8mac.format_of,

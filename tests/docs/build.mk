@@ -11,7 +11,7 @@ $(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log: tests/docs/te
 
 # docs/THROUGHPUT.md is what its generator makes of the results. If the chip is that of the page, docs-throughput repeats
 # the quick rows, and docs-throughput-all every one. The fast mode has the same cycles, as sim-fast tests.
-THROUGHPUT_FROM := $(wildcard sim/bench/*) tests/docs/test_throughput.py $(PYTEST_FILES) tests/docs/conftest.py docs/THROUGHPUT.md tests/run_test.sh \
+THROUGHPUT_FROM := $(wildcard sim/bench/*) $(BUILD)/model/fp8mac tests/docs/test_throughput.py $(PYTEST_FILES) tests/docs/conftest.py docs/THROUGHPUT.md tests/run_test.sh \
   $(if $(BENCH_OF_PAGE),$(SIM_FAST) $(BENCH_ELFS))
 THROUGHPUT_RUN = $(PYTEST) tests/docs/test_throughput.py --folder $(BUILD)/$(basename $(@F)) \
   $(if $(BENCH_OF_PAGE),--sim $(SIM_FAST) --programs $(BENCH_PROGRAMS))
@@ -38,6 +38,7 @@ $(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) $(SNIPPETS_FROM) $(BU
 endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(BUILD)/test/docs-firmware-fp8net-README.log $(BUILD)/test/docs-docs-HOWTO.log: $(FP8NET)
+$(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.

@@ -302,6 +302,8 @@ SIGNATURES = {  # name: (result, arguments)
     "fp32_add": (U32, [U32, U32, VOID_P]),
     "fp32_exp2": (U32, [U32, VOID_P]),
     "fp32_exp": (U32, [U32, VOID_P]),
+    "fp32_sigmoid": (U32, [U32, VOID_P]),
+    "fp32_tanh": (U32, [U32, VOID_P]),
     "fp32_reciprocal": (U32, [U32, VOID_P]),
     "fp32_rsqrt": (U32, [U32, VOID_P]),
     "gemm": (STATUS, [ct.POINTER(GemmDesc), VOID_P]),

@@ -619,6 +619,34 @@ static void run_functions(void)
     take_u64(flags);
 }
 
+static void run_requantise(void)
+{
+    static int8_t out[32 * 32];
+    fp8mac_int_scale scales[32];
+    for (size_t i = 0; i < 32; i++) {
+        take_u64(fp8mac_int_scale_of(doubles[i], &scales[i]));
+        take_u64(fp8mac_int_scale_of(0x1.23456789abcdp-9, &scales[i]));
+        take_u64((uint64_t)scales[i].multiplier << 32 | (uint32_t)scales[i].shift);
+        take_u64((uint32_t)fp8mac_int_scale_apply((int32_t)random_words[i], scales[i]));
+    }
+    const fp8mac_requantise to = {3, -128, 127};
+    take_u64((uint8_t)fp8mac_requantise_apply(&to, 12345, -77, scales[0]));
+    const fp8mac_int8_gemm_desc desc = {.m = 32,
+                                        .n = 32,
+                                        .k = 64,
+                                        .a = (const int8_t *)codes_a,
+                                        .b = (const int8_t *)codes_b,
+                                        .lda = 64,
+                                        .ldb = 64,
+                                        .scales = scales,
+                                        .scale_per_column = true,
+                                        .to = to,
+                                        .d = out,
+                                        .ldd = 32};
+    take_u64(fp8mac_int8_gemm(&desc));
+    take(out, sizeof out);
+}
+
 static void run_rows(void)
 {
     static float out[FLOATS];
@@ -825,6 +853,7 @@ static const struct {
     {"gemm_run with threads", run_threads, true},
     {"image_row", run_image, false},
     {"fp32_exp2, fp32_exp, fp32_reciprocal, fp32_rsqrt", run_functions, false},
+    {"int_scale_of, int_scale_apply, requantise_apply, int8_gemm", run_requantise, false},
     {"rows", run_rows, false},
     {"recipe_inverse and others", run_recipe_parts, false},
     {"recipe_scale, recipe_dynamic", run_recipe_scale, false},

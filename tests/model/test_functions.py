@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""exp2, exp, reciprocal and rsqrt: bits of the definition, errors against decimal arithmetic, tables, special values."""
+"""exp2, exp, reciprocal, rsqrt, sigmoid and tanh: bits of the definition, errors against decimal arithmetic, tables, special values."""
 
 import ctypes as ct
 import subprocess
@@ -138,6 +138,7 @@ def test_tables_in_the_rtl(bench):
     for name, text in (
         ("fp8mac_exp2_table.sv", made.exp2_module()),
         ("fp8mac_newton_table.sv", made.newton_module()),
+        ("fp8mac_tanh_table.sv", made.tanh_module()),
     ):
         bench.check(name, text == (made.RTL / name).read_text(), True)
 
@@ -177,8 +178,53 @@ def test_lines(bench, name):
         bench.check(f"{name}: its error", error(value) < 2**-12, True, i)
 
 
+def curve_patterns(rng):
+    """Every number of the argument's unit and its neighbours, ties between two of them, any pattern, the corners."""
+    steps = np.arange(2**17 + 8, dtype=np.float64)
+    ties = np.concatenate([(steps + half) * 2.0**-unit for unit in (13, 14) for half in (0, 0.5)])
+    ties = ties.astype(np.float32).view(np.uint32)
+    x = np.concatenate(
+        [ties, ties - 1, ties + 1, rng.integers(0, 1 << 31, SAMPLES, dtype=np.uint32)]
+    )
+    x = x[rng.permutation(x.size)[: 8 * SAMPLES]]
+    return np.concatenate([x, x | np.uint32(1 << 31), CORNERS])
+
+
+@pytest.mark.parametrize("name", functions.CURVE_BOUNDS)
+def test_curves(bench, lib, rng, name):
+    """sigmoid and tanh: bits, no flags, error, and no decrease."""
+    x = curve_patterns(rng)
+    with np.errstate(all="ignore"):
+        want = getattr(functions, name)(x.view(np.float32))
+    got = apply(lib, name, x)
+    bench.arrays(f"{name}: bits", got[0], want.view(np.uint32), lambda i: hex(x[i]))
+    bench.arrays(f"{name}: flags", got[1], np.zeros(x.size, np.uint32), lambda i: hex(x[i]))
+    values = np.sort(x.view(np.float32)[np.isfinite(x.view(np.float32))])
+    y = apply(lib, name, values.view(np.uint32))[0].view(np.float32).astype(np.float64)
+    exact_y = np.tanh(values.astype(np.float64) / (2 if name == "sigmoid" else 1))
+    exact_y = (1 + exact_y) / 2 if name == "sigmoid" else exact_y
+    error = np.abs(y - exact_y)
+    bound = functions.CURVE_BOUNDS[name]
+    bench.arrays(f"{name}: error", error <= bound, np.ones(y.size, bool), lambda i: values[i])
+    bench.check(f"{name}: the bound is near", error.max() > 0.9 * bound, True, error.max())
+    bench.check(f"{name}: no decrease", (np.diff(y) >= 0).all(), True)
+
+
+def test_tanh_points(bench):
+    """Each is tanh, or above it by less than its chords are below."""
+    made = functions.script()
+    points, ends = made.tanh_points(), made.tanh_ends()
+    bench.check("tanh: ends", (float(ends[0]), float(ends[-1]), len(ends)), (0, 8, 129))
+    for point, x in zip(points, ends):
+        off = point / 2**15 - np.tanh(float(x))
+        bench.check("tanh: a point", -(2.0**-16) <= off <= 0.77 * 2.0**-14 + 2.0**-16, True, x)
+
+
 def test_numerics_page(bench):
     """NUMERICS.md has the bounds that are tested."""
     page = Path("model/NUMERICS.md").read_text()
     for name, bound in functions.ULP_BOUNDS.items():
         bench.check("NUMERICS.md", f"| `{name}` | {bound} |" in page, True, name)
+    for name, bound in functions.CURVE_BOUNDS.items():
+        row = f"| `{name}` | 2^{np.log2(bound):g} |"
+        bench.check("NUMERICS.md", row in page, True, name)

@@ -12,7 +12,16 @@ from oracle import exact, rows
 from oracle.formats import is_integer
 
 CASES = 700 * RANDOM_STEPS
-OPERATIONS = ("SUM", "SUM_OF_SQUARES", "MAXIMUM", "ARGMAX", "RMS_NORM", "LAYER_NORM", "SOFTMAX")
+OPERATIONS = (
+    "SUM",
+    "SUM_OF_SQUARES",
+    "MAXIMUM",
+    "ARGMAX",
+    "RMS_NORM",
+    "LAYER_NORM",
+    "SOFTMAX",
+    *rows.CURVES,
+)
 NORMS = ("RMS_NORM", "LAYER_NORM")
 FORMATS = tuple(exact.ARRAY_FORMATS)
 CONTAINERS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
@@ -85,7 +94,7 @@ def draw_options(rng, operation, cols):
         o["gamma"] = rng.normal(1, 2, cols).astype(F) if rng.integers(0, 2) else None
         if operation == "LAYER_NORM" and rng.integers(0, 2):
             o["beta"] = rng.normal(0, 1, cols).astype(F)
-    else:
+    elif operation not in rows.CURVES:
         o["seen"] = int(rng.integers(0, cols + 1))
         o["causal"] = bool(rng.integers(0, 2))
     if operation == "ARGMAX":
@@ -126,7 +135,7 @@ class Call:
         wide = np.zeros((height, width + case["ldx_more"]), case["x_codes"].dtype)
         wide[:, :width] = case["x_codes"]
         argmax = case["operation"] == "ARGMAX"
-        self.used = width if case["operation"] in (*NORMS, "SOFTMAX") else 1
+        self.used = width if case["operation"] in (*NORMS, "SOFTMAX", *rows.CURVES) else 1
         ldd = self.used + case["ldd_more"]
         self.d = clib.blank(height * ldd, np.uint32 if argmax else container(case["d_name"]))
         self.d = self.d.reshape(height, ldd)
@@ -240,6 +249,9 @@ def test_by_hand(bench, lib):
     halves = one("SOFTMAX", [0, -np.inf, 0], seen=2)
     bench.check("softmax: -Inf, and a column that is not seen", halves, [1.0, 0.0, 0.0])
     bench.check("RMS norm", one("RMS_NORM", [1, -1, 1, -1], eps=F(3)), [0.5, -0.5, 0.5, -0.5])
+    bench.check("tanh", one("TANH", [0, 9, -np.inf, 2.0**-14]), [0, 1, -1, 2.0**-14])
+    bench.check("tanh of 1/32 and a factor", one("TANH", [1 / 64], factor=F(2)), [2.0**-5])
+    bench.check("sigmoid", one("SIGMOID", [0, 17, -17, 2.0**-13]), [0.5, 1, 0, 0.5 + 2.0**-15])
     bench.check("layer norm", one("LAYER_NORM", [7, 5, 7, 5], eps=F(0)), [1, -1, 1, -1])
 
 
@@ -261,7 +273,7 @@ def test_masks(bench, lib, rng):
 
 
 def test_in_place(bench, lib, rng):
-    for operation in (*NORMS, "SOFTMAX"):
+    for operation in (*NORMS, "SOFTMAX", *rows.CURVES):
         x = codes_of(rng, "float32", (3, 70), wild=False)
         apart, inside = (Call(lib, plain_case(operation, x, "float32")) for _ in range(2))
         inside.desc.d = inside.desc.x
@@ -335,13 +347,16 @@ def refusals(lib, keep):
         yield "scale_d", "ERR_SCALE", "SUM", {"scale_d": scalar(value)}
     for value in (-0.0, -1.0, float("inf"), float("nan")):
         yield "eps", "ERR_SCALE", "RMS_NORM", {"eps": value}
-    yield "unknown operation", "ERR_UNSUPPORTED", "SUM", {"operation": 7}
+    yield "unknown operation", "ERR_UNSUPPORTED", "SUM", {"operation": 9}
     for operation in NORMS:
         yield "factor of a norm", "ERR_UNSUPPORTED", operation, {"factor": scalar(1)}
         yield "mask of a norm", "ERR_UNSUPPORTED", operation, {"seen": 2}
         yield "causal norm", "ERR_UNSUPPORTED", operation, {"causal": True}
+    for operation in rows.CURVES:
+        yield "mask of a function", "ERR_UNSUPPORTED", operation, {"seen": 2}
+        yield "causal function", "ERR_UNSUPPORTED", operation, {"causal": True}
     yield "beta of an RMS norm", "ERR_UNSUPPORTED", "RMS_NORM", {"beta": scalar(1)}
-    for operation in ("SUM", "SOFTMAX", "ARGMAX"):
+    for operation in ("SUM", "SOFTMAX", "ARGMAX", *rows.CURVES):
         for field in ("gamma", "beta"):
             yield f"{field} without a norm", "ERR_UNSUPPORTED", operation, {field: scalar(1)}
         yield "eps without a norm", "ERR_UNSUPPORTED", operation, {"eps": 1.0}

@@ -27,7 +27,7 @@ MONOTONE = (
 )
 MOVES = ("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Dropout", "Cast")
 AVERAGES = ("GlobalAveragePool", "AveragePool", "ReduceMean")
-LARGEST_OF = ("MaxPool", "GlobalMaxPool", "ReduceMax")
+LARGEST_OF = ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin")
 # Values change their places, and those of several tensors get one scale.
 PLACES = (
     *("Concat", "Slice", "Split", "Gather", "Pad", "Expand", "Tile", "Resize"),
@@ -134,7 +134,11 @@ class Bounds:
         if node.op_type == "Mul":
             return np.abs(a) * eb + np.abs(b) * ea + ea * eb
         if node.op_type == "Div":
-            return (ea + np.abs(a) * 2.0**-20) / np.abs(b) * (1 + 2.0**-10)
+            # |(a + ea) / (b + eb) - a / b|; without a bound where b may be 0
+            free = np.abs(b) - eb
+            with np.errstate(all="ignore"):
+                bound = (ea + np.abs(a / b) * eb + np.abs(a) * 2.0**-20) / free * (1 + 2.0**-10)
+            return np.where(free > 0, bound, np.inf)
         raise NotImplementedError(node.op_type)
 
     def _product(self, node: onnx.NodeProto) -> np.ndarray:

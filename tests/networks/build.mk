@@ -33,6 +33,10 @@ $(BUILD)/test/networks-precision.log: $(NETWORKS_TEST)/test_precision.py $(NETWO
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-precision $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
 TESTS += $(BUILD)/test/networks-precision.log
 
+$(BUILD)/test/networks-words.log: $(NETWORKS_TEST)/test_words.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-words $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
+TESTS += $(BUILD)/test/networks-words.log
+
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)
@@ -49,6 +53,10 @@ TESTS += $(BUILD)/test/networks-chip.log
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-speech $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-speech.log
+
+$(BUILD)/test/networks-published.log: $(NETWORKS_TEST)/test_published.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-published $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-published.log
 
 # The table of docs/NETWORKS.md.
 NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B $(NETWORKS_TEST)/table.py

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import files
+import music
 import numpy as np
 import speech
 import tiny
@@ -44,29 +46,32 @@ class Network:
     kept: dict = dataclasses.field(default_factory=dict)
     binary: bool = False  # an answer is whether a value is above 0.5
     answers: bool = True  # the largest value is one
+    sparse: bool = False  # of binary answers only those count that are yes for one of both
+    output: str = ""  # that is compared; the first one
+    keep: tuple[str, ...] = ()  # tensors that stay float32
+    runs: int = RUNS  # on the chip
 
 
 def row(network: Network) -> str:
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
-    quantised, _ = quantize.quantize(
-        network.path, network.calibration, quantize.Options(), given, kept
-    )
+    options = quantize.Options(keep=network.keep)
+    quantised, _ = quantize.quantize(network.path, network.calibration, options, given, kept)
     graph = lower.lower_model(shapes.infer(quantised))
     reference = shapes.prepare(network.reference or network.path, given, kept)
-    name = next(iter(graph.outputs))
+    name = network.output or next(iter(graph.outputs))
     values = [], []
     session, executor = shapes.session(reference), Executor(graph)
     for run in network.test:
         values[0].append(
-            session.run(None, dict(zip([i.name for i in reference.graph.input], run.values())))[0]
+            session.run([name], dict(zip([i.name for i in reference.graph.input], run.values())))[0]
         )
         values[1].append(executor.run(run)[name])
     truth, mine = (np.stack([v.reshape(-1) for v in column]) for column in values)
-    result = validate.Result(RUNS, {}, {})
+    result = validate.Result(network.runs, {}, {})
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         validate.on_target(
-            *(Path.cwd(), graph, network.path.name, network.test[:RUNS], "chip", result),
+            *(Path.cwd(), graph, network.path.name, network.test[: network.runs], "chip", result),
             folder=Path(folder),
         )
     if result.different or not result.compared:
@@ -75,19 +80,24 @@ def row(network: Network) -> str:
     cycles = result.cycles
     return (
         f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | "
-        f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)} | {cycles:,} | {CLOCK / cycles:,.0f} | "
+        f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)} | {cycles:,} | {_rate(CLOCK / cycles)} | "
         f"{found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
     )
+
+
+def _rate(runs: float) -> str:
+    return f"{runs:,.0f}" if runs >= 100 else f"{runs:.2g}"
 
 
 def _answers(network: Network, truth: np.ndarray, mine: np.ndarray) -> str:
     if not network.answers:
         return "-"
     if network.binary:
-        equal = (truth > 0.5) == (mine > 0.5)
+        either = (truth > 0.5) | (mine > 0.5) | (not network.sparse)
+        equal = ((truth > 0.5) == (mine > 0.5))[either]
     else:
         equal = truth.argmax(axis=1) == mine.argmax(axis=1)
-    return f"{int(equal.sum())} of {equal.size}"
+    return f"{int(equal.sum()):,} of {equal.size:,}"
 
 
 def packages() -> list[Network]:
@@ -108,6 +118,19 @@ def packages() -> list[Network]:
             shape={"input": frames[0]["input"].shape},
             kept={"h": "hn", "c": "cn"},
             binary=True,
+        )
+    )
+    networks.append(Network(files.network(), "kind of a file, 214 kinds", *files.runs(), runs=1))
+    networks.append(
+        Network(
+            music.network(),
+            "notes in two seconds of sound",
+            *music.runs(music.RUNS),
+            output=music.NOTES,
+            keep=music.KEEP,
+            binary=True,
+            sparse=True,
+            runs=1,
         )
     )
     return networks

@@ -135,12 +135,31 @@ def test_structure(refuses) -> None:
     )
 
 
-def test_unshaped(refuses) -> None:
+def test_unshaped(refuses, bench, work) -> None:
+    """An output without a shape gets that of the graph; an input without one is refused."""
     model = small()
+    want = [o.shape for o in analyze.importer.load(shapes.infer(model)).outputs.values()]
     model.graph.output[0].type.tensor_type.ClearField("shape")
-    refuses("an output without a shape", model, "output y: has no shape")
+    onnx.save(model, work / "open.onnx")
+    found = analyze.analyze(work / "open.onnx")
+    bench.check(f"{found.problems}", not found.problems)
+    got = [view.shape for view in found.graph.outputs.values()]
+    bench.check(f"its shape follows: {got}", got == want == [(1, 3, 3, 3)])
+    (work / "open.onnx").unlink()
+    weights = numpy_helper.from_array(np.ones((3, 9, 3, 3), np.float32), "w")
+    wrong = model_of([helper.make_node("Conv", ["x", "w"], ["y"], "conv")], [weights])
+    wrong.graph.output[0].type.tensor_type.ClearField("shape")
+    refuses("channels that do not fit", wrong, "conv")
     model.graph.output[0].ClearField("type")
     refuses("an output without a type", model, "output y: has no type")
+    model = small()
+    model.graph.input[0].type.tensor_type.ClearField("shape")
+    refuses("an input without a shape", model, "input x: has no shape")
+    model = model_of(
+        [helper.make_node("NonZero", ["x"], ["n"]), helper.make_node("Reshape", ["x", "n"], ["y"])]
+    )
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    refuses("a shape that depends on data", model, "output y", "none follows")
 
 
 def test_tiny_weights(bench, work, capsys) -> None:

@@ -25,7 +25,8 @@ from programs import run
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
 ONE_OPERAND = (
     *("Conv", "Gemm", "MatMul", "BatchNormalization", "Clip", "Reshape", "Squeeze", "Unsqueeze"),
-    *("ReduceMean", "ReduceSum", "ReduceMax", "Dropout", "QuantizeLinear", "DequantizeLinear"),
+    *("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "Dropout"),
+    *("QuantizeLinear", "DequantizeLinear"),
     *("LSTM", "GRU", "ConvTranspose", "Slice", "Split", "Gather", "Pad", "Expand", "Tile"),
     *("Resize", "PRelu", "Pow", "LayerNormalization", "RMSNormalization"),
     *("InstanceNormalization", "GroupNormalization"),

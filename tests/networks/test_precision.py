@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from fp8net import lower, quantize, report, shapes, writer
+from fp8net import ir, lower, propose, quantize, report, shapes, writer
 from fp8net.cli import main
 from fp8net.errors import Refused
 from fp8net.executor import Executor
@@ -106,3 +106,61 @@ def test_refusals(bench, rng, work, capsys) -> None:
     options = quantize.Options(keep=("x",))
     runs = [{"x": np.ones((1, 9, 12), np.float32)}]
     bench.raises("keep", Refused, "--keep x", lambda: quantize.quantize(path, runs, options))
+
+
+def test_half(bench, seed, work, compiler) -> None:
+    """A tensor in float16 loses what its 11 bits lose: nearly nothing beside float32, and it takes half the memory."""
+    rng = np.random.default_rng([seed, 16])
+    path = work / "half.onnx"
+    onnx.save(_network(rng, "MatMul"), path)
+    runs = [{"x": rng.normal(size=(1, 9, 12)).astype(np.float32)} for _ in range(RUNS)]
+    simple = shapes.prepare(path)
+    added = next(n for n in simple.graph.node if n.op_type == "Add").output[0]
+    sizes, errors = {}, {}
+    for kind, options in (
+        ("float16", quantize.Options(half=(added,))),
+        ("float32", quantize.Options(keep=(added,))),
+    ):
+        errors[kind] = _error(bench, path, work, runs, compiler, options)
+        graph = lower.lower_model(shapes.infer(quantize.quantize(path, runs, options)[0]))
+        tensor = graph.tensors[added]
+        bench.check(f"{kind}: {tensor.format}", tensor.format == kind)
+        sizes[kind] = ir.FORMAT_BYTES[tensor.format]
+    bench.check(f"{errors}", abs(errors["float16"] - errors["float32"]) < 0.5)
+    bench.check("other bytes", errors["float16"] != errors["float32"])
+    bench.check(f"{sizes}", 2 * sizes["float16"] == sizes["float32"])
+    first = next(n for n in simple.graph.node if n.op_type in ("MatMul", "Gemm")).output[0]
+    for name, words in (("x", "input or output"), (first, "reads FP8"), ("q", "no tensor")):
+        half = quantize.Options(half=(name,))
+        bench.raises(name, Refused, words, lambda o=half: quantize.quantize(path, runs, o))
+
+
+def test_proposals(bench, seed, work, capsys) -> None:
+    """One tensor has small values beside large ones: the tool finds it, and what it promises is what the option gives."""
+    rng = np.random.default_rng([seed, 5])
+    b = Builder(rng, (4, 12))
+    spread = (10.0 ** np.linspace(-4, 0, 12)).astype(np.float32)
+    b.node("MatMul", ["x", b.constant(np.diag(1 / spread))], (4, 12))
+    b.node("Add", [b.last, b.constant(b.normal(12))], (4, 12))
+    path = work / "proposals.onnx"
+    onnx.save(b.model("proposals", 19), path)
+    runs = [{"x": (spread * rng.normal(size=(4, 12))).astype(np.float32)} for _ in range(RUNS)]
+    base, found = propose.find(path, runs, quantize.Options())
+    names = [(p.flag, p.names) for p in found]
+    bench.check(f"{names}", names[:1] == [("--split", ("x",))])
+    bench.check(f"{found[0].sqnr:.1f} dB, {base:.1f} without", found[0].sqnr > base + 3)
+    np.savez(work / "data.npz", x=np.stack([run["x"] for run in runs]))
+    command = ["quantize", str(path), "--data", str(work / "data.npz"), "-o", str(work / "q.onnx")]
+    bench.check("the command", main(command) == 0)
+    bench.check("says it", f"--split x: {found[0].sqnr:.1f} dB" in capsys.readouterr().out)
+    bench.check("the command with the option", main([*command, "--split", "x"]) == 0)
+    session, truth = (
+        shapes.session(onnx.load(work / "q.onnx")),
+        shapes.session(shapes.prepare(path)),
+    )
+    values = [np.stack([s.run(None, run)[0] for run in runs]) for s in (truth, session)]
+    got = report.sqnr(*values)
+    bench.check(f"it gives {got:.1f} dB", abs(got - found[0].sqnr) < 0.01)
+    bench.check("nothing is proposed twice", "--split x:" not in capsys.readouterr().out)
+    bench.check("silent", main([*command, "--no-proposals"]) == 0)
+    bench.check("it says nothing", "dB" not in capsys.readouterr().out)

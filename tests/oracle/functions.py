@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""exp2, exp, reciprocal and rsqrt as model/NUMERICS.md defines them, on arrays of float32; and their exact values.
+"""exp2, exp, reciprocal, rsqrt, sigmoid and tanh as model/NUMERICS.md defines them, on arrays of float32; and their exact values.
 
 Every operation on float32 arrays is one rounding to nearest even. The tables come from the script that prints them;
 test_functions.py checks them against what they are said to hold.
@@ -13,6 +13,7 @@ import numpy as np
 
 SCRIPT = Path(__file__).resolve().parents[2] / "model/src/core/function_tables.py"
 ULP_BOUNDS = {"exp2": 2.5, "exp": 2.6, "reciprocal": 1.7, "rsqrt": 1.6}
+CURVE_BOUNDS = {"sigmoid": 2**-14.5, "tanh": 2**-13.5}  # of the absolute error
 F = np.float32
 LOG2_E, LN2_HIGH = F(1.4426950408889634), F(45426 / 65536)
 LN2_LOW = F(0.6931471805599453094 - 45426 / 65536)
@@ -105,6 +106,48 @@ def rsqrt(x):
     result = np.where(x == F(np.inf), F(0), result)
     result = np.where(x < 0, NAN, result)
     result = np.where(x == 0, np.copysign(F(np.inf), x), result)
+    return np.where(np.isnan(x), NAN, result).astype(F)
+
+
+# ---- sigmoid and tanh: a line between two points of tanh ------------------------------------------
+POINTS = np.array(script().tanh_points(), np.int64)
+
+
+def nearest(x, ulp):
+    """x as a multiple of 2^-ulp below 8 * 2^(14 - ulp) in magnitude: what an addition of 1.5 * 2^(23 - ulp) leaves."""
+    inside = np.where(np.abs(x) < 32, x, F(0)).astype(F)
+    origin = F(1.5 * 2.0 ** (23 - ulp))
+    number = ((inside + origin) - origin).astype(np.float64) * 2.0**ulp
+    number = np.where(np.abs(x) < 32, number, np.copysign(2.0**17, x))
+    return np.clip(number, -(2**17), 2**17).astype(np.int64)
+
+
+def line(argument):
+    """(tanh at the beginning of the interval, growth, position in it), of argument * 2^-14 from 0 on"""
+    kept = np.minimum(argument, 2**17 - 1)
+    dropped = np.where(kept >= 2**16, 2, np.where(kept >= 2**15, 1, 0))
+    kept = kept >> dropped
+    begin = (kept >> 9) + 32 * dropped
+    rest = np.where(argument < 2**17, kept & 511, 0)
+    begin = np.where(argument < 2**17, begin, 127)
+    return POINTS[begin], POINTS[begin + 1] - POINTS[begin], rest
+
+
+def tanh(x):
+    x = np.asarray(x, F)
+    number = nearest(np.where(np.isnan(x), F(0), x), 14)
+    first, growth, rest = line(np.abs(number))
+    result = np.ldexp(first.astype(F), -15) + growth.astype(F) * np.ldexp(rest.astype(F), -24)
+    return np.where(np.isnan(x), NAN, np.where(number < 0, -result, result)).astype(F)
+
+
+def sigmoid(x):
+    x = np.asarray(x, F)
+    number = nearest(np.where(np.isnan(x), F(0), x), 13)
+    first, growth, rest = line(np.abs(number))
+    sign = np.where(number < 0, -1, 1)
+    value = np.ldexp((32768 + sign * first).astype(F), -16)
+    result = value + (sign * growth).astype(F) * np.ldexp(rest.astype(F), -25)
     return np.where(np.isnan(x), NAN, result).astype(F)
 
 

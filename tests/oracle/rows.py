@@ -15,6 +15,7 @@ from oracle import exact, functions
 
 F = np.float32
 NONE = ("SUM", "SUM_OF_SQUARES", "MAXIMUM", "ARGMAX")
+CURVES = ("SIGMOID", "TANH")
 LOG2_E = functions.LOG2_E
 
 
@@ -74,6 +75,8 @@ def terms(unit, case, values):
         powers = [unit.mul(unit.sub(x, most), scale) for x in values]
         e = [unit.function("exp2", x) for x in powers]
         return e, unit.function("reciprocal", unit.sum(e))
+    if operation in CURVES:
+        return [unit.function(operation.lower(), unit.mul(x, factor)) for x in values], F(1)
     d = values
     if operation == "LAYER_NORM":
         mean = unit.mul(unit.sum(values), nth)

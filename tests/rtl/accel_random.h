@@ -208,6 +208,9 @@ class Maker
             t.d_addr = matrix(t.m, 4, t.d_stride);
             return;
         }
+        if (is_curve(t.row_op)) {
+            t.k = 0, t.causal = false;
+        }
         const bool softmax = t.row_op == Softmax;
         do {
             t.factor = as_float(scale());

@@ -24,6 +24,7 @@ class RowTests : public Lists
 
   private:
     void shapes();
+    void curves(unsigned count);
     void batches(unsigned count);
     uint64_t cycles_of(uint32_t row_op, uint32_t m, uint32_t n, bool vectors);
 };
@@ -31,6 +32,7 @@ class RowTests : public Lists
 inline void RowTests::row_commands(unsigned count, unsigned stride)
 {
     shapes();
+    curves(count / 4 + 1);
     batches(count);
     prepare(Rows);
     bus_stops(5 * stride);
@@ -60,6 +62,30 @@ inline void RowTests::shapes()
                 run({maker_.row_command(m, n, row_op)});
             }
         }
+    }
+}
+
+// Sigmoid or tanh of pairs of rows, one command after the other. They are equal but for factor and flags, so that nothing
+// but the factor keeps one from entering while the other is inside.
+inline void RowTests::curves(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        random_timing();
+        begin();
+        const uint32_t pairs = 2 + rng_.below(6);
+        const Command all =
+            maker_.row_command(2 * pairs, 1 + rng_.below(200), rng_.coin() ? Sigmoid : Tanh);
+        const float factors[] = {all.factor, 0.25f, 3.0f};
+        std::vector<Command> tiles;
+        for (uint32_t pair = 0; pair < pairs; pair++) {
+            Command t = all;
+            t.m = 2;
+            t.a_addr += 2 * pair * t.a_stride, t.d_addr += 2 * pair * t.d_stride;
+            t.factor = factors[rng_.below(3)], t.scale_a = as_bits(t.factor);
+            t.tag = static_cast<uint16_t>(rng_.next());
+            tiles.push_back(t);
+        }
+        run(tiles);
     }
 }
 
@@ -127,7 +153,9 @@ inline void RowTests::row_speed()
                 {"sum", Sum, 16, 64, 335},
                 {"sum of squares", SumOfSquares, 16, 64, 335},
                 {"maximum", Maximum, 16, 64, 300},
-                {"argmax", Argmax, 16, 64, 480}};
+                {"argmax", Argmax, 16, 64, 480},
+                {"sigmoid", Sigmoid, 1, 512, 365},
+                {"tanh", Tanh, 16, 64, 240}};
     const bool is_default = kBeat == 16 && LANES == 16;
     for (const auto &row : rows) {
         const uint64_t cycles = cycles_of(row.row_op, row.m, row.n, is_norm(row.row_op));

@@ -12,11 +12,37 @@
 namespace accel
 {
 
-enum RowOp : uint32_t { Sum, SumOfSquares, Maximum, Argmax, RmsNorm, LayerNorm, Softmax, kRowOps };
+enum RowOp : uint32_t {
+    Sum,
+    SumOfSquares,
+    Maximum,
+    Argmax,
+    RmsNorm,
+    LayerNorm,
+    Softmax,
+    Sigmoid,
+    Tanh,
+    kRowOps
+};
 
 constexpr bool is_norm(uint32_t row_op)
 {
     return row_op == RmsNorm || row_op == LayerNorm;
+}
+
+// A function of each value
+constexpr bool is_curve(uint32_t row_op)
+{
+    return row_op == Sigmoid || row_op == Tanh;
+}
+
+// How often X is visited
+constexpr uint32_t visits_of(uint32_t row_op)
+{
+    return is_curve(row_op)                           ? 1
+           : row_op == LayerNorm || row_op == Softmax ? 3
+           : row_op == RmsNorm || row_op == Argmax    ? 2
+                                                      : 1;
 }
 
 constexpr bool is_reduction(uint32_t row_op)

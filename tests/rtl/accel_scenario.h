@@ -284,8 +284,7 @@ inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads
         macs += t.macs();
         if (t.rows()) {
             // Each phase visits all columns, but the last one of a reduction
-            const bool three = t.row_op >= LayerNorm || t.row_op == Argmax;
-            const uint64_t visits = is_reduction(t.row_op) ? (three ? 2 : 1) : (three ? 3 : 2);
+            const uint64_t visits = visits_of(t.row_op);
             steps +=
                 Shape::up(t.m, ROWS) * (visits * Shape::up(t.n, COLS) + is_reduction(t.row_op));
             continue;

@@ -4,14 +4,14 @@
 EPILOGUE_TOP := rtl/epilogue/fp8mac_epilogue.sv
 EPILOGUE_LEAVES := $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even digit_product mux_n fill_n full_adder half_adder clock_gate two_port_ram) \
   rtl/epilogue/fp8mac_rows_pkg.sv $(filter-out $(EPILOGUE_TOP) %_pkg.sv,$(sort $(wildcard rtl/epilogue/*.sv)))
-EPILOGUE_TREE := rtl/leaf/fp8mac_compressor_tree.sv
+EPILOGUE_TREE := $(patsubst %,rtl/leaf/fp8mac_%.sv,adder compressor_tree)
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 # The host's floats are the oracle, so the compiler must follow IEEE 754 exactly.
 # $(1): flags of C++; $(2): Verilator's arguments.
 epilogue_verilate = $(call verilate_bench,-ffp-contract=off -Imodel/include -Itests/rtl $(1),$(EPILOGUE_LIB),\
   --assert -Wall -O3 $(RTL_WAIVER) $(RTL_PACKAGE) $(EPILOGUE_LEAVES) $(2))
 
-# This bench runs for a minute.
+# This bench runs for half a minute.
 $(BUILD)/tb/fp32/fp32_tb: BENCH_OPTIMISE := -O2
 $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
     $(EPILOGUE_LEAVES) $(EPILOGUE_TREE) $(RTL_WAIVER) $(EPILOGUE_LIB) $(VERILATED)
@@ -20,14 +20,14 @@ $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/r
 	$(call epilogue_verilate,,--top-module fp32_tb_top $(EPILOGUE_TREE) tests/rtl/fp32_tb_top.sv)
 
 $(BUILD)/test/rtl_fp32.log: $(BUILD)/tb/fp32/fp32_tb
-	@tests/run_test.sh rtl_fp32 $@ $< --pairs $$((600000 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh rtl_fp32 $@ $< --pairs $$((250000 * $${RANDOM_STEPS:-1}))
 TESTS += $(BUILD)/test/rtl_fp32.log
 
 # WIDTH_COLS
 EPILOGUE_WIDTHS := 1_1 8_4
 epilogue_word = $(word $(2),$(subst _, ,$(1)))
 # Two dozen multipliers: the synthesis tool's cells would take minutes to compile.
-EPILOGUE_FAST_TREE := rtl/behavioural/fp8mac_compressor_tree.sv
+EPILOGUE_FAST_TREE := $(patsubst %,rtl/behavioural/fp8mac_%.sv,adder compressor_tree)
 EPILOGUE_BENCHES := $(EPILOGUE_WIDTHS:%=$(BUILD)/tb/epilogue_%/epilogue_tb)
 EPILOGUE_LOGS := $(EPILOGUE_WIDTHS:%=$(BUILD)/test/rtl_epilogue_%.log)
 
@@ -42,3 +42,18 @@ $(EPILOGUE_BENCHES): $(BUILD)/tb/epilogue_%/epilogue_tb: tests/rtl/epilogue_tb.c
 $(EPILOGUE_LOGS): $(BUILD)/test/rtl_epilogue_%.log: $(BUILD)/tb/epilogue_%/epilogue_tb
 	@tests/run_test.sh rtl_epilogue_$* $@ $<
 TESTS += $(EPILOGUE_LOGS)
+
+# The integer requantiser: eight products, so the tree is the behavioural one here too
+REQUANTISE_RTL := $(RTL_PACKAGE) $(EPILOGUE_FAST_TREE) \
+  $(patsubst %,rtl/leaf/fp8mac_%.sv,digit_product mux_n fill_n clock_gate) \
+  $(patsubst %,rtl/epilogue/fp8mac_%.sv,requantise_product requantise)
+$(BUILD)/tb/requantise/requantise_tb: tests/rtl/requantise_tb.cpp tests/rtl/tb.h $(REQUANTISE_RTL) $(RTL_WAIVER) \
+    $(EPILOGUE_LIB) $(VERILATED)
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(call verilate_bench,-Imodel/include -Itests/rtl,$(EPILOGUE_LIB),--assert -Wall -O3 --top-module fp8mac_requantise \
+	  $(RTL_WAIVER) $(REQUANTISE_RTL))
+
+$(BUILD)/test/rtl_requantise.log: $(BUILD)/tb/requantise/requantise_tb
+	@tests/run_test.sh rtl_requantise $@ $< --phases $$((2000 * $${RANDOM_STEPS:-1}))
+TESTS += $(BUILD)/test/rtl_requantise.log

@@ -5,7 +5,7 @@ OUTPUT_TB_SETS := 4_4_2_8_128 4_4_2_4_64 4_4_1_16_128 2_2_1_2_256 8_8_1_8_128 1_
 OUTPUT_TB_LIB := $(BUILD)/model/libfp8mac.a
 OUTPUT_TB_RTL := $(RTL_PACKAGES) $(filter-out %_pkg.sv,$(sort $(wildcard rtl/epilogue/*.sv))) \
   $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even digit_product mux_n fill_n full_adder half_adder clock_gate two_port_ram) \
-  rtl/behavioural/fp8mac_compressor_tree.sv \
+  $(patsubst %,rtl/behavioural/fp8mac_%.sv,adder compressor_tree) \
   $(addprefix rtl/accel/fp8mac_,fifo.sv burst_split.sv source.sv source_slots.sv source_buffer.sv store.sv byte_ram.sv pack.sv write_out.sv dma_write.sv output.sv)
 OUTPUT_TB_BENCHES := $(OUTPUT_TB_SETS:%=$(BUILD)/tb/output_%/output_tb)
 OUTPUT_TB_LOGS := $(OUTPUT_TB_SETS:%=$(BUILD)/test/rtl_output_%.log)

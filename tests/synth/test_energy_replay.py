@@ -153,7 +153,7 @@ def test_replay(bench: Compared, hand: Hand, ports: Path, waveform: Path) -> Non
     made = circuit(hand)
     for mode in (SETTLED, LONG):
         run = lambda one, *more: replay(
-            part(), one, recording, counted, hand.toggles, hand.folder, mode, *more
+            part(), one, recording, counted, 4, hand.toggles, hand.folder, mode, *more
         )
         found = run(made)
         flips = [recording.bit_level(f"top_u_{one}_q_o", bit) for one in "ab" for bit in (0, 1)]

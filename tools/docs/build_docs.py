@@ -25,6 +25,7 @@ PAGES = (
     "docs/GLOSSARY.md",
     "docs/HOWTO.md",
     "docs/NETWORKS.md",
+    "docs/PLAN.md",
     "docs/PORTING.md",
     "docs/INTEGRATION.md",
     "docs/RECIPES.md",

@@ -56,6 +56,8 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(normalise)                                                                                   \
     X(reduce)                                                                                      \
     X(move)                                                                                        \
+    X(reciprocal)                                                                                  \
+    X(logarithm)                                                                                   \
     X(transformer)                                                                                 \
     X(plans)                                                                                       \
     X(queries)                                                                                     \

@@ -284,8 +284,8 @@ static void print_cycles(const fp8rt_profile *profile)
 // Layers that the references of a profile leave out; see fp8rt/reference_profile.h.
 static bool is_left_out(const char *name)
 {
-    static const char *const names[] = {"lstm", "gru", "transposed_convolution", "move",
-                                        "transformer block"};
+    static const char *const names[] = {"lstm",       "gru",       "transposed_convolution", "move",
+                                        "reciprocal", "logarithm", "transformer block"};
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         found = found || strcmp(name, names[i]) == 0;

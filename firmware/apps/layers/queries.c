@@ -233,7 +233,7 @@ static void pooling(layers_test *test)
 
 static void sequences(layers_test *test)
 {
-    static int32_t state[ROWS * 2];
+    fp8rt_tensor state = codes(test, 1, ROWS, FP8MAC_FP32);
     fp8rt_tensor x = codes(test, 4, COLS, FP8MAC_E4M3FN);
     fp8rt_tensor hidden = codes(test, 1, ROWS, FP8MAC_E4M3FN);
     fp8rt_tensor out = codes(test, 4, ROWS, FP8MAC_E4M3FN);
@@ -243,7 +243,7 @@ static void sequences(layers_test *test)
                                  .input = &input,
                                  .recurrent = &recurrent,
                                  .hidden = &hidden,
-                                 .state = state,
+                                 .state = &state,
                                  .out = &out};
     try_all(test, &(subject){"lstm", call_lstm, &desc, {&x, &hidden, &out, &input.codes}, NULL});
     try_all(test, &(subject){"lstm", call_lstm, &desc, {&x, &recurrent.codes}, NULL});

@@ -12,9 +12,8 @@ typedef struct net {
     bool scaled;    // weights with a scale for each row, and no bias
     bool unaligned; // the recurrent bias lies between beats
     uint32_t inputs, units, batch, steps;
-    fp8rt_tensor x, hidden, out, both;
+    fp8rt_tensor x, hidden, state, out, both;
     fp8rt_weights input, recurrent;
-    int32_t *state;
     fp8rt_recurrent_desc desc;
     fp8rt_reference_step step;
 } net;
@@ -46,15 +45,34 @@ static const float *between_beats(layers_test *test, const float *from, uint32_t
     return to;
 }
 
-static int32_t *states(layers_test *test, const net *n)
+static float *state_row(const layers_test *test, const net *n, uint32_t row)
 {
-    const uint32_t count = n->batch * n->units;
-    int32_t *state = layers_take(test, count * sizeof(int32_t));
-    for (uint32_t i = 0; i < count; i++) {
-        const int32_t bits = (int32_t)fp8rt_random_next(&test->random);
-        state[i] = n->gru ? bits >> 12 : bits >> (bits & 15);
+    return (float *)n->state.data + row * fp8rt_tensor_stride(&test->dev.caps, &n->state) / 4u;
+}
+
+// Cells of an LSTM have all magnitudes up to hundreds, h of a GRU up to 1.
+static fp8rt_tensor states(layers_test *test, const net *n)
+{
+    fp8rt_tensor state = layers_empty(test, n->batch, n->units, FP8MAC_FP32);
+    const net with = {.state = state};
+    for (uint32_t row = 0; row < n->batch; row++) {
+        for (uint32_t u = 0; u < n->units; u++) {
+            const int32_t bits = (int32_t)fp8rt_random_next(&test->random);
+            state_row(test, &with, row)[u] =
+                (float)(n->gru ? bits >> 12 : bits >> (bits & 15)) * 0x1p-20f;
+        }
     }
     return state;
+}
+
+// The state without what is between its rows
+static const float *state_before(layers_test *test, const net *n)
+{
+    float *to = layers_take(test, n->batch * n->units * sizeof(float));
+    for (uint32_t row = 0; row < n->batch; row++) {
+        memcpy(to + row * n->units, state_row(test, n, row), n->units * sizeof(float));
+    }
+    return to;
 }
 
 // Gates have all magnitudes from hundredths to hundreds.
@@ -78,13 +96,13 @@ static void draw(layers_test *test, net *n)
                                      .recurrent = &n->recurrent,
                                      .batch = n->batch,
                                      .hidden = &n->hidden,
-                                     .state = n->state,
+                                     .state = &n->state,
                                      .out = &n->out};
     n->step = (fp8rt_reference_step){
         .gru = n->gru,
         .desc = &n->desc,
         .hidden = copy(test, n->hidden.data, fp8rt_tensor_bytes(&test->dev.caps, &n->hidden)),
-        .state = copy(test, n->state, n->batch * n->units * sizeof(int32_t)),
+        .state = state_before(test, n),
     };
 }
 
@@ -104,9 +122,9 @@ static void join(const fp8rt_caps *caps, const void *context)
         const float *h =
             (float *)n->out.data + row * fp8rt_tensor_stride(caps, &n->out) / sizeof *h;
         memcpy(to, h, n->units * sizeof *to);
-        for (uint32_t u = 0; u < n->units; u++) {
-            to[n->units + u] = (float)n->state[row * n->units + u] * 0x1p-20f;
-        }
+        memcpy(to + n->units,
+               (float *)n->state.data + row * fp8rt_tensor_stride(caps, &n->state) / sizeof *to,
+               n->units * sizeof *to);
     }
 }
 
@@ -160,7 +178,9 @@ static void sequence(layers_test *test, const char *name, net n)
     const size_t bytes = fp8rt_tensor_bytes(&test->dev.caps, &n.out);
     const void *whole = copy(test, n.out.data, bytes);
     memcpy(n.hidden.data, n.step.hidden, fp8rt_tensor_bytes(&test->dev.caps, &n.hidden));
-    memcpy(n.state, n.step.state, n.batch * n.units * sizeof(int32_t));
+    for (uint32_t row = 0; row < n.batch; row++) {
+        memcpy(state_row(test, &n, row), n.step.state + row * n.units, n.units * sizeof(float));
+    }
     layers_try(test, "  the same in steps", call_steps, NULL, &n, &n.out);
     layers_expect(test, "a sequence is its steps", memcmp(whole, n.out.data, bytes) == 0);
     test->arena = arena;
@@ -188,12 +208,21 @@ static void refusals(layers_test *test)
     n.gru = false;
     n.desc.state = NULL;
     layers_expect(test, "no state", query(test, &n) == FP8RT_ERR_NULL);
-    n.desc.state = n.state;
+    n.desc.state = &n.state;
     n.hidden.scaling = &scaling;
     layers_expect(test, "a dynamic scale of h", query(test, &n) == FP8RT_ERR_UNSUPPORTED);
     scaling.kind = FP8RT_SCALING_STATIC;
     layers_expect(test, "a static scaling of h", query(test, &n) == FP8RT_OK);
     n.hidden.scaling = NULL;
+    n.state.scale = 2.0f;
+    layers_expect(test, "a scale of the state", query(test, &n) == FP8RT_ERR_SCALE);
+    n.state.scale = 0.0f;
+    n.state.format = FP8MAC_FP16;
+    layers_expect(test, "a state in FP16", query(test, &n) == FP8RT_ERR_FORMAT);
+    n.state.format = FP8MAC_FP32;
+    n.state.cols--;
+    layers_expect(test, "columns of the state", query(test, &n) == FP8RT_ERR_SHAPE);
+    n.state.cols++;
     n.out.cols--;
     layers_expect(test, "columns of out", query(test, &n) == FP8RT_ERR_SHAPE);
     test->arena = arena;

@@ -25,11 +25,13 @@ typedef struct refusal {
      __VA_ARGS__}
 
 static const refusal refusals[] = {
-    {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 7, .m = M, .n = N, .x = x, .d = d}},
+    {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 9, .m = M, .n = N, .x = x, .d = d}},
     {"factor of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .factor = &one)},
     {"mask of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(RMS_NORM, .eps = 1, .seen = 3)},
     {"causal norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .causal = true)},
     {"beta of an RMS norm", FP8RT_ERR_UNSUPPORTED, GOOD(RMS_NORM, .eps = 1, .beta = vector)},
+    {"mask of a tanh", FP8RT_ERR_UNSUPPORTED, GOOD(TANH, .seen = 3)},
+    {"causal sigmoid", FP8RT_ERR_UNSUPPORTED, GOOD(SIGMOID, .causal = true)},
     {"gamma of a softmax", FP8RT_ERR_UNSUPPORTED, GOOD(SOFTMAX, .gamma = vector)},
     {"eps of a sum", FP8RT_ERR_UNSUPPORTED, GOOD(SUM, .eps = 1)},
     {"factor of an argmax", FP8RT_ERR_UNSUPPORTED, GOOD(ARGMAX, .factor = &one)},

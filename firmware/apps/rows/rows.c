@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Norms, softmax and reductions of rows: a hash of D, amax, flags and the cycles of each command.
+//: Norms, softmax, reductions, sigmoid and tanh of rows: a hash of D, amax, flags and the cycles of each command.
 //
 // On the host the golden model computes them; there D is compared with a call of the model, too.
 // The chip prints the same lines, but for the cycles. The last line is the count of tests: besides
@@ -40,6 +40,8 @@ typedef struct named_case {
 #define ARGMAX FP8MAC_ROWS_ARGMAX
 #define SQUARES FP8MAC_ROWS_SUM_OF_SQUARES
 #define SUM FP8MAC_ROWS_SUM
+#define SIGMOID FP8MAC_ROWS_SIGMOID
+#define TANH FP8MAC_ROWS_TANH
 #define FP32 FP8MAC_FP32
 #define FP16 FP8MAC_FP16
 #define E4M3 FP8MAC_E4M3FN
@@ -89,6 +91,13 @@ static const named_case cases[] = {
     {"argmax", ARGMAX, 64, 10, FP32, 0, .draw = ANY},
     {"argmax of equal values", ARGMAX, 3, 300, E4M3, 0, .draw = EQUAL},
     {"argmax of NaN and Inf", ARGMAX, 8, 40, FP32, 0, .draw = SPECIAL, .seen = 9, .causal = true},
+    {"sigmoid", SIGMOID, 1, 512, FP32, FP32, .draw = ANY},
+    {"sigmoid, a factor", SIGMOID, 16, 64, FP16, E4M3, .factor = 0.01f, .scale_d = 256.0f},
+    {"sigmoid of NaN and Inf", SIGMOID, 8, 40, FP32, FP32, .draw = SPECIAL},
+    {"tanh", TANH, 1, 128, FP32, FP32, .draw = NEAR_ONE},
+    {"tanh, long rows", TANH, 3, 1001, E4M3, FP16, .factor = 0.25f, .gap = 32},
+    {"tanh, relu, mapped", TANH, 33, 20, FP32, E4M3, .activation = FP8MAC_ACT_RELU, .table = 1},
+    {"tanh of NaN and Inf", TANH, 8, 40, FP16, FP32, .draw = SPECIAL},
 };
 
 static uint32_t random_state = 1;

@@ -63,8 +63,8 @@ static bool allocate(vad_net *net, fp8rt_arena *arena)
     net->hidden = tensor(net, arena, 1, VAD_UNITS, FP8MAC_E4M3FN, 0x1p-8f);
     net->rectified = tensor(net, arena, 1, VAD_UNITS, FP8MAC_E4M3FN, 0x1p-8f);
     net->logit = tensor(net, arena, 1, 1, FP8MAC_FP32, 1.0f);
-    net->cell = fp8rt_arena_alloc(arena, VAD_UNITS * sizeof *net->cell);
-    return allocate_features(net, arena) && net->cell != NULL;
+    net->cell = tensor(net, arena, 1, VAD_UNITS, FP8MAC_FP32, 1.0f);
+    return allocate_features(net, arena) && net->cell.data != NULL;
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ static fp8rt_status remember(vad_net *net)
         .input = &vad_input,
         .recurrent = &vad_recurrent,
         .hidden = &net->hidden,
-        .state = net->cell,
+        .state = &net->cell,
     };
     return fp8rt_lstm(&net->run, &desc);
 }
@@ -251,7 +251,7 @@ void vad_net_reset(vad_net *net)
         shifted[i] = SHIFT_BITS;
     }
     memset(net->hidden.data, 0, VAD_UNITS);
-    memset(net->cell, 0, VAD_UNITS * sizeof *net->cell);
+    memset(net->cell.data, 0, VAD_UNITS * sizeof(float));
 }
 
 fp8rt_status vad_net_frame(vad_net *net, const int16_t *samples, float *probability)
@@ -293,6 +293,6 @@ uint32_t vad_net_checksum(const vad_net *net, uint32_t sum)
         sum = add_tensor(sum, &net->features[i]);
     }
     sum = add_tensor(sum, &net->hidden);
-    sum = add_bytes(sum, net->cell, VAD_UNITS * sizeof *net->cell);
+    sum = add_tensor(sum, &net->cell);
     return add_tensor(sum, &net->logit);
 }

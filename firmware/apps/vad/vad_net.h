@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network of the voice activity detector, frame by frame. Activations are e4m3fn with static scales,
-// the LSTM's cell is a fixed-point number.
+// the LSTM's cell is FP32.
 #ifndef VAD_NET_H
 #define VAD_NET_H
 
@@ -24,7 +24,7 @@ typedef struct vad_net {
     fp8rt_tensor magnitudes;
     fp8rt_tensor features[VAD_CONVOLUTIONS];
     fp8rt_tensor hidden, rectified, logit;
-    int32_t *cell; // VAD_UNITS
+    fp8rt_tensor cell; // 1 x VAD_UNITS
 } vad_net;
 
 // Memory and scratch come from the arena. FP8RT_ERR_SCRATCH: it is too small; others as the layers.

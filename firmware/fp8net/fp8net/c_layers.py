@@ -7,7 +7,7 @@ import numpy as np
 
 from . import c_run
 from .c_text import boolean, head, number, plain
-from .ir import FORMAT_C, Layer, Weights
+from .ir import FORMAT_BYTES, FORMAT_C, Layer, Weights
 from .plan import name_of, up
 from .transposed import split
 from .weights import join
@@ -35,6 +35,8 @@ def _declarations(s) -> str:
             text.append(f"extern const float {s.name}_scales{index}{suffix}[];")
             if w.bias is not None:
                 text.append(f"extern const float {s.name}_bias{index}{suffix}[];")
+        if layer.table is not None:
+            text.append(f"extern const uint8_t {s.name}_words{index}[];")
         for name in ("gamma", "beta") if layer.norm is not None else ():
             if getattr(layer.norm, name) is not None:
                 text.append(f"extern const float {s.name}_{name}{index}[];")
@@ -167,6 +169,19 @@ def _norm(s, index: int, layer: Layer) -> list[str]:
     return fields
 
 
+def _words(s, index: int, layer: Layer) -> tuple[str, list[str]]:
+    """The table of an embedding."""
+    out = s.graph.tensors[layer.output]
+    words, width = layer.table.shape
+    stride = up(width * FORMAT_BYTES[out.format], s.plan.beat)
+    text = (
+        "    const fp8rt_tensor words = {\n"
+        f"        .data = (void *)(uintptr_t){s.name}_words{index}, .rows = {words}, .cols = {width},\n"
+        f"        .stride = {stride}, .format = {FORMAT_C[out.format]}, .scale = {number(out.scale)}}};\n"
+    )
+    return text, [".table = &words", ".indices = x.data"]
+
+
 def _moves(s, layer: Layer, ids: dict[str, int]) -> str:
     """The body of a layer of moves: a table, and a call for each line of it."""
     lines = []
@@ -232,11 +247,11 @@ def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, l
         text += (
             "    if (!run->query) {\n"
             "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
-            "        memset(state.data, 0, state.stride);\n"
+            "        memset(state.data, 0, (size_t)state.rows * state.stride);\n"
             "    }\n"
         )
     fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
-    return text, [*fields, ".hidden = &hidden", ".state = state.data"]
+    return text, [*fields, ".hidden = &hidden", ".state = &state"]
 
 
 def _layer(s, index: int, layer: Layer) -> str:
@@ -266,6 +281,14 @@ def _call(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
         fields.append(f".operation = FP8MAC_ROWS_{layer.reduction.upper()}")
     if layer.norm is not None:
         fields += _norm(s, index, layer)
+    if layer.table is not None:
+        text, more = _words(s, index, layer)
+        body.append(text)
+        fields = more
+    if layer.op == "logarithm":
+        fields += [f".offset = {number(layer.offset)}", f".factor = {number(layer.factor)}"]
+    if layer.zero:
+        fields.append(".zero = true")
     if layer.op in ("add", "multiply"):
         body.append(f"    const fp8rt_tensor y = at(arena, {ids[layer.inputs[1]]});\n")
         fields += [".y = &y", f".factor = {number(layer.factor)}"]
@@ -308,6 +331,9 @@ _DESCRIPTORS = {
     "softmax": ("fp8rt_softmax_desc", "fp8rt_softmax"),
     "normalise": ("fp8rt_norm_desc", "fp8rt_normalise"),
     "reduce": ("fp8rt_reduce_desc", "fp8rt_reduce"),
+    "embedding": ("fp8rt_embedding_desc", "fp8rt_embedding"),
+    "reciprocal": ("fp8rt_reciprocal_desc", "fp8rt_reciprocal"),
+    "logarithm": ("fp8rt_logarithm_desc", "fp8rt_logarithm"),
     "lstm": ("fp8rt_recurrent_desc", "fp8rt_lstm"),
     "gru": ("fp8rt_recurrent_desc", "fp8rt_gru"),
 }

@@ -8,7 +8,14 @@ from .c_text import boolean
 
 def text(s, ids: dict[str, int]) -> str:
     """`ids` are the numbers of tensors."""
-    return _tables(s, ids) + _RUN.replace("@n@", s.name).replace("@N@", s.upper)
+    words = _has_indices(s)
+    run = _RUN.replace("@indices@", _INDICES if words else "")
+    run = run.replace("@take_indices@", _TAKE_INDICES if words else "")
+    return _tables(s, ids) + run.replace("@n@", s.name).replace("@N@", s.upper)
+
+
+def _has_indices(s) -> bool:
+    return any(s.graph.tensors[v.tensor].format == "int32" for v in s.graph.inputs.values())
 
 
 def _tables(s, ids: dict[str, int]) -> str:
@@ -21,6 +28,7 @@ def _tables(s, ids: dict[str, int]) -> str:
         )
         loads += [f"    {{{slot}, {s.name}_table{table}}}," for slot, table in g.loads]
     inputs = ", ".join(str(ids[v.tensor]) for v in s.graph.inputs.values())
+    indices = _indices(s) if _has_indices(s) else ""
     outputs = ", ".join(str(ids[v.tensor]) for v in s.graph.outputs.values())
     return (
         f"static fp8rt_status (*const layers[])(fp8rt_run *run, uint8_t *arena) = {{\n    {names}}};\n\n"
@@ -32,12 +40,20 @@ def _tables(s, ids: dict[str, int]) -> str:
         "static const struct {\n    uint32_t slot;\n    const uint8_t *codes;\n} loads[] = {\n"
         + "\n".join(loads or ["    {0, NULL},"])
         + "\n};\n\n"
-        f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n\n"
+        f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n"
+        + indices
+        + "\n"
         + _kept(s, ids)
         + f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
         f"    SCRATCH = {plan.activations}, // where it begins\n"
         f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n}};\n"
     )
+
+
+def _indices(s) -> str:
+    kinds = (s.graph.tensors[v.tensor].format for v in s.graph.inputs.values())
+    values = ", ".join(boolean(kind == "int32") for kind in kinds)
+    return f"static const bool is_index[] = {{{values}}}; // inputs that are numbers of words\n"
 
 
 def _kept(s, ids: dict[str, int]) -> str:
@@ -48,6 +64,27 @@ def _kept(s, ids: dict[str, int]) -> str:
         f"static const uint32_t kept[] = {{{', '.join(kept or ['0'])}}};\n\n"
     )
 
+
+_INDICES = """// Numbers of words. What is no such number the layer that reads it refuses.
+static fp8rt_status set_indices(const fp8rt_tensor *t, const float *values)
+{
+    uint32_t *indices = t->data;
+    for (uint32_t i = 0; i < t->cols; i++) {
+        if (!(values[i] >= 0.0f && values[i] < 4294967296.0f) ||
+            (float)(uint32_t)values[i] != values[i]) {
+            return FP8RT_ERR_SHAPE;
+        }
+        indices[i] = (uint32_t)values[i];
+    }
+    return FP8RT_OK;
+}
+
+"""
+
+_TAKE_INDICES = """    if (is_index[i]) {
+        return set_indices(&t, values);
+    }
+"""
 
 _RUN = """
 // ---- opening ------------------------------------------------------------------------------------
@@ -182,10 +219,10 @@ fp8rt_tensor @n@_output(const @n@_net *net, unsigned i)
     return at(net->arena, outputs[i]);
 }
 
-fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
+@indices@fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
 {
     const fp8rt_tensor t = @n@_input(net, i);
-    if (t.format == FP8MAC_FP32) {
+@take_indices@    if (t.format == FP8MAC_FP32) {
         for (uint32_t row = 0; row < t.rows; row++) {
             memcpy((uint8_t *)t.data + (size_t)row * t.stride, values + (size_t)row * t.cols,
                    t.cols * sizeof *values);

@@ -19,6 +19,7 @@ from . import (
     lower,
     measure,
     operators,
+    propose,
     quantize,
     report,
     shapes,
@@ -116,7 +117,11 @@ def _add_quantize(verbs) -> None:
         "--percentile", type=float, default=99.9, help="of the method percentile (99.9)"
     )
     verb.add_argument(
-        "--keep", action="append", default=[], metavar="TENSOR", help="a tensor that stays float32"
+        "--keep",
+        action="append",
+        default=[],
+        metavar="TENSOR[=fp16]",
+        help="a tensor that stays float32, or becomes float16",
     )
     verb.add_argument(
         "--split",
@@ -124,6 +129,9 @@ def _add_quantize(verbs) -> None:
         default=[],
         metavar="TENSOR",
         help="carried as two FP8 codes, for the products that read it",
+    )
+    verb.add_argument(
+        "--no-proposals", action="store_true", help="does not look for tensors to keep or to split"
     )
 
 
@@ -204,14 +212,31 @@ def _quantize(options) -> int:
         options.method,
         options.weights_method,
         options.percentile,
-        tuple(options.keep),
+        *_kept(options.keep),
         tuple(options.split),
     )
-    model, scales = quantize.quantize(options.file, options.data, chosen, *_given(options))
+    given = _given(options)
+    runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
+    model, scales = quantize.quantize(options.file, runs, chosen, *given)
     lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
     print(f"{options.output}: {len(scales)} tensors are rounded to {options.format}")
+    if not options.no_proposals:
+        for line in propose.proposals(options.file, runs, chosen, *given):
+            print(line)
     return 0
+
+
+def _kept(texts: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tensors that stay float32, and those that become float16."""
+    wide, half = [], []
+    for text in texts:
+        name, _, format = text.rpartition("=")
+        if format in ("fp16", "fp32") and name:
+            (half if format == "fp16" else wide).append(name)
+        else:
+            wide.append(text)
+    return tuple(wide), tuple(half)
 
 
 def _write_whole(path: pathlib.Path, data: bytes) -> None:

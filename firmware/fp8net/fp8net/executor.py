@@ -12,7 +12,8 @@ from collections.abc import Callable
 import fp8mac
 import numpy as np
 
-from . import functions, rows, transposed, weights
+from . import functions, logarithm, rows, transposed, weights
+from .errors import refuse
 from .ir import FORMATS, Graph, Layer, Tensor, Weights
 from .recurrent import Recurrent
 
@@ -22,18 +23,20 @@ F32 = np.float32
 def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Codes of values, as fp8rt_quantize makes them with 1 / scale."""
     if not tensor.is_fp8:
-        return values.astype(F32)
+        return values.astype(tensor.kind)
     return fp8mac.cast(values.astype(F32), tensor.format, scale=float(inverse(tensor.scale)))
 
 
 def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values of codes, as fp8rt_dequantize makes them."""
-    return fp8mac.decode(codes, tensor.format, scale=tensor.scale) if tensor.is_fp8 else codes
+    if tensor.is_fp8:
+        return fp8mac.decode(codes, tensor.format, scale=tensor.scale)
+    return codes.astype(F32)
 
 
 def numbers(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """The codes' own values, without the tensor's scale."""
-    return fp8mac.decode(codes, tensor.format) if tensor.is_fp8 else codes
+    return fp8mac.decode(codes, tensor.format) if tensor.is_fp8 else codes.astype(F32)
 
 
 def inverse(scale: float) -> np.float32:
@@ -147,6 +150,14 @@ class Executor:
             parts.append(self.gemm(rows, tensor, layer.weights, codes, outputs, **others))
         return self._look_up(layer, np.concatenate(parts, axis=1))
 
+    def embedding(self, layer: Layer) -> np.ndarray:
+        """Rows of the table, whose codes are those of the output."""
+        indices, _ = self._source(layer)
+        codes = table_codes(layer, self.graph.tensors[layer.output])
+        if indices.min(initial=0) < 0 or indices.max(initial=0) >= len(codes):
+            raise refuse(layer.name, f"an index is not within {len(codes)}")
+        return codes[indices.reshape(-1)]
+
     def transposed(self, layer: Layer) -> np.ndarray:
         out = transposed.run(self, layer, *self._source(layer), self._out(layer))
         return self._look_up(layer, out)
@@ -221,10 +232,20 @@ class Executor:
         x, tensor = self._source(layer)
         return rows.RUN[layer.op](layer, x, tensor, self.graph.tensors[layer.output])
 
+    def reciprocal(self, layer: Layer) -> np.ndarray:
+        x, _ = self._source(layer)
+        quotient = F32(1) / x
+        return np.where(x == 0, F32(0), quotient) if layer.zero else quotient
+
+    def logarithm(self, layer: Layer) -> np.ndarray:
+        x, _ = self._source(layer)
+        return logarithm.run(x, F32(layer.offset), F32(layer.factor))
+
     def _convert(self, layer: Layer, total: np.ndarray) -> np.ndarray:
         out = self._out(layer)
         if out["d_format"] not in FORMATS:
-            return total * F32(out["scale_d"])
+            kind = self.graph.tensors[layer.output].kind
+            return (total * F32(out["scale_d"])).astype(kind)
         return fp8mac.cast(total, out["d_format"], scale=out["scale_d"])
 
     def recurrent(self, layer: Layer) -> np.ndarray:
@@ -246,6 +267,11 @@ class Executor:
         nan = np.isnan(fp8mac.decode(codes, tensor.format))
         codes[nan] = {"e4m3fn": 0x7F, "e5m2": 0x7E}.get(tensor.format, 0x80)
         return codes
+
+
+def table_codes(layer: Layer, out: Tensor) -> np.ndarray:
+    """The table of an embedding in the format and scale of its output."""
+    return encode(layer.table, out)
 
 
 def _values_of_codes(format: str) -> np.ndarray:
@@ -316,6 +342,9 @@ _RUN: dict[str, Callable[[Executor, Layer], np.ndarray]] = {
     "softmax": Executor.rows,
     "normalise": Executor.rows,
     "reduce": Executor.rows,
+    "embedding": Executor.embedding,
+    "reciprocal": Executor.reciprocal,
+    "logarithm": Executor.logarithm,
     "lstm": Executor.recurrent,
     "gru": Executor.recurrent,
 }

@@ -93,6 +93,15 @@ def _convert_output(graph: Graph, layer: Layer) -> None:
     if out.scale == unit:
         return
     between = _between(graph, layer.output, out)
+    _insert_behind(graph, layer, between)
+
+
+def convert_behind(graph: Graph, layer: Layer) -> None:
+    """The layer writes float32, and a conversion its output."""
+    _insert_behind(graph, layer, _between(graph, layer.output, graph.tensors[layer.output]))
+
+
+def _insert_behind(graph: Graph, layer: Layer, between: Tensor) -> None:
     convert = Layer("convert", f"{layer.name}_convert", [between.name], layer.output, layer.nodes)
     graph.layers.insert(graph.layers.index(layer) + 1, convert)
     layer.output = between.name

@@ -158,6 +158,17 @@ def table(
     return fp8mac.cast(numbers, to)
 
 
+def apply(function: str, arguments: tuple[float, ...], values: np.ndarray) -> np.ndarray:
+    """The function of each value, in double precision."""
+    results = [
+        FUNCTIONS[function](float(x), *arguments)
+        if math.isfinite(x)
+        else _beyond(function, arguments, float(x))
+        for x in values.reshape(-1)
+    ]
+    return np.array(results).reshape(values.shape)
+
+
 def _beyond(function: str, arguments: tuple[float, ...], x: float) -> float:
     """Inf as a very large value; NaN stays NaN."""
     return x if math.isnan(x) else FUNCTIONS[function](math.copysign(1e30, x), *arguments)

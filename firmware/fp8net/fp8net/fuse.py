@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import functions
 from .ir import Fused, Graph, Layer
 
 COMMANDS = (
@@ -20,7 +21,16 @@ COMMANDS = (
 
 
 def fuse(graph: Graph) -> Graph:
-    for step in (_affine, _activations, _gates, _written_out, _residuals, _activations):
+    for step in (
+        _into_table,
+        _root,
+        _affine,
+        _activations,
+        _gates,
+        _written_out,
+        _residuals,
+        _activations,
+    ):
         changed = True
         while changed:
             changed = any(step(graph, layer) for layer in list(graph.layers))
@@ -75,6 +85,58 @@ def is_plain(layer: Layer) -> bool:
 
 def is_affine(layer: Layer) -> bool:
     return layer.affine and layer.residual is None
+
+
+def _into_table(graph: Graph, layer: Layer) -> bool:
+    """What follows an embedding value by value is computed once, in its table."""
+    name = layer.inputs[0]
+    before = graph.writer(name)
+    if before is None or before.op != "embedding" or len(layer.reads) != 1:
+        return False
+    if len(graph.readers(name)) != 1 or graph.is_output(name) or graph.tensors[name].fixed:
+        return False
+    if is_affine(layer) and layer.groups == before.table.shape[1]:
+        offset = 0.0 if layer.weights.bias is None else layer.weights.bias
+        values = before.table * layer.weights.values[:, 0] + offset
+    elif layer.op == "convert":
+        values = before.table
+    else:
+        return False
+    before.table = _apply(layer.fused, values)
+    _absorb(graph, before, layer)
+    return True
+
+
+def _apply(fused: Fused, values: np.ndarray) -> np.ndarray:
+    if fused.activation == "relu":
+        values = np.maximum(values, 0)
+    if fused.activation == "clamp":
+        values = np.clip(values, *fused.clamp)
+    if fused.function is not None:
+        values = functions.apply(fused.function, fused.arguments, values)
+    return values.astype(np.float32)
+
+
+_SQUARED_ROOT = (("Sqrt", (("x",),), ()), ("Mul", (("step", 0), ("step", 0)), ()))
+
+
+def _root(graph: Graph, layer: Layer) -> bool:
+    """sqrt(x)^2 is x where x is a sum of squares."""
+    if layer.op != "convert" or layer.fused.arguments != _SQUARED_ROOT:
+        return False
+    name = layer.inputs[0]
+    before = graph.writer(name)
+    if before is None or before.op != "reduce" or before.reduction != "sum":
+        return False
+    source = graph.writer(before.inputs[0])
+    while source is not None and source.op == "move":
+        source = graph.writer(source.inputs[0])
+    square = source is not None and source.op == "multiply" and len(set(source.inputs)) == 1
+    alone = len(graph.readers(name)) == 1 and not graph.is_output(name)
+    if not square or not alone or source.factor <= 0 or graph.tensors[name].fixed:
+        return False
+    _absorb(graph, before, layer)
+    return True
 
 
 def _affine(graph: Graph, layer: Layer) -> bool:

@@ -24,6 +24,21 @@ from .recognise import Recogniser
 from .weights import scale_for
 
 MOST_LAYOUTS = 16
+INTEGERS = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+# Operators that read indices.
+TAKE_INDICES = {
+    *(
+        "Gather",
+        "OneHot",
+        "Equal",
+        "Cast",
+        "Identity",
+        "Reshape",
+        "Flatten",
+        "Squeeze",
+        "Unsqueeze",
+    ),
+}
 INNER_FORMAT = "e4m3fn"
 CHANNELS_FIRST = {
     *("Conv", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization"),
@@ -74,6 +89,10 @@ class Importer:
         self.weights_of: dict[
             str, tuple
         ] = {}  # a dequantised constant -> codes, scales, axis, format
+        self.indices: set[str] = set()  # inputs that are integers
+        self.one_hot: dict[
+            str, tuple[View, int]
+        ] = {}  # codes of one 1 -> indices, and how many words
         self.states = states.of(model)
         self.broken: set[str] = set()  # values behind an unsupported node
         self.values = {o for n in model.graph.node for o in n.output}  # names of the file
@@ -93,7 +112,12 @@ class Importer:
     def view(self, node: Node, place: int = 0) -> View:
         name = node.inputs[place]
         if name in self.views:
-            return self.views[name]
+            view = self.views[name]
+            if view.tensor in self.indices and node.op not in TAKE_INDICES:
+                raise Unsupported(f"input {place} are integers", "Gather of a constant table")
+            return view
+        if name in self.one_hot:
+            raise Unsupported(f"input {place} is a one-hot code", "MatMul with a constant table")
         if name in self.constants:
             raise Unsupported(f"input {place} is a constant", "a value that the network computes")
         raise _Broken(name)
@@ -115,9 +139,7 @@ class Importer:
         source = self.tensor_of(view)
         self.graph.tensors[layer.output] = Tensor(layer.output, source.rows, source.cols)
         self.graph.layers.append(layer)
-        base = None if view.base is None else dataclasses.replace(view.base, tensor=layer.output)
-        like = dataclasses.replace(view, tensor=layer.output, base=base)
-        self.views[node.outputs[0]] = self.graph.views[layer.output] = like
+        self.views[node.outputs[0]] = self.graph.views[layer.output] = view.of(layer.output)
 
     def add_inner(self, layer: Layer, view: View, cols: int, largest: float | None = None) -> None:
         """The layer's output is no value of the file. Where a layer reads FP8, `largest` gives its scale."""
@@ -150,17 +172,33 @@ class Importer:
             name == o.name for o in self.model.graph.output
         )
 
+    def only_read_by(self, name: str, op: str, **attributes: int) -> bool:
+        """By nodes of this operator with these attributes; the value is no output."""
+        readers = [n for n in self.model.graph.node if name in n.input]
+        same = [
+            n.op_type == op
+            and all(
+                any(a.name == k and a.i == v for a in n.attribute) for k, v in attributes.items()
+            )
+            for n in readers
+        ]
+        return bool(readers) and all(same) and all(o.name != name for o in self.model.graph.output)
+
     # ---- the walk
 
     def _add_input(self, value: onnx.ValueInfoProto, channels_last: bool) -> None:
         kind = value.type.tensor_type
         shape = tuple(d.dim_value for d in kind.shape.dim)
+        shape = shape or (1,)
+        if kind.elem_type in INTEGERS:
+            self._add_indices(value.name, shape)
+            return
         if kind.elem_type != onnx.TensorProto.FLOAT:
             name = onnx.TensorProto.DataType.Name(kind.elem_type)
-            self.problems.append(Problem(f"input {value.name}", f"has type {name}", "FLOAT"))
+            nearest = "FLOAT, or INT32 and INT64 for indices"
+            self.problems.append(Problem(f"input {value.name}", f"has type {name}", nearest))
             self.broken.add(value.name)
             return
-        shape = shape or (1,)
         axes = tuple(range(len(shape)))
         if channels_last:
             axes = (0, *range(2, len(shape)), 1)
@@ -168,6 +206,14 @@ class Importer:
         self.graph.tensors[value.name] = Tensor(value.name, product(shape) // cols, cols)
         view = View(value.name, shape, axes)
         self.graph.inputs[value.name] = self.graph.views[value.name] = self.views[value.name] = view
+
+    def _add_indices(self, name: str, shape: tuple[int, ...]) -> None:
+        """Numbers of 32 bits that lie in one row, one after the other."""
+        size = product(shape)
+        self.graph.tensors[name] = Tensor(name, 1, size, "int32", fixed=True)
+        view = View(name, shape, tuple(range(len(shape))))
+        self.graph.inputs[name] = self.graph.views[name] = self.views[name] = view
+        self.indices.add(name)
 
     def run(self) -> Graph:
         for index, proto in enumerate(self.model.graph.node):
@@ -187,12 +233,12 @@ class Importer:
         handler = operators.HANDLERS.get(node.op)
         problem = None
         try:
-            if handler is None:
+            if handler is None and function is None:
                 raise Unsupported("is not supported", operators.nearest(node.op))
             if function is None and any(name in self.broken for name in node.inputs):
                 raise _Broken("")
             used = [name for name in node.outputs[1:] if name and self.is_read(name)]
-            if used and not handler.many:
+            if used and (handler is None or not handler.many):
                 raise Unsupported(f"output {used[0]!r} is used", "the first output alone")
             (function or handler.function)(self, node)
         except _Broken:
@@ -213,7 +259,11 @@ class Importer:
                 self.problems.append(
                     Problem(f"state {output.name}", text, "--state of LSTM or GRU")
                 )
-            if output.name in self.views:
+            if output.name in self.one_hot or (
+                output.name in self.views and self.views[output.name].tensor in self.indices
+            ):
+                self.problems.append(Problem(f"output {output.name}", "are integers", "FLOAT"))
+            elif output.name in self.views:
                 self.graph.outputs[output.name] = self._written(output.name)
             elif output.name in self.constants:
                 self.problems.append(Problem(f"output {output.name}", "is a constant"))

@@ -11,6 +11,7 @@ An importer of another kind of file makes a Graph; quantiser, planner, executor 
   Layer    one call of fp8rt, or a few equal ones. `op` is a key of OPS. Each layer writes one tensor of its own.
            scale_channels multiplies each pixel by a vector, whose diagonal matrix is its second operand: a depthwise
            convolution. matmul multiplies `images` pairs of matrices, each of rows of x and rows of y.
+           embedding takes the rows of `table` whose numbers its input holds; they are stored as codes of its output.
   Move     one call of fp8rt_move: which values of an input go where in the output.
   Weights  `values` are n x k floats in the order of fp8rt: ky, kx, channel of the group. The quantiser fills in codes and
            row_scale; weight = row_scale * decode(code).
@@ -38,11 +39,14 @@ OPS = {
     "softmax": "fp8rt_softmax",
     "normalise": "fp8rt_normalise",
     "reduce": "fp8rt_reduce",
+    "embedding": "fp8rt_embedding",
+    "reciprocal": "fp8rt_reciprocal",
+    "logarithm": "fp8rt_logarithm",
     "lstm": "fp8rt_lstm",
     "gru": "fp8rt_gru",
 }
 # Layers that no list of commands can hold.
-ALONE = {"lstm", "gru"}
+ALONE = {"lstm", "gru", "embedding"}
 # Layers whose operands have to be FP8.
 FP8_OPERANDS = {
     *("convolution", "transposed", "linear", "matmul", "scale_channels"),
@@ -50,17 +54,25 @@ FP8_OPERANDS = {
 }
 # Layers that compute rows: each takes operands of any format.
 ROWS = {"softmax", "normalise", "reduce"}
+# Layers whose operands are float32.
+WIDE_OPERANDS = {"reciprocal", "logarithm"}
 
 FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
-WIDE = ("float32",)
+WIDE = ("float32", "float16")
 FORMAT_MAX = {"e4m3fn": 448.0, "e5m2": 57344.0, "e4m3fnuz": 240.0, "e5m2fnuz": 57344.0}
-FORMAT_BYTES = {**dict.fromkeys(FORMATS, 1), "float32": 4, "int32": 4}  # int32: of states alone
+FORMAT_BYTES = {
+    **dict.fromkeys(FORMATS, 1),
+    "float32": 4,
+    "float16": 2,
+    "int32": 4,  # of indices alone
+}
 FORMAT_C = {
     "e4m3fn": "FP8MAC_E4M3FN",
     "e5m2": "FP8MAC_E5M2",
     "e4m3fnuz": "FP8MAC_E4M3FNUZ",
     "e5m2fnuz": "FP8MAC_E5M2FNUZ",
     "float32": "FP8MAC_FP32",
+    "float16": "FP8MAC_FP16",
     "int32": "FP8MAC_FP32",
 }
 
@@ -81,6 +93,11 @@ class Tensor:
     def is_fp8(self) -> bool:
         return self.format in FORMATS
 
+    @property
+    def kind(self) -> type:
+        """Of codes that are numbers."""
+        return {"float16": np.float16, "int32": np.int32}.get(self.format, np.float32)
+
 
 @dataclasses.dataclass(frozen=True)
 class View:
@@ -88,6 +105,11 @@ class View:
     shape: tuple[int, ...]
     axes: tuple[int, ...]
     base: View | None = None
+
+    def of(self, tensor: str) -> View:
+        """The view of another tensor whose values lie as those of this one."""
+        base = None if self.base is None else self.base.of(tensor)
+        return dataclasses.replace(self, tensor=tensor, base=base)
 
     def to_array(self, rows: np.ndarray) -> np.ndarray:
         """The file's array of a tensor's rows."""
@@ -207,6 +229,9 @@ class Layer:
     moves: list[Move] = dataclasses.field(default_factory=list)
     clear: bool = False  # the output is 0 where nothing moves to
     norm: Norm | None = None
+    table: np.ndarray | None = None  # words x width, floats
+    zero: bool = False  # the reciprocal of 0 is 0
+    offset: float = 0.0  # logarithm: factor * log2(x + offset)
     reduction: str = ""  # sum or maximum; factor multiplies the sum
     # Tensors that it writes too: hidden and state, or the weights that a vector becomes (diagonal)
     extra: dict[str, str] = dataclasses.field(default_factory=dict)

@@ -81,7 +81,7 @@ def name_of(node: onnx.NodeProto, index: int) -> str:
 
 
 def check(model: onnx.ModelProto, where: str) -> None:
-    """Raises Refused with all that is wrong."""
+    """Raises Refused with all that is wrong. Outputs without a shape get the one that follows from the graph."""
     graph = model.graph
     _check_text(graph, where)
     problems = [*_check_header(model, where), *_check_tensors(graph), *_check_nodes(graph)]
@@ -89,11 +89,44 @@ def check(model: onnx.ModelProto, where: str) -> None:
         problems = _check_order(graph)
     if problems:
         raise Refused(problems)
+    open_outputs = [output for output in graph.output if not _has_shape(output)]
+    checked = model
+    if open_outputs:  # ONNX's checker wants a shape, but compares it with nothing
+        checked = onnx.ModelProto()
+        checked.CopyFrom(model)
+        for output in checked.graph.output:
+            output.type.tensor_type.shape.SetInParent()
     try:
-        onnx.checker.check_model(model)
+        onnx.checker.check_model(checked)
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         text = " ".join(str(error).split())
         raise refuse(where, f"is not a valid model: {text[:300]}") from None
+    if open_outputs:
+        _complete(model, open_outputs)
+
+
+def _has_shape(value: onnx.ValueInfoProto) -> bool:
+    kind = value.type
+    return not kind.HasField("tensor_type") or kind.tensor_type.HasField("shape")
+
+
+def _complete(model: onnx.ModelProto, outputs: list[onnx.ValueInfoProto]) -> None:
+    """Shapes of outputs that the file leaves out. Sizes may stay open until those of the inputs are fixed."""
+    try:
+        known = onnx.shape_inference.infer_shapes(model)
+    except (onnx.shape_inference.InferenceError, ValueError, RuntimeError) as error:
+        text = " ".join(str(error).split())
+        raise refuse("shapes", f"do not fit each other: {text[:300]}") from None
+    found = {output.name: output for output in known.graph.output}
+    problems = []
+    for output in outputs:
+        if _has_shape(found[output.name]):
+            output.CopyFrom(found[output.name])
+        else:
+            text = "has no shape, and none follows from the graph"
+            problems.append(Problem(f"output {output.name}", text, "its sizes"))
+    if problems:
+        raise Refused(problems)
 
 
 def _check_text(graph: onnx.GraphProto, where: str) -> None:
@@ -120,9 +153,7 @@ def _check_header(model: onnx.ModelProto, where: str) -> list[Problem]:
                 problems.append(
                     Problem(f"{kind} {value.name}", "has no type", "FLOAT with a shape")
                 )
-            elif value.type.HasField("tensor_type") and not value.type.tensor_type.HasField(
-                "shape"
-            ):
+            elif kind == "input" and not _has_shape(value):
                 problems.append(Problem(f"{kind} {value.name}", "has no shape", "its sizes"))
     if model.functions:
         problems.append(Problem(where, "has functions of its own", "inline them"))

@@ -7,9 +7,9 @@ import pathlib
 
 import onnx
 
-from . import formats, fuse, importer, shapes, weights
+from . import formats, fuse, importer, logarithm, shapes, weights
 from .errors import Problem, Refused
-from .ir import FP8_OPERANDS, Graph, Layer
+from .ir import FP8_OPERANDS, WIDE_OPERANDS, Graph, Layer
 
 _RUN = "run `fp8net quantize` first"
 _RUNS = "QuantizeLinear and DequantizeLinear in front of whoever reads it"
@@ -38,12 +38,15 @@ def lower(graph: Graph) -> Graph:
 def problems_of(graph: Graph) -> list[Problem]:
     """Tensors of a quantised graph whose formats their layers do not take."""
     formats.settle(graph)
+    logarithm.use(graph)
     return [p for layer in graph.layers for p in _check(graph, layer)]
 
 
 def _missing(graph: Graph) -> str:
     """What a tensor without a scale needs: `fp8net quantize` refuses a file that has some already."""
-    return _RUNS if any(tensor.fixed for tensor in graph.tensors.values()) else _RUN
+    return (
+        _RUNS if any(tensor.fixed and tensor.is_fp8 for tensor in graph.tensors.values()) else _RUN
+    )
 
 
 def _check(graph: Graph, layer: Layer) -> list[Problem]:
@@ -62,6 +65,9 @@ def _check(graph: Graph, layer: Layer) -> list[Problem]:
     if layer.fused.function and source.is_fp8 and out.is_fp8 and source.format != out.format:
         text = f"its input has the format {source.format}, its output {out.format}"
         problems.append(Problem(where, text, "one format before and behind a table"))
+    if layer.op in WIDE_OPERANDS and source.is_fp8:
+        text = f"its input {source.name} is rounded to {source.format}"
+        problems.append(Problem(where, text, "float32"))
     if layer.op == "max_pool" and (out.format, out.scale) != (source.format, source.scale):
         problems.append(
             Problem(

@@ -13,13 +13,14 @@ import dataclasses
 import numpy as np
 
 from . import executor, moves, weights
-from .ir import ALONE, FORMAT_BYTES, Graph, Layer
+from .ir import ALONE, FORMAT_BYTES, WIDE_OPERANDS, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
 TABLES = 2  # FP8RT_TABLES
 # fp8rt_record_count, fp8rt_record_bytes, fp8rt_layer_core: what a query adds up.
 LIST_BYTES = (8 + 16 * 8) * 4
 COMMAND_WORDS, COMMAND_ADDRESSES = 35, 9
+WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
 CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
 
 
@@ -121,19 +122,15 @@ def is_direct(layer: Layer) -> bool:
 
 
 def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
-    """As firmware/layers/recurrent.c takes it: bias, input part, the new gate of a GRU, gates, states, ones."""
+    """As firmware/layers/recurrent.c takes it: the input's part, gates, a term, gates apart, h."""
     rows, batch = graph.tensors[layer.output].rows, layer.images
     units = graph.tensors[layer.extra["hidden"]].cols
     gates = 4 if layer.op == "lstm" else 3
     wide, narrow = up(4 * gates * units, beat), up(4 * units, beat)
-    before = wide + rows * wide
-    staged = 0
-    if layer.op == "gru":
-        before += rows * narrow + narrow
-        # The scales of the new gate begin between beats, and so does its bias before it becomes words.
-        staged = up(4 * units + 2 * beat, beat) if (8 * units) % beat else 0
-    after = before + batch * wide + rows * narrow + rows * up(units, beat)
-    return max(before + staged, after)
+    taken = rows * wide + batch * wide + batch * narrow + rows * narrow
+    if 4 * units % beat:
+        taken += batch * gates * narrow * (1 if layer.op == "lstm" else 2)
+    return taken
 
 
 def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
@@ -144,6 +141,9 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         return 0, len(layer.moves) + layer.clear
     if layer.op == "max_pool":
         return 0, 1
+    if layer.op in WIDE_OPERANDS:
+        source = graph.tensors[layer.inputs[0]]
+        return 0, -(-source.rows // max(1, WORDS_OF_CALL // source.cols))
     if layer.op == "transposed":
         sy, sx = layer.window.stride
         if is_direct(layer):

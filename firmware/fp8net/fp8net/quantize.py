@@ -8,25 +8,20 @@ import pathlib
 import zipfile
 
 import fp8mac
-import ml_dtypes
 import numpy as np
 import onnx
 import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
 
-from . import fuse, importer, loader, shapes, split, weights
+from . import fuse, importer, loader, logarithm, shapes, split, weights
 from .errors import Problem, Refused, refuse
 from .formats import SOFTMAX_UNIT
-from .ir import FP8_OPERANDS, ROWS, Graph, Layer
+from .ir import FP8_OPERANDS, ROWS, WIDE_OPERANDS, Graph, Layer
+from .qdq import Writer
 
 FLOAT8_OPSET, FLOAT8_IR = 19, 9
+MANY = 16  # times that a value is repeated, and then stays float32
 SAMPLES = 1 << 16  # of a tensor, for percentile and mse
-_ONNX_TYPES = {
-    "e4m3fn": (TensorProto.FLOAT8E4M3FN, ml_dtypes.float8_e4m3fn),
-    "e5m2": (TensorProto.FLOAT8E5M2, ml_dtypes.float8_e5m2),
-    "e4m3fnuz": (TensorProto.FLOAT8E4M3FNUZ, ml_dtypes.float8_e4m3fnuz),
-    "e5m2fnuz": (TensorProto.FLOAT8E5M2FNUZ, ml_dtypes.float8_e5m2fnuz),
-}
 
 
 @dataclasses.dataclass
@@ -37,6 +32,7 @@ class Options:
     weights_method: str = "max"
     percentile: float = 99.9
     keep: tuple[str, ...] = ()  # tensors that stay float32
+    half: tuple[str, ...] = ()  # tensors that become float16
     split: tuple[str, ...] = ()  # tensors that are carried as two codes
 
 
@@ -47,6 +43,10 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
     """Runs of an .npz: each array is keyed by an input's name, and has one input after the other."""
     wanted = {
         v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim)
+        for v in shapes.data_inputs(model)
+    }
+    kinds = {
+        v.name: helper.tensor_dtype_to_np_dtype(v.type.tensor_type.elem_type)
         for v in shapes.data_inputs(model)
     }
     try:
@@ -67,12 +67,14 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
         array = np.asarray(arrays[name])
         if array.dtype.kind not in "fiu" or not np.isfinite(array.astype(np.float64)).all():
             problems.append(Problem(f"{path}, {name}", "holds other than finite numbers"))
+        elif np.issubdtype(kinds[name], np.integer) and (array != np.rint(array)).any():
+            problems.append(Problem(f"{path}, {name}", "holds other than whole numbers"))
         elif array.shape == shape:
-            runs[name] = array[None].astype(np.float32)
+            runs[name] = array[None].astype(kinds[name])
         elif array.shape[1:] == shape and array.shape[0]:
-            runs[name] = array.astype(np.float32)
+            runs[name] = array.astype(kinds[name])
         elif shape and shape[0] == 1 and array.shape[1:] == shape[1:] and array.shape[0]:
-            runs[name] = array[:, None].astype(np.float32)
+            runs[name] = array[:, None].astype(kinds[name])
         else:
             problems.append(
                 Problem(f"{path}, {name}", f"has shape {array.shape}", f"(runs, *{shape})")
@@ -133,87 +135,6 @@ def _sample(values: np.ndarray, share: int) -> np.ndarray:
 # ---- the file -----------------------------------------------------------------------------------
 
 
-def _fresh(name: str, used: set[str]) -> str:
-    while name in used:
-        name += "_"
-    used.add(name)
-    return name
-
-
-class _Writer:
-    def __init__(self, model: onnx.ModelProto):
-        self.model = onnx.ModelProto()
-        self.model.CopyFrom(model)
-        self.graph = self.model.graph
-        self.used = {n for node in self.graph.node for n in [*node.input, *node.output]}
-        self.used |= {t.name for t in self.graph.initializer}
-        self.nodes = {node.name for node in self.graph.node}
-
-    def fresh(self, name: str) -> str:
-        return _fresh(name, self.used)
-
-    def fresh_node(self, name: str) -> str:
-        """ONNX Runtime refuses two nodes with one name."""
-        return _fresh(name, self.nodes)
-
-    def constant(self, name: str, array: np.ndarray) -> str:
-        name = self.fresh(name)
-        self.graph.initializer.append(numpy_helper.from_array(array, name))
-        return name
-
-    def pair(self, name: str, format: str, scale: float) -> None:
-        """Whoever reads `name` reads it rounded."""
-        kind = _ONNX_TYPES[format][1]
-        factor = self.constant(f"{name}_scale", np.array(scale, np.float32))
-        zero = self.constant(f"{name}_zero", np.zeros((), kind))
-        index = next((i for i, n in enumerate(self.graph.node) if name in n.output), -1)
-        inner, codes = self.fresh(f"{name}_raw"), self.fresh(f"{name}_codes")
-        if any(o.name == name for o in self.graph.output):
-            source, target = inner, name
-            for i, output in enumerate(self.graph.node[index].output):
-                if output == name:
-                    self.graph.node[index].output[i] = inner
-        else:
-            source, target = name, inner
-            for node in self.graph.node:
-                for i, read in enumerate(node.input):
-                    if read == name:
-                        node.input[i] = target
-        for offset, node in enumerate(self._pair(name, source, codes, target, factor, zero)):
-            self.graph.node.insert(index + 1 + offset, node)
-
-    def rounding(self, source: str, target: str, format: str, scale: float) -> list[onnx.NodeProto]:
-        """Nodes that make the rounded `target` of `source`, whose other readers stay."""
-        factor = self.constant(f"{target}_scale", np.array(scale, np.float32))
-        zero = self.constant(f"{target}_zero", np.zeros((), _ONNX_TYPES[format][1]))
-        return self._pair(target, source, self.fresh(f"{target}_codes"), target, factor, zero)
-
-    def _pair(self, name, source, codes, target, factor, zero) -> list[onnx.NodeProto]:
-        names = self.fresh_node(f"{name}_quantize"), self.fresh_node(f"{name}_dequantize")
-        return [
-            helper.make_node("QuantizeLinear", [source, factor, zero], [codes], names[0]),
-            helper.make_node("DequantizeLinear", [codes, factor, zero], [target], names[1]),
-        ]
-
-    def codes(
-        self, name: str, codes: np.ndarray, scales: np.ndarray, axis: int, format: str
-    ) -> str:
-        kind = _ONNX_TYPES[format][1]
-        values = self.constant(f"{name}_codes", codes.view(kind))
-        factors = self.constant(f"{name}_scales", scales)
-        zeros = self.constant(f"{name}_zeros", np.zeros(scales.shape, kind))
-        target = self.fresh(f"{name}_weights")
-        node = helper.make_node(
-            "DequantizeLinear",
-            [values, factors, zeros],
-            [target],
-            self.fresh_node(f"{name}_dequantize"),
-            axis=axis,
-        )
-        self.graph.node.insert(0, node)
-        return target
-
-
 def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[tuple[int, int]]:
     """The places of a node's weights, and the axis of each that has its outputs."""
     if node.op_type in ("LSTM", "GRU"):
@@ -228,10 +149,13 @@ def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[
     return [(1, 1)] if known is not None and known.ndim == 2 else []
 
 
-def quantise_weights(writer: _Writer, options: Options) -> None:
+def quantise_weights(writer: Writer, options: Options, tables: set[str]) -> None:
+    """`tables` are nodes whose constant is the table of an embedding: it becomes codes of their output."""
     constants = {t.name: numpy_helper.to_array(t) for t in writer.graph.initializer}
     made: dict[tuple[str, int], str] = {}
-    for node in list(writer.graph.node):
+    for index, node in enumerate(list(writer.graph.node)):
+        if loader.name_of(node, index) in tables:
+            continue
         for place, axis in _weights_of(node, constants):
             array = constants.get(node.input[place])
             if array is None or array.dtype != np.float32:
@@ -246,9 +170,7 @@ def quantise_weights(writer: _Writer, options: Options) -> None:
     writer.graph.initializer.extend(kept)
 
 
-def _code_weights(
-    writer: _Writer, name: str, array: np.ndarray, axis: int, options: Options
-) -> str:
+def _code_weights(writer: Writer, name: str, array: np.ndarray, axis: int, options: Options) -> str:
     rows = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
     format = options.weights_format
     scales = weights.row_scales(rows, format, options.weights_method, options.percentile)
@@ -263,20 +185,35 @@ def _wants_scale(graph: Graph, name: str) -> bool:
     tensor, layer = graph.tensors[name], graph.writer(name)
     if tensor.inner:
         return False
-    if any(
-        r.op not in ROWS and not (r.op == "move" and _is_bare(graph, r))
-        for r in graph.readers(name)
-    ):
+    if any(not _takes_wide(graph, r) for r in graph.readers(name)):
         return True
     if layer is not None and name in layer.extra.values():
         return graph.is_output(name) or bool(graph.readers(name))
     return layer is not None and (layer.op == "max_pool" or layer.fused.function is not None)
 
 
+def _takes_wide(graph: Graph, reader: Layer) -> bool:
+    """Layers of rows and reciprocals read float32 as well as codes; so do those that move for them, or repeat few values."""
+    if reader.op in ROWS | WIDE_OPERANDS:
+        return True
+    if reader.op == "convert" and fuse.is_plain(reader):
+        readers = graph.readers(reader.output)
+        return bool(readers) and all(r.op in WIDE_OPERANDS for r in readers)
+    return reader.op == "move" and (_is_bare(graph, reader) or _repeats_few(graph, reader))
+
+
 def _is_bare(graph: Graph, move: Layer) -> bool:
     """Its output is not rounded."""
+    return all(_takes_wide(graph, r) for r in graph.readers(move.output))
+
+
+def _repeats_few(graph: Graph, move: Layer) -> bool:
+    """Values that each meet many others in a sum or product, which takes them in float32."""
+    size = sum(graph.tensors[n].rows * graph.tensors[n].cols for n in move.inputs)
+    plain = graph.tensors[move.output].inner and not move.clear
     readers = graph.readers(move.output)
-    return all(r.op in ROWS or (r.op == "move" and _is_bare(graph, r)) for r in readers)
+    many = sum(m.values for m in move.moves) >= MANY * size
+    return plain and many and all(r.op in ("add", "multiply") for r in readers)
 
 
 def _is_inner(graph: Graph, name: str) -> bool:
@@ -364,13 +301,18 @@ def quantize(
     model, rounding, kept = _split(model, runs, options)
     graph = fuse.fuse(importer.load(model))
     _check_kept(graph, options)
-    options = dataclasses.replace(options, keep=(*options.keep, *kept, *_whole(graph, rounding)))
+    options = dataclasses.replace(
+        options, keep=(*options.keep, *options.half, *kept, *_whole(graph, rounding))
+    )
     names = [n for n, t in graph.tensors.items() if not t.fixed and not _is_inner(graph, n)]
     chosen = scales_of(graph, observe(model, names, runs), options)
-    writer = _Writer(model)
-    quantise_weights(writer, options)
+    writer = Writer(model)
+    tables = {n for layer in graph.layers if layer.op == "embedding" for n in layer.nodes}
+    quantise_weights(writer, options, tables)
     for name, (format, scale) in chosen.items():
         writer.pair(name, format, scale)
+    for name in options.half:
+        writer.half(name)
     _set_header(writer.model)
     return writer.model, chosen
 
@@ -383,7 +325,7 @@ def _split(
         return model, [], []
     split.check(model, list(options.split))
     values = observe(model, list(options.split), runs)
-    writer = _Writer(model)
+    writer = Writer(model)
     nodes, kept = [], []
     for name in options.split:
         amax = weights.amax_of(values[name], options.format, "max", options.percentile)
@@ -402,21 +344,46 @@ def _whole(graph: Graph, nodes: list[str]) -> list[str]:
     return [name for source in sources for name in groups[source]]
 
 
+def _check_half(graph: Graph, options: Options) -> list[Problem]:
+    """What becomes float16 is computed, and no layer reads it as float32 alone."""
+    problems = []
+    for name in options.half:
+        where = f"--keep {name}=fp16"
+        if name in graph.inputs or graph.is_output(name):
+            problems.append(Problem(where, "is an input or output", "fp32"))
+        for layer in graph.readers(name):
+            if not _reads_half(graph, layer):
+                text = f"{layer.name} ({layer.op}) reads float32"
+                problems.append(Problem(where, text, f"--keep {name}"))
+    return problems
+
+
+def _reads_half(graph: Graph, layer: Layer) -> bool:
+    if layer.op == "move":
+        return all(_reads_half(graph, r) for r in graph.readers(layer.output))
+    return layer.op not in WIDE_OPERANDS and logarithm.of(layer) is None
+
+
 def _check_kept(graph: Graph, options: Options) -> None:
     """What reads a tensor that stays float32 takes it."""
-    problems = []
-    for name in options.keep:
+    problems = _check_half(graph, options)
+    for name in (*options.keep, *options.half):
         where = f"--keep {name}"
         if name not in graph.tensors or graph.tensors[name].inner:
             known = [n for n, t in graph.tensors.items() if not t.inner]
             problems.append(Problem(where, "is no tensor of the network", f"one of {known}"[:400]))
             continue
         for layer in graph.readers(name):
-            if layer.op in FP8_OPERANDS or layer.fused.function is not None:
+            table = layer.fused.function is not None and logarithm.of(layer) is None
+            if layer.op in FP8_OPERANDS or table:
                 text = f"{layer.name} ({layer.op}) reads FP8"
                 problems.append(Problem(where, text, "--split, where a product reads it"))
         writer = graph.writer(name)
-        if writer is not None and (writer.fused.function is not None or writer.op == "max_pool"):
+        if writer is not None and logarithm.of(writer) is not None:
+            if writer.inputs[0] not in options.keep:
+                text = f"{writer.name} writes FP8, as its input is FP8"
+                problems.append(Problem(where, text, f"--keep {writer.inputs[0]}"))
+        elif writer is not None and (writer.fused.function is not None or writer.op == "max_pool"):
             problems.append(Problem(where, f"{writer.name} writes FP8"))
     if problems:
         raise Refused(problems)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of nodes that are one layer: functions of one value, and layer norms that are written out.
+"""Groups of nodes that are one layer: functions of one value, and norms, softmax and quotients that are written out.
 
 An expression is a group of element-wise nodes with one operand and numbers, such as GELU by its error function. A table
 computes it, as it does a single function, and only its result is rounded.
@@ -12,6 +12,8 @@ import dataclasses
 import numpy as np
 import onnx
 from onnx import numpy_helper
+
+from . import patterns
 
 # Functions that need a table: an expression has one of them, or its operand twice.
 CURVES = {
@@ -28,10 +30,13 @@ class Group:
     """The nodes by index, the last one of which has the result."""
 
     operand: str
+    kind: str = "expression"  # or norm, softmax, quotient
     steps: tuple = ()  # (operator, operands, attributes); an operand is a number, or a step by ("step", index)
     axes: tuple[int, ...] = ()
     eps: float = 0.0
     perm: tuple[int, ...] = ()  # of the axes, behind the norm
+    gamma: np.ndarray | None = None
+    divisor: str = ""  # quotient; the result is 0 where it is 0
 
 
 class Recogniser:
@@ -54,6 +59,8 @@ class Recogniser:
         for index in reversed(range(len(self.nodes))):
             if index not in self.taken:
                 self._norm(index)
+            if index not in self.taken:
+                self._pattern(index)
         for index in reversed(range(len(self.nodes))):
             if index not in self.taken and self.nodes[index].op_type in STEPS:
                 self._expression(index)
@@ -94,7 +101,7 @@ class Recogniser:
             if len(operands) == 1 and self._is_worth(inside, operands):
                 steps = self._steps(sorted(inside), next(iter(operands)))
                 if steps is not None:
-                    self._take(end, inside - {end}, Group(next(iter(operands)), steps))
+                    self._take(end, inside - {end}, Group(next(iter(operands)), steps=steps))
                 return
             inside.remove(min(inside))  # the first node may bring the second operand
 
@@ -139,6 +146,22 @@ class Recogniser:
             steps.append((node.op_type, tuple(operands), tuple(sorted(attributes.items()))))
             place[node.output[0]] = ("step", len(steps) - 1)
         return tuple(steps)
+
+    # ---- patterns of several nodes
+
+    def _pattern(self, end: int) -> None:
+        norm, soft = patterns.fast_norm(self, end), patterns.softmax(self, end)
+        quotient = patterns.safe_quotient(self, end)
+        if norm is not None:
+            x, axis, eps, gamma, inner = norm
+            order = tuple(range(len(self.shapes[x])))
+            self._take(end, inner, Group(x, "norm", axes=(axis,), eps=eps, perm=order, gamma=gamma))
+        elif soft is not None:
+            x, axis, inner = soft
+            self._take(end, inner, Group(x, "softmax", axes=(axis,)))
+        elif quotient is not None:
+            x, y, inner = quotient
+            self._take(end, inner, Group(x, "quotient", divisor=y))
 
     # ---- layer norms
 
@@ -200,7 +223,7 @@ class Recogniser:
         if axes is None or its is None or len(axes) != 1 or axes[0] != perm[its[0]]:
             return
         inner |= {square, minus, first} | ({self.writer[name]} if turned != name else set())
-        self._take(end, inner, Group(x, axes=axes, eps=eps, perm=perm))
+        self._take(end, inner, Group(x, "norm", axes=axes, eps=eps, perm=perm))
 
     def _before_transpose(self, name: str, readers: set[int], wanted: set[int]):
         """The operand of a Transpose that only these nodes read, with its order of axes."""

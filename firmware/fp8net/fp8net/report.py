@@ -62,6 +62,8 @@ def _row(graph: Graph, layer: Layer) -> Row:
         w.codes.size + 4 * w.codes.shape[0] + (0 if w.bias is None else 4 * w.bias.size)
         for w in layer.all_weights
     )
+    if layer.table is not None:
+        weights = layer.table.size * FORMAT_BYTES[out.format]
     return Row(
         layer.name,
         layer.nodes,

@@ -16,7 +16,7 @@ def _run(operation: str, x: np.ndarray, tensor: Tensor, out: Tensor, **others) -
     if tensor.is_fp8:
         others["format"] = tensor.format
     scale_d = float(F32(1) / F32(out.scale))
-    x = np.ascontiguousarray(x)
+    x = np.ascontiguousarray(x if tensor.is_fp8 else x.astype(F32))
     return fp8mac.rows(operation, x, d_format=out.format, scale_d=scale_d, **others)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from . import c_layers, c_program
 from .c_text import array, floats, head, plain
 from .errors import refuse
-from .executor import Executor
+from .executor import Executor, table_codes
 from .ir import Graph, Layer, Weights
 from .plan import Plan, make, up
 from .transposed import split
@@ -103,6 +103,8 @@ def _weights(s: Sources) -> str:
     for index, layer in enumerate(s.graph.layers):
         for place, w in enumerate(layer.all_weights):
             text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
+        if layer.table is not None:
+            text += _words(s, index, layer)
         for name in ("gamma", "beta") if layer.norm is not None else ():
             values = getattr(layer.norm, name)
             if values is not None:
@@ -110,6 +112,16 @@ def _weights(s: Sources) -> str:
     for index, table in enumerate(s.plan.tables):
         text.append(array("uint8_t", f"{s.name}_table{index}", table))
     return "\n".join(text) + "\n"
+
+
+def _words(s: Sources, index: int, layer: Layer) -> list[str]:
+    """The table of an embedding, rows at beats."""
+    rows = table_codes(layer, s.graph.tensors[layer.output])
+    data = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
+    wide = np.zeros((len(data), up(data.shape[1], s.plan.beat)), np.uint8)
+    wide[:, : data.shape[1]] = data
+    name = f"{s.name}_words{index}"
+    return [f"// {plain(layer.name)}: {rows.shape[0]} words", array("uint8_t", name, wide)]
 
 
 def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:

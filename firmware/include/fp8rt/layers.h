@@ -16,6 +16,8 @@
 #include "fp8rt/recurrent.h"
 #include "fp8rt/embedding.h"
 #include "fp8rt/move.h"
+#include "fp8rt/reciprocal.h"
+#include "fp8rt/logarithm.h"
 #include "fp8rt/attention.h"
 #include "fp8rt/transformer.h"
 

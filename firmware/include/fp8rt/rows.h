@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, softmax and reductions of the rows of a matrix, each as one command of the accelerator. X
+// Norms, softmax and reductions of the rows of a matrix, and sigmoid and tanh of its values, each as one command of
+// the accelerator. X
 // is m x n. fp8mac/rows.h defines every bit; in short:
 //
 //   FP8MAC_ROWS_...                D
@@ -8,6 +9,7 @@
 //   RMS_NORM                       m x n  T = act(x * (rsqrt(mean of x^2 + eps) * gamma))
 //   LAYER_NORM                     m x n  T = act((x - mean) * (rsqrt(variance + eps) * gamma) + beta)
 //   SOFTMAX                        m x n  T = act(exp(factor * (x - maximum)) / sum of these)
+//   SIGMOID, TANH                  m x n  T = act(the function of factor * x)
 //
 //   D[m][n] = convert(T * scale_d)
 //
@@ -38,7 +40,7 @@ typedef struct fp8rt_rows_desc {
     // these, too, but they do not count.
     uint32_t seen; // <= n
     bool causal;
-    // Reductions but argmax, and softmax: one value, finite and greater than 0; NULL: 1. For
+    // Not argmax, not norms: one value, finite and greater than 0; NULL: 1. For
     // softmax, factor * log2(e) is so, too.
     const float *factor;
     float eps;                    // norms: finite, at least 0

@@ -71,7 +71,9 @@ static bool operation_is_bad(const fp8rt_command *c)
         return gamma || beta || c->a.scale != FP8RT_FP32_ONE || c->scale_d != FP8RT_FP32_ONE ||
                FP8RT_GET(MODE__D_FMT, c->mode) != FP8MAC_FP32 ||
                FP8RT_GET(MODE__ACT, c->mode) != FP8MAC_ACT_NONE;
-    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_SOFTMAX;
+    case FP8MAC_ROWS_SIGMOID:
+    case FP8MAC_ROWS_TANH: return gamma || beta || c->k != 0 || causal;
+    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_TANH;
     }
 }
 

@@ -19,6 +19,7 @@
 #include "fp8mac/dot.h"
 #include "fp8mac/preset.h"
 #include "fp8mac/gemm.h"
+#include "fp8mac/requantise.h"
 #include "fp8mac/rows.h"
 #include "fp8mac/image.h"
 #include "fp8mac/fast.h"

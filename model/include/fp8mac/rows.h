@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row commands: reductions and normalisations of each row of a matrix X, rows x cols. x[0], x[1], ...
+// Row commands: reductions and normalisations of each row of a matrix X, rows x cols, and functions of its values. x[0], x[1], ...
 // are the values of a row; each operation below is one FP32 nearest-even operation with subnormals, in
 // the order that the parentheses give, never contracted.
 //
@@ -14,12 +14,14 @@
 //                    t0[i] = d[i]                   s = g * gamma[i]
 //   softmax          e[i] = exp2((x[i] - maximum(x[i])) * (factor * log2(e)))
 //                    t0[i] = e[i]                   s = reciprocal(sum(e[i]))
+//   sigmoid          t0[i] = sigmoid(x[i] * factor)
+//   tanh             t0[i] = tanh(x[i] * factor)
 //
 //   T = act(t0 * s + beta)          D = convert(T * scale_d), or table[convert(T * scale_d)]
 //
 // The last line is the epilogue of a GEMM (fp8mac/gemm.h) with scale_a = g, reciprocal or factor, with
 // scale_b = gamma and bias = beta, and has its amax, flags and NaN codes. Without gamma, s = g. Without
-// beta, its addition is skipped. exp2, reciprocal and rsqrt are those of fp8mac/function.h. 1/cols and
+// beta, its addition is skipped. Sigmoid and tanh have no s. Functions are those of fp8mac/function.h. 1/cols and
 // log2(e) are the nearest FP32 numbers.
 //
 // Order of a sum: value i is added to partial sum i mod 16, in ascending order. The partial sums start
@@ -62,12 +64,14 @@ typedef enum fp8mac_rows_operation {
     FP8MAC_ROWS_RMS_NORM = 4,
     FP8MAC_ROWS_LAYER_NORM = 5,
     FP8MAC_ROWS_SOFTMAX = 6,
+    FP8MAC_ROWS_SIGMOID = 7,
+    FP8MAC_ROWS_TANH = 8,
 } fp8mac_rows_operation;
 
 enum { FP8MAC_ROWS_MAX_COLS = 1 << 24 };
 
 // Strides are in elements. Formats are the four FP8 formats, FP16, BF16, FP32 and INT8
-// (FP8MAC_ERR_FORMAT). Norms and softmax write rows x cols elements of D, reductions rows x 1. What an
+// (FP8MAC_ERR_FORMAT). Reductions write rows x 1 elements of D, the others rows x cols. What an
 // operation does not have must be NULL, 0 or false: FP8MAC_ERR_UNSUPPORTED.
 //
 // D may be X: the same address, and rows of the same number of bytes at the same distance. Otherwise no
@@ -81,7 +85,7 @@ typedef struct fp8mac_rows_desc {
     // Masks of reductions and softmax. seen <= cols (FP8MAC_ERR_SHAPE)
     size_t seen;
     bool causal;
-    // One value, finite and > 0, or NULL for 1: reductions (not argmax) and softmax. Where X has a
+    // One value, finite and > 0, or NULL for 1: not argmax, not norms. Where X has a
     // scale, this is the place for it. Norms need none, but their eps is then eps / scale^2.
     const float *factor;
     float eps;                 // norms: finite, >= +0 (FP8MAC_ERR_SCALE)

@@ -8,8 +8,8 @@ was asked for. A name ("e4m3fn") or a Format gives codes. An ml_dtypes type give
 
 Tensors of PyTorch and objects with __dlpack__ are taken wherever arrays are.
 
-rows reduces and normalises the rows of a matrix: sum, sum of squares, maximum, argmax, RMS norm, layer norm, softmax. exp2,
-exp, reciprocal and rsqrt are the functions that it takes, on float32.
+rows reduces and normalises the rows of a matrix: sum, sum of squares, maximum, argmax, RMS norm, layer norm, softmax; it also
+takes sigmoid or tanh of each value. exp2, exp, reciprocal, rsqrt, sigmoid and tanh are its functions, on float32.
 
 cycles counts the accelerator's clock cycles for a GEMM.
 
@@ -26,7 +26,7 @@ from ._core import version as __version__
 from ._cycles import CycleCounts, cycles
 from ._formats import Format, Record, format_of, formats
 from ._operations import GemmResult, cast, decode, dot, gemm
-from ._rows import exp, exp2, reciprocal, rows, rsqrt
+from ._rows import exp, exp2, reciprocal, rows, rsqrt, sigmoid, tanh
 from ._scaled_mm import scaled_mm
 
 __all__ = [
@@ -54,4 +54,6 @@ __all__ = [
     "rows",
     "rsqrt",
     "scaled_mm",
+    "sigmoid",
+    "tanh",
 ]

@@ -12,6 +12,8 @@ static const struct {
 } functions[] = {
     {"exp2", fp8mac_fp32_exp2},
     {"exp", fp8mac_fp32_exp},
+    {"sigmoid", fp8mac_fp32_sigmoid},
+    {"tanh", fp8mac_fp32_tanh},
     {"reciprocal", fp8mac_fp32_reciprocal},
     {"rsqrt", fp8mac_fp32_rsqrt},
 };

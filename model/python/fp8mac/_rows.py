@@ -17,7 +17,7 @@ from ._tensors import is_typed
 
 OPERATIONS = (
     *("sum", "sum-of-squares", "maximum", "argmax"),
-    *("rms-norm", "layer-norm", "softmax"),
+    *("rms-norm", "layer-norm", "softmax", "sigmoid", "tanh"),
 )
 NORMS = ("rms-norm", "layer-norm")
 
@@ -51,6 +51,18 @@ def reciprocal(x: ArrayLike) -> NDArray[np.float32]:
 def rsqrt(x: ArrayLike) -> NDArray[np.float32]:
     """1/sqrt(x) of float32, with an error of at most 1.6 units in the last place."""
     return _function("rsqrt", x)
+
+
+@own_environment
+def sigmoid(x: ArrayLike) -> NDArray[np.float32]:
+    """1 / (1 + e**-x) of float32, with an absolute error of at most 2**-14.5."""
+    return _function("sigmoid", x)
+
+
+@own_environment
+def tanh(x: ArrayLike) -> NDArray[np.float32]:
+    """tanh(x) of float32, with an absolute error of at most 2**-13.5."""
+    return _function("tanh", x)
 
 
 def _columns(name: str, x: ArrayLike | None, cols: int) -> NDArray[np.float32] | None:
@@ -108,11 +120,12 @@ def rows(
     """Reduces or normalises each row of a matrix. Every operation is one float32 operation, in a fixed order.
 
     operation  "sum", "sum-of-squares", "maximum", "argmax": one result for each row;
-               "rms-norm", "layer-norm", "softmax": a matrix
+               "rms-norm", "layer-norm", "softmax", "sigmoid", "tanh": a matrix
     x          float32, or any format that gemm's D may have: an array of its type, or codes with `format`
     seen       columns that the first row sees; all of them by default. causal: each row sees one more than the row
-               before it. Not for norms. Softmax gives 0 in the other columns
-    factor     finite, > 0: multiplies the result of a reduction, and what softmax takes the exponential of
+               before it. Not for norms, sigmoid and tanh. Softmax gives 0 in the other
+               columns
+    factor     finite, > 0: multiplies the result of a reduction, and what softmax, sigmoid and tanh are taken of
     eps        norms: finite, >= 0, in units of x squared (1e-5 by default); gamma, beta: a float32 for each column
     activation, clamp, d_format, scale_d, rounding, overflow, d_table    as in gemm. Argmax has none of them; its result
                is uint32

@@ -28,12 +28,13 @@ static bool has_epilogue(const rows_desc *desc)
 // What the operation does not have is absent.
 static fp8mac_status check_operation(const rows_desc *desc)
 {
-    if ((unsigned)desc->operation > FP8MAC_ROWS_SOFTMAX) {
+    if ((unsigned)desc->operation > FP8MAC_ROWS_TANH) {
         return FP8MAC_ERR_UNSUPPORTED;
     }
     const bool norm = fp8mac_rows_is_norm(desc->operation);
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
-    const bool wrong = (norm && (desc->seen != 0 || desc->causal)) ||
+    const bool unmasked = norm || fp8mac_rows_is_curve(desc->operation);
+    const bool wrong = (unmasked && (desc->seen != 0 || desc->causal)) ||
                        (!norm && (affine || fp8mac_float_bits(desc->eps) != 0)) ||
                        (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||
                        (!has_factor(desc->operation) && desc->factor != NULL) ||

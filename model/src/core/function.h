@@ -12,5 +12,8 @@ uint32_t fp8mac_exp2_of(uint32_t x, fp8mac_flags *flags);
 uint32_t fp8mac_exp_of(uint32_t x, fp8mac_flags *flags);
 uint32_t fp8mac_reciprocal_of(uint32_t x, fp8mac_flags *flags);
 uint32_t fp8mac_rsqrt_of(uint32_t x, fp8mac_flags *flags);
+// These have no flags, and need no environment.
+uint32_t fp8mac_sigmoid_of(uint32_t x);
+uint32_t fp8mac_tanh_of(uint32_t x);
 
 #endif

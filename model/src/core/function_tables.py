@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the tables of exp2, reciprocal and reciprocal square root, as model/NUMERICS.md defines them.
+"""Prints the tables of exp2, reciprocal, reciprocal square root and tanh, as model/NUMERICS.md defines them.
 
     python3 model/src/core/function_tables.py > model/src/core/function_tables.c
     python3 model/src/core/function_tables.py --text
@@ -91,6 +91,34 @@ def root_lines():
     return [list(column) for column in zip(*lines)]
 
 
+# ---- tanh: lines through 129 points --------------------------------------------------------------
+def tanh(x):
+    e = (2 * x).exp()
+    return (e - 1) / (e + 1)
+
+
+def tanh_ends():
+    """32 intervals each from 0 to 1, 1 to 2, 2 to 4 and 4 to 8"""
+    ends = [Decimal(i) / 32 for i in range(64)]
+    return ends + [Decimal(i) / 16 for i in range(32, 64)] + [Decimal(i) / 8 for i in range(32, 65)]
+
+
+def chord_error(low, high):
+    """The largest distance of tanh from its chord: where its slope, 1 - tanh^2, is the chord's."""
+    chord = (tanh(high) - tanh(low)) / (high - low)
+    value = (1 - chord).sqrt()
+    x = ((1 + value) / (1 - value)).ln() / 2
+    return value - tanh(low) - chord * (x - low)
+
+
+def tanh_points():
+    """Between 0 and 8 they are above tanh by half of what its chord is below, so that the lines lie on both sides."""
+    ends = tanh_ends()
+    errors = [chord_error(low, high) for low, high in itertools.pairwise(ends)]
+    above = [Decimal(0), *((a + b) / 4 for a, b in itertools.pairwise(errors)), Decimal(0)]
+    return [rounded(tanh(x) + more, 15) for x, more in zip(ends, above)]
+
+
 def tables():
     """(name, what it holds, bits below the point, integers)"""
     values, slopes = exp2_line()
@@ -118,6 +146,15 @@ def print_text():
         print(f"{name}: {what}, in units of 2^-{bits}")
         for i in range(0, len(integers), 8):
             print("   " + "".join(f"{x:>10}" for x in integers[i : i + 8]))
+    print("tanh_points: near tanh at the ends of its intervals, in units of 2^-15")
+    for line in tanh_lines("{:>10}", "   "):
+        print(line)
+
+
+def tanh_lines(each, before):
+    points = tanh_points()
+    for i in range(0, len(points), 8):
+        yield before + "".join(each.format(x) for x in points[i : i + 8])
 
 
 def print_c():
@@ -132,6 +169,11 @@ def print_c():
             words = (f"0x{word(x, bits):08x}," for x in integers[i : i + 8])
             print("    " + " ".join(words))
         print("};")
+    print("\n// near tanh at the ends of its intervals, in units of 2^-15")
+    print("const uint16_t fp8mac_table_tanh[FP8MAC_TANH_INTERVALS + 1] = {")
+    for line in tanh_lines(" {:>5},", "   "):
+        print(line)
+    print("};")
 
 
 # ---- the hardware's ------------------------------------------------------------------------------
@@ -194,7 +236,32 @@ def newton_module():
     return text + "\nendmodule\n"
 
 
+def integers(name, bits, values):
+    """A constant of integers, which an index selects. The last one is written first."""
+    lines = f"  localparam logic [{len(values) - 1}:0][{bits - 1}:0] {name} = {{\n"
+    for i in range(len(values), 0, -8):
+        row = ", ".join(f"{bits}'d{x}" for x in reversed(values[i - 8 : i]))
+        lines += f"    {row}{',' if i > 8 else ''}\n"
+    return lines + "  };\n"
+
+
+def tanh_module():
+    points = tanh_points()
+    steps = [b - a for a, b in itertools.pairwise(points)]
+    text = head(
+        "fp8mac_tanh_table",
+        "tanh at the beginning of an interval and its growth to the end, both in units of 2^-15: model/NUMERICS.md",
+        """  input  logic [6:0]  interval_i,
+  output logic [15:0] value_o,
+  output logic [10:0] step_o""",
+    )
+    text += integers("Value", 16, points[:-1]) + "\n" + integers("Step", 11, steps) + "\n"
+    text += "  assign value_o = Value[interval_i];\n  assign step_o  = Step[interval_i];\n"
+    return text + "\nendmodule\n"
+
+
 def write_rtl():
+    (RTL / "fp8mac_tanh_table.sv").write_text(tanh_module())
     (RTL / "fp8mac_exp2_table.sv").write_text(exp2_module())
     (RTL / "fp8mac_newton_table.sv").write_text(newton_module())
 

@@ -15,7 +15,7 @@ typedef struct row {
     const uint32_t *values; // of each code of one byte
     size_t m, cols;
     uint32_t offset; // what is subtracted: the mean, the maximum
-    uint32_t factor; // softmax: of the difference
+    uint32_t factor; // softmax: of the difference; sigmoid, tanh: of the value
     fp8mac_gemm_totals *totals;
 } row;
 
@@ -86,6 +86,16 @@ static uint32_t exponential_at(const row *r, size_t i)
 {
     const uint32_t power = multiply(r, deviation_at(r, i), r->factor);
     return fp8mac_exp2_of(power, &r->totals->flags);
+}
+
+static uint32_t sigmoid_at(const row *r, size_t i)
+{
+    return fp8mac_sigmoid_of(multiply(r, value_at(r, i), r->factor));
+}
+
+static uint32_t tanh_at(const row *r, size_t i)
+{
+    return fp8mac_tanh_of(multiply(r, value_at(r, i), r->factor));
 }
 
 // ---- sums and maxima ----------------------------------------------------------------------------
@@ -212,6 +222,12 @@ static void softmax(row *r, const fp8mac_epilogue *epilogue)
     finish_row(r, epilogue, exponential_at, fp8mac_reciprocal_of(sum, &r->totals->flags));
 }
 
+static void curve(row *r, const fp8mac_epilogue *epilogue, term *term)
+{
+    r->factor = factor_of(r->desc);
+    finish_row(r, epilogue, term, FP8MAC_FP32_ONE);
+}
+
 static void run_row(row *r, const fp8mac_epilogue *epilogue)
 {
     const uint32_t factor = factor_of(r->desc);
@@ -225,6 +241,8 @@ static void run_row(row *r, const fp8mac_epilogue *epilogue)
     case FP8MAC_ROWS_RMS_NORM: finish_row(r, epilogue, value_at, gain_of(r, square_at)); break;
     case FP8MAC_ROWS_LAYER_NORM: layer_norm(r, epilogue); break;
     case FP8MAC_ROWS_SOFTMAX: softmax(r, epilogue); break;
+    case FP8MAC_ROWS_SIGMOID: curve(r, epilogue, sigmoid_at); break;
+    case FP8MAC_ROWS_TANH: curve(r, epilogue, tanh_at); break;
     }
 }
 

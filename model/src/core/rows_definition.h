@@ -17,6 +17,12 @@ static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
     return operation <= FP8MAC_ROWS_ARGMAX;
 }
 
+// A function of each value: rows have no statistics and no masks.
+static inline bool fp8mac_rows_is_curve(fp8mac_rows_operation operation)
+{
+    return operation == FP8MAC_ROWS_SIGMOID || operation == FP8MAC_ROWS_TANH;
+}
+
 void fp8mac_rows_defined(const fp8mac_rows_desc *desc, fp8mac_gemm_totals *totals);
 
 #endif

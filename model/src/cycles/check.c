@@ -301,6 +301,7 @@ static bool same_rows(const machine *m, const tile *t, const tile *o)
     return norm == fp8mac_cycles_is_norm(b) && (!norm || a->b_stride == b->b_stride) &&
            argmax == (b->row_operation == FP8MAC_ROWS_ARGMAX) &&
            fp8mac_cycles_is_centred(a, t) == fp8mac_cycles_is_centred(b, o) &&
+           (!fp8mac_cycles_is_curve(t->key.step) || a->scale_a == b->scale_a) &&
            (t->key.step != STEP_FIRST || t->first_n == o->first_n);
 }
 

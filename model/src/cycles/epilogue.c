@@ -5,8 +5,9 @@
 #include "cycles/tiles.h"
 
 enum {
-    ENTRY = 6,      // stage before the pipeline's first one
-    EXP_ENTRY = 27, // the same of exponentials
+    ENTRY = 6,        // stage before the pipeline's first one
+    EXP_ENTRY = 27,   // the same of exponentials
+    CURVE_ENTRY = 12, // the same of sigmoid and tanh
     STEP_CYCLES = 10,
     PAIR_CYCLES = 5,
 };
@@ -59,9 +60,15 @@ void fp8mac_cycles_configure(machine *m, const tile *t)
 
 // ---- stages -------------------------------------------------------------------------------------
 
+// Where the pipeline begins
+static uint32_t entry_of(const epilogue *e)
+{
+    return e->exponential ? EXP_ENTRY : fp8mac_cycles_is_curve(e->step) ? CURVE_ENTRY : ENTRY;
+}
+
 static bool front_busy(const epilogue *e)
 {
-    return (e->front & (e->exponential ? bits(1, EXP_ENTRY) : bits(1, ENTRY))) != 0;
+    return (e->front & bits(1, entry_of(e))) != 0;
 }
 
 bool fp8mac_cycles_epilogue_busy(const epilogue *e)
@@ -80,16 +87,17 @@ static uint32_t shift_stages(uint32_t stages, bool in, bool c_en)
     return (next & ~(1u << 14 | 1u << 19)) | skips << 19;
 }
 
-// Row commands enter later. Behind stage 9 there are exponentials alone.
+// Row commands enter later. Stages up to 9 are those of all, whatever the entry.
 static uint32_t shift_front(const epilogue *e, uint32_t stages, bool in)
 {
     const uint32_t next = stages << 1 | (uint32_t)(in && e->rows) << 1;
-    return next & bits(1, e->exponential ? EXP_ENTRY : 9);
+    const uint32_t entry = entry_of(e);
+    return next & bits(1, entry > 9 ? entry : 9);
 }
 
 static bool enters(const epilogue *e, uint32_t front, bool in)
 {
-    return !e->rows ? in : (front >> (e->exponential ? EXP_ENTRY : ENTRY) & 1u) != 0;
+    return !e->rows ? in : (front >> entry_of(e) & 1u) != 0;
 }
 
 // The program begins when the last transfer of the phase has left its partial sum or maximum.

@@ -67,7 +67,9 @@ typedef enum rows_step {
     STEP_EXP_SUM,
     STEP_OUT,
     STEP_EXP_OUT,
-    STEP_RESULT
+    STEP_RESULT,
+    STEP_SIGMOID,
+    STEP_TANH
 } rows_step;
 
 // Regions of memory that a tile command reads or writes

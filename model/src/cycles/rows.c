@@ -22,6 +22,16 @@ bool fp8mac_cycles_is_statistic(rows_step step)
     return step != STEP_NONE && step < STEP_OUT;
 }
 
+bool fp8mac_cycles_is_curve(rows_step step)
+{
+    return step == STEP_SIGMOID || step == STEP_TANH;
+}
+
+static bool has_one_phase(const fp8mac_cycles_command *c)
+{
+    return operation_of(c) == FP8MAC_ROWS_SIGMOID || operation_of(c) == FP8MAC_ROWS_TANH;
+}
+
 static bool has_three_phases(const fp8mac_cycles_command *c)
 {
     const fp8mac_rows_operation operation = operation_of(c);
@@ -31,12 +41,15 @@ static bool has_three_phases(const fp8mac_cycles_command *c)
 
 uint32_t fp8mac_cycles_last_phase(const fp8mac_cycles_command *c)
 {
-    return has_three_phases(c) ? 2 : 1;
+    return has_three_phases(c) ? 2 : has_one_phase(c) ? 0 : 1;
 }
 
 static rows_step step_of(const fp8mac_cycles_command *c, uint32_t phase, bool out)
 {
     const bool softmax = operation_of(c) == FP8MAC_ROWS_SOFTMAX;
+    if (has_one_phase(c)) {
+        return operation_of(c) == FP8MAC_ROWS_TANH ? STEP_TANH : STEP_SIGMOID;
+    }
     if (out) {
         return fp8mac_cycles_is_reduction(c) ? STEP_RESULT : softmax ? STEP_EXP_OUT : STEP_OUT;
     }
@@ -77,8 +90,9 @@ bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c)
     const bool built = p->rows == 4 && p->cols == 4 && p->transfer_rows == 2 && p->max_mn >= 32;
     const bool norm = fp8mac_cycles_is_norm(c);
     const fp8mac_rows_operation operation = operation_of(c);
-    return !built || operation > FP8MAC_ROWS_SOFTMAX || c->c_en || c->stochastic ||
-           c->scale_a_vec || (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
+    return !built || operation > FP8MAC_ROWS_TANH || c->c_en || c->stochastic || c->scale_a_vec ||
+           (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
            (c->bias_en && operation != FP8MAC_ROWS_LAYER_NORM) ||
-           (norm && (c->k != 0 || c->causal)) || (operation == FP8MAC_ROWS_ARGMAX && !is_plain(c));
+           ((norm || has_one_phase(c)) && (c->k != 0 || c->causal)) ||
+           (operation == FP8MAC_ROWS_ARGMAX && !is_plain(c));
 }

@@ -47,6 +47,7 @@ uint32_t fp8mac_cycles_last_phase(const fp8mac_cycles_command *c);
 void fp8mac_cycles_rows_key(const fp8mac_cycles_command *c, const tile *t, bool out, tile_key *key);
 bool fp8mac_cycles_is_norm(const fp8mac_cycles_command *c);
 bool fp8mac_cycles_is_statistic(rows_step step);
+bool fp8mac_cycles_is_curve(rows_step step);
 // Whether the accelerator refuses the command's mode
 bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c);
 // Whether X - offset is taken

@@ -14,7 +14,7 @@ typedef struct fp8rt_reference_step {
     bool gru;
     const fp8rt_recurrent_desc *desc; // x is one step
     const uint8_t *hidden;            // the codes of desc->hidden before the step
-    const int32_t *state;             // likewise
+    const float *state;               // likewise, batch x units without gaps
 } fp8rt_reference_step;
 
 // For each sequence a row of 2 * units values: h before it becomes a code, and the state.

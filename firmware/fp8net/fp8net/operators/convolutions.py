@@ -28,7 +28,7 @@ from .windows import (
     "1-D and 2-D; constant weights; any stride, dilation, padding, group; auto_pad",
 )
 def conv(importer, node) -> None:
-    if _by_phases(importer, node):
+    if _by_phases(importer, node) or _by_shifts(importer, node):
         return
     view = channels_last(importer, node)
     images, height, width = image_of(importer, view)
@@ -104,6 +104,68 @@ def _add_phases(importer, node, view, stride: int, count: int) -> None:
         window=window,
     )
     add_image(importer, node, layer, (shape[0], n, *(1,) * (rank - 3), count))
+
+
+def _by_shifts(importer, node) -> bool:
+    """A kernel over a signal that is longer than a line of the accelerator's can be, in any stride.
+
+    Its parts are channels: channel j of the new signal is the old one from the first value of part j on.
+    """
+    view, kernel = importer.view(node), importer.constant(node.inputs[1])
+    rank = len(view.shape)
+    signal = rank in (3, 4) and product(view.shape[2:]) == view.shape[-1] and kernel is not None
+    if not signal or kernel.ndim != rank or product(kernel.shape[2:]) != kernel.shape[-1]:
+        return False
+    window, taps = window_of(node, kernel.shape[2:], (1, view.shape[-1])), kernel.shape[-1]
+    parts = next((n for n in range(1, taps) if taps % n == 0 and taps // n <= MOST_PIXELS), 0)
+    plain_window = max(window.pads) == 0 and max(window.dilation) == 1 and window.stride[0] == 1
+    good = plain_window and parts > 1 and node.attribute("group", 1) == 1
+    if not good or kernel.shape[1] != view.shape[1] or view.shape[-1] < taps:
+        return False
+    _add_shifts(importer, node, plain(importer, node, view), window.stride[1], parts)
+    return True
+
+
+def _add_shifts(importer, node, view, stride: int, parts: int) -> None:
+    channels, rank, taps = (
+        view.shape[1],
+        len(view.shape),
+        importer.constant(node.inputs[1]).shape[-1],
+    )
+    each = taps // parts
+
+    def arrange(kernel: np.ndarray) -> np.ndarray:
+        apart = kernel.reshape(kernel.shape[0], channels, parts, each)
+        return apart.transpose(0, 3, 2, 1).reshape(kernel.shape[0], -1)
+
+    weights = weights_of(importer, node.inputs[1], 0, arrange)
+    n = weights.values.shape[0]
+    weights.bias = bias_of(importer, node.operand(2), n)
+    width = view.shape[-1] - taps + each
+    mover = Mover(
+        importer,
+        node,
+        (view.shape[0], width, parts, channels),
+        range(4),
+        inner="shifts",
+        cols=parts * channels,
+    )
+    for part in range(parts):
+        indices = [Index(view.shape[0], 0, 0), Index(width, rank - 1, 1), Index(channels, 1, 3)]
+        x_start = [part * each if a == rank - 1 else 0 for a in range(rank)]
+        mover.add(view, indices, x_start, [0, 0, part, 0])
+    window = Window((1, each), (1, stride))
+    check_window(window, (1, width), parts * channels)
+    layer = importer.layer(
+        node,
+        "convolution",
+        [mover.finish().tensor],
+        weights=weights,
+        images=view.shape[0],
+        width=width,
+        window=window,
+    )
+    add_image(importer, node, layer, (view.shape[0], n, *(1,) * (rank - 3), layer.out_size[1]))
 
 
 def _channels_last(weights: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from ..moves import diagonal
 from .layout import _unsupported, identity
 from .moving import arrange, plain, repeat
 from .products import add_affine
+from .quantisation import round_to
 from .registry import handles
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -68,18 +69,41 @@ def _combine(importer, node) -> None:
             return
     x, y = importer.view(node, 0), importer.view(node, 1)
     if node.op == "Div":
-        raise _unsupported("both operands are computed", "a divisor that is constant")
+        quotient(importer, node)
+        return
     if node.op == "Mul" and (_is_vector_of(importer, y, x) or _is_vector_of(importer, x, y)):
         _scale_channels(importer, node, *((x, y) if _is_vector_of(importer, y, x) else (y, x)))
         return
-    x, y = _alike(importer, node, x, y)
+    _join(importer, node, *_alike(importer, node, x, y))
+
+
+def _join(importer, node, x: View, y: View) -> None:
     layer = importer.layer(
         node,
-        "multiply" if node.op == "Mul" else "add",
+        "add" if node.op in ("Add", "Sub") else "multiply",
         [x.tensor, y.tensor],
         factor=-1.0 if node.op == "Sub" else 1.0,
     )
     importer.add_like(node, layer, x)
+
+
+def quotient(importer, node, zero: bool = False) -> None:
+    """x * (1 / y), and 0 for a y of 0 if `zero`. Reciprocals are float32, and few if y is broadcast."""
+    x, y = importer.view(node, 0), wide(importer, node, importer.view(node, 1))
+    layer = importer.layer(node, "reciprocal", [y.tensor], zero=zero)
+    layer.output = importer.fresh(f"{node.name}_reciprocal")
+    source = importer.tensor_of(y)
+    inverse = y.of(layer.output)
+    importer.add_inner(layer, inverse, source.cols)
+    _join(importer, node, *_alike(importer, node, x, inverse))
+
+
+def wide(importer, node, view: View) -> View:
+    """The view in float32: a tensor of its own, whose scale nobody chooses."""
+    layer = importer.layer(node, "convert", [view.tensor])
+    layer.output = importer.fresh(f"{node.name}_wide")
+    importer.add_inner(layer, view.of(layer.output), importer.tensor_of(view).cols)
+    return importer.graph.views[layer.output]
 
 
 def _alike(importer, node, x: View, y: View) -> tuple[View, View]:
@@ -169,7 +193,11 @@ def mul(importer, node) -> None:
     _combine(importer, node)
 
 
-@handles("Div", "fp8rt_convolution", "by a constant for each channel, or one value")
+@handles(
+    "Div",
+    "fp8rt_convolution; fp8rt_reciprocal, fp8rt_multiply",
+    "by a constant for each channel, or one value; two tensors",
+)
 def div(importer, node) -> None:
     _combine(importer, node)
 
@@ -261,10 +289,9 @@ def _inner(importer, node, view, what: str, fused: Fused):
     layer = importer.layer(node, "convert", [view.tensor], fused=fused)
     layer.output = importer.fresh(f"{node.name}_{what}")
     source = importer.tensor_of(view)
-    like = View(layer.output, view.shape, view.axes)
-    importer.add_inner(layer, like, source.cols)
+    importer.add_inner(layer, view.of(layer.output), source.cols)
     importer.graph.tensors[layer.output].follows = view.tensor
-    return like
+    return importer.graph.views[layer.output]
 
 
 @handles("Pow", "fp8rt_multiply, or a table", "a constant exponent of one value")
@@ -330,8 +357,21 @@ for _op, _arguments in _TABLES.items():
     _register(_op, _arguments)
 
 
-@handles("Cast", "-", "FLOAT to FLOAT")
+FLOAT, INTEGERS, FLOAT16 = 1, (6, 7), 10  # types of ONNX
+
+
+@handles("Cast", "-", "FLOAT to FLOAT; of indices; FLOAT to FLOAT16, and at once back to FLOAT")
 def cast(importer, node) -> None:
-    if node.attribute("to", 0) != 1:
-        raise _unsupported(f"to is {node.attribute('to', 0)}", "FLOAT to FLOAT")
+    to = node.attribute("to", 0)
+    if node.inputs[0] in importer.one_hot and to == FLOAT:
+        importer.one_hot[node.outputs[0]] = importer.one_hot[node.inputs[0]]
+        return
+    view = importer.view(node)
+    if to == FLOAT16 and importer.only_read_by(node.outputs[0], "Cast", to=FLOAT):
+        if view.tensor in importer.graph.inputs:
+            raise _unsupported("it rounds an input to FLOAT16", "an input of FLOAT")
+        round_to(importer, node, "float16", 1.0)
+        return
+    if to not in INTEGERS if view.tensor in importer.indices else to != FLOAT:
+        raise _unsupported(f"to is {to}", "FLOAT to FLOAT")
     identity(importer, node)

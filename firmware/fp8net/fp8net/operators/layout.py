@@ -123,12 +123,22 @@ def reshape(importer, node) -> None:
         raise _unsupported(
             "its shape is not constant", "a constant shape, or --shape for the inputs"
         )
-    old = importer.view(node).shape
+    from . import embedding
+
+    one_hot = node.inputs[0] in importer.one_hot
+    if one_hot:
+        indices, words = importer.one_hot[node.inputs[0]]
+        old = (*indices.shape, words)
+    else:
+        old = importer.view(node).shape
     keep = not node.attribute("allowzero", 0)
     sizes = [old[i] if s == 0 and keep and i < len(old) else int(s) for i, s in enumerate(wanted)]
     if sizes.count(-1) == 1:
         known = product(s for s in sizes if s != -1)
         sizes[sizes.index(-1)] = product(old) // known if known else 0
+    if one_hot:
+        embedding.reshape(importer, node, tuple(sizes))
+        return
     _set_shape(importer, node, tuple(sizes))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import moves
 from ..ir import Tensor, View, product
 from ..moves import Index
+from . import embedding
 from .layout import _constant_ints, _set_shape, _unsupported
 from .registry import handles
 
@@ -208,8 +209,15 @@ def split(importer, node) -> None:
         start += part
 
 
-@handles("Gather", "fp8rt_move", "constant indices that have one distance, or few of them")
+@handles(
+    "Gather",
+    "fp8rt_move, fp8rt_embedding",
+    "constant indices that have one distance, or few of them; rows of a constant by an input of indices",
+)
 def gather(importer, node) -> None:
+    if importer.constant(node.inputs[0]) is not None:
+        embedding.gather(importer, node)
+        return
     indices = importer.constant(node.inputs[1])
     if indices is None:
         raise _unsupported("its indices are not constant", "constant indices")

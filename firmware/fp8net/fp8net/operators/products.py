@@ -7,6 +7,7 @@ import numpy as np
 
 from ..fuse import scale_codes
 from ..ir import Weights, Window, product
+from . import embedding
 from .layout import _unsupported
 from .moving import arrange, plain
 from .registry import handles
@@ -16,6 +17,8 @@ from .windows import MOST_LINE_BYTES, MOST_LINES, MOST_PIXELS
 
 @handles("Gemm", "fp8rt_linear", "transA 0; constant B and C; behind an image: fp8rt_convolution")
 def gemm(importer, node) -> None:
+    if embedding.multiply(importer, node):
+        return
     if node.attribute("transA", 0):
         raise _unsupported("transA is 1", "transA 0")
     transposed = node.attribute("transB", 0)
@@ -35,6 +38,8 @@ def gemm(importer, node) -> None:
 
 @handles("MatMul", "fp8rt_linear", "a constant second operand with two sizes, or two computed ones")
 def matmul(importer, node) -> None:
+    if embedding.multiply(importer, node):
+        return
     constant = importer.constant(node.inputs[1])
     if constant is None:
         if importer.constant(node.inputs[0]) is not None:

@@ -78,9 +78,13 @@ def quantize(importer, node) -> None:
         raise _unsupported("it has a scale for each channel", "one scale for activations")
     if not node.attribute("saturate", 1):
         raise _unsupported("saturate is 0", "saturate 1")
+    round_to(importer, node, format, float(scale.reshape(())[()]))
+
+
+def round_to(importer, node, format: str, scale: float) -> None:
+    """The node's output is its input, rounded to a format."""
     view = importer.view(node)
     tensor = importer.tensor_of(view)
-    scale = float(scale.reshape(())[()])
     if tensor.fixed and (tensor.format, tensor.scale) == (format, scale):
         importer.views[node.outputs[0]] = view
         return

@@ -149,7 +149,7 @@ def _add_direction(importer, node, view: View, direction: int, names: list[str])
     tensors[layer.output].inner = inner[0]
     tensors[hidden] = Tensor(hidden, batch, units, "e4m3fn", HIDDEN_SCALE, inner=inner[1])
     state = layer.extra["state"]
-    tensors[state] = Tensor(state, 1, batch * units, "int32", inner=True)
+    tensors[state] = Tensor(state, batch, units, "float32", inner=True)
     views[hidden] = View(hidden, (1, batch, units), (0, 1, 2))
     return [views[layer.output], views[hidden]]
 

@@ -26,7 +26,6 @@ _NEAREST = {
     "QLinearMatMul": "MatMul between QuantizeLinear and DequantizeLinear of FLOAT8E4M3FN",
     "MatMulInteger": "MatMul between QuantizeLinear and DequantizeLinear of FLOAT8E4M3FN",
     "DynamicQuantizeLinear": "QuantizeLinear with a constant scale",
-    "ReduceMin": "Neg, ReduceMax and Neg",
     "Upsample": "Resize",
     "LpPool": "AveragePool or MaxPool",
     "Where": "Mul and Add of masks",

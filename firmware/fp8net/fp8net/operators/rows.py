@@ -26,7 +26,11 @@ def _rows(importer, node, axis: int) -> View:
 
 @handles("Softmax", "fp8rt_softmax", "any axis")
 def softmax(importer, node) -> None:
-    view = _rows(importer, node, node.attribute("axis", -1))
+    softmax_axis(importer, node, node.attribute("axis", -1))
+
+
+def softmax_axis(importer, node, axis: int) -> None:
+    view = _rows(importer, node, axis)
     importer.add_like(node, importer.layer(node, "softmax", [view.tensor]), view)
 
 
@@ -231,3 +235,26 @@ def reduce_sum(importer, node) -> None:
 @handles("ReduceMax", "fp8rt_reduce", "constant axes")
 def reduce_max(importer, node) -> None:
     _reduce(importer, node, "maximum", False)
+
+
+@handles("ReduceMin", "fp8rt_add, fp8rt_reduce", "constant axes")
+def reduce_min(importer, node) -> None:
+    """-(maximum of -x). x - 2 x changes the sign alone."""
+    below = _negative(importer, node, importer.view(node), "below")
+    importer.graph.tensors[below.tensor].follows = importer.view(node).tensor
+    source, name = f"{below.tensor}_of", importer.fresh(f"{node.name}_largest")
+    importer.views[source] = below
+    inner = type(node)(node.proto, node.name, node.op, [source, *node.inputs[1:]], [name])
+    _reduce(importer, inner, "maximum", False)
+    importer.graph.tensors[importer.views[name].tensor].inner = True
+    largest = importer.views.pop(name)
+    del importer.views[source]
+    layer = importer.layer(node, "add", [largest.tensor, largest.tensor], factor=-2.0)
+    importer.add_like(node, layer, largest)
+
+
+def _negative(importer, node, view: View, what: str) -> View:
+    layer = importer.layer(node, "add", [view.tensor, view.tensor], factor=-2.0)
+    layer.output = importer.fresh(f"{node.name}_{what}")
+    importer.add_inner(layer, view.of(layer.output), importer.tensor_of(view).cols)
+    return importer.graph.views[layer.output]

@@ -8,6 +8,7 @@
 #include "fp8rt/arithmetic.h"
 #include "fp8rt/fp8rt.h"
 #include "fp8rt/linear.h"
+#include "fp8rt/network.h"
 #include "fp8rt/trial.h"
 
 enum { COUNT = 128, SIDE = 8, ROW = 64 };
@@ -191,6 +192,28 @@ static void run_layers(bool sum, const char *name, uint32_t limit, uint32_t limi
     count(right, text, again, limit_again);
 }
 
+// A linear layer as a recorded list of one command: fp8rt_network_run, less the accelerator
+static void run_list(uint32_t limit)
+{
+    static _Alignas(64) uint8_t memory[2048];
+    static _Alignas(64) uint8_t scratch[256];
+    const fp8rt_linear_desc linear = {.x = &x, .weights = &weights, .out = &y};
+    fp8rt_recorder recorder = fp8rt_recorder_in(memory, sizeof memory);
+    fp8rt_run run = fp8rt_run_on(&dev, scratch, sizeof scratch);
+    fp8rt_network network;
+    fp8rt_network_result result;
+    run.recorder = &recorder;
+    bool right =
+        fp8rt_linear(&run, &linear) == FP8RT_OK && fp8rt_network_record(&network, &run) == FP8RT_OK;
+    uint32_t cycles = 0;
+    for (unsigned i = 0; i < 2 && right; i++) {
+        const uint64_t start = fp8rt_app_cycles();
+        right = fp8rt_network_run(&network, &result) == FP8RT_OK;
+        cycles = since(start) - (result.counters.cycles - result.counters.idle);
+    }
+    count(right, "recorded list, less the accelerator", cycles, limit);
+}
+
 int main(void)
 {
     fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
@@ -208,6 +231,7 @@ int main(void)
         printf("layers:\n");
         run_layers(false, "linear", 5000, 1850);
         run_layers(true, "sum", 3000, 1850);
+        run_list(900);
     }
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 && passed > 0 ? 0 : 1;

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors that cost a network most when they are rounded to FP8: what --keep or --split of each would give.
+
+Each candidate is tried: the network is quantised with the option and runs in ONNX Runtime, which rounds where the chip does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import shlex
+
+import numpy as np
+
+from . import fuse, importer, logarithm, lower, quantize, report, shapes, weights
+from .errors import Refused
+
+RUNS = 4  # of the data
+CANDIDATES = 12  # tensors whose rounding loses most
+SHOWN = 3
+LEAST_DB = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Proposal:
+    flag: str
+    names: tuple[str, ...]
+    sqnr: float
+
+    def __str__(self) -> str:
+        options = " ".join(f"{self.flag} {shlex.quote(name)}" for name in self.names)
+        return f"{options}: {self.sqnr:.1f} dB"
+
+
+def proposals(
+    path: str | pathlib.Path, runs: list, options: quantize.Options, given=None, states=None
+) -> list[str]:
+    """What to print: the SQNR of the worst output without, and with the options that help most."""
+    base, found = find(path, runs, options, given, states)
+    if not found:
+        return []
+    count = min(len(runs), RUNS)
+    head = f"{base:.1f} dB in the first {count} runs, by ONNX Runtime. One by one:"
+    return [head, *(f"  {proposal}" for proposal in found)]
+
+
+def find(
+    path: str | pathlib.Path, runs: list, options: quantize.Options, given=None, states=None
+) -> tuple[float, list[Proposal]]:
+    few = runs[:RUNS]
+    reference = shapes.prepare(path, given, states)
+    truth = _outputs(reference, few)
+    model, chosen = quantize.quantize(path, few, options, given, states)
+    base = _worst(truth, _outputs(model, few))
+    tried, together = {}, _together(reference)
+    for name in [*together, *_candidates(reference, chosen, few)]:
+        names = together.get(name, (name,))
+        for field in ("keep", "split") if names not in tried else ():
+            changed = dataclasses.replace(options, **{field: (*getattr(options, field), *names)})
+            value = _try(path, few, changed, (given, states), truth)
+            if value is not None:
+                tried[names] = Proposal(f"--{field}", names, value)
+                break
+    good = [p for p in tried.values() if p.sqnr >= base + LEAST_DB]
+    return base, sorted(good, key=lambda p: -p.sqnr)[:SHOWN]
+
+
+def _together(reference) -> dict[str, tuple[str, ...]]:
+    """Operand and result of a logarithm, which stay float32 both or not at all."""
+    layers = fuse.fuse(importer.load(reference)).layers
+    pairs = [(x.inputs[0], x.output) for x in layers if logarithm.of(x) is not None]
+    return {name: pair for pair in pairs for name in pair}
+
+
+def _candidates(reference, chosen: dict, runs: list) -> list[str]:
+    """The tensors whose own rounding has the lowest SQNR."""
+    written = {o for node in reference.graph.node for o in node.output}
+    known = [n for n in chosen if n in written or n in runs[0]]
+    values = quantize.observe(reference, known, runs)
+    errors = {n: report.sqnr(x, weights.rounded(x, *chosen[n])) for n, x in values.items()}
+    return sorted(errors, key=lambda name: errors[name])[:CANDIDATES]
+
+
+def _try(path, runs: list, options: quantize.Options, more, truth) -> float | None:
+    """The SQNR of the worst output; None: the option is refused."""
+    try:
+        model, _ = quantize.quantize(path, runs, options, *more)
+        lower.lower_model(shapes.infer(model))
+    except Refused:
+        return None
+    return _worst(truth, _outputs(model, runs))
+
+
+def _outputs(model, runs: list) -> list[np.ndarray]:
+    """All runs of each output; states are none."""
+    session = shapes.session(model)
+    names = [o.name for o in model.graph.output if o.name not in session.pairs.values()]
+    results = [session.run(names, run) for run in runs]
+    return [np.stack([np.asarray(r[i], np.float32) for r in results]) for i in range(len(names))]
+
+
+def _worst(truth: list[np.ndarray], values: list[np.ndarray]) -> float:
+    return min(report.sqnr(t, v) for t, v in zip(truth, values))

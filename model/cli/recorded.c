@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorded.h"
+
+#include <inttypes.h>
+
+enum { DISTANCES = 15 }; // that MODE.after can name
+
+typedef struct list {
+    cli *c;
+    fp8mac_cycles_command *commands;
+    uint32_t *images; // of each command
+    size_t count, room;
+    size_t before, begin; // the first commands of the layer before, and of the layer at hand
+} list;
+
+// The last command of the layer before that writes this image, or of all; begin: there is none.
+static size_t writer(const list *l, uint32_t image, bool by_image)
+{
+    size_t found = l->begin;
+    for (size_t i = l->before; i < l->begin; i++) {
+        if (!by_image || l->images[i] == image) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+static fp8mac_status append(void *context, const fp8mac_cycles_command *command, uint32_t image,
+                            const char **why)
+{
+    list *l = context;
+    (void)why;
+    if (l->count == l->room) {
+        l->room = l->room == 0 ? 64 : 2 * l->room;
+        l->commands = cli_grow(l->c, l->commands, l->room, sizeof *l->commands);
+        l->images = cli_grow(l->c, l->images, l->room, sizeof *l->images);
+    }
+    l->images[l->count] = image;
+    l->commands[l->count] = *command;
+    l->commands[l->count].submission =
+        l->count == 0 ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
+    l->count++;
+    return FP8MAC_OK;
+}
+
+// Images of a layer are numbered from 0.
+static uint32_t images_of(const list *l, size_t first, size_t end)
+{
+    return first == end ? 0 : l->images[end - 1] + 1u;
+}
+
+// What the commands of the layer at hand wait for
+static void order(list *l)
+{
+    const bool by_image = images_of(l, l->before, l->begin) == images_of(l, l->begin, l->count);
+    for (size_t i = l->begin; i < l->count && l->before != l->begin; i++) {
+        const size_t distance = i - writer(l, l->images[i], by_image);
+        l->commands[i].after = (uint8_t)(distance <= DISTANCES ? distance : 0);
+        l->commands[i].b_free = true;
+    }
+    l->before = l->begin;
+    l->begin = l->count;
+}
+
+static void record(list *l, const fp8mac_cycles_config *config, const layer *one, const char *path)
+{
+    const char *why = NULL;
+    fp8mac_cycles_command command;
+    fp8mac_status status;
+    if (one->count != 1) {
+        cli_fail(l->c, "%.200s:%u:1: a list has each line once; a count of 1 is expected", path,
+                 one->line);
+    }
+    if (one->convolution.images != 0) {
+        status = convolution_each(config, &one->convolution, &one->work, append, l, &why);
+    } else {
+        status = workload_command(config, &one->work, &command, &why);
+        status = status == FP8MAC_OK ? append(l, &command, 0, &why) : status;
+    }
+    if (status != FP8MAC_OK) {
+        cli_fail(l->c, "%.200s:%u:1: %s", path, one->line, why);
+    }
+    order(l);
+}
+
+recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const layers *all,
+                             const char *path)
+{
+    list l = {.c = c};
+    for (size_t i = 0; i < all->count; i++) {
+        record(&l, config, &all->list[i], path);
+    }
+    recorded_result result = {.commands = l.count};
+    size_t refused = 0;
+    if (fp8mac_cycles_run(config, l.commands, l.count, NULL, &refused, &result.counters) !=
+        FP8MAC_OK) {
+        cli_fail(c, "%.200s: the accelerator refuses command %zu of the list", path, refused + 1);
+    }
+    return result;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers as a recorded network (fp8rt/network.h): all their commands are one list of the accelerator.
+#ifndef FP8MAC_CLI_RECORDED_H
+#define FP8MAC_CLI_RECORDED_H
+
+#include "layers.h"
+
+typedef struct recorded_result {
+    size_t commands;
+    fp8mac_cycles_counters counters;
+} recorded_result;
+
+// Runs the list. Each layer reads what the layer before has written: a command waits for the last
+// one that writes its image, or, if the layers have not as many images, for the last one of all. As
+// the recorder does, it names no command that is more than 15 before, and lets B be read meanwhile.
+// Refuses lines with a count, and what the accelerator refuses, with the place in the file.
+recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const layers *all,
+                             const char *path);
+
+#endif

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user did wrong, in one sentence."""
+
+
+class PlanError(Exception):
+    """Ends the run with status 2; its text says what was expected."""

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published networks magika (kinds of files) and basic-pitch (notes) keep their quality beside ONNX Runtime."""
+
+from __future__ import annotations
+
+import files
+import music
+import numpy as np
+from fp8net import lower, quantize, report, shapes
+from fp8net.errors import Refused
+from fp8net.executor import Executor
+
+
+def _outputs(path, calibration, test, options, name):
+    """Of float32 and of FP8: all values of an output, a row for each run."""
+    quantised, _ = quantize.quantize(path, calibration, options)
+    graph = lower.lower_model(shapes.infer(quantised))
+    session, executor = shapes.session(shapes.prepare(path)), Executor(graph)
+    truth = [session.run([name], run)[0].reshape(-1) for run in test]
+    mine = [executor.run(run)[name].reshape(-1) for run in test]
+    return np.stack(truth), np.stack(mine)
+
+
+def test_files(bench) -> None:
+    calibration, test = files.runs()
+    name = "target_label"
+    truth, mine = _outputs(files.network(), calibration, test, quantize.Options(), name)
+    error = report.sqnr(truth, mine)
+    wrong = int((truth.argmax(axis=1) != mine.argmax(axis=1)).sum())
+    print(f"magika: {error:.1f} dB, {wrong} of {len(test)} answers differ")
+    bench.check(f"{len(test)} files", len(test) > 80)
+    kinds = len(set(truth.argmax(axis=1)))
+    bench.check(f"{kinds} kinds of them", kinds > 30)
+    bench.check(f"{error:.1f} dB", error >= 19.0)
+    bench.check(f"{wrong} answers differ", wrong <= 8)
+
+
+def test_music(bench) -> None:
+    calibration, test = music.runs(music.RUNS)
+    path, name = music.network(), music.NOTES
+    options = quantize.Options(keep=music.KEEP)
+    truth, mine = _outputs(path, calibration, test, options, name)
+    error, (yes, also) = report.sqnr(truth, mine), (truth > 0.5, mine > 0.5)
+    share = (yes & also).sum() / (yes | also).sum()
+    print(
+        f"basic-pitch: {error:.1f} dB; {share:.1%} of {int((yes | also).sum())} notes are in both"
+    )
+    bench.check(f"{int(yes.sum())} frames of notes", yes.sum() > 500)
+    bench.check(f"{error:.1f} dB", error >= 12.0)
+    bench.check(f"{share:.1%} of the notes are in both", share >= 0.7)
+    coarse = report.sqnr(*_outputs(path, calibration, test[:2], quantize.Options(), name))
+    bench.check(f"with codes of spectra {coarse:.1f} dB", coarse < error - 3.0)
+    wrong = quantize.Options(keep=("no such tensor",))
+    bench.raises(
+        "no such tensor", Refused, "--keep", lambda: quantize.quantize(path, calibration, wrong)
+    )
