@@ -23,6 +23,8 @@ from tests.conftest import Bench
 from tests.sim.test_fast import draw_gemm, run
 
 GEMMS = 6
+# Of the digits: lists of many more commands than the queue has places, and row commands
+NETWORKS = (("NET=cnn", "IMAGES=4", "BATCH=4"), ("NET=transformer", "IMAGES=2", "BATCH=2"))
 
 
 def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
@@ -32,7 +34,14 @@ def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
     gemms = [
         ([*options, "--latency", str(5 * n)], [elf, *a]) for n, (options, a) in enumerate(drawn)
     ]
-    return gemms + [([], [other]) for other in elfs if Path(other).stem != "faults"]
+    others = [([], [other]) for other in elfs if Path(other).stem != "faults"]
+    networks = [
+        ([], [other, *words])
+        for other in elfs
+        for words in NETWORKS
+        if Path(other).stem == "digits"
+    ]
+    return gemms + others + networks
 
 
 def test_equal(
