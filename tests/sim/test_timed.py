@@ -63,9 +63,9 @@ def test_equal(
         memory.unlink()
 
 
-def test_refused(bench: Bench, fast: str, elf: str, elfs: list[str]) -> None:
+def test_refused(bench: Bench, fast: str, elf: str, elfs: list[str], folder: Path) -> None:
     """What the timing model does not have ends the simulation with one sentence."""
-    cases = [(["--timeline", "none"], [elf], "writes no timeline")]
+    cases = [(["--timeline", str(folder / "timeline.json")], [elf], "writes no timeline")]
     cases += [([], [p], "errors of commands are not") for p in elfs if Path(p).stem == "faults"]
     for options, program, words in cases:
         done = subprocess.run([fast, "--quiet", *options, *program], capture_output=True, text=True)
