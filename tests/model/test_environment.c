@@ -611,6 +611,8 @@ static void run_functions(void)
         take_u64((uint64_t)fp8mac_fp32_exp(any, &flags) << 32 | fp8mac_fp32_exp(middle, &flags));
         take_u64((uint64_t)fp8mac_fp32_reciprocal(any, &flags) << 32 |
                  fp8mac_fp32_rsqrt(any, &flags));
+        take_u64((uint64_t)fp8mac_fp32_sigmoid(middle, &flags) << 32 |
+                 fp8mac_fp32_tanh(middle, &flags));
     }
     // Around where exp2 becomes subnormal and where it becomes 0
     for (uint32_t bits = 0xc2f80000; bits < 0xc3180000; bits += 0x1234) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma GCC visibility push(default)
 #include "cycles/live.h"
-#pragma GCC visibility pop
 
 #include <stdlib.h>
 

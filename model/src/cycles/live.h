@@ -7,7 +7,9 @@
 #ifndef FP8MAC_CYCLES_LIVE_H
 #define FP8MAC_CYCLES_LIVE_H
 
+#pragma GCC visibility push(default)
 #include "fp8mac/cycles.h"
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 extern "C" {
