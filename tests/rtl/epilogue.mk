@@ -11,7 +11,7 @@ EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 epilogue_verilate = $(call verilate_bench,-ffp-contract=off -Imodel/include -Itests/rtl $(1),$(EPILOGUE_LIB),\
   --assert -Wall -O3 $(RTL_WAIVER) $(RTL_PACKAGE) $(EPILOGUE_LEAVES) $(2))
 
-# This bench runs for half a minute.
+# This bench runs for a minute in make test-long.
 $(BUILD)/tb/fp32/fp32_tb: BENCH_OPTIMISE := -O2
 $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
     $(EPILOGUE_LEAVES) $(EPILOGUE_TREE) $(RTL_WAIVER) $(EPILOGUE_LIB) $(VERILATED)
@@ -20,7 +20,8 @@ $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/r
 	$(call epilogue_verilate,,--top-module fp32_tb_top $(EPILOGUE_TREE) tests/rtl/fp32_tb_top.sv)
 
 $(BUILD)/test/rtl_fp32.log: $(BUILD)/tb/fp32/fp32_tb
-	@tests/run_test.sh rtl_fp32 $@ $< --pairs $$((250000 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh rtl_fp32 $@ $< --pairs $$((600000 * $${RANDOM_STEPS:-1})) \
+	  --every $$(($${RANDOM_STEPS:-1} > 1))
 TESTS += $(BUILD)/test/rtl_fp32.log
 
 # WIDTH_COLS
