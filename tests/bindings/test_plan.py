@@ -235,7 +235,7 @@ def test_goes_on(plan, bench):
     bench.check("the last one runs again", runs(), every + again)
 
 
-SHIPPED = ("dscnn_s", "bert_base", "mobilenetv2", "tinyllama_decode_1")
+SHIPPED = ("dscnn_s", "bert_base", "tinyllama_decode_1")
 
 
 def test_shipped(plan, bench):
