@@ -87,7 +87,7 @@ class Circuit:
         self.graph = Graph(module, library, period_ns, wire)
         if buffered:
             buffer = stronger(fast_buffers(self.graph))
-            self.buffers = spread(self.graph, buffer, clocks_of(module), LOADED)
+            spread(self.graph, buffer, clocks_of(module), LOADED)
         self.enables = self._enables(gated)
         self.timing = Timing(self.graph)
         self.order = self.graph.order()

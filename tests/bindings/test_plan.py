@@ -103,10 +103,7 @@ def test_figures(plan, bench):
 
 
 def dominated(one, others):
-    return any(
-        other != one and other[0] <= one[0] and other[1] <= one[1] and other != one
-        for other in others
-    )
+    return any(other != one and other[0] <= one[0] and other[1] <= one[1] for other in others)
 
 
 def test_front(plan, bench):

@@ -82,13 +82,14 @@ class Store:
     def __init__(self, path: Path, tool: Path):
         self.path, self.tool = path, hashlib.sha256(tool.read_bytes()).hexdigest()[:16]
         self.known: dict[str, dict] = {}
-        if path.exists():
-            for line in path.read_text().splitlines():
-                try:
-                    one = json.loads(line)
-                    self.known[one["key"]] = one
-                except (ValueError, KeyError, TypeError):
-                    continue
+        text = path.read_text() if path.exists() else ""
+        self.cut = not text.endswith("\n") and text != ""
+        for line in text.splitlines():
+            try:
+                one = json.loads(line)
+                self.known[one["key"]] = one
+            except (ValueError, KeyError, TypeError):
+                continue
 
     def key(self, its: Configuration, asked: list[str]) -> str:
         its_text = json.dumps([self.tool, asdict(its), asked])
@@ -96,10 +97,10 @@ class Store:
 
     def keep(self, answer: dict) -> None:
         """Begins with the end of a line that was cut off."""
-        cut = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
         self.known[answer["key"]] = answer
         with self.path.open("a") as file:
-            file.write("\n" * cut + json.dumps(answer) + "\n")
+            file.write("\n" * self.cut + json.dumps(answer) + "\n")
+        self.cut = False
 
 
 @dataclass(frozen=True)
