@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fp8mac_plan.area import Areas
+from fp8mac_plan.choose import densest, fastest_within, front
 from fp8mac_plan.configuration import Configuration
 
 HERE = Path(__file__).resolve().parent
@@ -63,11 +64,9 @@ class Report:
         logs = [math.log(self.ours.cycles[name] / row.cycles[name]) for name in names]
         return math.exp(sum(logs) / len(logs))
 
-    def fastest(self, speed: Callable[[Row], float], mm2: float) -> Row:
-        return max((row for row in self.known if row.mm2 <= mm2 + 1e-9), key=speed)
-
-    def densest(self, speed: Callable[[Row], float]) -> Row:
-        return max(self.known, key=lambda row: speed(row) / row.mm2)
+    def fastest(self, speed: Callable[[Row], float]) -> Row:
+        """Of those that are not larger than the default"""
+        return fastest_within(self.known, self.ours.mm2, lambda row: 1 / speed(row)) or self.ours
 
     def say_networks(self) -> str:
         lines = []
@@ -86,18 +85,17 @@ class Report:
 
     def _best(self, speed: Callable[[Row], float]) -> list[str]:
         found = []
-        for row in (self.fastest(speed, self.ours.mm2), self.densest(speed)):
+        for row in (self.fastest(speed), densest(self.known, lambda row: 1 / speed(row))):
             found += [row.its.name, f"{speed(row):.2f}", f"{row.mm2:.2f}"]
         return found
 
     def say_front(self) -> str:
         """Of the mean over all networks"""
-        lines, best = [], 0.0
-        for row in sorted(self.known, key=lambda it: (it.mm2, -self.mean(it))):
-            if self.mean(row) > best:
-                best = self.mean(row)
-                its = [row.its.name, row.its.macs, f"{row.mm2:.2f}", f"{row.memory:.2f}"]
-                lines.append([*its, f"{best:.2f}", f"{best / row.mm2 * self.ours.mm2:.2f}"])
+        lines = []
+        for row in front(self.known, lambda row: 1 / self.mean(row)):
+            its = [row.its.name, row.its.macs, f"{row.mm2:.2f}", f"{row.memory:.2f}"]
+            speed = self.mean(row)
+            lines.append([*its, f"{speed:.2f}", f"{speed / row.mm2 * self.ours.mm2:.2f}"])
         head = ["configuration", "products a cycle", "mm2", "of it memory", "times as fast"]
         return table([*head, "speed for each mm2, to the default"], lines)
 
@@ -146,7 +144,7 @@ class Report:
         return next(r for r in self.known if r.its == replace(Configuration(), **change))
 
     def say_mean_best(self) -> str:
-        row = self.fastest(self.mean, self.ours.mm2)
+        row = self.fastest(self.mean)
         return f"{row.its.name} ({row.mm2:.2f} mm2, {self.mean(row):.2f} times as fast)"
 
     def say_lanes_area(self) -> str:

@@ -6,10 +6,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from .area import Area, Areas
 from .configuration import Configuration
 from .run import Found, Totals
+
+
+class Sized(Protocol):
+    @property
+    def mm2(self) -> float: ...
+
+
+One = TypeVar("One", bound=Sized)
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,10 @@ class Choice:
     its: Configuration
     area: Area
     totals: dict[str, Totals]
+
+    @property
+    def mm2(self) -> float:
+        return self.area.mm2
 
     def cycles(self, network: str) -> int:
         return self.totals[network].cycles
@@ -35,24 +48,22 @@ def choices(found: Found, areas: Areas, networks: Iterable[str]) -> list[Choice]
     return sorted(made, key=lambda one: (one.area.mm2, one.its.name))
 
 
-def front(every: Sequence[Choice], cost: Callable[[Choice], float]) -> list[Choice]:
+def front(every: Sequence[One], cost: Callable[[One], float]) -> list[One]:
     """The Pareto front: no other one has at most its area and costs less."""
-    kept: list[Choice] = []
-    for one in sorted(every, key=lambda it: (it.area.mm2, cost(it))):
+    kept: list[One] = []
+    for one in sorted(every, key=lambda it: (it.mm2, cost(it))):
         if not kept or cost(one) < cost(kept[-1]):
             kept.append(one)
     return kept
 
 
-def fastest_within(
-    every: Sequence[Choice], mm2: float, cost: Callable[[Choice], float]
-) -> Choice | None:
-    return min((one for one in every if one.area.mm2 <= mm2), key=cost, default=None)
+def fastest_within(every: Sequence[One], mm2: float, cost: Callable[[One], float]) -> One | None:
+    return min((one for one in every if one.mm2 <= mm2), key=cost, default=None)
 
 
-def densest(every: Sequence[Choice], cost: Callable[[Choice], float]) -> Choice:
+def densest(every: Sequence[One], cost: Callable[[One], float]) -> One:
     """The least area times cost: the most work for each area and time"""
-    return min(every, key=lambda one: one.area.mm2 * cost(one))
+    return min(every, key=lambda one: one.mm2 * cost(one))
 
 
 def mean_cost(reference: Choice) -> Callable[[Choice], float]:
