@@ -43,7 +43,7 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	  $(call accel_tb_parameters,$*) $(RTL_WAIVER) $(RTL_SIM_SOURCES))
 
 $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
-	@tests/run_test.sh rtl_accel_$* $@ $< --batches $$((45 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh rtl_accel_$* $@ $< --batches $$((40 * $${RANDOM_STEPS:-1}))
 TESTS += $(ACCEL_TB_LOGS)
 
 $(BUILD)/test/rtl_accel_parameters.log: PARAMETERS_OF := accel
