@@ -206,6 +206,18 @@ $(SIM_TIMED_HOST): $(patsubst %,$(BUILD)/firmware/host/obj/%.o,$(wildcard firmwa
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# The cycles of recorded networks in a dump of the chip's memory, by the model
+SIM_LISTS := $(SIM_BASE)-lists/fp8mac-lists
+SIM_LISTS_OBJECTS := $(call sim_objects,$(SIM_BASE)-lists,sim/lists/lists.c sim/timed/commands.c)
+$(foreach folder,sim/lists/ sim/timed/,$(eval $(call SIMULATOR_C,$(SIM_BASE)-lists,$(folder),$(SIM_TIMED_FLAGS))))
+-include $(SIM_LISTS_OBJECTS:.o=.d)
+$(SIM_LISTS): $(SIM_LISTS_OBJECTS) $(SIM_TIMED_HOST) $(BUILD)/model/libfp8mac.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -pthread -lm
+
+.PHONY: lists
+lists: $(SIM_LISTS)
+
 SIM_FAST_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-fast,$(SIM_SOURCES_FAST))
 # Those that write waveforms have everything in one model, under one name of the top.
 $(eval $(call SIMULATOR,$(SIM_BASE)-trace,SIM_INPUTS,$(sim_chip_parameters),-trace,,RTL))
