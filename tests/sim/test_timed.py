@@ -44,29 +44,37 @@ def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
     return gemms + others + networks
 
 
+def compare(
+    bench: Bench, sim: str, timed: str, options: list[str], program: list[str], folder: Path
+) -> tuple[str, str]:
+    """One program on both simulators. Returns the end and the console of `sim`."""
+    memories = [folder / name for name in ("rtl.ram", "timed.ram")]
+    files = [[folder / f"{chip}.{x}" for x in ("json", "csv")] for chip in ("rtl", "timed")]
+    text, check = " ".join([*options, Path(program[0]).name, *program[1:]]), bench.check
+    ends = [
+        run(s, m, [*options, "--timeline", timeline, "--bus", bus], program)
+        for s, m, (timeline, bus) in zip((sim, timed), memories, files)
+    ]
+    check(f"ends with 0: {text}: {ends[0][0]}", ends[0][0].startswith("exit status 0 after"))
+    check(f"same cycles: {text}: {ends[0][0]}, timed {ends[1][0]}", ends[0][0] == ends[1][0])
+    check(f"same console: {text}", ends[0][1] == ends[1][1] and len(ends[0][1]) > 0)
+    check(f"same memory: {text}", filecmp.cmp(*memories, shallow=False))
+    for what, pair in zip(("timeline", "transfers of the bus"), zip(*files)):
+        check(f"same {what}: {text}", filecmp.cmp(*pair, shallow=False))
+    for file in [*memories, *files[0], *files[1]]:
+        file.unlink()
+    return ends[0]
+
+
 def test_equal(
     bench: Bench, sim: str, fast: str, faulty: str, elf: str, elfs: list[str], folder: Path
 ) -> None:
-    memories = [folder / name for name in ("rtl.ram", "timed.ram")]
-    files = [[folder / f"{chip}.{x}" for x in ("json", "csv")] for chip in ("rtl", "timed")]
-    found, check = 0, bench.check
+    found = 0
     for options, program in programs(elf, elfs):
-        text = " ".join([*options, Path(program[0]).name, *program[1:]])
-        ends = [
-            run(s, m, [*options, "--timeline", timeline, "--bus", bus], program)
-            for s, m, (timeline, bus) in zip((sim, fast), memories, files)
-        ]
-        check(f"ends with 0: {text}: {ends[0][0]}", ends[0][0].startswith("exit status 0 after"))
-        check(f"same cycles: {text}: {ends[0][0]}, timed {ends[1][0]}", ends[0][0] == ends[1][0])
-        check(f"same console: {text}", ends[0][1] == ends[1][1] and len(ends[0][1]) > 0)
-        check(f"same memory: {text}", filecmp.cmp(*memories, shallow=False))
-        for what, pair in zip(("timeline", "transfers of the bus"), zip(*files)):
-            check(f"same {what}: {text}", filecmp.cmp(*pair, shallow=False))
+        end = compare(bench, sim, fast, options, program, folder)
         if program[0] == elf:
-            found += run(faulty, memories[1], options, program) != ends[0]
-    check(f"the seeded fault shows in {found} of {GEMMS} GEMMs", found == GEMMS)
-    for file in [*memories, *files[0], *files[1]]:
-        file.unlink()
+            found += run(faulty, folder / "faulty.ram", options, program) != end
+    bench.check(f"the seeded fault shows in {found} of {GEMMS} GEMMs", found == GEMMS)
 
 
 def test_refused(bench: Bench, fast: str, elf: str, elfs: list[str], folder: Path) -> None:
