@@ -25,6 +25,9 @@ from tests.sim.test_fast import draw_gemm, run
 GEMMS = 6
 # Of the digits: lists of many more commands than the queue has places, and row commands
 NETWORKS = (("NET=cnn", "IMAGES=4", "BATCH=4"), ("NET=transformer", "IMAGES=2", "BATCH=2"))
+# Of the layers. The family network has a command that fails.
+FAMILIES = ("convolution", "nonlinear", "attention", "normalise", "reduce", "transformer", "plans")
+WORDS = {"digits": NETWORKS, "layers": [(f"FAMILY={family}",) for family in FAMILIES]}
 
 
 def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
@@ -34,13 +37,8 @@ def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
     gemms = [
         ([*options, "--latency", str(5 * n)], [elf, *a]) for n, (options, a) in enumerate(drawn)
     ]
-    others = [([], [other]) for other in elfs if Path(other).stem != "faults"]
-    networks = [
-        ([], [other, *words])
-        for other in elfs
-        for words in NETWORKS
-        if Path(other).stem == "digits"
-    ]
+    others = [([], [other]) for other in elfs if Path(other).stem not in ("faults", "layers")]
+    networks = [([], [other, *w]) for other in elfs for w in WORDS.get(Path(other).stem, ())]
     return gemms + others + networks
 
 
