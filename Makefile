@@ -191,7 +191,7 @@ help:
 #:   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
 #:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
 #:   make networks-report | networks-tiny  tables of docs/NETWORKS.md: quality and cycles of networks from files | compare that of MLPerf Tiny
-#:   make lists           cycles of recorded networks in a dump of the chip's memory, by the model: docs/TIMING.md
+#:   make lists            cycles of recorded networks in a dump of the chip's memory, by the model: docs/TIMING.md
 #:   make sim-speed        speed of the simulators beside the core with RAM alone
 #:   make bench-model      speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built
