@@ -16,7 +16,9 @@
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
 #                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
 #                                  levels of instances in the tables, INSTANCES=1 areas by instance
-#   make synth-shape-areas         what fp8mac plan knows of areas, from synth/results
+#   make synth-shape-areas         what fp8mac plan knows of areas, from synth/results. An accelerator of another shape
+#                                  gets there by make synth-functions APART=1 ONLY='^none$' CONFIG=... and then
+#                                  make synth-report FROM=build/synth/functions.json
 #   make synth-functions           the area of the accelerator without each function that can be left out, and without all
 #                                  of them. CONFIG= as above; ONLY=regex chooses some; APART=1 keeps modules
 #                                  apart, which is faster
@@ -64,7 +66,7 @@ synth-memories: $(RTL_GENERATED)
 synth-shapes: $(BUILD)/model/fp8mac
 	@$(SYNTH) shapes --model $<
 
-# From synth/results, where every accelerator of accel_shapes.json stands with its command
+# From accel_shapes.json in synth/results, where every accelerator stands with its command
 synth-shape-areas:
 	@$(SYNTH) shape_areas
 

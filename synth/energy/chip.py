@@ -7,7 +7,6 @@ each block that stands many times. Memories and clock gates are not netlists.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from ..flow.sta import CLOCK, GATED
 from ..study import accel
 from ..study.elements import CLOCK_GATE, array_of, block, feed_of, int8_array, needed
 from .circuit import ENABLES
-from .networks import NETWORKS
+from .networks import ALONE, NETWORKS, SPEECH_GEMMS, TRANSFORMER_GEMMS, Gemm
 from .replay import Part
 from .waveform import ACCEL
 
@@ -58,14 +57,14 @@ CHIPS = {
 
 @dataclass(frozen=True)
 class Program:
-    """What runs, and how many inferences it makes; 0 for as many as the chip has images. `product`: M, N and K of a program
-    that is one product of matrices."""
+    """What runs, and how many inferences it makes; 0 for as many as the chip has images. `gemms`: the products of a program
+    that is products of random matrices, each in a run of its own."""
 
     network: str
     words: tuple[str, ...]
     inferences: int
     int8: bool = False  # it runs with INT8 elements, too
-    product: tuple[int, int, int] = (0, 0, 0)
+    gemms: tuple[Gemm, ...] = ()
 
     def on(self, chip: Chip) -> Program:
         words = tuple(word.format(images=chip.images) for word in self.words)
@@ -74,15 +73,36 @@ class Program:
     @property
     def macs(self) -> int:
         """Of an inference"""
-        return math.prod(self.product) or sum(one.macs for one in NETWORKS[self.network])
+        if self.gemms:
+            return sum(one.macs for one in self.gemms) // self.inferences
+        return sum(one.macs for one in NETWORKS[self.network])
+
+    @property
+    def runs(self) -> list[tuple[tuple[str, ...], int]]:
+        """The words of each run, and how often it counts"""
+        if not self.gemms:
+            return [(self.words, 1)]
+        sizes = [(f"M={one.m}", f"N={one.n}", f"K={one.k}") for one in self.gemms]
+        return [
+            ((*self.words, *size), one.times)
+            for size, one in zip(sizes, self.gemms, strict=True)
+        ]
+
+
+RANDOM = Gemm(64, 64, 128)
 
 
 def random(title: str, *more: str, int8: bool = False) -> Program:
-    m, n, k = 64, 64, 128
-    words = ("gemm", f"M={m}", f"N={n}", f"K={k}", *more)
-    return Program(f"{title}, {m} x {n} x {k}", words, 1, int8, (m, n, k))
+    size = f"{RANDOM.m} x {RANDOM.n} x {RANDOM.k}"
+    return Program(f"{title}, {size}", ("gemm", *more), 1, int8, (RANDOM,))
 
 
+def alone(network: str, inferences: int, gemms: tuple[Gemm, ...]) -> Program:
+    """A network's products without all else, with INT8 elements too, which run no layers"""
+    return Program(f"{network}{ALONE}", ("gemm",), inferences, True, gemms)
+
+
+TRANSFORMER, SPEECH = list(NETWORKS)[1:]
 PROGRAMS = {
     "random": random("random product", int8=True),
     "random_mx": random("random product with MX scales", "MX=1"),
@@ -90,11 +110,13 @@ PROGRAMS = {
         "digits, perceptron, an image", ("digits", "IMAGES={images}", "BATCH={images}"), 0, True
     ),
     "transformer": Program(
-        "digits, transformer, an image",
+        TRANSFORMER,
         ("digits", "NET=transformer", "IMAGES=4", "BATCH=4", "HASHES=0"),
         4,
     ),
-    "vad": Program("speech, a frame of 32 ms", ("vad", "RECORDINGS=1", "FRAMES=1"), 1),
+    "vad": Program(SPEECH, ("vad", "RECORDINGS=1", "FRAMES=1"), 1),
+    "transformer_products": alone(TRANSFORMER, 4, TRANSFORMER_GEMMS),
+    "vad_products": alone(SPEECH, 1, SPEECH_GEMMS),
 }
 
 

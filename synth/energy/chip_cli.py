@@ -16,9 +16,8 @@ from ..flow.runs import Synthesiser
 from ..study import commands, libraries, records, request
 from ..study.elements import source_folders
 from ..study.run import made_by
-from .chip import CHIPS, PROGRAMS, SCOPES, Chip, Program, Scope
-from .chip_run import Measured, Replay, Run
-from .waveform import ACCEL, IDLE
+from .chip import CHIPS, PROGRAMS, SCOPES, Chip, Memory, Program, Scope
+from .chip_run import Measured, Replay, Run, Total
 
 
 def parser() -> argparse.ArgumentParser:
@@ -97,30 +96,31 @@ def part_entry(one: Measured, inferences: int) -> records.Record:
     }
 
 
+def memory_entry(memory: Memory, its: dict[str, float], inferences: int) -> records.Record:
+    return {
+        "kind": memory.kind,
+        "path": memory.path,
+        "width": memory.width,
+        "depth": memory.depth,
+        **{f"{kind}s": round(count / inferences, 2) for kind, count in its.items()},
+    }
+
+
 def measure(options: argparse.Namespace, replay: Replay, scope: Scope, name: str) -> records.Record:
     chip = CHIPS[options.chip]
     program = PROGRAMS[name].on(chip)
-    elf = options.build / "firmware/riscv" / f"{program.words[0]}.elf"
     simulator = options.build / "sim/ports" / chip.set / "fp8mac-sim"
-    run = Run(simulator, elf, program.words[1:], options.build / "synth/energy/chip")
-    recording = run.record(replay.reader, replay.widths())
-    busy = int((recording.level(f"{ACCEL}_{IDLE}") == 0).sum())
-    found = entry(chip, options.scope, program, scope, busy, run.cycles)
-    found["parts"] = []
-    for one in replay.measure(recording):
-        found["parts"].append(part_entry(one, program.inferences))
-        pj = one.energy.total / program.inferences
-        print(f"  ENERGY    {one.title} x {one.instances}: {pj:,.0f} pJ", flush=True)
-    found["memories"] = [
-        {
-            "kind": memory.kind,
-            "path": memory.path,
-            "width": memory.width,
-            "depth": memory.depth,
-            **{f"{kind}s": round(count / program.inferences, 2) for kind, count in its.items()},
-        }
-        for memory, its in replay.accesses(recording)
-    ]
+    total, inferences = Total(), program.inferences
+    for words, times in program.runs:
+        elf = options.build / "firmware/riscv" / f"{words[0]}.elf"
+        its = Run(simulator, elf, words[1:], options.build / "synth/energy/chip")
+        total.add(replay, its, times)
+        print(f"  ENERGY    {' '.join(words)}: {its.cycles:,} cycles", flush=True)
+    found = entry(chip, options.scope, program, scope, total.busy, total.cycles)
+    found["parts"] = [part_entry(one, inferences) for one in total.parts]
+    for one in found["parts"]:
+        print(f"  ENERGY    {one['title']} x {one['instances']}: {one['pj']:,.0f} pJ", flush=True)
+    found["memories"] = [memory_entry(*one, inferences) for one in total.memories]
     return found
 
 

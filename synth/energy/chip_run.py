@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,15 @@ class Measured:
     idle: float  # pJ of a cycle in which nothing but clocks changes
     compared: int  # changes of outputs
     transitions: float
+
+    def plus(self, other: Measured, times: int) -> Measured:
+        """With another run, which counts so often"""
+        return replace(
+            self,
+            energy=self.energy.plus(other.energy.scaled(times)),
+            compared=self.compared + other.compared,
+            transitions=self.transitions + times * other.transitions,
+        )
 
 
 class Run:
@@ -124,3 +133,29 @@ class Replay:
                 levels["read"] = levels.pop("access") - levels["write"]
             levels.setdefault("read", np.ones(recording.cycles))
             yield one, {kind: float(its[counted].sum()) for kind, its in levels.items()}
+
+
+@dataclass
+class Total:
+    """Of the runs of a program, each as often as it counts"""
+
+    busy: int = 0  # cycles in which the accelerator holds a command
+    cycles: int = 0
+    parts: list[Measured] = field(default_factory=list)
+    memories: list[tuple[Memory, dict[str, float]]] = field(default_factory=list)
+
+    def add(self, replay: Replay, run: Run, times: int) -> None:
+        recording = run.record(replay.reader, replay.widths())
+        self.busy += times * int((recording.level(f"{ACCEL}_{IDLE}") == 0).sum())
+        self.cycles += times * run.cycles
+        parts = list(replay.measure(recording))
+        none = [replace(one, energy=power.Energy(), compared=0, transitions=0.0) for one in parts]
+        self.parts = [
+            before.plus(one, times) for before, one in zip(self.parts or none, parts, strict=True)
+        ]
+        accesses = list(replay.accesses(recording))
+        if not self.memories:
+            self.memories = [(memory, dict.fromkeys(its, 0.0)) for memory, its in accesses]
+        for (_, sums), (_, its) in zip(self.memories, accesses, strict=True):
+            for kind, count in its.items():
+                sums[kind] += times * count

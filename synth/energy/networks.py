@@ -6,6 +6,7 @@ Padding of K is not counted. Layers whose operands were not measured take those 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -14,6 +15,20 @@ class Product:
     name: str
     macs: int
     data: str  # of tensors.py
+
+
+@dataclass(frozen=True)
+class Gemm:
+    """A command of the accelerator, or `times` of them"""
+
+    m: int
+    n: int
+    k: int
+    times: int = 1
+
+    @property
+    def macs(self) -> int:
+        return self.times * math.prod((self.m, self.n, self.k))
 
 
 def perceptron() -> tuple[Product, ...]:
@@ -61,3 +76,23 @@ NETWORKS = {
     "digits, transformer, an image": transformer(),
     "speech, a frame of 32 ms": speech(),
 }
+
+ALONE = ", its products alone"  # behind a network's name
+# The same products as commands of the accelerator: of four images in a batch, and of a frame
+TRANSFORMER_GEMMS = (
+    Gemm(32, 32, 24),
+    Gemm(32, 64, 32, 4),  # queries, keys, values, up
+    Gemm(8, 8, 32, 8),  # scores of two heads of each image
+    Gemm(8, 32, 8, 8),
+    Gemm(32, 32, 64, 2),  # output, down
+    Gemm(4, 10, 256),
+)
+SPEECH_GEMMS = (
+    Gemm(4, 258, 3 * 256),
+    Gemm(4, 128, 3 * 129),
+    Gemm(2, 64, 3 * 128),
+    Gemm(1, 64, 3 * 64),
+    Gemm(1, 128, 3 * 64),
+    Gemm(1, 4 * 128, 2 * 128),
+    Gemm(1, 1, 128),
+)

@@ -9,8 +9,10 @@
 // In a cycle flip-flops take their inputs' last values if their enable's last value is 1, inputs change, all nets settle,
 // and samples are taken.
 // SETTLED counts a net once a cycle if its value changes from one cycle to the next. TIMED lets changes travel with the
-// gates' delays and counts every one. A pulse that is shorter than SHORTEST, at most DELAY, does not pass a gate. In TIMED every cycle must settle to the values of SETTLED before the period ends;
-// otherwise the program fails.
+// gates' delays and counts every one. A pulse that is shorter than SHORTEST, at most DELAY, does not pass a gate. In TIMED
+// every cycle that counts must settle to the values of SETTLED before the period ends; otherwise the program fails. In the
+// others values change without delays.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -27,9 +29,10 @@ class Simulation
   public:
     Simulation(const Circuit &circuit, bool timed, Word used)
         : c_(circuit), timed_(timed), used_(used), value_(circuit.nets), toggles_(circuit.nets),
-          ones_(circuit.nets), start_(circuit.nets), users_(circuit.nets), takers_(circuit.nets),
-          pending_(circuit.nets), wheel_(kWheel), stamp_(circuit.gates.size(), ~0u),
-          is_ready_(circuit.flops.size())
+          ones_(circuit.nets), since_(circuit.nets), start_(circuit.nets), users_(circuit.nets),
+          takers_(circuit.nets), pending_(circuit.nets), wheel_(kWheel),
+          stamp_(circuit.gates.size(), ~0u), level_(circuit.gates.size()),
+          is_due_(circuit.gates.size()), is_ready_(circuit.flops.size())
     {
         value_[1] = ~Word{0};
         for (uint32_t i = 0; i < c_.flops.size(); i++) {
@@ -51,19 +54,21 @@ class Simulation
         for (const Gate &gate : c_.gates) {
             value_[gate.out] = evaluate(gate, value_);
         }
+        expected_ = value_;
+        find_levels();
     }
 
     void cycle(const std::vector<Word> &inputs, bool counted)
     {
         counted_ = counted;
-        const bool changed = timed_ ? travel(inputs) : step(inputs);
-        if (changed) {
-            count_ones(start_);
+        if (timed_) {
+            expect(inputs);
+            counted ? travel(inputs) : jump();
+            moved_.clear();
+        } else {
+            step(inputs);
         }
-        for (uint32_t net = 0; !timed_ && counted && net < c_.nets; net++) {
-            toggles_[net] += popcount(value_[net] ^ start_[net]);
-        }
-        same_ += counted;
+        ended_ += counted;
     }
 
     Word value(uint32_t net) const
@@ -76,7 +81,9 @@ class Simulation
     }
     const std::vector<uint64_t> &ones()
     {
-        count_ones(value_);
+        for (uint32_t net = 0; net < c_.nets; net++) {
+            count_ones(net, value_[net]);
+        }
         return ones_;
     }
 
@@ -93,13 +100,24 @@ class Simulation
         return static_cast<uint64_t>(__builtin_popcountll(word & used_));
     }
 
-    // Of the cycles that have ended with these values
-    void count_ones(const std::vector<Word> &value)
+    // Of the cycles that have ended with this value of a net
+    void count_ones(uint32_t net, Word value)
     {
-        for (uint32_t net = 0; same_ != 0 && net < c_.nets; net++) {
-            ones_[net] += same_ * popcount(value[net]);
+        ones_[net] += (ended_ - since_[net]) * popcount(value);
+        since_[net] = ended_;
+    }
+
+    // A gate has a higher level than those that drive it.
+    void find_levels()
+    {
+        std::vector<uint32_t> of_net(c_.nets);
+        for (uint32_t i = 0; i < c_.gates.size(); i++) {
+            for (uint32_t net : c_.gates[i].in) {
+                level_[i] = std::max(level_[i], of_net[net]);
+            }
+            of_net[c_.gates[i].out] = level_[i] + 1;
+            due_.resize(std::max<size_t>(due_.size(), level_[i] + 1));
         }
-        same_ = 0;
     }
 
     static Word evaluate(const Gate &gate, const std::vector<Word> &value)
@@ -117,19 +135,6 @@ class Simulation
             }
         }
         return leaf[0];
-    }
-
-    void settle(const std::vector<Word> &inputs, std::vector<Word> &value) const
-    {
-        for (const Flop &flop : c_.flops) {
-            value[flop.q] = flop.next(start_);
-        }
-        for (size_t i = 0; i < c_.inputs.size(); i++) {
-            value[c_.inputs[i].net] = inputs[i];
-        }
-        for (const Gate &gate : c_.gates) {
-            value[gate.out] = evaluate(gate, value);
-        }
     }
 
     void schedule(uint32_t net, uint32_t tick, Word value)
@@ -158,45 +163,113 @@ class Simulation
         }
     }
 
-    // These two return whether something changes. start_ is what was before.
-    bool step(const std::vector<Word> &inputs)
+    void step(const std::vector<Word> &inputs)
     {
         start_ = value_;
-        settle(inputs, value_);
-        return true;
+        for (const Flop &flop : c_.flops) {
+            value_[flop.q] = flop.next(start_);
+        }
+        for (size_t i = 0; i < c_.inputs.size(); i++) {
+            value_[c_.inputs[i].net] = inputs[i];
+        }
+        for (const Gate &gate : c_.gates) {
+            value_[gate.out] = evaluate(gate, value_);
+        }
+        for (uint32_t net = 0; net < c_.nets; net++) {
+            const Word change = value_[net] ^ start_[net];
+            if (change != 0) {
+                count_ones(net, start_[net]);
+                toggles_[net] += counted_ ? popcount(change) : 0;
+            }
+        }
     }
 
-    bool travel(const std::vector<Word> &inputs)
+    void move(uint32_t net, Word value)
+    {
+        if (value == expected_[net]) {
+            return;
+        }
+        expected_[net] = value;
+        moved_.push_back(net);
+        for (uint32_t gate : users_[net]) {
+            if (!is_due_[gate]) {
+                is_due_[gate] = true;
+                due_[level_[gate]].push_back(gate);
+            }
+        }
+    }
+
+    // The values at the end of the cycle, and the nets that get new ones. Values are still those of the cycle before.
+    void expect(const std::vector<Word> &inputs)
+    {
+        for (uint32_t i : ready_) {
+            move(c_.flops[i].q, c_.flops[i].next(value_));
+        }
+        for (size_t i = 0; i < c_.inputs.size(); i++) {
+            move(c_.inputs[i].net, inputs[i]);
+        }
+        for (std::vector<uint32_t> &level : due_) {
+            for (uint32_t gate : level) {
+                is_due_[gate] = false;
+                move(c_.gates[gate].out, evaluate(c_.gates[gate], expected_));
+            }
+            level.clear();
+        }
+    }
+
+    void change(uint32_t net, Word value)
+    {
+        count_ones(net, value_[net]);
+        value_[net] = value;
+        for (uint32_t flop : takers_[net]) {
+            make_ready(flop);
+        }
+    }
+
+    // A cycle without delays
+    void jump()
+    {
+        forget_ready();
+        for (uint32_t net : moved_) {
+            change(net, expected_[net]);
+        }
+    }
+
+    void forget_ready()
+    {
+        for (uint32_t i : ready_) {
+            is_ready_[i] = false;
+        }
+        ready_.clear();
+    }
+
+    void travel(const std::vector<Word> &inputs)
     {
         for (uint32_t i : ready_) {
             const Flop &flop = c_.flops[i];
-            is_ready_[i] = false;
             if (flop.next(value_) != value_[flop.q]) {
                 schedule(flop.q, flop.delay, flop.next(value_));
             }
         }
-        ready_.clear();
+        forget_ready();
         for (size_t i = 0; i < c_.inputs.size(); i++) {
             if (inputs[i] != value_[c_.inputs[i].net]) {
                 schedule(c_.inputs[i].net, c_.inputs[i].delay, inputs[i]);
             }
         }
-        if (events_ == 0) {
-            return false;
-        }
-        start_ = value_;
         for (uint32_t now = 0; events_ != 0; now++) {
             if (now > c_.period) {
                 fail("something still changes when the period is over");
             }
             tick(now);
         }
-        expected_ = start_;
-        settle(inputs, expected_);
-        if (expected_ != value_) {
-            fail("the delays change what a cycle ends with");
+        travelled_.insert(travelled_.end(), moved_.begin(), moved_.end());
+        for (uint32_t net : travelled_) {
+            if (value_[net] != expected_[net]) {
+                fail("the delays change what a cycle ends with");
+            }
         }
-        return true;
+        travelled_.clear();
     }
 
     // A flip-flop whose data or enable has changed
@@ -223,11 +296,9 @@ class Simulation
             if (value == value_[net]) {
                 continue;
             }
-            toggles_[net] += counted_ ? popcount(value ^ value_[net]) : 0;
-            value_[net] = value;
-            for (uint32_t flop : takers_[net]) {
-                make_ready(flop);
-            }
+            toggles_[net] += popcount(value ^ value_[net]);
+            travelled_.push_back(net);
+            change(net, value);
             for (uint32_t gate : users_[net]) {
                 if (stamp_[gate] == serial_) {
                     continue;
@@ -248,14 +319,18 @@ class Simulation
     const Word used_; // streams that count
     std::vector<Word> value_;
     std::vector<uint64_t> toggles_, ones_;
+    std::vector<uint64_t> since_; // of each net: the cycles whose ones are counted
     std::vector<Word> start_, expected_;
     std::vector<std::vector<uint32_t>> users_, takers_; // of each net: gates, flip-flops
     std::vector<std::vector<Change>> pending_;
     std::vector<std::vector<uint32_t>> wheel_;
     std::vector<uint32_t> stamp_, touched_, ready_;
-    std::vector<bool> is_ready_;
+    std::vector<uint32_t> moved_, travelled_; // nets that change in this cycle, and on the way
+    std::vector<uint32_t> level_;
+    std::vector<std::vector<uint32_t>> due_; // gates to evaluate, by level
+    std::vector<bool> is_due_, is_ready_;
     uint32_t serial_ = 0;
-    uint64_t events_ = 0, same_ = 0;
+    uint64_t events_ = 0, ended_ = 0; // cycles that count
     bool counted_ = false;
 };
 

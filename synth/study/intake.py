@@ -54,7 +54,23 @@ def take_memories(made: dict, folder: Path) -> None:
     (folder / "memories.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
+def take_shape(made: dict, folder: Path) -> None:
+    """An accelerator with all functions, in the place of one with the same parameters: `fp8mac plan` knows areas from them."""
+    known = load(folder, "accel_shapes")["measured"]
+    (whole,) = made["functions"]
+    kept = ("parameters", "logic", "blocks", "bits")
+    name = f"{made['run']['command']} {made['run']['date']}"
+    fresh = {**{key: whole[key] for key in kept}, "run": name}
+    places = [i for i, one in enumerate(known) if one["parameters"] == whole["parameters"]]
+    place = places[0] if places else len(known)
+    known[place : place + 1] = [fresh]
+    text = json.dumps({"measured": known}, indent=1)
+    (folder / "accel_shapes.json").write_text(text + "\n")
+
+
 def take_functions(made: dict, folder: Path) -> None:
+    if made["apart"] and len(made["functions"]) == 1:
+        return take_shape(made, folder)
     name = "functions_apart" if made["apart"] else "functions"
     (folder / f"{name}.json").write_text(json.dumps(made, indent=1) + "\n")
 

@@ -288,6 +288,9 @@ class Page:
         share = self.record(name)["area"] / self.record(than)["area"] - 1
         return f"{100 * share:.1f} %"
 
+    def say_array_rest(self, name: str) -> str:
+        return tables.array_rest(self.record(name))
+
     def say_wires(self, name: str, side: str = "") -> str:
         """The time in ns that a wire-load model costs an element, or for `single` INT8 with one accumulator."""
         record, start = self.record(name), f"{side}_" if side else ""

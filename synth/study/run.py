@@ -248,8 +248,8 @@ class Study:
             record["error"] = self._error(entry)
             record["fo4_ns"] = round(fo4.of(self.plan.libraries[library]).delay_ns, 6)
             record |= self._prices(record)
-            if not record["black_boxes"]:
-                record |= wires.slacks(self.synthesisers[library], record)
+            slacks = wires.rest if record["black_boxes"] else wires.slacks
+            record |= slacks(self.synthesisers[library], record)
             found.append(record)
         return found
 

@@ -607,6 +607,23 @@ def wires(found: list[Record]) -> str:
     return table(header, lines)
 
 
+def array_rest(record: Record) -> str:
+    """A line a side: what of an array was not laid out"""
+    lines = []
+    for side, title in (("", "FP8"), ("baseline_", "INT8")):
+        its = record[f"{side}rest"]
+        lines.append(
+            [
+                title,
+                *(number(its[key]) for key in ("cells", "ports")),
+                number(record[f"{side}area_without_parts"]),
+                *(number(its[key], 2) for key in ("slack_ns", "wired_slack_ns")),
+            ]
+        )
+    header = ["array", "cells", "ports that they reach", "area of cells"]
+    return table([*header, "slack without wires, ns", "under the stated model, ns"], lines)
+
+
 def at_price(record: Record, price: float) -> float:
     """The ratio if a full adder cost so many NANDs, everything else being as it is."""
     more = (price - record["prices"][prices.FULL_ADDER]) * record["nand_area"]

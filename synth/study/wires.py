@@ -81,6 +81,31 @@ def slack(flow: Synthesiser, netlist: Path) -> float:
     return json.loads((flow.cache.get(key, make)[0] / "result.json").read_text())
 
 
+def without(netlist: Path) -> float:
+    """The slack of a netlist of the flow without wires"""
+    return json.loads((netlist.parent / "result.json").read_text())["slack_ns"]
+
+
+def rest(flow: Synthesiser, record: Record) -> Record:
+    """Of an array's netlist without its elements, feeds and read-out: slacks without wires and with them, cells, and ports
+    that cells reach. Black boxes are ports of it."""
+    found: Record = {}
+    for side in ("", "baseline_"):
+        if not record.get(f"{side}netlist"):
+            continue
+        netlist = Path(record[f"{side}netlist"])
+        module = json.loads(netlist.with_suffix(".json").read_text())["modules"][record["top"]]
+        cells = module["cells"].values()
+        reached = {bit for one in cells for bits in one["connections"].values() for bit in bits}
+        found[f"{side}rest"] = {
+            "cells": len(cells),
+            "ports": sum(bit in reached for one in module["ports"].values() for bit in one["bits"]),
+            "slack_ns": round(without(netlist), 4),
+            "wired_slack_ns": round(slack(flow, netlist), 4),
+        }
+    return found
+
+
 def slacks(flow: Synthesiser, record: Record) -> Record:
     """What a record of an element says of both sides. A netlist that was taken over from a longer period has the slack of that
     one, so the difference counts."""
@@ -89,7 +114,6 @@ def slacks(flow: Synthesiser, record: Record) -> Record:
         if not record.get(f"{side}netlist"):
             continue
         netlist = Path(record[f"{side}netlist"])
-        without = json.loads((netlist.parent / "result.json").read_text())["slack_ns"]
-        wires = slack(flow, netlist) - without
+        wires = slack(flow, netlist) - without(netlist)
         found[f"{side}wired_slack_ns"] = round(record[f"{side}slack_ns"] + wires, 4)
     return found

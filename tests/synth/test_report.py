@@ -17,7 +17,18 @@ from pathlib import Path
 from unittest import mock
 
 from synth.flow.errors import UsageError
-from synth.study import accel, answer, cli, commands, libraries, pages, report, request, table
+from synth.study import (
+    accel,
+    answer,
+    cli,
+    commands,
+    intake,
+    libraries,
+    pages,
+    report,
+    request,
+    table,
+)
 from synth.study.elements import needed
 from synth.study.records import netlists_of
 from tests.conftest import Bench
@@ -334,6 +345,28 @@ def test_checks(bench: Bench, folder: Path) -> None:
         "a netlist that failed does not count",
         report.Page(results).checked[name] == report.Page(RESULTS).checked[name] - 1,
     )
+
+
+def test_shapes(bench: Bench, folder: Path) -> None:
+    """An accelerator of another shape takes the place of one with the same parameters, and nothing else changes."""
+    results = folder / "shapes"
+    shutil.copytree(RESULTS, results)
+    known = json.loads((results / "accel_shapes.json").read_text())["measured"]
+    apart = (results / "functions_apart.json").read_text()
+    more = {"name": "all", "logic": 5.0, "blocks": 2.0, "bits": 3, "registers": {}}
+    made = {"apart": True, "config": "", "run": {"command": "make it", "date": "2030-01-01"}}
+    for parameters in (known[1]["parameters"], {**known[1]["parameters"], "ROWS": 64}):
+        one = {**more, "parameters": parameters}
+        intake.take_functions({**made, "functions": [one]}, results)
+    found = json.loads((results / "accel_shapes.json").read_text())["measured"]
+    wanted = {key: more[key] for key in ("logic", "blocks", "bits")}
+    bench.check("one more", len(found) == len(known) + 1)
+    bench.check("the others stay", found[:1] + found[2:-1] == known[:1] + known[2:])
+    for place, rows in ((1, known[1]["parameters"]["ROWS"]), (-1, 64)):
+        its = dict(found[place])
+        bench.check(f"its shape: {rows}", its.pop("parameters")["ROWS"] == rows)
+        bench.check(f"its areas: {its}", its == {**wanted, "run": "make it 2030-01-01"})
+    bench.check("functions stay", (results / "functions_apart.json").read_text() == apart)
 
 
 def test_refused(bench: Bench, folder: Path) -> None:

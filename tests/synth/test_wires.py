@@ -6,6 +6,7 @@ python -m pytest -c tests/pytest.ini tests/synth/test_wires.py --folder FOLDER
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from unittest import mock
@@ -52,6 +53,24 @@ def test_stated(bench: Bench, folder: Path, record: dict) -> None:
     with mock.patch.object(wires, "SIDES", 0):
         none = wires.slacks(flow, record)["wired_slack_ns"]
     bench.check(f"wires of no length: {none}", abs(none - record["slack_ns"]) < 2e-3)
+
+
+def test_rest(bench: Bench, folder: Path, record: dict) -> None:
+    """Of an array: cells, and ports that cells reach"""
+    flow = synthesiser(folder, OSU018)
+    path = Path(record["netlist"]).with_suffix(".json")
+    module = json.loads(path.read_text())["modules"][GOOD.top]
+    bits = [bit for port in module["ports"].values() for bit in port["bits"]]
+    found = wires.rest(flow, {**record, "top": GOOD.top})
+    bench.check("both sides", found["rest"] == found["baseline_rest"])
+    its = found["rest"]
+    bench.check(f"cells: {its}", its["cells"] == len(module["cells"]))
+    text = json.dumps([one["connections"] for one in module["cells"].values()])
+    reached = set(map(int, re.findall(r"\b\d+\b", text)))
+    bench.check("ports", its["ports"] == sum(bit in reached for bit in bits) > 0)
+    bench.check("without wires", abs(its["slack_ns"] - record["slack_ns"]) < 1e-3)
+    wired = wires.slacks(flow, record)["wired_slack_ns"]
+    bench.check("with wires", abs(its["wired_slack_ns"] - wired) < 1e-3)
 
 
 def test_own_model(bench: Bench, folder: Path, record: dict) -> None:
