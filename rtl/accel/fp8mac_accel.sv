@@ -42,12 +42,12 @@ module fp8mac_accel
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
   parameter int unsigned MAX_MN      = 128,
-  // The integer requantiser (fp8mac_requantise) is in the place of the FP32 epilogue: with a kind that sums INT32, and without
-  // ELEMENTWISE, ADD_C and STOCHASTIC
+  // The integer requantiser (fp8mac_requantise) is in the place of the FP32 epilogue: with a kind that sums INT32, and
+  // without ELEMENTWISE, ADD_C and STOCHASTIC
   parameter bit          REQUANTISE  = 1'b0,
   // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
-  parameter bit          ELEMENTWISE = !REQUANTISE, // commands without the array: OPERATION.op. Products need ADD_C, too
+  parameter bit          ELEMENTWISE = !REQUANTISE, // commands without the array: OPERATION.op. Products need ADD_C
   parameter bit          ADD_C       = !REQUANTISE, // beta * C is added: OPERATION.c_en
   parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
   parameter bit          TABLES      = 1'b1, // tables of codes: OPERATION.act_table

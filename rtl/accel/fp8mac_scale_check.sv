@@ -23,7 +23,8 @@ module fp8mac_scale_check
   always_comb begin
     for (int unsigned i = 0; i < Values; i++) begin
       bad[i] = !(last_i && 5'(4 * i) > last_byte_i) &&
-               (!REQUANTISE ? fp32_is_no_scale(value[i]) : i % 2 == 0 ? multiplier_bad(value[i][31]) : shift_bad(value[i]));
+               (!REQUANTISE ? fp32_is_no_scale(value[i]) :
+                i % 2 == 0 ? multiplier_bad(value[i][31]) : shift_bad(value[i]));
     end
   end
 
