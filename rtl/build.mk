@@ -101,7 +101,14 @@ lint_word = $(word $(2),$(subst _, ,$(1)))
 lint_element = $(call element_parameters,$(subst $(space),_,$(wordlist $(2),9,$(subst _, ,$(1)))))
 
 LINT_MINIMAL := $(BUILD)/lint/minimal.ok
-lint: $(LINT_STAMPS) $(LINT_STAMPS_ARRAY) $(LINT_MINIMAL)
+LINT_REQUANTISE := $(BUILD)/lint/requantise.ok
+lint: $(LINT_STAMPS) $(LINT_STAMPS_ARRAY) $(LINT_MINIMAL) $(LINT_REQUANTISE)
+
+$(LINT_REQUANTISE): $(RTL_WAIVER) $(RTL_SIM_SOURCES)
+	@mkdir -p $(@D)
+	$(call say,LINT,fp8mac_accel that requantises)
+	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_accel $(call element_parameters,int8) "-GREQUANTISE=1'b1" $^
+	@touch $@
 
 # The default accelerator without the functions that can be left out
 $(LINT_MINIMAL): $(RTL_WAIVER) $(RTL_SIM_SOURCES)

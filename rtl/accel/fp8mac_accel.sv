@@ -42,11 +42,14 @@ module fp8mac_accel
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
   parameter int unsigned MAX_MN      = 128,
+  // The integer requantiser (fp8mac_requantise) is in the place of the FP32 epilogue: with a kind that sums INT32, and
+  // without ELEMENTWISE, ADD_C and STOCHASTIC
+  parameter bit          REQUANTISE  = 1'b0,
   // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
-  parameter bit          ELEMENTWISE = 1'b1, // commands without the array: OPERATION.op. Products need ADD_C, too
-  parameter bit          ADD_C       = 1'b1, // beta * C is added: OPERATION.c_en
-  parameter bit          STOCHASTIC  = 1'b1, // D may be rounded stochastically: OPERATION.rounding
+  parameter bit          ELEMENTWISE = !REQUANTISE, // commands without the array: OPERATION.op. Products need ADD_C
+  parameter bit          ADD_C       = !REQUANTISE, // beta * C is added: OPERATION.c_en
+  parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
   parameter bit          TABLES      = 1'b1, // tables of codes: OPERATION.act_table
   // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a MAX_MN of 32, and
   // ELEMENTWISE, whose source they have.
@@ -184,6 +187,8 @@ module fp8mac_accel
 
   localparam bit          RowsOk     = ELEMENTWISE && rows_possible(Rows, Cols, EpiWidth, MaxMn);
   localparam bit          RowCommands = ROW_COMMANDS && RowsOk;
+  localparam bit          RequantiseOk = element_has_int32(Kind) && !ELEMENTWISE && !ADD_C && !STOCHASTIC;
+  localparam bit          Requantise = REQUANTISE && RequantiseOk;
 
   if (!SidesOk) begin : g_check_sides
     $error("ROWS=%0d, COLS=%0d: ROWS and COLS must be powers of two, 1 to 32", ROWS, COLS);
@@ -227,6 +232,9 @@ module fp8mac_accel
   if (SidesOk && EpiWidthOk && MnOk && ROW_COMMANDS && !RowsOk) begin : g_check_rows
     $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1, and MAX_MN >= 32");
   end
+  if (KindOk && REQUANTISE && !RequantiseOk) begin : g_check_requantise
+    $error("REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0");
+  end
   if (SidesOk && !MnOk) begin : g_check_max
     $error("MAX_MN=%0d is not possible: it must be %0d to %0d", MAX_MN, LeastMn, MostMn);
   end
@@ -252,7 +260,7 @@ module fp8mac_accel
 
   localparam functions_t Offered = '{
     int8: 1'b1, conv_a: IMAGES, tables: TABLES, stochastic: STOCHASTIC, elementwise: ELEMENTWISE, c: ADD_C,
-    rows: RowCommands, mx: Mx
+    rows: RowCommands, mx: Mx, requantise: Requantise
   };
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
@@ -404,7 +412,9 @@ module fp8mac_accel
     .ready_i   (queue_ready)
   );
 
-  fp8mac_cmd_walk #(.GRANULE(Granule), .BEAT(Beat), .MAX_MN(MaxMn)) u_walk (
+  fp8mac_cmd_walk #(
+    .GRANULE(Granule), .BEAT(Beat), .MAX_MN(MaxMn), .REQUANTISE(Requantise)
+  ) u_walk (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
     .idle_o   (walk_idle),
@@ -418,7 +428,7 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(Rows), .COLS(Cols), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
-    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats)
+    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats), .REQUANTISE(Requantise)
   ) u_check (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
@@ -492,7 +502,9 @@ module fp8mac_accel
   logic [AxiDataW-1:0]         word_data;
   logic                        beat_ready;
 
-  fp8mac_load #(.ROWS(Rows), .COLS(Cols), .BEAT(Beat), .IMAGES(IMAGES)) u_load (
+  fp8mac_load #(
+    .ROWS(Rows), .COLS(Cols), .BEAT(Beat), .IMAGES(IMAGES), .REQUANTISE(Requantise)
+  ) u_load (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i       (abort),
     .clear_i       (clear),
@@ -629,11 +641,12 @@ module fp8mac_accel
   tile_index_t                      vector_row_tile, vector_col_tile;
   logic [Rows-1:0][31:0]            scale_a;
   logic [Cols-1:0][31:0]            scale_b, bias;
+  logic [Cols-1:0][IntShiftW-1:0]   int_shift;
 
   fp8mac_memories #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
     .BOUNDS(Bounded),
-    .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats)
+    .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats), .REQUANTISE(Requantise)
   ) u_memories (
     .clk_i, .rst_ni(inside_rst_n),
     .beat_valid_i   (memory_valid),
@@ -661,6 +674,7 @@ module fp8mac_accel
     .col_tile_i     (vector_col_tile),
     .scale_a_o      (scale_a),
     .scale_b_o      (scale_b),
+    .int_shift_o    (int_shift),
     .bias_o         (bias)
   );
 
@@ -738,7 +752,7 @@ module fp8mac_accel
 
   fp8mac_array #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .ELEMENT(Kind), .FRAC_BITS(FracBits), .TILES(Tiles), .MX(Mx),
-    .META_W($bits(tile_position_t))
+    .INT32_RESULTS(Requantise), .META_W($bits(tile_position_t))
   ) u_array (
     .clk_i, .rst_ni(inside_rst_n),
     .advance_i     (advance),
@@ -816,6 +830,7 @@ module fp8mac_accel
     .col_tile_o        (vector_col_tile),
     .scale_a_i         (scale_a),
     .scale_b_i         (scale_b),
+    .int_shift_i       (int_shift),
     .bias_i            (bias),
     .table_write_i     (table_write),
     .epi_valid_o       (epi_valid),

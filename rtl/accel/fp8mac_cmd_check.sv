@@ -19,7 +19,8 @@ module fp8mac_cmd_check
   parameter int unsigned MAX_MN    = 128,
   parameter element_t    ELEMENT   = '0,   // of the array
   parameter bit          MX        = 1'b0, // its blocks have MX scales
-  parameter int unsigned SCALE_BEATS = 32  // beats of them that a row RAM holds
+  parameter int unsigned SCALE_BEATS = 32, // beats of them that a row RAM holds
+  parameter bit          REQUANTISE = 1'b0 // scales are integer scales
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -195,7 +196,7 @@ module fp8mac_cmd_check
       4'd1:    region = matrix(cmd_q.b.addr, cmd_q.b.stride, MnW'(cmd_q.n), (DimW+2)'(cmd_q.k));
       4'd2:    region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (DimW+2)'(d_columns) << d_size);
       4'd3:    region = vector(cmd_q.a.scale, cmd_q.m);
-      4'd4:    region = vector(cmd_q.b.scale, cmd_q.n);
+      4'd4:    region = vector(cmd_q.b.scale, REQUANTISE ? dim_t'(cmd_q.n << 1) : cmd_q.n);
       RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
       4'd7:    region = matrix(cmd_q.a.mx_addr, cmd_q.a.mx_stride, MnW'(cmd_q.m), (DimW+2)'(mx_bytes_q));
       4'd8:    region = matrix(cmd_q.b.mx_addr, cmd_q.b.mx_stride, MnW'(cmd_q.n), (DimW+2)'(mx_bytes_q));
@@ -282,6 +283,11 @@ module fp8mac_cmd_check
     return exponent != 8'hff;
   endfunction
 
+  // Of an integer, the bits from 7 on: those of an INT8 are equal.
+  function automatic logic no_int8(logic [31:7] x);
+    return x != '0 && x != '1;
+  endfunction
+
   // Maps finite FP32 values to integers of the same order; both zeros become 0.
   function automatic logic signed [32:0] fp32_rank(logic [31:0] x);
     return x[31] ? -$signed({2'b00, x[30:0]}) : $signed({2'b00, x[30:0]});
@@ -339,12 +345,20 @@ module fp8mac_cmd_check
     mode_bad_q      <= cmd_q.finish.overflow == 2'd3 || cmd_q.finish.act == 2'd3 || int8_bad ||
                        (element_bad && !elementwise) || function_bad;
     scale_exp_bad_q <= exp_bad(cmd_q.a.scale_exp) || exp_bad(cmd_q.b.scale_exp);
-    scales_bad_q    <= scale_bad(cmd_q.a) || scale_bad(cmd_q.b) || fp32_is_no_scale(cmd_q.d.scale) ||
-                       (row_command && norm && (fp32_is_no_scale(cmd_q.b.stride) ||
-                                         (cmd_q.c.beta != '0 && fp32_is_no_scale(cmd_q.c.beta))));
-    clamp_bad_q     <= activation_e'(cmd_q.finish.act) == ActClamp &&
-                       (!fp32_finite(cmd_q.finish.clamp_lo[30:23]) || !fp32_finite(cmd_q.finish.clamp_hi[30:23]) ||
-                        fp32_rank(cmd_q.finish.clamp_lo) > fp32_rank(cmd_q.finish.clamp_hi));
+    if (REQUANTISE) begin
+      scales_bad_q <= (!cmd_q.b.scale_vec && (multiplier_bad(cmd_q.b.scale[31]) || shift_bad(cmd_q.a.scale))) ||
+                      no_int8(cmd_q.d.scale[31:7]);
+      clamp_bad_q  <= activation_e'(cmd_q.finish.act) == ActClamp &&
+                      (no_int8(cmd_q.finish.clamp_lo[31:7]) || no_int8(cmd_q.finish.clamp_hi[31:7]) ||
+                       $signed(cmd_q.finish.clamp_lo[7:0]) > $signed(cmd_q.finish.clamp_hi[7:0]));
+    end else begin
+      scales_bad_q    <= scale_bad(cmd_q.a) || scale_bad(cmd_q.b) || fp32_is_no_scale(cmd_q.d.scale) ||
+                         (row_command && norm && (fp32_is_no_scale(cmd_q.b.stride) ||
+                                           (cmd_q.c.beta != '0 && fp32_is_no_scale(cmd_q.c.beta))));
+      clamp_bad_q     <= activation_e'(cmd_q.finish.act) == ActClamp &&
+                         (!fp32_finite(cmd_q.finish.clamp_lo[30:23]) || !fp32_finite(cmd_q.finish.clamp_hi[30:23]) ||
+                          fp32_rank(cmd_q.finish.clamp_lo) > fp32_rank(cmd_q.finish.clamp_hi));
+    end
   end
 
   // ---- columns that a row command sees -----------------------------------------------------------------------------

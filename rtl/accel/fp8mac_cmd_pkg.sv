@@ -17,6 +17,7 @@ package fp8mac_cmd_pkg;
   // What an extension may ask for: the CONFIG4 register's fields. An accelerator is built with or without each of
   // them.
   typedef struct packed {
+    logic requantise;  // no request: the requantiser is in the place of the FP32 epilogue
     logic mx;
     logic rows;
     logic int8;
@@ -28,7 +29,8 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
+    requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1,
+    c: 1'b1
   };
 
   // A command as an accelerator with these functions takes it: if it asks for another one, it has an error in its place.
@@ -80,6 +82,12 @@ package fp8mac_cmd_pkg;
       offered.a.mx_stride = '0;
       offered.b.mx_addr   = '0;
       offered.b.mx_stride = '0;
+    end
+    if (functions.requantise) begin
+      absent |= command.a.scale_vec || activation_e'(command.finish.act) == ActRelu ||
+                !(dst_fmt_e'(command.d.fmt) inside {DstInt8, DstFp32});
+      offered.a.scale_vec = 1'b0;
+      offered.d.fmt[2:1]  = '1;  // as both have it
     end
     if (absent && command.error == ErrNone) offered.error = ErrMode;
   endfunction
@@ -472,6 +480,17 @@ package fp8mac_cmd_pkg;
     bundle = rows / share * cols;
     if (bundle < 8) return bundle;
     return cols > 8 ? cols : 8;
+  endfunction
+
+  // An integer scale has two words, a multiplier of 0 or more and a shift of -31 to 30.
+  parameter int unsigned IntShiftW = 6;
+
+  function automatic logic multiplier_bad(logic sign);
+    return sign;
+  endfunction
+
+  function automatic logic shift_bad(logic [31:0] x);
+    return x[31:5] != {27{x[31]}} || (x[31] ? x[4:0] == '0 : x[4:0] == '1);
   endfunction
 
   // A scale must be finite and above 0.

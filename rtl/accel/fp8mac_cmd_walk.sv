@@ -31,7 +31,8 @@ module fp8mac_cmd_walk
 #(
   parameter int unsigned GRANULE = 32,  // products: a power of two
   parameter int unsigned BEAT    = 16,  // bytes
-  parameter int unsigned MAX_MN  = 128  // limit of a tile's m and n
+  parameter int unsigned MAX_MN  = 128, // limit of a tile's m and n
+  parameter bit          REQUANTISE = 1'b0  // scales of B are integer scales, of two words
 ) (
   input  logic      clk_i,
   input  logic      rst_ni,
@@ -403,7 +404,9 @@ module fp8mac_cmd_walk
         scale_b_q <= {1'b0, cmd_q.b.scale};
       end else if (move_n && !(rows && !last_phase)) begin
         bias_q <= along(bias_q, position_addr_t'({cmd_q.tile.n, 2'b00}), back);
-        if (cmd_q.b.scale_vec) scale_b_q <= along(scale_b_q, position_addr_t'({cmd_q.tile.n, 2'b00}), back);
+        if (cmd_q.b.scale_vec) begin
+          scale_b_q <= along(scale_b_q, position_addr_t'(cmd_q.tile.n) << (REQUANTISE ? 3 : 2), back);
+        end
       end
     end
     if (state_q == Size) begin

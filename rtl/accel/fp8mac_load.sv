@@ -15,7 +15,8 @@ module fp8mac_load
   parameter int unsigned ROWS = 8,
   parameter int unsigned COLS = 8,
   parameter int unsigned BEAT = 16,
-  parameter bit          IMAGES = 1'b1  // A may be an image
+  parameter bit          IMAGES = 1'b1, // A may be an image
+  parameter bit          REQUANTISE = 1'b0  // scales of B are integer scales, of two words
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -200,6 +201,10 @@ module fp8mac_load
     end
   end
 
+  // Words of a vector
+  dim_t vector_words;
+  assign vector_words = (state_q == LoadScaleA) ? job_q.a.rows :
+                        (REQUANTISE && state_q == LoadScaleB) ? dim_t'(job_q.b.rows << 1) : job_q.b.rows;
   assign vector_state = state_q == LoadScaleA || state_q == LoadScaleB || state_q == LoadBias;
   assign row_taken    = row_valid_o && row_ready_i;
 
@@ -276,12 +281,12 @@ module fp8mac_load
       end
       LoadScaleA, LoadScaleB, LoadBias: begin
         row_valid_o = !stop && vectors_free;
-        row_o.beats = vector_beats((state_q == LoadScaleA) ? job_q.a.rows : job_q.b.rows);
+        row_o.beats = vector_beats(vector_words);
         dest_o.kind = (state_q == LoadScaleA) ? DestScaleA : (state_q == LoadBias) ? DestBias :
                       job_q.gamma ? DestGamma : DestScaleB;
         dest_o.half = halves_q.vectors;
         dest_o.word = '0;
-        dest_o.last_byte = 5'({(state_q == LoadScaleA) ? job_q.a.rows : job_q.b.rows, 2'b00} - 18'd1) & 5'(BEAT - 1);
+        dest_o.last_byte = 5'({vector_words, 2'b00} - 18'd1) & 5'(BEAT - 1);
       end
       Finish: begin
         row_valid_o = sources_ready_i;

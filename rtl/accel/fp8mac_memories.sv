@@ -17,6 +17,7 @@ module fp8mac_memories
   parameter bit          NARROW    = 1'b1,  // narrow codes may come
   parameter bit          MX        = 1'b1,  // each block of MxBlock codes has a scale
   parameter int unsigned SCALE_BEATS = 32,  // see scale_beats()
+  parameter bit          REQUANTISE = 1'b0, // scales of B are integer scales, and A has none
   localparam int unsigned Word   = (LANES > BEAT) ? LANES : BEAT,  // bytes read at one address
   localparam int unsigned WordW  = $clog2(BUF_BEATS * BEAT / Word),
   localparam int unsigned Slices = Word / LANES,
@@ -56,6 +57,7 @@ module fp8mac_memories
   input  tile_index_t                     col_tile_i,
   output logic [ROWS-1:0][31:0]           scale_a_o,
   output logic [COLS-1:0][31:0]           scale_b_o,
+  output logic [COLS-1:0][IntShiftW-1:0]  int_shift_o,
   output logic [COLS-1:0][31:0]           bias_o
 );
   localparam int unsigned RowW       = (ROWS > 1) ? $clog2(ROWS) : 1;
@@ -79,7 +81,7 @@ module fp8mac_memories
     .dest_o(dest), .data_o(data), .bound_o(bound)
   );
 
-  fp8mac_scale_check #(.BEAT(BEAT)) u_scale_check (
+  fp8mac_scale_check #(.BEAT(BEAT), .REQUANTISE(REQUANTISE)) u_scale_check (
     .valid_i(valid && (dest.kind == DestScaleA || dest.kind == DestScaleB)), .last_i(dest.last),
     .last_byte_i(dest.last_byte), .data_i(data), .bad_o(scale_bad_o)
   );
@@ -162,27 +164,55 @@ module fp8mac_memories
   end
 
   // ---- scales and biases -------------------------------------------------------------------------------------------
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(ROWS), .BEAT(BEAT)) u_scale_a (
-    .clk_i,
-    .write_i     (valid && dest.kind == DestScaleA),
-    .write_half_i(dest.half),
-    .write_word_i(dest.word[VWordW-1:0]),
-    .write_data_i(data),
-    .read_half_i (vector_half_i),
-    .read_tile_i (RowTileW'(row_tile_i)),
-    .read_data_o (scale_a_o)
-  );
+  if (REQUANTISE) begin : g_int_scales
+    // Multiplier and shift of each column
+    localparam int unsigned PairWords = (MAX_MN * 8 + BEAT - 1) / BEAT;
+    localparam int unsigned PairW     = (PairWords > 1) ? $clog2(PairWords) : 1;
+    logic [COLS-1:0][1:0][31:0] pair;
 
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(COLS), .BEAT(BEAT)) u_scale_b (
-    .clk_i,
-    .write_i     (valid && (dest.kind == DestScaleB || dest.kind == DestGamma)),
-    .write_half_i(dest.half),
-    .write_word_i(dest.word[VWordW-1:0]),
-    .write_data_i(data),
-    .read_half_i (vector_half_i),
-    .read_tile_i (ColTileW'(col_tile_i)),
-    .read_data_o (scale_b_o)
-  );
+    fp8mac_vector_buffer #(.DEPTH(2 * MAX_MN), .READ(2 * COLS), .BEAT(BEAT)) u_scale_b (
+      .clk_i,
+      .write_i     (valid && dest.kind == DestScaleB),
+      .write_half_i(dest.half),
+      .write_word_i(dest.word[PairW-1:0]),
+      .write_data_i(data),
+      .read_half_i (vector_half_i),
+      .read_tile_i (ColTileW'(col_tile_i)),
+      .read_data_o (pair)
+    );
+    for (genvar c = 0; c < int'(COLS); c++) begin : g_column
+      assign scale_b_o[c]   = pair[c][0];
+      assign int_shift_o[c] = pair[c][1][IntShiftW-1:0];
+      logic unused_sign;
+      assign unused_sign = ^pair[c][1][31:IntShiftW];  // copies of the sign: fp8mac_scale_check
+    end
+    assign scale_a_o = '0;
+    logic unused_rows;
+    assign unused_rows = ^row_tile_i;
+  end else begin : g_scales
+    fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(ROWS), .BEAT(BEAT)) u_scale_a (
+      .clk_i,
+      .write_i     (valid && dest.kind == DestScaleA),
+      .write_half_i(dest.half),
+      .write_word_i(dest.word[VWordW-1:0]),
+      .write_data_i(data),
+      .read_half_i (vector_half_i),
+      .read_tile_i (RowTileW'(row_tile_i)),
+      .read_data_o (scale_a_o)
+    );
+
+    fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(COLS), .BEAT(BEAT)) u_scale_b (
+      .clk_i,
+      .write_i     (valid && (dest.kind == DestScaleB || dest.kind == DestGamma)),
+      .write_half_i(dest.half),
+      .write_word_i(dest.word[VWordW-1:0]),
+      .write_data_i(data),
+      .read_half_i (vector_half_i),
+      .read_tile_i (ColTileW'(col_tile_i)),
+      .read_data_o (scale_b_o)
+    );
+    assign int_shift_o = '0;
+  end
 
   fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(COLS), .BEAT(BEAT)) u_bias (
     .clk_i,

@@ -74,6 +74,7 @@ module fp8mac_output
   output tile_index_t             col_tile_o,
   input  logic [ROWS-1:0][31:0]   scale_a_i,
   input  logic [COLS-1:0][31:0]   scale_b_i,
+  input  logic [COLS-1:0][IntShiftW-1:0] int_shift_i,  // with FUNCTIONS.requantise
   input  logic [COLS-1:0][31:0]   bias_i,
 
   input  table_write_t            table_write_i,
@@ -139,6 +140,7 @@ module fp8mac_output
   logic [Rows-1:0][COLS-1:0][31:0] t0, code;
   logic [31:0]                     scale_a;
   logic [COLS-1:0][31:0]           scale_b, bias;
+  logic [COLS-1:0][IntShiftW-1:0]  int_shift;
   epilogue_cfg_t                   cfg;
   dim_t                            first_row, first_col;
   logic                            rows_first, rows_end;
@@ -292,7 +294,7 @@ module fp8mac_output
     .epi_x_last_o  (x_last),
     .result_valid_i, .result_ready_o,
     .result_phase_i, .result_i, .result_position_i, .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i,
-    .bias_i,
+    .int_shift_i, .bias_i,
     .epi_valid_o  (in_valid),
     .epi_busy_i   (epi_busy),
     .epi_empty_o  (epilogue_empty_o),
@@ -300,6 +302,7 @@ module fp8mac_output
     .epi_t0_o     (t0),
     .epi_scale_a_o(scale_a),
     .epi_scale_b_o(scale_b),
+    .epi_shift_o  (int_shift),
     .epi_bias_o   (bias),
     .epi_cfg_o    (cfg),
     .epi_first_row_o(first_row),
@@ -317,33 +320,57 @@ module fp8mac_output
     .job_ready_i  (job_ready)
   );
 
-  fp8mac_epilogue #(
-    .WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t)),
-    .STOCHASTIC(FUNCTIONS.stochastic), .ADD_C(FUNCTIONS.c), .ROW_COMMANDS(FUNCTIONS.rows)
-  ) u_epilogue (
-    .clk_i, .rst_ni,
-    .cfg_i      (cfg),
-    .busy_o     (epi_busy),
-    .in_valid_i (in_valid),
-    .in_en_i    (in_en),
-    .t0_i       (t0),
-    .scale_a_i  (scale_a),
-    .scale_b_i  (scale_b),
-    .bias_i     (bias),
-    .c_i        (c_value),
-    .x_i        (x_value),
-    .meta_i     (in_position),
-    .row_i      (first_row),
-    .col_i      (first_col),
-    .rows_first_i(rows_first),
-    .rows_end_i (rows_end),
-    .out_valid_o(out_valid),
-    .d_o        (code),
-    .meta_o     (out_position),
-    .amax_o     (epi_amax_o),
-    .nonfinite_o(epi_nonfinite_o),
-    .flags_o    (epi_flags_o)
-  );
+  if (FUNCTIONS.requantise) begin : g_requantise
+    fp8mac_requantise #(.WIDTH(WIDTH), .COLS(COLS), .META_W($bits(buffer_position_t))) u_requantise (
+      .clk_i, .rst_ni,
+      .cfg_i       (cfg),
+      .busy_o      (epi_busy),
+      .in_valid_i  (in_valid),
+      .t0_i        (t0),
+      .multiplier_i(scale_b),
+      .shift_i     (int_shift),
+      .bias_i      (bias),
+      .meta_i      (in_position),
+      .out_valid_o (out_valid),
+      .d_o         (code),
+      .meta_o      (out_position)
+    );
+    assign epi_amax_o      = '0;
+    assign epi_nonfinite_o = 1'b0;
+    assign epi_flags_o     = '0;
+    logic unused_epilogue;
+    assign unused_epilogue = ^{in_en, scale_a, first_row, first_col, rows_first, rows_end, c_value, x_value};
+  end else begin : g_epilogue
+    fp8mac_epilogue #(
+      .WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t)),
+      .STOCHASTIC(FUNCTIONS.stochastic), .ADD_C(FUNCTIONS.c), .ROW_COMMANDS(FUNCTIONS.rows)
+    ) u_epilogue (
+      .clk_i, .rst_ni,
+      .cfg_i      (cfg),
+      .busy_o     (epi_busy),
+      .in_valid_i (in_valid),
+      .in_en_i    (in_en),
+      .t0_i       (t0),
+      .scale_a_i  (scale_a),
+      .scale_b_i  (scale_b),
+      .bias_i     (bias),
+      .c_i        (c_value),
+      .x_i        (x_value),
+      .meta_i     (in_position),
+      .row_i      (first_row),
+      .col_i      (first_col),
+      .rows_first_i(rows_first),
+      .rows_end_i (rows_end),
+      .out_valid_o(out_valid),
+      .d_o        (code),
+      .meta_o     (out_position),
+      .amax_o     (epi_amax_o),
+      .nonfinite_o(epi_nonfinite_o),
+      .flags_o    (epi_flags_o)
+    );
+    logic unused_shift;
+    assign unused_shift = ^int_shift;
+  end
 
   assign epi_valid_o = out_valid;
   assign epi_owner_o = out_position.owner;

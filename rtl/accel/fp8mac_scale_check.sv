@@ -4,7 +4,8 @@
 module fp8mac_scale_check
   import fp8mac_cmd_pkg::*;
 #(
-  parameter int unsigned BEAT = 16
+  parameter int unsigned BEAT = 16,
+  parameter bit          REQUANTISE = 1'b0  // integer scales: a multiplier, its shift, and so on
 ) (
   input  logic              valid_i,
   input  logic              last_i,       // the vector's last beat
@@ -21,7 +22,9 @@ module fp8mac_scale_check
 
   always_comb begin
     for (int unsigned i = 0; i < Values; i++) begin
-      bad[i] = fp32_is_no_scale(value[i]) && !(last_i && 5'(4 * i) > last_byte_i);
+      bad[i] = !(last_i && 5'(4 * i) > last_byte_i) &&
+               (!REQUANTISE ? fp32_is_no_scale(value[i]) :
+                i % 2 == 0 ? multiplier_bad(value[i][31]) : shift_bad(value[i]));
     end
   end
 

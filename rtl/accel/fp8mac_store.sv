@@ -75,6 +75,7 @@ module fp8mac_store
   output tile_index_t                       col_tile_o,
   input  logic [ROWS-1:0][31:0]             scale_a_i,
   input  logic [COLS-1:0][31:0]             scale_b_i,
+  input  logic [COLS-1:0][IntShiftW-1:0]    int_shift_i,    // of integer scales
   input  logic [COLS-1:0][31:0]             bias_i,
 
   // The epilogue
@@ -85,6 +86,7 @@ module fp8mac_store
   output logic [Rows-1:0][COLS-1:0][31:0]   epi_t0_o,
   output logic [31:0]                       epi_scale_a_o,
   output logic [COLS-1:0][31:0]             epi_scale_b_o,
+  output logic [COLS-1:0][IntShiftW-1:0]    epi_shift_o,
   output logic [COLS-1:0][31:0]             epi_bias_o,
   output epilogue_cfg_t                     epi_cfg_o,       // constant while transfers are inside
 
@@ -391,6 +393,7 @@ module fp8mac_store
     epi_scale_a_o <= job.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : job.a.value;
     epi_scale_b_o <= job.b.in_vector ? scale_b_i : {COLS{job.b.value}};
     epi_bias_o    <= bias_i;
+    epi_shift_o   <= job.b.in_vector ? int_shift_i : {COLS{job.a.value[IntShiftW-1:0]}};
     epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
                               32'(source_q.phase));
     epi_first_col_o <= dim_t'(32'(source_q.position.col_tile) * COLS);

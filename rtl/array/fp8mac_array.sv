@@ -47,6 +47,7 @@ module fp8mac_array
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),  // of the alignment window
   parameter int unsigned TILES     = 256,           // of the accumulator memory
   parameter bit          MX        = 1'b0,          // FamilyBlock: blocks have MX scales
+  parameter bit          INT32_RESULTS = 1'b0,      // of a kind that sums INT32: results are the sums, no FP32 patterns
   parameter int unsigned META_W    = 17,            // what travels with a block to its results
   localparam int unsigned Share  = element_share(ELEMENT, LANES, ROWS),
   localparam int unsigned Bundle = ROWS / Share,  // rows of a bundle
@@ -264,6 +265,12 @@ module fp8mac_array
 
   if (result_is_pattern(ELEMENT)) begin : g_pattern
     assign result_o = result_q;
+  end else if (INT32_RESULTS) begin : g_int32
+    word_t int32_q;
+    always_ff @(posedge clk) begin
+      if (valid_q[Latency-1] && part[Latency-1].block.last) int32_q <= result_q;
+    end
+    assign result_o = int32_q;
   end else begin : g_convert
 
     // The value of an integer's last bit, as FP32's exponent field. Scaling exponents and bounds are applied here.

@@ -39,7 +39,7 @@ MEMORIES = (
 )
 # The same for sources whose memories are not modules of their own
 MEMORY_PART = "fp8mac_memories"
-# Blocks of the epilogue. That of the array depends on the kind of element.
+# Blocks of the FP32 epilogue. That of the array depends on the kind of element, and the requantiser has none.
 ARITHMETIC = ("fp8mac_fp32_mul", "fp8mac_fp32_add", "fp8mac_fp32_to_fmt")
 
 
@@ -88,7 +88,8 @@ def blocks_of(of: dict[str, int]) -> dict[str, Design]:
     else:
         inner = element(kind.name, lanes, bits)
     its = unit(inner, of["ROWS"]).design
-    return {its.top: its, **{name: Design(name) for name in ARITHMETIC}}
+    arithmetic = () if of.get("REQUANTISE") else ARITHMETIC
+    return {its.top: its, **{name: Design(name) for name in arithmetic}}
 
 
 def areas_by_block(netlist: Netlist, depth: int) -> dict[str, float]:

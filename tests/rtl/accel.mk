@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The whole accelerator against libfp8mac. One build per parameter set, ROWS_COLS_LANES_AXIWIDTH_ELEMENT, with the
-# element's spelling (tools/array.mk). Those that end with `_minimal` have no function that can be left out.
+# element's spelling (tools/array.mk). Those that end with `_minimal` have no function that can be left out, and those that
+# end with `_requantise` the integer requantiser.
 
 # Sets with one row have addresses of 40 bits.
 ACCEL_TB_SETS := 1_2_16_128_block_f13 2_1_4_64_late_fp16_f13 4_4_16_128_block_f19 2_2_4_64_block_f13 4_4_16_256_block_f19 4_4_1_64_exact 8_8_4_128_exact \
   4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch \
-  2_2_8_128_late_f13 2_4_4_64_aligned_f25 2_2_4_64_int8 2_2_4_64_block_f13_minimal 4_4_16_128_block64_f13 2_2_8_64_block64_f19
+  2_2_8_128_late_f13 2_4_4_64_aligned_f25 2_2_4_64_int8 2_2_4_64_int8_requantise 2_2_4_64_block_f13_minimal 4_4_16_128_block64_f13 2_2_8_64_block64_f19
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h tests/rtl/axi_*.h) tests/rtl/tb.h \
   $(RTL_SIM_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB) $(VERILATED)
@@ -26,14 +27,15 @@ accel_tb_parameters = -GROWS=$(call accel_tb_word,$(1),1) -GCOLS=$(call accel_tb
   -GLANES=$(call accel_tb_word,$(1),3) -GAXI_DATA_W=$(call accel_tb_word,$(1),4) -GAXI_ADDR_W=$(call accel_tb_addr,$(1)) \
   -GTILES=$(call accel_tb_tiles,$(1)) -GMAX_MN=$(call accel_tb_max_mn,$(1)) $(call element_parameters,$(accel_tb_element)) -GAXI_ID=$(call accel_tb_attribute,$(1),1) "-GAXI_PROT=3'd$(call accel_tb_attribute,$(1),2)" \
   "-GAXI_CACHE=4'd$(call accel_tb_attribute,$(1),3)" "-GAXI_QOS=4'd$(call accel_tb_attribute,$(1),4)" \
-  $(if $(accel_tb_minimal),$(MINIMAL_FUNCTIONS:%=-G%=0))
+  $(if $(accel_tb_minimal),$(MINIMAL_FUNCTIONS:%=-G%=0)) $(if $(accel_tb_requantise),"-GREQUANTISE=1'b1")
 accel_tb_defines = -DROWS=$(call accel_tb_word,$(1),1) -DCOLS=$(call accel_tb_word,$(1),2) \
   -DLANES=$(call accel_tb_word,$(1),3) -DAXI_DATA_W=$(call accel_tb_word,$(1),4) -DTILES=$(call accel_tb_tiles,$(1)) -DMAX_MN=$(call accel_tb_max_mn,$(1)) \
   $(call element_defines,$(accel_tb_element)) -DAXI_ID=$(call accel_tb_attribute,$(1),1) -DAXI_PROT=$(call accel_tb_attribute,$(1),2) \
   -DAXI_CACHE=$(call accel_tb_attribute,$(1),3) -DAXI_QOS=$(call accel_tb_attribute,$(1),4) \
-  -DMINIMAL=$(if $(accel_tb_minimal),1,0)
-accel_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$(*:%_minimal=%))))
+  -DMINIMAL=$(if $(accel_tb_minimal),1,0) -DREQUANTISE=$(if $(accel_tb_requantise),1,0)
+accel_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$(patsubst %_requantise,%,$(*:%_minimal=%)))))
 accel_tb_minimal = $(filter %_minimal,$(1))
+accel_tb_requantise = $(filter %_requantise,$(1))
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	@mkdir -p $(@D)
@@ -54,8 +56,8 @@ $(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log: test
 	  $(RTL_SIM_SOURCES)
 TESTS += $(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log
 
-# Cycles against the model's. The commands have every function of the accelerator.
-CYCLES_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_cycles_%.log)
+# Cycles against the model's. The commands have every function of the accelerator. The model has none that requantises.
+CYCLES_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_cycles_%.log,$(filter-out %_requantise,$(ACCEL_TB_SETS)))
 CYCLES_TB_LONG := $(BUILD)/test/rtl_cycles_long.log
 $(CYCLES_TB_LOGS): $(BUILD)/test/rtl_cycles_%.log: $(BUILD)/tb/accel_%/accel_tb
 	@tests/run_test.sh rtl_cycles_$* $@ $< --cycles --batches $$((120 * $${RANDOM_STEPS:-1}))

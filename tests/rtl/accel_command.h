@@ -36,6 +36,9 @@ enum Error {
 };
 
 constexpr uint32_t kOne = 0x3f800000u;
+// Scales that change nothing. An integer scale of 1 is the multiplier 2^30, of B, and the shift 1, of A.
+constexpr uint32_t kUnitA = kRequantise ? 1 : kOne, kUnitB = kRequantise ? 1u << 30 : kOne,
+                   kUnitD = kRequantise ? 0 : kOne;
 // As Command::a_fmt: the first of the narrow formats, and INT8
 constexpr uint32_t kNarrow = 4, kInt8 = 7;
 
@@ -54,12 +57,14 @@ struct Command {
     bool record = false; // asks for a completion record
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
     // a_fmt, b_fmt: 0 to 3 the codes of MODE, kNarrow to kInt8 those with a_narrow, b_narrow
-    uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
+    uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, overflow = 0, act = 0;
+    uint32_t d_fmt = kRequantise ? FP8MAC_INT8 : FP8MAC_E4M3FN;
     uint32_t pass_shape = 0; // log2 of the pass's tiles down; 3: automatic
     bool scale_a_vec = false, scale_b_vec = false, bias_en = false;
     bool reuse_a = false, reuse_b = false, acc_continue = false, acc_keep = false, irq = false;
     int sa = 0, sb = 0;
-    uint32_t scale_a = kOne, scale_b = kOne, bias = 0, scale_d = kOne, clamp_lo = 0, clamp_hi = 0;
+    uint32_t scale_a = kUnitA, scale_b = kUnitB, bias = 0, scale_d = kUnitD, clamp_lo = 0,
+             clamp_hi = 0;
     uint16_t tag = 0;
     // The extension
     bool extended = false;
@@ -158,6 +163,8 @@ class Golden
             refusals += !run_rows(t, [this](uint32_t addr) { return at(addr); }, table(t), outcome);
         } else if (t.elementwise()) {
             run_elementwise(t);
+        } else if (kRequantise) {
+            run_requantised(t);
         } else if (t.acc_keep || t.acc_continue) {
             run_chained(t);
         } else {
@@ -344,6 +351,88 @@ class Golden
         }
     }
 
+    // The model's INT8 GEMM. Of a command with a chain before or behind it, it gives the sums.
+    void run_requantised(const Command &t)
+    {
+        uint32_t a_stride;
+        fp8mac_int8_gemm_desc desc{};
+        desc.a = reinterpret_cast<const int8_t *>(a_of(t, a_stride));
+        desc.b = reinterpret_cast<const int8_t *>(at(t.b_addr));
+        desc.m = t.m, desc.n = t.n, desc.k = t.k, desc.ldd = t.n;
+        desc.lda = t.m > 1 ? a_stride : t.k, desc.ldb = t.n > 1 ? t.b_stride : t.k;
+        if (t.acc_keep || t.acc_continue) {
+            chain_sums(t, desc);
+        } else {
+            requantise(t, desc);
+        }
+    }
+    void chain_sums(const Command &t, fp8mac_int8_gemm_desc &desc)
+    {
+        std::vector<int32_t> sums(size_t(t.m) * t.n);
+        desc.sums = true;
+        desc.d = sums.data();
+        refusals += fp8mac_int8_gemm(&desc) != FP8MAC_OK;
+        sums_.resize(sums.size());
+        for (size_t i = 0; i < sums.size(); i++) {
+            sums_[i] = sums[i] + (t.acc_continue ? sums_[i] : 0);
+        }
+        for (size_t i = 0; i < sums.size() && !t.acc_keep; i++) {
+            const uint32_t column = static_cast<uint32_t>(i % t.n);
+            const int32_t bias = t.bias_en ? static_cast<int32_t>(word(t.bias, column)) : 0;
+            const fp8mac_requantise to = limits(t);
+            store(t, i,
+                  t.d_fmt == FP8MAC_FP32 ? uint32_t(sums_[i]) + uint32_t(bias)
+                                         : uint8_t(fp8mac_requantise_apply(&to, sums_[i], bias,
+                                                                           int_scales(t)[column])));
+        }
+    }
+    void requantise(const Command &t, fp8mac_int8_gemm_desc &desc)
+    {
+        std::vector<int32_t> bias(t.n);
+        std::vector<uint8_t> d(size_t(t.m) * t.n * t.d_bytes());
+        const std::vector<fp8mac_int_scale> scales = int_scales(t);
+        if (t.bias_en) {
+            std::memcpy(bias.data(), at(t.bias), 4 * t.n);
+            desc.bias = bias.data();
+        }
+        desc.sums = t.d_fmt == FP8MAC_FP32;
+        desc.scales = desc.sums ? nullptr : scales.data();
+        desc.scale_per_column = !desc.sums;
+        desc.to = desc.sums ? fp8mac_requantise{} : limits(t);
+        desc.d = d.data();
+        refusals += fp8mac_int8_gemm(&desc) != FP8MAC_OK;
+        for (size_t i = 0; i < size_t(t.m) * t.n; i++) {
+            uint32_t code = 0;
+            std::memcpy(&code, &d[i * t.d_bytes()], t.d_bytes());
+            store(t, i, code);
+        }
+    }
+    // Element i of D, through the table
+    void store(const Command &t, size_t i, uint32_t code)
+    {
+        code = table(t) != nullptr ? table(t)[code] : code;
+        std::memcpy(at(t.d_addr + uint32_t(i / t.n) * t.d_stride + uint32_t(i % t.n) * t.d_bytes()),
+                    &code, t.d_bytes());
+    }
+    static fp8mac_requantise limits(const Command &t)
+    {
+        const bool clamp = t.act == 2;
+        return {static_cast<int32_t>(t.scale_d), clamp ? static_cast<int32_t>(t.clamp_lo) : -128,
+                clamp ? static_cast<int32_t>(t.clamp_hi) : 127};
+    }
+    // Of each column
+    std::vector<fp8mac_int_scale> int_scales(const Command &t)
+    {
+        std::vector<fp8mac_int_scale> scales(t.n);
+        for (uint32_t c = 0; c < t.n; c++) {
+            scales[c].multiplier =
+                static_cast<int32_t>(t.scale_b_vec ? word(t.scale_b, 2 * c) : t.scale_b);
+            scales[c].shift =
+                static_cast<int32_t>(t.scale_b_vec ? word(t.scale_b, 2 * c + 1) : t.scale_a);
+        }
+        return scales;
+    }
+
     // The FP32 value of an element, which a float holds for every format
     uint32_t value(uint32_t fmt, uint32_t addr)
     {
@@ -402,6 +491,7 @@ class Golden
     std::vector<uint8_t> &image_;
     uint64_t base_;
     std::vector<fp8mac_acc> acc_;
+    std::vector<int32_t> sums_; // of a chain that is requantised
     std::vector<uint8_t> rows_; // of an image operand
 };
 

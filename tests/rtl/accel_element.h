@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The array's elements: what they support, and the golden model's settings that compute the same.
 // The build defines ELEMENT_KIND and FRAC_BITS, which are fp8mac_accel's parameters, and MINIMAL: 1 without any function
-// that can be left out.
+// that can be left out; and REQUANTISE: 1 with the integer requantiser.
 #ifndef ACCEL_ELEMENT_H
 #define ACCEL_ELEMENT_H
 
@@ -55,7 +55,9 @@ struct Functions {
     bool images, elementwise, c, stochastic, tables;
 };
 
-constexpr Functions kFunctions{!MINIMAL, !MINIMAL, !MINIMAL, !MINIMAL, !MINIMAL};
+constexpr bool kRequantise = REQUANTISE != 0;
+constexpr bool kFloats = !MINIMAL && !kRequantise; // functions that need the FP32 epilogue
+constexpr Functions kFunctions{!MINIMAL, kFloats, kFloats, kFloats, !MINIMAL};
 
 inline const Element kElement = element_of(ELEMENT_KIND);
 inline const bool kOneAccumulator = kElement.fp32 + kElement.fp16 + kElement.fixed == 1;

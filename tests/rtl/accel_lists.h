@@ -44,7 +44,7 @@ inline Command Lists::lone()
     t.d_fmt = kElement.int8 ? uint32_t{FP8MAC_INT8} : t.a_fmt % kNarrow;
     t.overflow = kElement.int8 ? 0 : t.overflow;
     t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
-    t.scale_a = t.scale_b = kOne;
+    t.scale_a = kUnitA, t.scale_b = kUnitB;
     t.irq = false;
     return t;
 }
@@ -68,11 +68,11 @@ inline Command Lists::behind(const Command &before, uint32_t distance)
     t.after = distance;
     t.b_free = rng_.coin();
     t.scale_b_vec = t.bias_en = false;
-    t.scale_b = kOne;
+    t.scale_b = kUnitB;
     if (t.b_free && rng_.coin()) {
         maker_.add_vectors(t);
         t.scale_a_vec = false;
-        t.scale_a = kOne;
+        t.scale_a = kUnitA;
     }
     hits_far_ += distance > 1;
     hits_free_ += t.b_free;

@@ -56,6 +56,7 @@ id='is not possible: it must be 1 to 32'
 queue='is not possible: it must be 1 to 127'
 beats='is not possible: it must be a power of two,'
 most='is not possible: it must be 2 to 512'
+requantise='REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0'
 
 accel() {
   # One at a time, what other code would stumble over
@@ -64,6 +65,10 @@ accel() {
   stops "$small QUEUE_DEPTH=0" "QUEUE_DEPTH=0 $queue"
   stops "$small MAX_MN=0" "MAX_MN=0 $most"
   stops "$small ROW_COMMANDS=1'b1" 'ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8'
+  stops "$small REQUANTISE=1'b1" "$requantise"
+  for function in ELEMENTWISE ADD_C STOCHASTIC; do
+    stops "$small ELEMENT=4 REQUANTISE=1'b1 $function=1'b1" "$requantise"
+  done
   stops "$small BUF_BEATS=2" "BUF_BEATS=2 $beats 4 to 32768"
   stops "$small BUF_BEATS=65536" "BUF_BEATS=65536 $beats 4 to 32768"
   stops 'ROWS=0 COLS=2 LANES=8' "ROWS=0, COLS=2: $sides"
@@ -104,6 +109,8 @@ accel() {
     AXI_ID=32'hffffffff QUEUE_DEPTH=127 BUF_BEATS=32768 MAX_MN=512"
   possible 'ROWS=2 COLS=2 LANES=4 AXI_DATA_W=256 BUF_BEATS=2 MAX_MN=2'
   possible 'ROWS=2 COLS=2 LANES=1 ELEMENT=5 FRAC_BITS=0'
+  possible "$small ELEMENT=4 REQUANTISE=1'b1"
+  possible "$small ELEMENT=4 REQUANTISE=1'b1 IMAGES=1'b0 TABLES=1'b0"
 }
 
 kinds() {

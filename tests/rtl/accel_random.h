@@ -221,7 +221,13 @@ class Maker
     // Gives the tile a scale of each row and column, and a bias.
     void add_vectors(Command &t)
     {
-        t.scale_a_vec = t.scale_b_vec = t.bias_en = true;
+        t.scale_b_vec = t.bias_en = true;
+        if (kRequantise) {
+            t.scale_b = int_scales(t.n);
+            t.bias = int_biases(t.n);
+            return;
+        }
+        t.scale_a_vec = true;
         t.scale_a = vector(t.m, true);
         t.scale_b = vector(t.n, true);
         t.bias = vector(t.n, false);
@@ -451,8 +457,11 @@ class Maker
             t.b_addr = 0xffffffff, t.b_stride = 1;
         }
         if (t.acc_keep) {
-            t.d_addr = 7, t.d_stride = 1, t.scale_a = 0, t.scale_b = 0x7fc00000, t.scale_d = 0,
-            t.bias = 3;
+            t.d_addr = 7, t.d_stride = 1, t.scale_a = 0x80000000, t.scale_b = 0xffc00000,
+            t.scale_d = 0x80000000, t.bias = 3;
+        }
+        if (kRequantise && t.scale_b_vec) {
+            t.scale_a = 0x80000000; // the shifts are in the vector
         }
         if (!t.bias_en) {
             t.bias = 0xfffffff1;
@@ -606,11 +615,22 @@ class Maker
 
     void finish(Command &t)
     {
-        t.d_fmt = rng_.below(8);
+        t.op = 0;
+        t.d_fmt = kRequantise ? (rng_.below(3) ? FP8MAC_INT8 : FP8MAC_FP32) : rng_.below(8);
         t.overflow = t.d_fmt == FP8MAC_INT8 ? 0 : rng_.below(3);
-        t.act = rng_.below(3);
+        t.act = kRequantise ? 2 * rng_.below(2) : rng_.below(3);
         t.irq = rng_.coin();
         t.d_addr = matrix(t.m, t.n * t.d_bytes(), t.d_stride);
+        kRequantise ? finish_integers(t) : finish_floats(t);
+    }
+    void maybe_table(Command &t)
+    {
+        const bool table = kFunctions.tables && t.d_bytes() == 1 && rng_.below(3) == 0;
+        t.act_table = table ? 1 + rng_.below(2) : 0;
+        t.extended = t.mx || t.stochastic || t.act_table != 0;
+    }
+    void finish_floats(Command &t)
+    {
         t.scale_a_vec = rng_.coin();
         t.scale_b_vec = rng_.coin();
         t.bias_en = rng_.coin();
@@ -621,14 +641,53 @@ class Maker
         clamp(t);
         t.stochastic = kFunctions.stochastic && rng_.below(4) == 0;
         t.seed = t.stochastic ? static_cast<uint32_t>(rng_.next()) : 0;
-        const bool table = kFunctions.tables && t.d_bytes() == 1 && rng_.below(3) == 0;
-        t.act_table = table ? 1 + rng_.below(2) : 0;
-        t.extended = t.mx || t.stochastic || t.act_table != 0;
-        t.op = 0;
+        maybe_table(t);
         t.c_en = kFunctions.c && rng_.below(3) == 0;
         if (t.c_en) {
             add_c(t);
         }
+    }
+    // What the requantiser has in their place
+    void finish_integers(Command &t)
+    {
+        t.scale_b_vec = rng_.coin();
+        t.bias_en = rng_.coin();
+        t.scale_a = int_shift();
+        t.scale_b = t.scale_b_vec ? int_scales(t.n) : int_multiplier();
+        t.bias = t.bias_en ? int_biases(t.n) : 0;
+        t.scale_d = static_cast<uint32_t>(rng_.range(-128, 127));
+        const int lo = rng_.range(-128, 127);
+        t.clamp_lo = static_cast<uint32_t>(lo);
+        t.clamp_hi = static_cast<uint32_t>(rng_.range(lo, 127));
+        maybe_table(t);
+    }
+    // Most results are within the range of INT8.
+    uint32_t int_shift()
+    {
+        return static_cast<uint32_t>(rng_.below(4) ? rng_.range(-12, -2) : rng_.range(-31, 30));
+    }
+    uint32_t int_multiplier()
+    {
+        return (static_cast<uint32_t>(rng_.next()) & 0x7fffffff) | (rng_.below(8) ? 1u << 30 : 0);
+    }
+    uint32_t int_scales(uint32_t count)
+    {
+        const uint32_t addr = allocate(8 * count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t scale[2] = {int_multiplier(), int_shift()};
+            std::memcpy(&bytes_[addr - axi::kMemoryBase + 8 * i], scale, 8);
+        }
+        return addr;
+    }
+    uint32_t int_biases(uint32_t count)
+    {
+        const uint32_t addr = allocate(4 * count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t bias = rng_.below(8) ? static_cast<uint32_t>(rng_.range(-99999, 99999))
+                                                : static_cast<uint32_t>(rng_.next());
+            std::memcpy(&bytes_[addr - axi::kMemoryBase + 4 * i], &bias, 4);
+        }
+        return addr;
     }
 
   public:

@@ -70,6 +70,12 @@ inline void with_c(Command &t)
     t.c_en = true, t.c_fmt = t.x_fmt, t.c_addr = t.a_addr, t.c_stride = t.a_stride;
 }
 
+// Gives the requantiser one scale for all columns.
+inline void one_scale(Command &t)
+{
+    t.scale_b_vec = false, t.scale_b = kUnitB;
+}
+
 // Where there are row commands
 const Spoil kRowSpoils[] = {
     {"an infinite eps", ErrScale,
@@ -96,6 +102,42 @@ const Spoil kFormatSpoils[] = {
      [](Command &t, const Command &) { t.a_fmt = kInt8; }},
     {"INT8 of B that the elements have not", ErrMode,
      [](Command &t, const Command &) { t.b_fmt = kInt8; }},
+};
+
+// Scales of the FP32 epilogue
+const Spoil kFloatSpoils[] = {
+    {"address of scale_a", ErrAlign,
+     [](Command &t, const Command &) { t.scale_a_vec = true, t.scale_a = 0x80000004; }},
+    {"scale_a is 0", ErrScale,
+     [](Command &t, const Command &) { t.scale_a_vec = false, t.scale_a = 0; }},
+};
+
+// The requantiser: what it does not have, and integers beyond their ranges
+const Spoil kIntegerSpoils[] = {
+    {"scales of rows", ErrMode, [](Command &t, const Command &) { t.scale_a_vec = true; }},
+    {"ReLU", ErrMode, [](Command &t, const Command &) { t.act = 1; }},
+    {"D in E4M3", ErrMode, [](Command &t, const Command &) { t.d_fmt = FP8MAC_E4M3FN; }},
+    {"D in FP16", ErrMode, [](Command &t, const Command &) { t.d_fmt = FP8MAC_FP16; }},
+    {"D in BF16", ErrMode, [](Command &t, const Command &) { t.d_fmt = FP8MAC_BF16; }},
+    {"a multiplier below 0", ErrScale,
+     [](Command &t, const Command &) { t.scale_b_vec = false, t.scale_b = 0xffffffff; }},
+    {"a multiplier of 2^31", ErrScale,
+     [](Command &t, const Command &) { t.scale_b_vec = false, t.scale_b = 0x80000000; }},
+    {"a shift of 31", ErrScale, [](Command &t, const Command &) { one_scale(t), t.scale_a = 31; }},
+    {"a shift of -32", ErrScale,
+     [](Command &t, const Command &) { one_scale(t), t.scale_a = 0u - 32; }},
+    {"a shift of 32", ErrScale, [](Command &t, const Command &) { one_scale(t), t.scale_a = 32; }},
+    {"a shift of 2^30", ErrScale,
+     [](Command &t, const Command &) { one_scale(t), t.scale_a = 1u << 30; }},
+    {"a zero point of 128", ErrScale, [](Command &t, const Command &) { t.scale_d = 128; }},
+    {"a zero point of -129", ErrScale, [](Command &t, const Command &) { t.scale_d = 0u - 129; }},
+    {"a zero point of 1.0", ErrScale, [](Command &t, const Command &) { t.scale_d = kOne; }},
+    {"an upper bound of 128", ErrScale,
+     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 128; }},
+    {"a lower bound of -129", ErrScale,
+     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0u - 129, t.clamp_hi = 0; }},
+    {"integer bounds in the wrong order", ErrScale,
+     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = ~0u; }},
 };
 
 // Elements of INT8
@@ -209,8 +251,6 @@ const Spoil kSpoils[] = {
     {"stride of B", ErrAlign, [](Command &t, const Command &) { t.b_stride += kBeat / 2; }},
     {"address of D", ErrAlign, [](Command &t, const Command &) { t.d_addr += 4; }},
     {"stride of D", ErrAlign, [](Command &t, const Command &) { t.d_stride += 1; }},
-    {"address of scale_a", ErrAlign,
-     [](Command &t, const Command &) { t.scale_a_vec = true, t.scale_a = 0x80000004; }},
     {"address of scale_b", ErrAlign,
      [](Command &t, const Command &) { t.scale_b_vec = true, t.scale_b = 0x80000001; }},
     {"address of the bias", ErrAlign,
@@ -287,8 +327,6 @@ const Spoil kSpoils[] = {
     {"sa too large", ErrScaleExp, [](Command &t, const Command &) { t.sa = 33; }},
     {"sb too small", ErrScaleExp, [](Command &t, const Command &) { t.sb = -33; }},
     {"sa far too small", ErrScaleExp, [](Command &t, const Command &) { t.sa = -128; }},
-    {"scale_a is 0", ErrScale,
-     [](Command &t, const Command &) { t.scale_a_vec = false, t.scale_a = 0; }},
     {"scale_b is negative", ErrScale,
      [](Command &t, const Command &) { t.scale_b_vec = false, t.scale_b = 0xbf800000; }},
     {"scale_d is Inf", ErrScale, [](Command &t, const Command &) { t.scale_d = 0x7f800000; }},

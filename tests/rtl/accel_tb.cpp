@@ -109,6 +109,7 @@ void Test::identity()
     bench_.equal("stochastic", FIELD_OF(functions, CONFIG4, STOCHASTIC),
                  accel::kFunctions.stochastic);
     bench_.equal("tables", FIELD_OF(functions, CONFIG4, TABLES), accel::kFunctions.tables);
+    bench_.equal("requantises", FIELD_OF(functions, CONFIG4, REQUANTISE), accel::kRequantise);
     bench_.equal("records", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, RECORDS), accel::kRecords);
     bench_.equal("queue depth", FIELD_OF(config1, CONFIG1, QUEUE_DEPTH), kQueueDepth);
     bench_.equal("buffers", host_.read(REG(CONFIG2)), kShape.buf_beats | kMaxMn << 16);
@@ -256,10 +257,13 @@ void Test::random_batches(unsigned count)
         run(batch());
     }
     bench_.covered("chains", hits_chain_);
-    if (!MINIMAL) {
+    if (accel::kFloats) {
         bench_.covered("commands with C", hits_c_);
         bench_.covered("element-wise commands", hits_elementwise_);
         bench_.covered("commands with stochastic rounding", hits_stochastic_);
+        bench_.covered("batches with an output that is not finite", hits_nonfinite_);
+    }
+    if (!MINIMAL) {
         bench_.covered("commands with a table", hits_table_);
         bench_.covered("convolutions among other commands", hits_convolution_);
     }
@@ -277,7 +281,6 @@ void Test::random_batches(unsigned count)
     bench_.covered("completion records", hits_records_);
     bench_.covered("waits for a record", hits_waits_);
     bench_.covered("commands of several tile commands", hits_divided_);
-    bench_.covered("batches with an output that is not finite", hits_nonfinite_);
     bench_.covered("batches with finite outputs only", hits_finite_);
     bench_.covered("cycles of waiting for results to be taken", results_);
 }
@@ -493,7 +496,7 @@ void Test::illegal(const accel::Spoil &spoil)
     }
     const bool absent = accel::asks_too_much(bad) || (bad.rows() && !has_rows());
     fails(spoil.name, absent ? accel::ErrMode : spoil.code, before, bad, after);
-    if (!MINIMAL) {
+    if (accel::kFloats) { // the model of cycles has no other accelerator
         model_refuses(spoil.name, before, bad);
     }
     works_again();
@@ -507,7 +510,19 @@ void Test::illegal_commands()
         illegal(spoil);
     }
     for (const accel::Spoil &spoil : accel::kFunctionSpoils) {
-        if (MINIMAL) {
+        Command asking;
+        spoil.spoil(asking, asking);
+        if (accel::asks_too_much(asking)) {
+            illegal(spoil);
+        }
+    }
+    for (const accel::Spoil &spoil : accel::kFloatSpoils) {
+        if (!accel::kRequantise) {
+            illegal(spoil);
+        }
+    }
+    for (const accel::Spoil &spoil : accel::kIntegerSpoils) {
+        if (accel::kRequantise) {
             illegal(spoil);
         }
     }
@@ -609,7 +624,8 @@ void Test::late_failure()
     begin();
     random_timing();
     Command bad = maker_.tile_of(4, 2, 8), after = plain();
-    bad.d_fmt = 0;
+    bad.d_fmt = accel::kRequantise ? FP8MAC_INT8 : FP8MAC_E4M3FN;
+    bad.overflow = 0;
     bad.tile_n = 1;
     bad.irq = after.irq = false;
     std::vector<uint8_t> want = bytes();
@@ -846,15 +862,20 @@ void Test::bus_errors()
 void Test::bad_vectors()
 {
     const uint32_t no_scales[] = {0, 0x80000000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000};
+    const uint32_t no_multipliers[] = {1u << 31, ~0u}, no_shifts[] = {31, 32, 1u << 30, 0u - 32};
     std::vector<Command> before, after;
     Command bad;
     uint64_t tried = 0;
     for (unsigned i = 0; i <= 2 * kBeat && !bench_.hopeless(); i++) {
         scene(before, bad, after);
         maker_.add_vectors(bad);
-        const uint32_t count = i % 2 ? bad.m : bad.n, index = i / 2 % (count + 1);
-        const uint32_t vector = i % 2 ? bad.scale_a : bad.scale_b;
-        const uint32_t value = no_scales[rng_.below(6)];
+        const bool of_a = !accel::kRequantise && i % 2 != 0;
+        const uint32_t count = accel::kRequantise ? 2 * bad.n : of_a ? bad.m : bad.n;
+        const uint32_t index = (accel::kRequantise ? i : i / 2) % (count + 1);
+        const uint32_t vector = of_a ? bad.scale_a : bad.scale_b;
+        const uint32_t value = !accel::kRequantise ? no_scales[rng_.below(6)]
+                               : index % 2 == 0    ? no_multipliers[rng_.below(2)]
+                                                   : no_shifts[rng_.below(4)];
         if (index == count && count % (kBeat / 4) == 0) {
             continue;
         }
