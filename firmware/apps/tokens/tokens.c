@@ -146,7 +146,7 @@ static int generate(tokens_net *net, const options *o)
     uint64_t start = fp8rt_app_cycles();
     fp8rt_status status = tokens_add(net, tokens, given, false);
     const uint64_t first = fp8rt_app_cycles() - start;
-    uint64_t others = 0;
+    uint64_t others = 0, lists = 0;
     printf("%s", o->prompt);
     for (uint32_t i = 0; i < o->tokens && status == FP8RT_OK; i++) {
         const float *scores = tokens_logits(net, 0);
@@ -158,6 +158,7 @@ static int generate(tokens_net *net, const options *o)
         if (i + 1u < o->tokens) {
             status = tokens_add(net, &piece, 1, false);
             others += fp8rt_app_cycles() - start;
+            lists += net->counters.cycles;
         }
     }
     printf("\n");
@@ -166,6 +167,7 @@ static int generate(tokens_net *net, const options *o)
     }
     print_cycles("prompt", first, given);
     print_cycles("generation", others, o->tokens == 0 ? 0 : o->tokens - 1u);
+    print_cycles("its list", lists, !net->step.recorded || o->tokens == 0 ? 0 : o->tokens - 1u);
     printf("tokens: checksum=%016" PRIx64 "\n", r.hash);
     return EXIT_SUCCESS;
 }
