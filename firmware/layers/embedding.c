@@ -71,8 +71,8 @@ static fp8rt_status take_rows(fp8rt_run *run, const fp8rt_embedding_desc *desc, 
 {
     const fp8rt_tensor *table = desc->table, *out = desc->out;
     if (out->rows == 1) {
-        *rows = fp8rt_tensor_part(run, table, run->query ? 0 : desc->indices[0], 1, 1, 0,
-                                  table->cols);
+        *rows =
+            fp8rt_tensor_part(run, table, run->query ? 0 : desc->indices[0], 1, 1, 0, table->cols);
         return FP8RT_OK;
     }
     *rows = fp8rt_layer_tensor(run, out->rows, out->cols, table->format);

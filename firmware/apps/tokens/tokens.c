@@ -6,6 +6,7 @@
 //: TOKENS=      how many tokens follow (40)
 //: TEMPERATURE= 0: always the most likely piece; 100: by the network's probabilities; per cent (60)
 //: SEED=        of the choice (1)
+//: LIST=        0: the layers of a token one by one, in place of their recorded list (1)
 //: PERPLEXITY=  windows of 128 tokens of the text that is held out: their perplexity, in place of text (0)
 #include <inttypes.h>
 #include <math.h>
@@ -225,6 +226,9 @@ int main(int argc, char **argv)
     }
     if (!tokens_open(&net, &dev, &arena)) {
         return EXIT_FAILURE;
+    }
+    if (number(argc, argv, "LIST", 1) == 0) {
+        tokens_plain(&net);
     }
     fp8rt_app_print_element(&dev.caps);
     printf("tokens: %" PRIu32 " parameters, cache %lu bytes, scratch %lu\n", tokens_data.parameters,

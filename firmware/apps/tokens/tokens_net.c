@@ -40,7 +40,8 @@ static bool allocate_caches(tokens_net *net, fp8rt_arena *arena)
             tensor(net, arena, TOKENS_CONTEXT, TOKENS_WIDTH, FP8MAC_E4M3FN, layer->keys_scale);
         cache->values =
             tensor(net, arena, TOKENS_WIDTH, TOKENS_CONTEXT, FP8MAC_E4M3FN, layer->values_scale);
-        cache->group = tensor(net, arena, net->dev->caps.beat_bytes, TOKENS_WIDTH, FP8MAC_E4M3FN, 1.0f);
+        cache->group =
+            tensor(net, arena, net->dev->caps.beat_bytes, TOKENS_WIDTH, FP8MAC_E4M3FN, 1.0f);
         enough = enough && clear(net, &cache->keys) && clear(net, &cache->values) &&
                  clear(net, &cache->group);
     }
@@ -225,6 +226,14 @@ bool tokens_open(tokens_net *net, fp8rt_device *dev, fp8rt_arena *arena)
     return true;
 }
 
+void tokens_plain(tokens_net *net)
+{
+    net->step.recorded = false;
+    for (int i = 0; i < TOKENS_LAYERS; i++) {
+        net->caches[i].group.data = NULL;
+    }
+}
+
 void tokens_reset(tokens_net *net)
 {
     set_length(net, 0);
@@ -242,8 +251,9 @@ fp8rt_status tokens_add(tokens_net *net, const uint32_t *tokens, uint32_t count,
     if (count == 0 || count > TOKENS_CONTEXT - net->length || tokens[0] >= TOKENS_WORDS) {
         return FP8RT_ERR_SHAPE;
     }
-    const fp8rt_status status = net->step.recorded && count == 1 ? run_step(net, tokens[0])
-                                                                 : run_alone(net, tokens, count, all);
+    const fp8rt_status status = net->step.recorded && count == 1
+                                    ? run_step(net, tokens[0])
+                                    : run_alone(net, tokens, count, all);
     set_length(net, net->length + (status == FP8RT_OK ? count : 0));
     return status;
 }

@@ -59,6 +59,8 @@ typedef struct tokens_net {
 
 // Takes all memory from the arena. False: there is not enough, or a layer refuses its sizes (printed).
 bool tokens_open(tokens_net *net, fp8rt_device *dev, fp8rt_arena *arena);
+// No list, and caches that are not steady, from now on: the same scores by other commands.
+void tokens_plain(tokens_net *net);
 // Forgets all tokens.
 void tokens_reset(tokens_net *net);
 // One token alone runs the recorded list. Adds tokens, TOKENS_CONTEXT at most with those before. net->logits then has a row for each of them, or
