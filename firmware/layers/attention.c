@@ -10,6 +10,7 @@
 typedef struct heads {
     uint32_t sequences, tokens; // tokens of each
     uint32_t size, keys;
+    uint32_t seen; // of the keys, by the softmax of one token; 0: all
     float factor;
     // A block of rows for each head of each sequence: factors of Q K^T, and their softmax
     fp8rt_tensor scores, weights;
@@ -39,7 +40,8 @@ static fp8rt_status check_caches(fp8rt_run *run, const fp8rt_attention_desc *des
         status = fp8rt_kv_check(run, cache);
         if (status == FP8RT_OK &&
             (cache->keys.rows != first->keys.rows || cache->keys.cols != first->keys.cols ||
-             cache->length != first->length)) {
+             cache->length != first->length ||
+             fp8rt_kv_is_steady(cache) != fp8rt_kv_is_steady(first))) {
             status = FP8RT_ERR_SHAPE;
         }
         if (status == FP8RT_OK && cache->values.format != first->values.format) {
@@ -113,7 +115,9 @@ static fp8rt_status prepare(fp8rt_run *run, const fp8rt_attention_desc *desc, he
     const uint32_t rows = desc->query->rows * desc->heads, capacity = desc->cache->keys.rows;
     h->sequences = sequences_of(desc);
     h->tokens = desc->query->rows / h->sequences;
-    h->keys = run->query ? capacity : desc->cache->length;
+    const bool steady = fp8rt_kv_is_steady(desc->cache) && h->tokens == 1;
+    h->keys = run->query || steady ? capacity : desc->cache->length;
+    h->seen = steady ? desc->cache->length : 0;
     h->size = desc->query->cols / desc->heads;
     h->copied = desc->heads > 1 && (h->size & (run->dev->caps.beat_bytes - 1u)) != 0;
     h->factor = desc->factor > 0.0f ? desc->factor : fp8rt_inverse_root((float)h->size);
@@ -214,7 +218,7 @@ static fp8rt_status weigh_all(fp8rt_run *run, const fp8rt_attention_desc *desc, 
 {
     fp8rt_status status = FP8RT_OK;
     if (!desc->causal || h->tokens == 1) {
-        return weigh(run, h, 0, false, &h->scores, &h->weights);
+        return weigh(run, h, h->seen, false, &h->scores, &h->weights);
     }
     for (uint32_t i = 0; i < h->sequences * desc->heads && status == FP8RT_OK; i++) {
         const place at = {i / desc->heads, i % desc->heads};

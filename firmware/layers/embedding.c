@@ -19,7 +19,7 @@ static fp8rt_status check_positions(fp8rt_run *run, const fp8rt_embedding_desc *
 
 static fp8rt_status check_indices(fp8rt_run *run, const fp8rt_embedding_desc *desc)
 {
-    for (uint32_t i = 0; i < desc->out->rows && fp8rt_layer_computes(run); i++) {
+    for (uint32_t i = 0; i < desc->out->rows && !run->query; i++) {
         if (desc->indices[i] >= desc->table->rows) {
             return FP8RT_ERR_SHAPE;
         }
@@ -66,6 +66,26 @@ static bool is_copy(const fp8rt_embedding_desc *desc)
            fp8rt_layer_scaling(out) == FP8RT_SCALING_STATIC;
 }
 
+// Rows of the table as an operand: one row where it lies, several ones as copies.
+static fp8rt_status take_rows(fp8rt_run *run, const fp8rt_embedding_desc *desc, fp8rt_tensor *rows)
+{
+    const fp8rt_tensor *table = desc->table, *out = desc->out;
+    if (out->rows == 1) {
+        *rows =
+            fp8rt_tensor_part(run, table, run->query ? 0 : desc->indices[0], 1, 1, 0, table->cols);
+        return FP8RT_OK;
+    }
+    *rows = fp8rt_layer_tensor(run, out->rows, out->cols, table->format);
+    if (rows->data == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    rows->scale = table->scale;
+    if (fp8rt_layer_computes(run)) {
+        gather(&run->dev->caps, desc, rows);
+    }
+    return FP8RT_OK;
+}
+
 static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
     const fp8rt_embedding_desc *desc = layer;
@@ -76,16 +96,11 @@ static fp8rt_status compute(fp8rt_run *run, const void *layer)
     if (is_copy(desc)) {
         return FP8RT_OK;
     }
-    fp8rt_tensor rows =
-        fp8rt_layer_tensor(run, desc->out->rows, desc->out->cols, desc->table->format);
+    fp8rt_tensor rows, positions;
     fp8rt_combination sum = {.operation = FP8RT_OPERATION_ADD, .x = &rows, .factor = 1.0f};
-    fp8rt_tensor positions;
-    if (rows.data == NULL) {
-        return FP8RT_ERR_SCRATCH;
-    }
-    rows.scale = desc->table->scale;
-    if (fp8rt_layer_computes(run)) {
-        gather(caps, desc, &rows);
+    const fp8rt_status status = take_rows(run, desc, &rows);
+    if (status != FP8RT_OK) {
+        return status;
     }
     if (desc->positions != NULL) {
         positions = fp8rt_tensor_part(run, desc->positions, desc->first, rows.rows, 1, 0,

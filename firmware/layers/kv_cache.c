@@ -37,6 +37,9 @@ static fp8rt_status check_append(fp8rt_run *run, const fp8rt_kv_cache *cache,
                                  const fp8rt_tensor *keys, const fp8rt_tensor *values)
 {
     fp8rt_status status = fp8rt_kv_check(run, cache);
+    if (status == FP8RT_OK && fp8rt_kv_is_steady(cache)) {
+        status = FP8RT_ERR_UNSUPPORTED;
+    }
     if (status == FP8RT_OK) {
         status = check_part(run, keys, &cache->keys);
     }
@@ -168,6 +171,25 @@ static fp8rt_status check_weights(fp8rt_run *run, const fp8rt_projection_desc *d
                : status;
 }
 
+// Of a steady cache
+static fp8rt_status check_group(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                const fp8rt_tensor *tokens)
+{
+    const uint32_t beat = run->dev->caps.beat_bytes;
+    const fp8rt_tensor *group = &cache->group;
+    if (!fp8rt_kv_is_steady(cache)) {
+        return FP8RT_OK;
+    }
+    const fp8rt_status status = fp8rt_layer_check_fp8(run, group);
+    if (status == FP8RT_OK && group->format != tokens->format) {
+        return FP8RT_ERR_FORMAT;
+    }
+    return status == FP8RT_OK && (group->rows != beat || group->cols != tokens->cols ||
+                                  (cache->values.cols & (beat - 1u)) != 0)
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
 static uint32_t sequences_of(const fp8rt_projection_desc *desc)
 {
     return desc->sequences == 0 ? 1 : desc->sequences;
@@ -190,6 +212,9 @@ static fp8rt_status check_projection(fp8rt_run *run, const void *layer)
     status = tokens * sequences != desc->tokens->rows ? FP8RT_ERR_SHAPE : FP8RT_OK;
     for (uint32_t i = 0; i < sequences && status == FP8RT_OK; i++) {
         status = check_room(run, &desc->cache[i], tokens, desc->value->codes.rows);
+        if (status == FP8RT_OK) {
+            status = check_group(run, &desc->cache[i], desc->tokens);
+        }
     }
     return status;
 }
@@ -242,6 +267,44 @@ static fp8rt_status project_values(fp8rt_run *run, const fp8rt_kv_cache *cache,
     return status == FP8RT_OK ? append_values(run, cache, &values) : status;
 }
 
+// Copies to `group` those tokens that share the last one's beat of columns.
+static fp8rt_status keep_group(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                               const fp8rt_tensor *tokens)
+{
+    const uint32_t mask = run->dev->caps.beat_bytes - 1u, end = cache->length + tokens->rows;
+    const uint32_t beat = (end - 1u) & ~mask, first = beat > cache->length ? beat : cache->length;
+    fp8rt_tensor x = fp8rt_tensor_part(run, tokens, first - cache->length, end - first, 1, 0,
+                                       tokens->cols),
+                 to = fp8rt_tensor_part(run, &cache->group, first & mask, end - first, 1, 0,
+                                        tokens->cols);
+    x.scale = to.scale = 1.0f;
+    x.scaling = to.scaling = NULL;
+    return fp8rt_layer_convert(run, &x, NULL, &to);
+}
+
+// The values of all tokens in the beat of columns of the one that is appended
+static fp8rt_status project_group(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                  const fp8rt_tensor *token, const fp8rt_weights *weights)
+{
+    fp8rt_tensor tokens = cache->group;
+    tokens.scale = token->scale;
+    return project_transposed(run, &cache->values, &tokens, weights,
+                              cache->length & ~(run->dev->caps.beat_bytes - 1u));
+}
+
+static fp8rt_status append_projected(fp8rt_run *run, const fp8rt_kv_cache *cache,
+                                     const fp8rt_tensor *tokens, const fp8rt_weights *weights)
+{
+    if (!fp8rt_kv_is_steady(cache)) {
+        return project_values(run, cache, tokens, weights);
+    }
+    const fp8rt_status status = keep_group(run, cache, tokens);
+    if (status != FP8RT_OK || tokens->rows > 1) {
+        return status == FP8RT_OK ? project_values(run, cache, tokens, weights) : status;
+    }
+    return project_group(run, cache, tokens, weights);
+}
+
 static fp8rt_status project(fp8rt_run *run, const void *layer)
 {
     const fp8rt_projection_desc *desc = layer;
@@ -256,7 +319,7 @@ static fp8rt_status project(fp8rt_run *run, const void *layer)
             status = project_keys(run, cache, &tokens, desc->key);
         }
         if (status == FP8RT_OK) {
-            status = project_values(run, cache, &tokens, desc->value);
+            status = append_projected(run, cache, &tokens, desc->value);
         }
         cache->length += status == FP8RT_OK && !run->query ? rows : 0;
         run->used = used;

@@ -6,6 +6,7 @@
 //: TOKENS=      how many tokens follow (40)
 //: TEMPERATURE= 0: always the most likely piece; 100: by the network's probabilities; per cent (60)
 //: SEED=        of the choice (1)
+//: LIST=        0: the layers of a token one by one, in place of their recorded list (1)
 //: PERPLEXITY=  windows of 128 tokens of the text that is held out: their perplexity, in place of text (0)
 #include <inttypes.h>
 #include <math.h>
@@ -146,7 +147,7 @@ static int generate(tokens_net *net, const options *o)
     uint64_t start = fp8rt_app_cycles();
     fp8rt_status status = tokens_add(net, tokens, given, false);
     const uint64_t first = fp8rt_app_cycles() - start;
-    uint64_t others = 0;
+    uint64_t others = 0, lists = 0;
     printf("%s", o->prompt);
     for (uint32_t i = 0; i < o->tokens && status == FP8RT_OK; i++) {
         const float *scores = tokens_logits(net, 0);
@@ -158,6 +159,7 @@ static int generate(tokens_net *net, const options *o)
         if (i + 1u < o->tokens) {
             status = tokens_add(net, &piece, 1, false);
             others += fp8rt_app_cycles() - start;
+            lists += net->counters.cycles;
         }
     }
     printf("\n");
@@ -166,6 +168,7 @@ static int generate(tokens_net *net, const options *o)
     }
     print_cycles("prompt", first, given);
     print_cycles("generation", others, o->tokens == 0 ? 0 : o->tokens - 1u);
+    print_cycles("its list", lists, !net->step.recorded || o->tokens == 0 ? 0 : o->tokens - 1u);
     printf("tokens: checksum=%016" PRIx64 "\n", r.hash);
     return EXIT_SUCCESS;
 }
@@ -223,6 +226,9 @@ int main(int argc, char **argv)
     }
     if (!tokens_open(&net, &dev, &arena)) {
         return EXIT_FAILURE;
+    }
+    if (number(argc, argv, "LIST", 1) == 0) {
+        tokens_plain(&net);
     }
     fp8rt_app_print_element(&dev.caps);
     printf("tokens: %" PRIu32 " parameters, cache %lu bytes, scratch %lu\n", tokens_data.parameters,

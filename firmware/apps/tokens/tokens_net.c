@@ -2,6 +2,7 @@
 #include "tokens_net.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "fp8rt/embedding.h"
 
@@ -18,6 +19,17 @@ static fp8rt_tensor tensor(const tokens_net *net, fp8rt_arena *arena, uint32_t r
     return t;
 }
 
+// Codes that were never written have no weight, but they must be numbers. False: no memory.
+static bool clear(tokens_net *net, const fp8rt_tensor *t)
+{
+    const size_t bytes = fp8rt_tensor_bytes(&net->dev->caps, t);
+    if (t->data != NULL) {
+        memset(t->data, 0, bytes);
+        net->cache_bytes += bytes;
+    }
+    return t->data != NULL;
+}
+
 static bool allocate_caches(tokens_net *net, fp8rt_arena *arena)
 {
     bool enough = true;
@@ -28,9 +40,10 @@ static bool allocate_caches(tokens_net *net, fp8rt_arena *arena)
             tensor(net, arena, TOKENS_CONTEXT, TOKENS_WIDTH, FP8MAC_E4M3FN, layer->keys_scale);
         cache->values =
             tensor(net, arena, TOKENS_WIDTH, TOKENS_CONTEXT, FP8MAC_E4M3FN, layer->values_scale);
-        enough = enough && cache->keys.data != NULL && cache->values.data != NULL;
-        net->cache_bytes += fp8rt_tensor_bytes(&net->dev->caps, &cache->keys) +
-                            fp8rt_tensor_bytes(&net->dev->caps, &cache->values);
+        cache->group =
+            tensor(net, arena, net->dev->caps.beat_bytes, TOKENS_WIDTH, FP8MAC_E4M3FN, 1.0f);
+        enough = enough && clear(net, &cache->keys) && clear(net, &cache->values) &&
+                 clear(net, &cache->group);
     }
     return enough;
 }
@@ -43,14 +56,6 @@ static bool allocate(tokens_net *net, fp8rt_arena *arena)
     net->logits = tensor(net, arena, TOKENS_CONTEXT, TOKENS_WORDS, FP8MAC_FP32, 1.0f);
     return allocate_caches(net, arena) && net->stream.data != NULL && net->last.data != NULL &&
            net->logits.data != NULL;
-}
-
-void tokens_reset(tokens_net *net)
-{
-    net->length = 0;
-    for (int i = 0; i < TOKENS_LAYERS; i++) {
-        net->caches[i].length = 0;
-    }
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -124,6 +129,76 @@ static fp8rt_status run_layers(tokens_net *net, fp8rt_run *run, const uint32_t *
     return run->status;
 }
 
+// ---- one token as a list ------------------------------------------------------------------------
+
+static void set_length(tokens_net *net, uint32_t length)
+{
+    net->length = length;
+    for (int i = 0; i < TOKENS_LAYERS; i++) {
+        net->caches[i].length = length;
+    }
+}
+
+// The layers for a token at a place
+static fp8rt_status record(tokens_net *net, fp8rt_arena *arena, size_t bytes, uint32_t length,
+                           uint32_t token, fp8rt_network *network)
+{
+    fp8rt_run run = fp8rt_run_on(net->dev, net->scratch, net->scratch_bytes);
+    fp8rt_recorder recorder = fp8rt_recorder_in(fp8rt_arena_alloc(arena, bytes), bytes);
+    run.recorder = &recorder;
+    set_length(net, length);
+    run_layers(net, &run, &token, 1, false);
+    set_length(net, 0);
+    return fp8rt_network_record(network, &run);
+}
+
+// `rest` is free again behind it.
+static fp8rt_status vary(tokens_net *net, fp8rt_arena rest, size_t bytes, uint32_t length,
+                         uint32_t token, fp8rt_variable *variable, uint32_t *words)
+{
+    fp8rt_network next;
+    const fp8rt_status status = record(net, &rest, bytes, length, token, &next);
+    return status == FP8RT_OK ? fp8rt_network_vary(&net->step.network, &next, variable, words,
+                                                   TOKENS_VARIED * 2u * sizeof *words)
+                              : status;
+}
+
+static void record_step(tokens_net *net, fp8rt_arena *arena)
+{
+    static const uint32_t token;
+    static uint32_t words[3][TOKENS_VARIED * 2];
+    tokens_step *step = &net->step;
+    fp8rt_run query = fp8rt_run_query(net->dev);
+    fp8rt_status status = run_layers(net, &query, &token, 1, false);
+    const size_t bytes = query.record_bytes;
+    if (status == FP8RT_OK) {
+        status = record(net, arena, bytes, 0, 0, &step->network);
+    }
+    if (status == FP8RT_OK) {
+        status = vary(net, *arena, bytes, 0, 1, &step->word, words[0]);
+    }
+    if (status == FP8RT_OK) {
+        status = vary(net, *arena, bytes, 1, 0, &step->place, words[1]);
+    }
+    if (status == FP8RT_OK) {
+        status = vary(net, *arena, bytes, net->dev->caps.beat_bytes, 0, &step->beat, words[2]);
+    }
+    step->recorded = status == FP8RT_OK;
+}
+
+static fp8rt_status run_step(tokens_net *net, uint32_t token)
+{
+    const uint32_t beat = net->dev->caps.beat_bytes;
+    tokens_step *step = &net->step;
+    fp8rt_network_result result;
+    fp8rt_network_set(&step->network, &step->word, token);
+    fp8rt_network_set(&step->network, &step->place, net->length % beat);
+    fp8rt_network_set(&step->network, &step->beat, net->length / beat);
+    const fp8rt_status status = fp8rt_network_run(&step->network, &result);
+    net->counters = result.counters;
+    return status;
+}
+
 // ---- the network --------------------------------------------------------------------------------
 
 bool tokens_open(tokens_net *net, fp8rt_device *dev, fp8rt_arena *arena)
@@ -142,20 +217,44 @@ bool tokens_open(tokens_net *net, fp8rt_device *dev, fp8rt_arena *arena)
     }
     net->scratch_bytes = run.peak;
     net->scratch = fp8rt_arena_alloc(arena, run.peak);
+    if (net->scratch == NULL) {
+        return false;
+    }
+    record_step(net, arena);
     void *plans = fp8rt_arena_alloc(arena, run.plan_bytes);
     net->plans = fp8rt_plans_in(plans, plans == NULL ? 0 : run.plan_bytes);
-    return net->scratch != NULL;
+    return true;
+}
+
+void tokens_plain(tokens_net *net)
+{
+    net->step.recorded = false;
+    for (int i = 0; i < TOKENS_LAYERS; i++) {
+        net->caches[i].group.data = NULL;
+    }
+}
+
+void tokens_reset(tokens_net *net)
+{
+    set_length(net, 0);
+}
+
+static fp8rt_status run_alone(tokens_net *net, const uint32_t *tokens, uint32_t count, bool all)
+{
+    fp8rt_run run = fp8rt_run_on(net->dev, net->scratch, net->scratch_bytes);
+    run.plans = &net->plans;
+    return run_layers(net, &run, tokens, count, all);
 }
 
 fp8rt_status tokens_add(tokens_net *net, const uint32_t *tokens, uint32_t count, bool all)
 {
-    if (count == 0 || count > TOKENS_CONTEXT - net->length) {
+    if (count == 0 || count > TOKENS_CONTEXT - net->length || tokens[0] >= TOKENS_WORDS) {
         return FP8RT_ERR_SHAPE;
     }
-    fp8rt_run run = fp8rt_run_on(net->dev, net->scratch, net->scratch_bytes);
-    run.plans = &net->plans;
-    const fp8rt_status status = run_layers(net, &run, tokens, count, all);
-    net->length += status == FP8RT_OK ? count : 0;
+    const fp8rt_status status = net->step.recorded && count == 1
+                                    ? run_step(net, tokens[0])
+                                    : run_alone(net, tokens, count, all);
+    set_length(net, net->length + (status == FP8RT_OK ? count : 0));
     return status;
 }
 

@@ -5,6 +5,7 @@
 #define TOKENS_NET_H
 
 #include "fp8rt/app.h"
+#include "fp8rt/network.h"
 #include "fp8rt/transformer.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
     TOKENS_HIDDEN = 256,
     TOKENS_CONTEXT = 128, // tokens that the network sees
     TOKENS_WORDS = 512,
+    TOKENS_VARIED = 64, // words of the list that change from token to token, at most
 };
 
 typedef struct tokens_layer {
@@ -36,6 +38,13 @@ typedef struct tokens_model {
 
 extern const tokens_model tokens_data;
 
+// One token as a list of commands, and what changes from token to token
+typedef struct tokens_step {
+    bool recorded; // false: the accelerator has no row commands, say
+    fp8rt_network network;
+    fp8rt_variable word, place, beat; // of the table; within a beat of columns of the cache; beats
+} tokens_step;
+
 typedef struct tokens_net {
     fp8rt_device *dev;
     fp8rt_tensor stream, last, logits;
@@ -44,13 +53,17 @@ typedef struct tokens_net {
     uint8_t *scratch;
     size_t scratch_bytes, cache_bytes;
     fp8rt_plans plans; // of commands
+    tokens_step step;
+    fp8rt_counters counters; // of the last token that was added alone
 } tokens_net;
 
 // Takes all memory from the arena. False: there is not enough, or a layer refuses its sizes (printed).
 bool tokens_open(tokens_net *net, fp8rt_device *dev, fp8rt_arena *arena);
+// No list, and caches that are not steady, from now on: the same scores by other commands.
+void tokens_plain(tokens_net *net);
 // Forgets all tokens.
 void tokens_reset(tokens_net *net);
-// Adds tokens, TOKENS_CONTEXT at most with those before. net->logits then has a row for each of them, or
+// One token alone runs the recorded list. Adds tokens, TOKENS_CONTEXT at most with those before. net->logits then has a row for each of them, or
 // if `all` is false one row, for the last one.
 fp8rt_status tokens_add(tokens_net *net, const uint32_t *tokens, uint32_t count, bool all);
 // The scores of the pieces behind a token of the last call.

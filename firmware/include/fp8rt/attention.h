@@ -32,7 +32,19 @@ typedef struct fp8rt_kv_cache {
     fp8rt_tensor keys;   // capacity x width, FP8 with a static scale
     fp8rt_tensor values; // width x capacity, likewise: each token is a column
     uint32_t length;     // tokens in it; 0 at the start
+    // Of a steady cache, NULL data otherwise: as many rows as a beat has bytes, of the tokens that
+    // values are made of. Its scale is not used.
+    fp8rt_tensor group;
 } fp8rt_kv_cache;
+
+// A steady cache gives one token more the same commands at each length, but for addresses and for
+// how many columns the softmax sees: fp8rt_network_vary makes one recorded list of them. The core
+// copies nothing then.
+// - Values are made again for all tokens of the last beat of columns, from their copies in `group`.
+// - Attention of one token reads the whole cache. What lies behind `length` has a weight of 0, so
+//   these codes must be numbers: the caller sets keys, values and group to 0 at the start.
+// - Its capacity is whole beats. fp8rt_kv_project appends to it, and fp8rt_kv_append refuses it with
+//   FP8RT_ERR_UNSUPPORTED. FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: `group` is not as the tokens.
 
 // Appends tokens: keys and values are tokens x width, with the formats and scales of the cache.
 // Values are transposed by the core, in about 6 cycles each. A query does not change the length; a

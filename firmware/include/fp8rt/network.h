@@ -130,6 +130,34 @@ size_t fp8rt_network_save(const fp8rt_network *network, void *image, size_t byte
 fp8rt_status fp8rt_network_bind(fp8rt_network *network, const char *symbol, void *data,
                                 size_t bytes);
 
+// ---- variables ----------------------------------------------------------------------------------
+
+// What a recording fixes can change between two starts, if it does so in steps of the same size: the
+// row of a cache that a token goes to, the columns that a softmax sees, the row of a table. The
+// layers are recorded twice, as they are for 0 and for 1, and the difference is a variable:
+//
+//   status = fp8rt_network_vary(&network, &with_1, &place, words, 64);
+//   status = fp8rt_network_set(&network, &place, 5);   // as if it were recorded for 5
+//
+// Words of several variables add up: one for the tokens of a beat and one for the beats, say. The
+// caller knows that the layers' commands for each value are those of 0, but for what is added.
+typedef struct fp8rt_variable {
+    uint32_t *words; // of the list, and what each step adds; private
+    uint32_t count;  // of words
+    uint32_t value;
+} fp8rt_variable;
+
+// A variable of `network`, whose value is 0 now. `next` is recorded with the same scratch, and of no
+// use later. `memory` of 8 bytes for each word that differs is the variable's from now on.
+// FP8RT_ERR_PLAN: more differs than addresses and numbers of the same commands, or symbols are not
+// where the recording had them. FP8RT_ERR_SCRATCH: the memory is too small; variable->count says
+// what is needed. FP8RT_ERR_NULL.
+fp8rt_status fp8rt_network_vary(const fp8rt_network *network, const fp8rt_network *next,
+                                fp8rt_variable *variable, void *memory, size_t bytes);
+// Gives a variable its value for the next starts. FP8RT_ERR_LATE: the list runs. FP8RT_ERR_NULL.
+// fp8rt_network_save is called while all values are 0.
+fp8rt_status fp8rt_network_set(fp8rt_network *network, fp8rt_variable *variable, uint32_t value);
+
 // ---- running ------------------------------------------------------------------------------------
 
 // Starts the list, when no command is in flight, after clearing flags and counters. Other commands
