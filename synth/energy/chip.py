@@ -84,8 +84,7 @@ class Program:
             return [(self.words, 1)]
         sizes = [(f"M={one.m}", f"N={one.n}", f"K={one.k}") for one in self.gemms]
         return [
-            ((*self.words, *size), one.times)
-            for size, one in zip(sizes, self.gemms, strict=True)
+            ((*self.words, *size), one.times) for size, one in zip(sizes, self.gemms, strict=True)
         ]
 
 
