@@ -9,7 +9,8 @@
 
 #   make synth-energy CHIP=default SCOPE=array PROGRAM='digits vad' CLOCK_FO4=80
 #                                  of the array, or SCOPE=accelerator, of a chip of synth/energy/chip.py while networks run;
-#                                  results: $(BUILD)/synth/energy_chip.json
+#                                  results: $(BUILD)/synth/energy_chip.json. PROGRAM='transformer_products vad_products': a
+#                                  network's products alone, which INT8 elements run too
 
 ENERGY_TOGGLES := $(BUILD)/synth/toggles
 $(ENERGY_TOGGLES): synth/energy/toggles.cpp synth/energy/toggles_files.h

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..flow.errors import UsageError
 from ..study.records import Record
 from ..study.tables import number, table
-from .networks import NETWORKS
+from .networks import ALONE, NETWORKS
 
 KEY = ("chip", "scope", "network", "library", "period_ns")
 # pJ of an access to 64 bits of IHP's SG13G2 macro RM_IHPSG13_1P_256x64, 1.2 V, 25 C, from its Liberty file
@@ -48,6 +50,11 @@ def by_part(record: Record) -> dict[str, float]:
     return found
 
 
+def logic_pj(record: Record) -> float:
+    """Of an inference, without memories"""
+    return sum(by_part(record).values())
+
+
 class Chips:
     def __init__(self, records: list[Record]):
         self.records = records
@@ -58,7 +65,8 @@ class Chips:
             raise UsageError(f"synth/results/energy.json has no chip with the scope {scope}")
         order = list(NETWORKS)
         place = lambda one: order.index(one) if one in order else -1
-        return sorted(found, key=lambda one: (place(one["network"]), one["network"], one["chip"]))
+        whole = lambda one: one["network"].removesuffix(ALONE)
+        return sorted(found, key=lambda one: (place(whole(one)), one["network"], one["chip"]))
 
     def say_parts(self, scope: str) -> str:
         """pJ of a MAC by part"""
@@ -120,11 +128,47 @@ class Chips:
         }
         return f"{100 * (its['random product with MX scales'] / its['random product'] - 1):.1f} %"
 
+    def _accelerator(self, chip: str, network: str) -> Record | None:
+        its = [one for one in self.of("accelerator") if one["network"] == network]
+        return next((one for one in its if one["chip"] == chip), None)
+
     def _whole(self, chip: str) -> Record:
         """The accelerator of a chip, on the digits"""
-        digits = next(iter(NETWORKS))
-        its = [one for one in self.of("accelerator") if one["network"] == digits]
-        return next(one for one in its if one["chip"] == chip)
+        found = self._accelerator(chip, next(iter(NETWORKS)))
+        if found is None:
+            raise UsageError(f"synth/results/energy.json has no digits on {chip}")
+        return found
+
+    def _inference(self, network: str, pj: Callable[[Record], float]) -> list[float | None]:
+        """Of FP8 and its products, of INT8's products and INT8. A network that INT8 elements do not run takes what FP8's does
+        with INT8's products in the place of its own."""
+        records = [
+            self._accelerator(chip, network + end)
+            for chip, end in (("small", ""), ("small", ALONE), ("small_int8", ALONE))
+        ]
+        own, products, rivals = (None if one is None else pj(one) for one in records)
+        measured = self._accelerator("small_int8", network)
+        if measured is not None:
+            return [own, products, rivals, pj(measured)]
+        if own is None or products is None or rivals is None:
+            return [own, products, rivals, None]
+        return [own, products, rivals, own - products + rivals]
+
+    def say_inferences(self) -> str:
+        """uJ of an inference on the small accelerator, FP8 beside INT8, of the networks that ran on it"""
+        lines = []
+        for network in NETWORKS:
+            if self._accelerator("small", network) is None:
+                continue
+            found = self._inference(network, logic_pj)
+            whole = self._inference(network, lambda one: logic_pj(one) + memory_pj(one))
+            texts = ["-" if one is None else number(1e-6 * one, 2) for one in found]
+            ratios = [
+                "-" if one[3] is None else number(one[0] / one[3], 2) for one in (found, whole)
+            ]
+            lines.append([network, *texts, *ratios])
+        head = ["network", "FP8, uJ", "its products alone", "INT8's products alone", "INT8, uJ"]
+        return table([*head, "FP8 / INT8", "the same with memories"], lines)
 
     def say_whole(self, chip: str) -> str:
         """uJ of an inference"""

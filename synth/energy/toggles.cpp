@@ -58,19 +58,25 @@ class Simulation
         find_levels();
     }
 
-    void cycle(const std::vector<Word> &inputs, bool counted)
+    // `fresh`: the inputs that have changed
+    void cycle(const std::vector<Word> &inputs, const std::vector<uint64_t> &fresh, bool counted)
     {
         counted_ = counted;
         if (timed_) {
-            expect(inputs);
-            counted ? travel(inputs) : jump();
             moved_.clear();
+            expect(inputs, fresh);
+            counted ? travel(inputs, fresh) : jump();
         } else {
             step(inputs);
         }
         ended_ += counted;
     }
 
+    // The nets of which the last cycle may have changed the value
+    const std::vector<uint32_t> &moved() const
+    {
+        return moved_;
+    }
     Word value(uint32_t net) const
     {
         return value_[net] & used_;
@@ -166,6 +172,7 @@ class Simulation
     void step(const std::vector<Word> &inputs)
     {
         start_ = value_;
+        moved_.clear();
         for (const Flop &flop : c_.flops) {
             value_[flop.q] = flop.next(start_);
         }
@@ -178,6 +185,7 @@ class Simulation
         for (uint32_t net = 0; net < c_.nets; net++) {
             const Word change = value_[net] ^ start_[net];
             if (change != 0) {
+                moved_.push_back(net);
                 count_ones(net, start_[net]);
                 toggles_[net] += counted_ ? popcount(change) : 0;
             }
@@ -200,12 +208,12 @@ class Simulation
     }
 
     // The values at the end of the cycle, and the nets that get new ones. Values are still those of the cycle before.
-    void expect(const std::vector<Word> &inputs)
+    void expect(const std::vector<Word> &inputs, const std::vector<uint64_t> &fresh)
     {
         for (uint32_t i : ready_) {
             move(c_.flops[i].q, c_.flops[i].next(value_));
         }
-        for (size_t i = 0; i < c_.inputs.size(); i++) {
+        for (uint64_t i : fresh) {
             move(c_.inputs[i].net, inputs[i]);
         }
         for (std::vector<uint32_t> &level : due_) {
@@ -243,7 +251,7 @@ class Simulation
         ready_.clear();
     }
 
-    void travel(const std::vector<Word> &inputs)
+    void travel(const std::vector<Word> &inputs, const std::vector<uint64_t> &fresh)
     {
         for (uint32_t i : ready_) {
             const Flop &flop = c_.flops[i];
@@ -252,7 +260,7 @@ class Simulation
             }
         }
         forget_ready();
-        for (size_t i = 0; i < c_.inputs.size(); i++) {
+        for (uint64_t i : fresh) {
             if (inputs[i] != value_[c_.inputs[i].net]) {
                 schedule(c_.inputs[i].net, c_.inputs[i].delay, inputs[i]);
             }
@@ -337,23 +345,19 @@ class Simulation
 // Applies the changes of the stimulus cycle by cycle, and keeps those of the samples.
 Changes run(Simulation &simulation, const Circuit &circuit, const Changes &stimulus)
 {
-    std::vector<Word> inputs(circuit.inputs.size()), samples(circuit.samples.size());
+    std::vector<Word> inputs(circuit.inputs.size());
+    std::vector<uint64_t> fresh;
+    Samples samples(circuit);
     Changes found;
     auto next = stimulus.pairs.begin();
     for (uint64_t count : stimulus.counts) {
+        fresh.clear();
         for (uint64_t i = 0; i < (count & ~kCounted); i++, next += 2) {
             inputs[next[0]] = next[1];
+            fresh.push_back(next[0]);
         }
-        simulation.cycle(inputs, (count & kCounted) != 0);
-        const size_t before = found.pairs.size();
-        for (size_t i = 0; i < samples.size(); i++) {
-            const Word value = simulation.value(circuit.samples[i]);
-            if (value != samples[i]) {
-                samples[i] = value;
-                found.pairs.insert(found.pairs.end(), {i, value});
-            }
-        }
-        found.counts.push_back((found.pairs.size() - before) / 2);
+        simulation.cycle(inputs, fresh, (count & kCounted) != 0);
+        samples.take(simulation, simulation.moved(), found);
     }
     return found;
 }

@@ -14,6 +14,7 @@
 #ifndef FP8MAC_TOGGLES_FILES_H
 #define FP8MAC_TOGGLES_FILES_H
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -153,5 +154,44 @@ inline void write(std::ofstream &file, const std::vector<uint64_t> &words)
     file.write(reinterpret_cast<const char *>(words.data()),
                static_cast<std::streamsize>(words.size() * sizeof(Word)));
 }
+
+// The samples of which a net has moved, in their order; all in the first cycle
+class Samples
+{
+  public:
+    explicit Samples(const Circuit &circuit)
+        : nets_(circuit.samples), value_(nets_.size()), of_net_(circuit.nets)
+    {
+        for (size_t i = 0; i < nets_.size(); i++) {
+            of_net_[nets_[i]].push_back(i);
+            due_.push_back(i);
+        }
+    }
+
+    template <typename Simulation>
+    void take(const Simulation &simulation, const std::vector<uint32_t> &moved, Changes &found)
+    {
+        for (uint32_t net : moved) {
+            due_.insert(due_.end(), of_net_[net].begin(), of_net_[net].end());
+        }
+        std::sort(due_.begin(), due_.end());
+        const size_t before = found.pairs.size();
+        for (size_t i : due_) {
+            const Word value = simulation.value(nets_[i]);
+            if (value != value_[i]) {
+                value_[i] = value;
+                found.pairs.insert(found.pairs.end(), {i, value});
+            }
+        }
+        due_.clear();
+        found.counts.push_back((found.pairs.size() - before) / 2);
+    }
+
+  private:
+    const std::vector<uint32_t> &nets_;
+    std::vector<Word> value_;
+    std::vector<std::vector<size_t>> of_net_;
+    std::vector<size_t> due_;
+};
 
 #endif

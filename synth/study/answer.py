@@ -115,12 +115,15 @@ class Answer:
         cells = self.array_cells(name) if name == ARRAYS[0] else "-"
         return [title, pair(own, base), "-", "-", cells]
 
-    def accelerator(self) -> list[list[str]]:
-        """With the smallest INT8 array in the place of the FP8 array, everything else being equal. With memories, in their
-        process, the array's part of the logic is taken to be that of OSU018."""
-        own = self.accel["area"]
+    def with_int8(self, accelerator: float) -> float:
+        """The area of an accelerator with the smallest INT8 array in the place of the default one, everything else being equal"""
         default = self.record("array_4x4_block_f19_l16_mx")["area"]
-        other = own - default + self.smallest["baseline_area"]
+        return accelerator - default + self.smallest["baseline_area"]
+
+    def accelerator(self) -> list[list[str]]:
+        """With memories, in their process, the array's part of the logic is taken to be that of OSU018."""
+        own = self.accel["area"]
+        other = self.with_int8(own)
         logic = self.accel_pdk["area"] / 1e6
         chip = self.memory_mm2 + logic, self.memory_mm2 + logic * other / own
         return [

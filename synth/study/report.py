@@ -169,6 +169,19 @@ class Page:
         """The one table of the first page."""
         return self.answer.table()
 
+    @property
+    def accel_apart(self) -> float:
+        """The area of the default accelerator with its modules apart"""
+        known = load(self.folder, "accel_shapes")["measured"]
+        return next(one["logic"] for one in known if one["parameters"] == self.accel["parameters"])
+
+    def say_accel_apart(self) -> str:
+        return tables.number(self.accel_apart)
+
+    def say_accel_apart_ratio(self) -> str:
+        """To the one with the smallest INT8 array"""
+        return tables.number(self.accel_apart / self.answer.with_int8(self.accel_apart), 2)
+
     def say_goals(self) -> str:
         return answer.goals(self.answer, tables.lane_areas(self.main))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from synth.energy import networks, pages
+from synth.energy import chip, networks, pages
 from synth.energy.chip_pages import MACRO_READ, MACRO_WRITE
 from synth.energy.circuit import GLITCHES
 from synth.flow.errors import UsageError
@@ -135,6 +135,54 @@ def test_chips(bench: Compared) -> None:
     bench.check("a record is replaced", len(taken["chips"]), 2)
     bench.check("its run is forgotten", set(taken["runs"]), {"old", "second", "third"})
     bench.raises("no such scope", UsageError, lambda: found.word("chip", "parts", "accelerator"))
+
+
+def test_inferences(bench: Compared) -> None:
+    """Networks on the small accelerator. INT8's are measured, or FP8's with INT8's products in the place of its own"""
+    digits, transformer, speech = networks.NETWORKS
+    given = [
+        ("small", digits, 8e6),
+        ("small_int8", digits, 10e6),
+        ("small", transformer, 50e6),
+        ("small", transformer + networks.ALONE, 20e6),
+        ("small_int8", transformer + networks.ALONE, 10e6),
+        ("small", speech, 60e6),
+        ("small", speech + networks.ALONE, 30e6),
+        ("small_int8", speech + networks.ALONE, 50e6),
+    ]
+    chips = [
+        chip_record(
+            chip,
+            pj / 4,
+            scope="accelerator",
+            network=network,
+            memories=[{"width": 64, "reads": 1e6 / MACRO_READ, "writes": 0.0}],
+        )
+        for chip, network, pj in given
+    ]
+    said = lambda its: pages.Energies({"runs": {}, "records": [], "chips": its}).word(
+        "chip", "inferences"
+    )
+    rows = said(chips).splitlines()[2:]
+    bench.check("measured", rows[0].endswith("| 8.00 | - | - | 10.00 | 0.80 | 0.82 |"))
+    bench.check("computed", rows[1].endswith("| 50.00 | 20.00 | 10.00 | 40.00 | 1.25 | 1.24 |"))
+    bench.check(
+        "more with INT8", rows[2].endswith("| 60.00 | 30.00 | 50.00 | 80.00 | 0.75 | 0.75 |")
+    )
+    rows = said(chips[:-1]).splitlines()[2:]
+    bench.check("not measured", rows[2].endswith("| 60.00 | 30.00 | - | - | - | - |"))
+    bench.check("the others stay", rows[:2], said(chips).splitlines()[2:4])
+    bench.check("a network that did not run", len(said(chips[:-3]).splitlines()), 4)
+
+
+def test_products(bench: Compared) -> None:
+    """The commands of a network's products have its MACs"""
+    for name in ("transformer", "vad"):
+        whole, alone = chip.PROGRAMS[name], chip.PROGRAMS[f"{name}_products"]
+        bench.check(f"MACs of {name}", alone.macs, whole.macs)
+        bench.check(f"batch of {name}", alone.inferences, whole.inferences)
+    words, times = chip.PROGRAMS["transformer_products"].runs[1]
+    bench.check("a run", (words, times), (("gemm", "M=32", "N=64", "K=32"), 4))
 
 
 def test_grid(bench: Compared) -> None:
