@@ -77,9 +77,11 @@ SIM_UNITS := fast_1 fast_2 fast_3 slow
 
 # The checker; firmware/check/build.mk lists its sources.
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c firmware/check/random.c
-SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
+# What the simulator shares with the golden model's tool
+SIM_TOOL := model/cli/trace_events.c
+SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK) $(SIM_TOOL)
 # Those that do not see a model are compiled once for all simulators,
-SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,bus_trace disassemble elf_loader list_names options ram timeline) $(SIM_CHECK)
+SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,bus_trace disassemble elf_loader list_names options ram timeline) $(SIM_CHECK) $(SIM_TOOL)
 SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHARED_SOURCES))))
 # and those that see the chip alone once for each width of the bus.
 SIM_CHIP_SOURCES := $(filter-out $(SIM_SHARED_SOURCES),$(SIM_SOURCES))
@@ -90,7 +92,7 @@ SIM_TIMED_FLAGS := -Imodel/src -Ifirmware/port/host -DFP8SIM_ROWS=$(ROWS) -DFP8S
   $(foreach v,ARRAY=$(ARRAY) ELEMENT_SPEC=$(ELEMENT_SPEC) WIDTH=$(AXI_DATA_W),-DFP8SIM_$(subst =,='",$(v))"')
 # The golden model behind the device interface
 SIM_TIMED_HOST := $(BUILD)/sim/timed-host.a
-SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
+SIM_INCLUDES := -Isim -Imodel/cli -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
   -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
 # No warnings about Verilator's own headers. $(1): the folder of the model.
@@ -187,7 +189,7 @@ $(BUILD)/sim/shared/%.o: sim/%.cpp $(CATALOGUE_H) $(REGS_H) sim/build.mk
 	$(call say,CXX,$@)
 	$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
-$(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIMULATOR_C,$(BUILD)/sim/shared,$(folder))))
+$(foreach folder,$(sort $(dir $(SIM_CHECK) $(SIM_TOOL))),$(eval $(call SIMULATOR_C,$(BUILD)/sim/shared,$(folder))))
 -include $(SIM_SHARED:.o=.d)
 
 sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
@@ -203,6 +205,18 @@ SIM_TIMED_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-timed,$(SIM_SOURCES_TI
 $(SIM_TIMED_HOST): $(patsubst %,$(BUILD)/firmware/host/obj/%.o,$(wildcard firmware/src/*.c firmware/port/host/*.c))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The cycles of recorded networks in a dump of the chip's memory, by the model
+SIM_LISTS := $(SIM_BASE)-lists/fp8mac-lists
+SIM_LISTS_OBJECTS := $(call sim_objects,$(SIM_BASE)-lists,sim/lists/lists.c sim/timed/commands.c)
+$(foreach folder,sim/lists/ sim/timed/,$(eval $(call SIMULATOR_C,$(SIM_BASE)-lists,$(folder),$(SIM_TIMED_FLAGS))))
+-include $(SIM_LISTS_OBJECTS:.o=.d)
+$(SIM_LISTS): $(SIM_LISTS_OBJECTS) $(SIM_TIMED_HOST) $(BUILD)/model/libfp8mac.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -pthread -lm
+
+.PHONY: lists
+lists: $(SIM_LISTS)
 
 SIM_FAST_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-fast,$(SIM_SOURCES_FAST))
 # Those that write waveforms have everything in one model, under one name of the top.

@@ -24,6 +24,8 @@ class BusTrace
     // written behind its address.
     void transfer(unsigned channel, uint32_t address, uint32_t bytes, uint32_t beat,
                   uint64_t cycle);
+    // A transfer of which all is known
+    void line(unsigned channel, uint32_t address, uint32_t bytes, uint64_t cycle);
     // Ends the file. False if some of it could not be written.
     bool close();
 
@@ -31,8 +33,6 @@ class BusTrace
     struct Burst {
         uint32_t address, bytes, moved;
     };
-
-    void line(unsigned channel, uint32_t address, uint32_t bytes, uint64_t cycle);
 
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> file_;
     std::deque<Burst> reads_, writes_, answers_;

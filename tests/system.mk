@@ -273,11 +273,11 @@ $(SYS_TEST)/system-workloads.log: tests/sim/test_lists.py $(SIM_PYTEST_FILES) $(
 # Totals of networks by the model of cycles, the core's constants and the networks' own parts
 TESTS += $(SYS_TEST)/system-core.log
 $(SYS_TEST)/system-core.log: tests/sim/test_core.py $(SIM_PYTEST_FILES) sim/bench/core.py $(SYS_QUICK) $(SYS_RISCV)/digits.elf \
-    $(wildcard tests/system/apps/cycles/*) $(BUILD)/model/fp8mac tests/run_test.sh
+    $(wildcard tests/system/apps/cycles/*) $(BUILD)/model/fp8mac $(SYS_RISCV)/vad.elf $(SIM_LISTS) tests/run_test.sh
 	@mkdir -p $(@D)
 	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_RISCV)/cycles.elf
 	@tests/run_test.sh system-core $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/cycles.elf --digits $(SYS_RISCV)/digits.elf \
-	  --tool $(BUILD)/model/fp8mac
+	  --tool $(BUILD)/model/fp8mac --vad $(SYS_RISCV)/vad.elf --lists $(SIM_LISTS)
 
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh

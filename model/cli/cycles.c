@@ -10,7 +10,7 @@ enum { NUMBERS = 9 };
 
 typedef struct cycles_options {
     const char *m, *n, *k, *d_format, *element, *memory, *latency, *stall, *seed, *output;
-    const char *bus, *start, *descriptor, *a, *b, *d;
+    const char *bus, *timeline, *start, *descriptor, *a, *b, *d;
     const char *numbers[NUMBERS];
     bool list;
 } cycles_options;
@@ -184,6 +184,11 @@ static void write_list(cli *c, const char *path, const layers *all, const worklo
     }
 }
 
+static watched files_of(cli *c, const cycles_options *o)
+{
+    return (watched){.bus = o->bus, .timeline = o->timeline, .start = start_of(c, o)};
+}
+
 // All layers are run before the first line is printed.
 static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
                      const cycles_options *o, fp8mac_format_id d_format)
@@ -193,7 +198,7 @@ static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
     const layers all = layers_read(c, path, &usual);
     const char *origin = strcmp(path, "-") == 0 ? "standard input" : path;
     if (o->list) {
-        print_recorded(c, recorded_run(c, config, &all, origin));
+        print_recorded(c, recorded_run(c, config, &all, origin, files_of(c, o)));
         return;
     }
     workload_result *results = cli_alloc(c, all.count, sizeof *results);
@@ -208,20 +213,7 @@ static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
     }
 }
 
-// ---- the bus ------------------------------------------------------------------------------------
-
-typedef struct bus_file {
-    FILE *file;
-    uint64_t start;
-} bus_file;
-
-static void write_transfer(void *context, const fp8mac_cycles_transfer *t)
-{
-    static const char *const names[] = {"ar", "r", "aw", "w", "b"};
-    const bus_file *bus = context;
-    fprintf(bus->file, "%" PRIu64 ",%s,0x%08" PRIx32 ",%" PRIu32 "\n", bus->start + t->cycle,
-            names[t->channel], t->address, t->bytes);
-}
+// ---- one GEMM -----------------------------------------------------------------------------------
 
 static void set_address(cli *c, const char *name, const char *text, uint32_t *address)
 {
@@ -235,30 +227,24 @@ static void set_address(cli *c, const char *name, const char *text, uint32_t *ad
     *address = (uint32_t)value;
 }
 
-// The transfers of the layer's command, which has run
-static void write_bus(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
-                      const layer *one)
+// The files of the layer's command, which has run
+static void write_files(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
+                        const layer *one)
 {
     fp8mac_cycles_command command;
     fp8mac_cycles_counters counters;
     const char *why = NULL;
+    char name[48];
+    const char *const names[] = {name};
+    watched files = files_of(c, o);
+    files.names = names;
+    snprintf(name, sizeof name, "%ux%ux%u", one->work.m, one->work.n, one->work.k);
     workload_command(config, &one->work, &command, &why);
     set_address(c, "descriptor", o->descriptor, &command.descriptor);
     set_address(c, "a", o->a, &command.a_addr);
     set_address(c, "b", o->b, &command.b_addr);
     set_address(c, "d", o->d, &command.d_addr);
-    bus_file bus = {fopen(o->bus, "w"), start_of(c, o)};
-    if (bus.file == NULL) {
-        cli_fail_output(c, "'%.200s' cannot be written (%s)", o->bus, strerror(errno));
-    }
-    fputs("cycle,channel,address,bytes\n", bus.file);
-    const fp8mac_status status =
-        fp8mac_cycles_run_bus(config, &command, 1, NULL, NULL, &counters, write_transfer, &bus);
-    const bool failed = ferror(bus.file) != 0;
-    if (fclose(bus.file) != 0 || failed) {
-        cli_fail_output(c, "'%.200s' could not be written", o->bus);
-    }
-    if (status != FP8MAC_OK) {
+    if (watched_run(c, config, &command, 1, &files, NULL, &counters) != FP8MAC_OK) {
         cli_fail(c, "the accelerator refuses these addresses: they are multiples of a beat, and "
                     "the matrices lie below 4 GiB");
     }
@@ -276,8 +262,8 @@ static void run_one(cli *c, fp8mac_cycles_config *config, const cycles_options *
     one.work.k = (uint32_t)number(c, "k", o->k, 1);
     one.work.d_format = d_format;
     const workload_result result = run_layer(c, config, &one, NULL);
-    if (o->bus != NULL) {
-        write_bus(c, config, o, &one);
+    if (o->bus != NULL || o->timeline != NULL) {
+        write_files(c, config, o, &one);
     }
     print_text(c, &result);
 }
@@ -285,7 +271,7 @@ static void run_one(cli *c, fp8mac_cycles_config *config, const cycles_options *
 void cli_cycles(cli *c, int argc, char **argv)
 {
     cycles_options o = {.d_format = "e4m3fn"};
-    cli_option options[NUMBERS + 19] = {
+    cli_option options[NUMBERS + 20] = {
         {"m", &o.m, NULL},
         {"n", &o.n, NULL},
         {"k", &o.k, NULL},
@@ -298,6 +284,7 @@ void cli_cycles(cli *c, int argc, char **argv)
         {"output", &o.output, NULL},
         {"o", &o.output, NULL},
         {"bus", &o.bus, NULL},
+        {"timeline", &o.timeline, NULL},
         {"start", &o.start, NULL},
         {"descriptor", &o.descriptor, NULL},
         {"a", &o.a, NULL},
@@ -323,8 +310,14 @@ void cli_cycles(cli *c, int argc, char **argv)
     if (o.bus != NULL && operands.count != 0) {
         cli_fail(c, "--bus is for one GEMM, --m, --n and --k; a CSV file has several");
     }
-    if (o.bus == NULL && (o.descriptor != NULL || o.a != NULL || o.b != NULL || o.d != NULL)) {
-        cli_fail(c, "--descriptor, --a, --b and --d are addresses of --bus");
+    if (o.timeline != NULL && operands.count != 0 && !o.list) {
+        cli_fail(c,
+                 "--timeline is of one run: one GEMM, --m, --n and --k, or a CSV file with --list");
+    }
+    if (o.bus == NULL && o.timeline == NULL &&
+        (o.descriptor != NULL || o.a != NULL || o.b != NULL || o.d != NULL)) {
+        cli_fail(
+            c, "--descriptor, --a, --b and --d are addresses for --bus and --timeline of one GEMM");
     }
     if (!layers_d_format(o.d_format, &d_format)) {
         cli_fail(c, "D cannot have the format '%.60s'", o.d_format);

@@ -132,12 +132,17 @@ const cli_command cli_commands[] = {
      "memory: 0 to 900 (0)\n"
      "  --seed N            seed of the stalls (1)\n"
      "  --start CYCLE       cycle of the doorbell, counted from the chip's reset (0): stalls and "
-     "--bus count from there\n"
+     "files count from there\n"
      "  --bus FILE          write every transfer of the bus of one GEMM as CSV: cycle, channel, "
      "address, bytes, as the\n"
      "                      simulator's --bus does\n"
+     "  --timeline FILE     write commands, loads and steps of one GEMM, or of a --list, along "
+     "time, for "
+     "ui.perfetto.dev,\n"
+     "                      as the simulator's --timeline does\n"
      "  --descriptor, --a, --b, --d ADDRESS\n"
-     "                      where the command and its matrices lie, for --bus\n" OUTPUT_TEXT,
+     "                      where the command and its matrices lie, for --bus and "
+     "--timeline\n" OUTPUT_TEXT,
      "  fp8mac cycles --m 512 --n 512 --k 512\n"
      "  fp8mac cycles --m 64 --n 64 --k 64 --rows 8 --cols 8 --axi 256 --latency 20\n"
      "  printf 'layer,m,n,k\\nscores,128,128,64\\nvalues,128,64,128\\n' | fp8mac cycles -\n",

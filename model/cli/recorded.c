@@ -2,13 +2,16 @@
 #include "recorded.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { DISTANCES = 15 }; // that MODE.after can name
 
 typedef struct list {
     cli *c;
     fp8mac_cycles_command *commands;
-    uint32_t *images; // of each command
+    uint32_t *images;   // of each command
+    const char **names; // likewise
+    const char *layer;  // the name of the layer at hand
     size_t count, room;
     size_t before, begin; // the first commands of the layer before, and of the layer at hand
 } list;
@@ -34,13 +37,30 @@ static fp8mac_status append(void *context, const fp8mac_cycles_command *command,
         l->room = l->room == 0 ? 64 : 2 * l->room;
         l->commands = cli_grow(l->c, l->commands, l->room, sizeof *l->commands);
         l->images = cli_grow(l->c, l->images, l->room, sizeof *l->images);
+        l->names = cli_grow(l->c, l->names, l->room, sizeof *l->names);
     }
     l->images[l->count] = image;
+    l->names[l->count] = l->layer;
     l->commands[l->count] = *command;
     l->commands[l->count].submission =
         l->count == 0 ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
     l->count++;
     return FP8MAC_OK;
+}
+
+// The name as the file's reader would have it without quotation marks
+static const char *unquoted(cli *c, const char *name)
+{
+    const size_t length = strlen(name);
+    char *text = cli_alloc(c, length + 1u, 1), *to = text;
+    for (const char *from = name; *from != '\0'; from++) {
+        const bool mark = name[0] == '"' && *from == '"';
+        if (!mark || (from != name && from[1] == '"')) {
+            *to++ = *from;
+            from += mark;
+        }
+    }
+    return text;
 }
 
 // Images of a layer are numbered from 0.
@@ -67,6 +87,7 @@ static void record(list *l, const fp8mac_cycles_config *config, const layer *one
     const char *why = NULL;
     fp8mac_cycles_command command;
     fp8mac_status status;
+    l->layer = unquoted(l->c, one->name);
     if (one->count != 1) {
         cli_fail(l->c, "%.200s:%u:1: a list has each line once; a count of 1 is expected", path,
                  one->line);
@@ -84,7 +105,7 @@ static void record(list *l, const fp8mac_cycles_config *config, const layer *one
 }
 
 recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const layers *all,
-                             const char *path)
+                             const char *path, watched files)
 {
     list l = {.c = c};
     for (size_t i = 0; i < all->count; i++) {
@@ -92,7 +113,8 @@ recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const l
     }
     recorded_result result = {.commands = l.count};
     size_t refused = 0;
-    if (fp8mac_cycles_run(config, l.commands, l.count, NULL, &refused, &result.counters) !=
+    files.names = l.names;
+    if (watched_run(c, config, l.commands, l.count, &files, &refused, &result.counters) !=
         FP8MAC_OK) {
         cli_fail(c, "%.200s: the accelerator refuses command %zu of the list", path, refused + 1);
     }

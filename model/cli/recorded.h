@@ -4,6 +4,7 @@
 #define FP8MAC_CLI_RECORDED_H
 
 #include "layers.h"
+#include "watched.h"
 
 typedef struct recorded_result {
     size_t commands;
@@ -13,8 +14,9 @@ typedef struct recorded_result {
 // Runs the list. Each layer reads what the layer before has written: a command waits for the last
 // one that writes its image, or, if the layers have not as many images, for the last one of all. As
 // the recorder does, it names no command that is more than 15 before, and lets B be read meanwhile.
-// Refuses lines with a count, and what the accelerator refuses, with the place in the file.
+// Refuses lines with a count, and what the accelerator refuses, with the place in the file. *files are
+// those of the run; commands have the names of their layers in them.
 recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const layers *all,
-                             const char *path);
+                             const char *path, watched files);
 
 #endif

@@ -206,6 +206,7 @@ module fp8mac_sys_accel
   function automatic void fp8sim_accel_catch_up(int unsigned cycles);
     u_accel.u_counters.counters_o.cycles = u_accel.u_counters.counters_o.cycles + cycles;
     u_accel.u_counters.counters_o.idle   = u_accel.u_counters.counters_o.idle + cycles;
+    u_accel.u_output.u_store.turn_q = u_accel.u_output.u_store.turn_q ^ cycles[0];
     u_stall.catch_up(cycles);
     u_timeline.catch_up(cycles);
   endfunction

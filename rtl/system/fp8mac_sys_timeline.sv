@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports what the chip does to the simulator, which writes a timeline of it. A track has spans that begin and end in
-// order, each with the tag of its command. Every Window cycles the sums of the window's counters go out.
+// order, each with the tag of its command. Every Window cycles the sums of the window's counters go out; of a counter
+// that software clears in a window, the sum since then.
 module fp8mac_sys_timeline
   import fp8mac_cmd_pkg::tag_t;
 #(
@@ -36,7 +37,7 @@ module fp8mac_sys_timeline
   import "DPI-C" function void fp8sim_timeline_rates(input int unsigned steps, input int unsigned reads,
                                                      input int unsigned writes, input int unsigned ago);
 
-  // Tracks, in the order of sim/timeline.cpp
+  // Tracks, in the order of model/cli/trace_events.h
   localparam int unsigned TrackCore    = 0;
   localparam int unsigned TrackLoad    = 1;
   localparam int unsigned TrackCompute = 2;
@@ -45,6 +46,10 @@ module fp8mac_sys_timeline
   logic                      wanted_q, sleeping_q;
   logic [$clog2(Window)-1:0] cycle_q;
   logic [31:0]               computing_q, read_beats_q, write_beats_q;
+
+  function automatic logic [31:0] since(logic [31:0] count, logic [31:0] last);
+    return count >= last ? count - last : count;
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -68,7 +73,8 @@ module fp8mac_sys_timeline
 
       cycle_q <= cycle_q + 1'b1;
       if (cycle_q == '1) begin
-        fp8sim_timeline_rates(computing_i - computing_q, read_beats_i - read_beats_q, write_beats_i - write_beats_q, 0);
+        fp8sim_timeline_rates(since(computing_i, computing_q), since(read_beats_i, read_beats_q),
+                              since(write_beats_i, write_beats_q), 0);
         computing_q   <= computing_i;
         read_beats_q  <= read_beats_i;
         write_beats_q <= write_beats_i;
@@ -82,8 +88,8 @@ module fp8mac_sys_timeline
     for (int unsigned left = cycles; left != 0; left--) begin
       cycle_q = cycle_q + 1'b1;
       if (cycle_q == '0) begin
-        fp8sim_timeline_rates(computing_i - computing_q, read_beats_i - read_beats_q, write_beats_i - write_beats_q,
-                              left);
+        fp8sim_timeline_rates(since(computing_i, computing_q), since(read_beats_i, read_beats_q),
+                              since(write_beats_i, write_beats_q), left);
         computing_q   = computing_i;
         read_beats_q  = read_beats_i;
         write_beats_q = write_beats_i;

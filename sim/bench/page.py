@@ -274,7 +274,7 @@ class Page:
     def speed(self) -> str:
         """Rows by simulator, with the ranges of their rounds."""
         found = self.results["speed"]
-        modes = {"RTL": "RTL", "fast": "fast mode"}
+        modes = {"RTL": "RTL", "fast": "fast mode", "timed": "timing model"}
         works = list(dict.fromkeys(one["name"] for one in found))
         lines = []
         for mode, name in modes.items():
@@ -286,7 +286,11 @@ class Page:
     @staticmethod
     def ratios(one: dict) -> list[str]:
         target = one["target"]
-        ends = (bold(f"1/{1 / one[key]:.1f}", one[key] >= target) for key in ("most", "least"))
+
+        def text(ratio: float) -> str:
+            return f"1/{1 / ratio:.1f}" if ratio < 1 else f"{ratio:.1f} times"
+
+        ends = (bold(text(one[key]), one[key] >= target) for key in ("most", "least"))
         return [" to ".join(ends), f"1/{1 / target:g}"]
 
 

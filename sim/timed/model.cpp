@@ -121,10 +121,65 @@ void ApartModel::take_submissions()
         submit(words_o.data(), FP8MAC_CYCLES_REGISTERS, 0, false);
     }
     if (ring_o) {
+        if (Simulator::running->timeline().wanted()) {
+            Simulator::running->timeline().list(
+                ring_addr_o, names_of_list(Simulator::running->ram(), ring_addr_o));
+        }
         follow_list(ring_addr_o, FP8MAC_CYCLES_DOORBELL);
     }
     if (resume_o && view_.paused) {
         follow_list(view_.position, FP8MAC_CYCLES_RESUMED);
+    }
+}
+
+// ---- timeline, and transfers of the bus ---------------------------------------------------------
+
+uint64_t ApartModel::cycle_of(uint64_t cycle) const
+{
+    return first_cycle_ + cycle;
+}
+
+void ApartModel::on_transfer(const fp8mac_cycles_transfer &t) const
+{
+    Simulator::running->bus_trace().line(t.channel, t.address, t.bytes, cycle_of(t.cycle));
+}
+
+void ApartModel::on_event(const fp8mac_cycles_event &e) const
+{
+    Timeline &timeline = Simulator::running->timeline();
+    const uint64_t cycle = cycle_of(e.cycle);
+    const bool window = e.kind == FP8MAC_CYCLES_WINDOW_ENDS;
+    const uint32_t tag = window ? 0 : commands_[e.command].report.tag;
+    switch (e.kind) {
+    case FP8MAC_CYCLES_SUBMITTED: timeline.begin(TRACE_COMMAND, tag, cycle); break;
+    case FP8MAC_CYCLES_LOAD_BEGINS: timeline.begin(TRACE_LOAD, tag, cycle); break;
+    case FP8MAC_CYCLES_LOAD_ENDS: timeline.end(TRACE_LOAD, cycle); break;
+    case FP8MAC_CYCLES_COMPUTE_BEGINS: timeline.begin(TRACE_COMPUTE, tag, cycle); break;
+    case FP8MAC_CYCLES_COMPUTE_ENDS: timeline.end(TRACE_COMPUTE, cycle); break;
+    case FP8MAC_CYCLES_RETIRES: timeline.retire(tag, cycle); break;
+    case FP8MAC_CYCLES_WINDOW_ENDS:
+        timeline.rates(e.steps, e.read_beats, e.write_beats, cycle);
+        break;
+    }
+}
+
+void ApartModel::watch()
+{
+    fp8mac_cycles_watcher watcher{};
+    watcher.context = this;
+    if (Simulator::running->bus_trace().wanted()) {
+        watcher.transfer = [](void *model, const fp8mac_cycles_transfer *t) {
+            static_cast<const ApartModel *>(model)->on_transfer(*t);
+        };
+    }
+    if (Simulator::running->timeline().wanted()) {
+        watcher.event = [](void *model, const fp8mac_cycles_event *e) {
+            static_cast<const ApartModel *>(model)->on_event(*e);
+        };
+    }
+    if ((watcher.transfer != nullptr || watcher.event != nullptr) &&
+        !fp8mac_live_watch(live_.get(), &watcher)) {
+        throw std::runtime_error("there is no memory for the timeline and the trace of the bus");
     }
 }
 
@@ -272,18 +327,31 @@ void ApartModel::reset()
 
 void ApartModel::start()
 {
-    const Options &options = Simulator::running->options();
-    if (!options.timeline_file.empty() || !options.bus_file.empty()) {
-        throw std::runtime_error("the timing model writes no timeline and no trace of the bus: "
-                                 "simulate the RTL instead");
-    }
     const fp8mac_cycles_config config = configuration();
     live_.reset(fp8mac_live_new(&config));
     if (!live_) {
         throw std::runtime_error("the timing model has no such array");
     }
+    first_cycle_ = Simulator::running->cycles();
+    watch();
     look();
     eval();
+}
+
+// Whether the core sleeps, for the timeline
+void ApartModel::follow_core()
+{
+    Timeline &timeline = Simulator::running->timeline();
+    const bool sleeps = sleeping_i != 0;
+    if (sleeps == slept_ || !timeline.wanted()) {
+        return;
+    }
+    if (sleeps) {
+        timeline.end(TRACE_CORE, Simulator::running->cycles());
+    } else {
+        timeline.begin(TRACE_CORE, 0, Simulator::running->cycles());
+    }
+    slept_ = sleeps;
 }
 
 void ApartModel::cycle()
@@ -298,6 +366,7 @@ void ApartModel::cycle()
     if (valid_i || stall_write_i || selecting_o) {
         awake_ = after_access + 1;
     }
+    follow_core();
     if (awake_ != 0) {
         look();
         eval();

@@ -37,6 +37,10 @@ class ApartModel final : public Vfp8mac_sys_accel
 
     void reset();
     void start();
+    void watch();
+    uint64_t cycle_of(uint64_t cycle) const;
+    void on_transfer(const fp8mac_cycles_transfer &t) const;
+    void on_event(const fp8mac_cycles_event &e) const;
     void look();
     void take_submissions();
     void submit(const uint32_t *words, fp8mac_cycles_submission how, uint32_t descriptor,
@@ -49,6 +53,7 @@ class ApartModel final : public Vfp8mac_sys_accel
     void clock_registers();
     void registers_said();
     void settle_after();
+    void follow_core();
     [[noreturn]] void stop(const char *why) const;
 
     Ram ram_;
@@ -57,6 +62,8 @@ class ApartModel final : public Vfp8mac_sys_accel
     std::vector<Submitted> commands_; // by their numbers
     fp8mac_live_view view_{};
     fp8mac_live_events events_{};
+    uint64_t first_cycle_ = 0; // of the simulation, in which the model begins
+    bool slept_ = true;        // the core, in the cycle before; for the timeline
     unsigned awake_ = 0;       // cycles in which the registers are still evaluated
     unsigned idle_cycles_ = 0; // up to FP8MAC_LIVE_SETTLED
     bool announced_ = false;   // the pause

@@ -232,10 +232,29 @@ def test_bus(bench, tool, tmp_path):
     bench.check("bytes of D", sum(int(x["bytes"]) for x in lines if x["channel"] == "w"), 240, "")
     stalled = tool.one("--m", 20, "--n", 12, "--k", 40, "--stall", 500)
     bench.check("stalls", stalled["cycles"] > one["cycles"], True, (stalled, one))
-    full = tool.run("--m", 8, "--n", 8, "--k", 8, "--bus", "/dev/full")
-    bench.check(
-        "a full disk", (full.returncode, "could not be written" in full.stderr), (1, True), ""
-    )
+    for option in ("--bus", "--timeline"):
+        for file, text in (("/dev/full", "could not be"), (tmp_path / "no/x", "cannot be written")):
+            bad = tool.run("--m", 8, "--n", 8, "--k", 8, option, file)
+            bench.check(f"{option} {file}", (bad.returncode, text in bad.stderr), (1, True), "")
+
+
+def test_timeline(bench, tool, tmp_path):
+    """Of a list: each command has the name of its layer and waits for the one before. sim-bus compares a GEMM's."""
+    path = tmp_path / "list.json"
+    layers = 'layer,m,n,k\nfirst,40,16,32\n"a ""b""",16,16,300\nlast,8,8,8\n'
+    done = tool.run("-", "--list", "--timeline", path, stdin=layers)
+    cycles = int(re.search(r"cycles +(\d+)", done.stdout)[1])
+    events = json.loads(path.read_text())["traceEvents"]
+    names = ["command first", 'command a "b"', "command last"]
+    for phase in "be":
+        got = [e["name"] for e in events if e["ph"] == phase]
+        bench.check(f"names, {phase}", got, names, "")
+    ends = {e["name"]: e["ts"] for e in events if e["ph"] == "e"}
+    loads = {e["name"]: e["ts"] for e in events if e["name"].startswith("load")}
+    bench.check("the second waits", loads['load a "b"'] > ends["command first"], True, events)
+    bench.check("the end", cycles - 4 <= ends["command last"] <= cycles, True, (ends, cycles))
+    rates = [r for e in events if e["ph"] == "C" for r in e["args"].values()]
+    bench.check("rates", 0 < max(rates) <= 1, True, rates)
 
 
 def test_recorded(bench, tool, fast_tool):
@@ -301,7 +320,9 @@ def test_refusals(tool, tmp_path):
     ideal = ("--memory", "ideal", "--stall", 1)
     tool.refused("stall_permille is not possible; 0 with an ideal memory", *size, *ideal)
     tool.refused("--bus is for one GEMM", "-", "--bus", tmp_path / "x.csv", stdin="m,n,k\n8,8,8\n")
-    tool.refused("are addresses of --bus", *size, "--d", 64)
+    tool.refused("are addresses for --bus and --timeline", *size, "--d", 64)
+    timeline = ("--timeline", tmp_path / "x.json")
+    tool.refused("--timeline is of one run", "-", *timeline, stdin="m,n,k\n8,8,8\n")
     bus = (*size, "--bus", tmp_path / "x.csv")
     tool.refused("--a 'x' is no address", *bus, "--a", "x")
     tool.refused("the accelerator refuses these addresses", *bus, "--a", 8)

@@ -130,7 +130,7 @@ static void hear(void *context, const fp8mac_cycles_transfer *t)
     h->last = t->cycle;
 }
 
-// A listener changes no count, and hears each transfer. Stalls cost cycles and no transfer.
+// A watcher changes no count, and hears each transfer. Stalls cost cycles and no transfer.
 static void test_bus(void)
 {
     fp8mac_cycles_config config = fp8mac_cycles_default();
@@ -138,8 +138,9 @@ static void test_bus(void)
     command.tile_m = command.tile_n = command.tile_k = command.first_k = 32;
     fp8mac_cycles_counters want, got, stalled;
     heard h = {{0}, {0}, 0};
+    const fp8mac_cycles_watcher watcher = {.context = &h, .transfer = hear};
     CHECK(fp8mac_cycles_run(&config, &command, 1, NULL, NULL, &want) == FP8MAC_OK);
-    CHECK(fp8mac_cycles_run_bus(&config, &command, 1, NULL, NULL, &got, hear, &h) == FP8MAC_OK);
+    CHECK(fp8mac_cycles_run_watched(&config, &command, 1, NULL, NULL, &got, &watcher) == FP8MAC_OK);
     CHECK(equal(&want, &got));
     CHECK(h.transfers[FP8MAC_CYCLES_R] == want.read_beats);
     CHECK(h.transfers[FP8MAC_CYCLES_W] == want.write_beats);
@@ -149,12 +150,59 @@ static void test_bus(void)
     CHECK(h.last < want.cycles);
     config.stall_permille = 300;
     config.stall_state = fp8mac_cycles_stall_state(7, 0);
-    CHECK(fp8mac_cycles_run_bus(&config, &command, 1, NULL, NULL, &stalled, NULL, NULL) ==
-          FP8MAC_OK);
+    CHECK(fp8mac_cycles_run_watched(&config, &command, 1, NULL, NULL, &stalled, NULL) == FP8MAC_OK);
     CHECK(stalled.cycles > want.cycles && stalled.read_beats == want.read_beats);
     // xorshift64 steps once for each cycle.
     CHECK(fp8mac_cycles_stall_state(7, 3) != fp8mac_cycles_stall_state(7, 4));
-    CHECK(fp8mac_cycles_run_bus(NULL, &command, 1, NULL, NULL, &got, hear, &h) == FP8MAC_ERR_NULL);
+    CHECK(fp8mac_cycles_run_watched(NULL, &command, 1, NULL, NULL, &got, &watcher) ==
+          FP8MAC_ERR_NULL);
+}
+
+typedef struct seen {
+    uint64_t events[FP8MAC_CYCLES_WINDOW_ENDS + 1], last[2], steps, reads, writes, cycle;
+    bool in_order;
+} seen;
+
+static void see(void *context, const fp8mac_cycles_event *e)
+{
+    seen *s = context;
+    s->in_order = s->in_order && e->cycle >= s->cycle;
+    s->cycle = e->cycle;
+    s->events[e->kind]++;
+    if (e->kind == FP8MAC_CYCLES_SUBMITTED || e->kind == FP8MAC_CYCLES_RETIRES) {
+        uint64_t *last = &s->last[e->kind == FP8MAC_CYCLES_RETIRES];
+        s->in_order = s->in_order && e->command == *last;
+        ++*last;
+    }
+    s->steps += e->steps;
+    s->reads += e->read_beats;
+    s->writes += e->write_beats;
+}
+
+// Events of two GEMMs of 4 x 2 x 7 tile commands: each command once, each tile command once, and
+// windows with all beats but those of the cycles behind the last window
+static void test_events(void)
+{
+    const fp8mac_cycles_config config = fp8mac_cycles_default();
+    fp8mac_cycles_command commands[2] = {gemm(100, 60, 200), gemm(100, 60, 200)};
+    for (unsigned i = 0; i < 2; i++) {
+        commands[i].tile_m = commands[i].tile_n = commands[i].tile_k = commands[i].first_k = 32;
+    }
+    commands[1].submission = FP8MAC_CYCLES_LISTED;
+    fp8mac_cycles_counters counters;
+    seen s = {.in_order = true};
+    const fp8mac_cycles_watcher watcher = {.context = &s, .event = see, .first_cycle = 1000};
+    CHECK(fp8mac_cycles_run_watched(&config, commands, 2, NULL, NULL, &counters, &watcher) ==
+          FP8MAC_OK);
+    CHECK(s.in_order && s.last[0] == 2 && s.last[1] == 2);
+    for (unsigned i = FP8MAC_CYCLES_LOAD_BEGINS; i <= FP8MAC_CYCLES_COMPUTE_ENDS; i++) {
+        CHECK(s.events[i] == 2u * 4 * 2 * 7);
+    }
+    const uint64_t windows = (1000 + counters.cycles) / FP8MAC_CYCLES_WINDOW - 1000 / 64;
+    CHECK(s.events[FP8MAC_CYCLES_WINDOW_ENDS] == windows);
+    CHECK(s.steps <= counters.compute && s.steps + FP8MAC_CYCLES_WINDOW >= counters.compute);
+    CHECK(s.reads <= counters.read_beats && s.reads + 64 >= counters.read_beats);
+    CHECK(s.writes <= counters.write_beats && s.writes + 64 >= counters.write_beats);
 }
 
 // ---- numbers of the RTL -------------------------------------------------------------------------
@@ -312,6 +360,7 @@ int main(void)
 {
     test_leaps();
     test_bus();
+    test_events();
     test_known();
     test_configurations();
     test_commands();

@@ -286,8 +286,9 @@ inline void CycleTests::compare_cycles(const Timed &timed, const axi::Timing &ti
         static_cast<std::vector<axi::Transfer> *>(context)->push_back(
             {t->cycle, static_cast<unsigned>(t->channel), t->address, t->bytes});
     };
-    const fp8mac_status status = fp8mac_cycles_run_bus(
-        &config, timed.data(), timed.size(), completed.data(), &refused, &want, listen, &transfers);
+    const fp8mac_cycles_watcher watcher = {&transfers, listen, nullptr, 0};
+    const fp8mac_status status = fp8mac_cycles_run_watched(
+        &config, timed.data(), timed.size(), completed.data(), &refused, &want, &watcher);
     const auto detail = [&] {
         return tb::text("seed %" PRIu64 ", cycle %" PRIu64
                         ", %zu commands, %s memory, latency %u, stalls %u",

@@ -651,7 +651,7 @@ int main(int argc, char **argv)
     full_speed(epilogue, bench);
     for (const unsigned gap : {0u, 300u, 900u}) {
         epilogue.traffic(gap);
-        random_tiles(epilogue, bench, 60000);
+        random_tiles(epilogue, bench, 50000);
     }
     epilogue.let_finish();
     epilogue.traffic(200);

@@ -137,13 +137,28 @@ TESTS += $(SIM_TEST)/system-timed-long.log
 # What it is compared with: the fast mode, where the array has it, which equals the RTL (sim-fast)
 SIM_TIMED_LIKE := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM_RTL))
 $(SIM_TEST)/system-timed.log: SIM_TIMED_PROGRAMS := digits
-$(SIM_TEST)/system-timed-long.log: SIM_TIMED_PROGRAMS := digits elementwise convolution recipes vad faults
+$(SIM_TEST)/system-timed-long.log: SIM_TIMED_PROGRAMS := digits elementwise convolution recipes vad layers faults
 $(SIM_TEST)/system-timed.log $(SIM_TEST)/system-timed-long.log: tests/sim/test_timed.py tests/sim/test_fast.py $(SIM_PYTEST_FILES) \
     $(SIM_TIMED_LIKE) $(SIM_TIMED) $(SIM_TEST_BUILD)/faulty-timed tests/run_test.sh \
-    $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits elementwise convolution recipes vad faults)
+    $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits elementwise convolution recipes vad layers faults)
 	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM_TIMED_LIKE) --fast $(SIM_TIMED) \
 	  --faulty $(SIM_TEST_BUILD)/faulty-timed --elf $(FW_BUILD)/riscv/gemm.elf \
 	  --elfs $(SIM_TIMED_PROGRAMS:%=$(FW_BUILD)/riscv/%.elf)
+
+# Other arrays. A make of its own builds each simulator.
+TIMED_PROGRAMS := $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm elementwise convolution digits vad)
+TIMED_ARRAYS := 2x2x4-block_f13-axi64 8x2x16-block64_f19-axi256 4x4x4-exact 4x4x16-int8
+timed_array_2x2x4-block_f13-axi64 := ROWS=2 COLS=2 LANES=4 ELEMENT=block FRAC_BITS=13 AXI_DATA_W=64
+timed_array_8x2x16-block64_f19-axi256 := ROWS=8 COLS=2 LANES=16 ELEMENT=block64 FRAC_BITS=19 AXI_DATA_W=256
+timed_array_4x4x4-exact := ROWS=4 COLS=4 LANES=4 ELEMENT=exact FRAC_BITS= AXI_DATA_W=128
+timed_array_4x4x16-int8 := ROWS=4 COLS=4 LANES=16 ELEMENT=int8 FRAC_BITS= AXI_DATA_W=128
+TESTS += $(SIM_TEST)/system-timed-arrays.log
+$(SIM_TEST)/system-timed-arrays.log: tests/sim/test_timed_arrays.py tests/sim/test_timed.py $(SIM_PYTEST_FILES) $(SIM_RTL) $(SIM_TIMED) \
+    $(TIMED_PROGRAMS) tests/run_test.sh
+	+@for array in $(foreach a,$(TIMED_ARRAYS),"$(timed_array_$(a))"); do \
+	  $(MAKE) --no-print-directory sim $$array FAST=0 TIMED=0 && $(MAKE) --no-print-directory sim $$array FAST=0 TIMED=1 || exit 1; \
+	done
+	@tests/run_test.sh system-timed-arrays $@ $(SIM_PYTEST) --build $(BUILD) --elfs $(TIMED_PROGRAMS)
 
 # Cycles that are left out (sim/apart): runs with and without them are compared. Seeded faults, by what they spoil,
 SIM_LEFT_OUT := counters clock timer strobes

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Totals of networks: the model of cycles, the core's constants and the network's own part give the chip's cycles.
 
-    python -m pytest -c tests/pytest.ini tests/sim/test_core.py --sim SIM --elf CYCLES_ELF --digits DIGITS_ELF --tool FP8MAC
-        --folder FOLDER
+    python -m pytest -c tests/pytest.ini tests/sim/test_core.py --sim SIM --elf CYCLES_ELF --digits DIGITS_ELF --vad VAD_ELF
+        --tool FP8MAC --lists LISTS --folder FOLDER
 
 The accelerator's cycles are equal without latency of the memory. With latency the addresses count, too, which a list does not
 say: rows that cross a page have more bursts. The constants of `fp8mac cycles` are what the application cycles prints. The accelerator's cycles of the digits' networks are
 the model's: of the perceptron, command by command; of the convolutional network, whose commands are a recorded list, also
 one by one. A network's own part is what the core does beside the driver's calls: it copies images, chooses classes and
 scales. It is the rest of a run without latency of the memory. With latency, model, constants and that part give the total.
+The speech network has row commands and element-wise commands, which a CSV does not: LISTS reads its recorded list from the
+chip's memory.
 """
 
 import csv
 import io
 import re
 import subprocess
+from pathlib import Path
 
 from sim.bench import core
 from tests.conftest import Bench
@@ -116,3 +119,57 @@ def test_cnn(bench: Bench, sim: str, digits: str, tool: str) -> None:
             right = int(row["commands"]) == commands
             right = right and near(int(row["cycles"]), cycles, 2 * busy_by(latency))
             bench.check(f"latency {latency}: {row} alone, {cycles} cycles", right)
+
+
+def run_lists(tool: str, memory: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([tool, *options, memory], capture_output=True, text=True)
+
+
+def test_vad(bench: Bench, sim: str, vad: str, lists: str, folder: Path) -> None:
+    own, frames = 0.0, 2
+    memory = folder / "vad.ram"
+    for latency in ("0", LATENCY):
+        done = subprocess.run(
+            [
+                sim,
+                "--quiet",
+                "--latency",
+                latency,
+                "--dump-memory",
+                memory,
+                vad,
+                f"FRAMES={frames}",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        frame = int(re.search(r"(\d+) core cycles a frame", done.stdout)[1])
+        text = run_lists(lists, memory, "--latency", latency).stdout
+        total = int(re.search(r"total=(\d+)", text)[1])
+        own = own or frame - total
+        bench.check(f"vad, latency {latency}: {total + own}, {frame}", near(total + own, frame))
+        bench.check(f"vad, latency {latency}: its own part {own}", 0 < own < 0.1 * frame)
+        ends = [int(end) for end in re.findall(r"until +(\d+)$", text, re.M)]
+        cycles = int(re.search(r"cycles=(\d+)", text)[1])
+        names = re.findall(r"^  (\w+) +until", text, re.M)
+        bench.check("layers in their order", sorted(ends) == ends and names[-1] == "linear")
+        bench.check("the last layer is the end", ends[-1] + 1 == cycles)
+
+
+def test_lists_refused(bench: Bench, lists: str, folder: Path) -> None:
+    empty = folder / "empty.ram"
+    empty.write_bytes(bytes(4096))
+    cases = [
+        ([empty], 1, "no recorded network"),
+        ([folder / "none"], 2, "cannot read"),
+        ([], 2, "a file of the simulator's"),
+        ([empty, "--latency", "x"], 2, "--latency expects a whole number up to 10000"),
+        ([empty, "--fast"], 2, "not '--fast'"),
+    ]
+    for words, status, sentence in cases:
+        done = subprocess.run([lists, *words], capture_output=True, text=True)
+        bench.check(
+            f"{sentence}: {done.returncode}, {done.stderr}",
+            done.returncode == status and sentence in done.stderr,
+        )

@@ -26,6 +26,7 @@ RUNS = (
     ("gemm", [], ["M=33", "N=20", "K=100"]),
     ("gemm", [*SLOW_BUS, "--power-up", "7"], ["M=40", "N=9", "K=70", "SCALE=vector", "BIAS=1"]),
     ("digits", ["--power-up", "2"], ["IMAGES=16"]),
+    ("digits", [], ["NET=transformer", "IMAGES=4", "BATCH=1"]),
     ("faults", ["--timeout", "250000"], []),
     ("selftest", ["--timeout", "150000", "--stall", "100"], []),
 )

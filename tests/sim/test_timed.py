@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulator with the timing model in the accelerator's place (TIMED=1) equals the one with the RTL. The same programs
 end after the same cycles, with the same bytes in all of the memory. Their console output, which has flags, amax and
-counters, is the same, too.
+counters, their timeline and their transfers of the bus are the same, too.
 
     python -m pytest -c tests/pytest.ini tests/sim/test_timed.py --sim RTL --fast TIMED --faulty FAULTY --elf GEMM_ELF \\
       --elfs ELF... --folder FOLDER
@@ -25,6 +25,9 @@ from tests.sim.test_fast import draw_gemm, run
 GEMMS = 6
 # Of the digits: lists of many more commands than the queue has places, and row commands
 NETWORKS = (("NET=cnn", "IMAGES=4", "BATCH=4"), ("NET=transformer", "IMAGES=2", "BATCH=2"))
+# Of the layers. The family network has a command that fails.
+FAMILIES = ("convolution", "nonlinear", "attention", "normalise", "reduce", "transformer", "plans")
+WORDS = {"digits": NETWORKS, "layers": [(f"FAMILY={family}",) for family in FAMILIES]}
 
 
 def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
@@ -34,39 +37,47 @@ def programs(elf: str, elfs: list[str]) -> list[tuple[list[str], list[str]]]:
     gemms = [
         ([*options, "--latency", str(5 * n)], [elf, *a]) for n, (options, a) in enumerate(drawn)
     ]
-    others = [([], [other]) for other in elfs if Path(other).stem != "faults"]
-    networks = [
-        ([], [other, *words])
-        for other in elfs
-        for words in NETWORKS
-        if Path(other).stem == "digits"
-    ]
+    others = [([], [other]) for other in elfs if Path(other).stem not in ("faults", "layers")]
+    networks = [([], [other, *w]) for other in elfs for w in WORDS.get(Path(other).stem, ())]
     return gemms + others + networks
+
+
+def compare(
+    bench: Bench, sim: str, timed: str, options: list[str], program: list[str], folder: Path
+) -> tuple[str, str]:
+    """One program on both simulators. Returns the end and the console of `sim`."""
+    memories = [folder / name for name in ("rtl.ram", "timed.ram")]
+    files = [[folder / f"{chip}.{x}" for x in ("json", "csv")] for chip in ("rtl", "timed")]
+    text, check = " ".join([*options, Path(program[0]).name, *program[1:]]), bench.check
+    ends = [
+        run(s, m, [*options, "--timeline", timeline, "--bus", bus], program)
+        for s, m, (timeline, bus) in zip((sim, timed), memories, files)
+    ]
+    check(f"ends with 0: {text}: {ends[0][0]}", ends[0][0].startswith("exit status 0 after"))
+    check(f"same cycles: {text}: {ends[0][0]}, timed {ends[1][0]}", ends[0][0] == ends[1][0])
+    check(f"same console: {text}", ends[0][1] == ends[1][1] and len(ends[0][1]) > 0)
+    check(f"same memory: {text}", filecmp.cmp(*memories, shallow=False))
+    for what, pair in zip(("timeline", "transfers of the bus"), zip(*files)):
+        check(f"same {what}: {text}", filecmp.cmp(*pair, shallow=False))
+    for file in [*memories, *files[0], *files[1]]:
+        file.unlink()
+    return ends[0]
 
 
 def test_equal(
     bench: Bench, sim: str, fast: str, faulty: str, elf: str, elfs: list[str], folder: Path
 ) -> None:
-    memories = [folder / name for name in ("rtl.ram", "timed.ram")]
-    found, check = 0, bench.check
+    found = 0
     for options, program in programs(elf, elfs):
-        text = " ".join([*options, Path(program[0]).name, *program[1:]])
-        ends = [run(s, m, options, program) for s, m in zip((sim, fast), memories)]
-        check(f"ends with 0: {text}: {ends[0][0]}", ends[0][0].startswith("exit status 0 after"))
-        check(f"same cycles: {text}: {ends[0][0]}, timed {ends[1][0]}", ends[0][0] == ends[1][0])
-        check(f"same console: {text}", ends[0][1] == ends[1][1] and len(ends[0][1]) > 0)
-        check(f"same memory: {text}", filecmp.cmp(*memories, shallow=False))
+        end = compare(bench, sim, fast, options, program, folder)
         if program[0] == elf:
-            found += run(faulty, memories[1], options, program) != ends[0]
-    check(f"the seeded fault shows in {found} of {GEMMS} GEMMs", found == GEMMS)
-    for memory in memories:
-        memory.unlink()
+            found += run(faulty, folder / "faulty.ram", options, program) != end
+    bench.check(f"the seeded fault shows in {found} of {GEMMS} GEMMs", found == GEMMS)
 
 
 def test_refused(bench: Bench, fast: str, elf: str, elfs: list[str], folder: Path) -> None:
     """What the timing model does not have ends the simulation with one sentence."""
-    cases = [(["--timeline", str(folder / "timeline.json")], [elf], "writes no timeline")]
-    cases += [([], [p], "errors of commands are not") for p in elfs if Path(p).stem == "faults"]
+    cases = [([], [p], "errors of commands are not") for p in elfs if Path(p).stem == "faults"]
     for options, program, words in cases:
         done = subprocess.run([fast, "--quiet", *options, *program], capture_output=True, text=True)
         told = [line for line in done.stderr.splitlines() if words in line]

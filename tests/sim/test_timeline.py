@@ -43,6 +43,7 @@ def test_gemm(bench: Bench, sim: str, elf: str, folder: Path) -> None:
     check("the command has a span", len(begins) == 1)
     check("a command ends after it begins", all(finishes[b["id"]] > b["ts"] for b in begins))
     rates = [e["args"] for e in events if e["ph"] == "C" and e["name"] == "bus beats per cycle"]
+    check("no more than a beat a cycle", all(max(r.values()) <= 1 for r in rates))
     counted = sum(round(r["read"] * WINDOW) for r in rates)
     check(
         f"{counted} of {reads} read beats are in windows",
@@ -64,6 +65,8 @@ def test_list(bench: Bench, sim: str, digits: str, folder: Path) -> None:
     events = json.loads(path.read_text())["traceEvents"]
     begins = [e["name"] for e in events if e["ph"] == "b"]
     ends = [e["name"] for e in events if e["ph"] == "e"]
+    rates = [r for e in events if e["ph"] == "C" for r in e["args"].values()]
+    bench.check("counters that are cleared in between", 0 < max(rates) <= 1)
     layers = ["convolution1"] * 2 + ["convolution2"] * 2 + ["classes"]
     # A batch command by command for the profile, then two batches as lists
     want = [f"command {layer}" for layer in 3 * layers]

@@ -155,7 +155,7 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 uint64_t *completed, size_t *refused,
                                 fp8mac_cycles_counters *counters);
 
-// ---- the bus ------------------------------------------------------------------------------------
+// ---- what happens in a run ----------------------------------------------------------------------
 
 typedef enum fp8mac_cycles_channel {
     FP8MAC_CYCLES_AR = 0,
@@ -174,15 +174,43 @@ typedef struct fp8mac_cycles_transfer {
     uint32_t address, bytes;
 } fp8mac_cycles_transfer;
 
-typedef void (*fp8mac_cycles_listener)(void *context, const fp8mac_cycles_transfer *transfer);
+typedef enum fp8mac_cycles_event_kind {
+    FP8MAC_CYCLES_SUBMITTED = 0,      // a command goes to the queue
+    FP8MAC_CYCLES_LOAD_BEGINS = 1,    // of a tile command's operands
+    FP8MAC_CYCLES_LOAD_ENDS = 2,      // the last one has arrived
+    FP8MAC_CYCLES_COMPUTE_BEGINS = 3, // a tile command's first step may be issued
+    FP8MAC_CYCLES_COMPUTE_ENDS = 4,   // it has read all its operands
+    FP8MAC_CYCLES_RETIRES = 5,        // a command's results are in memory
+    FP8MAC_CYCLES_WINDOW_ENDS = 6,    // FP8MAC_CYCLES_WINDOW cycles have passed
+} fp8mac_cycles_event_kind;
 
-// fp8mac_cycles_run that calls `listener` for each transfer, in the order of cycles, and of
-// channels within one. The run goes through each cycle, so that it takes longer. `listener` may be NULL.
-fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
-                                    const fp8mac_cycles_command *commands, size_t count,
-                                    uint64_t *completed, size_t *refused,
-                                    fp8mac_cycles_counters *counters,
-                                    fp8mac_cycles_listener listener, void *context);
+// An event of a command. Tile commands begin and end in the order of their commands.
+typedef struct fp8mac_cycles_event {
+    uint64_t cycle;
+    fp8mac_cycles_event_kind kind;
+    size_t command; // its number, from 0; not of a window
+    // What the counters have gained since the window before
+    uint32_t steps, read_beats, write_beats;
+} fp8mac_cycles_event;
+
+enum { FP8MAC_CYCLES_WINDOW = 64 }; // cycles
+
+typedef struct fp8mac_cycles_watcher {
+    void *context; // the first argument of both
+    // Each transfer of the bus, in the order of channels within a cycle. NULL: nobody hears them.
+    void (*transfer)(void *context, const fp8mac_cycles_transfer *transfer);
+    // Each event. NULL: nobody hears them.
+    void (*event)(void *context, const fp8mac_cycles_event *event);
+    uint64_t first_cycle; // cycle 0, counted from the reset: windows are counted from there, too
+} fp8mac_cycles_watcher;
+
+// fp8mac_cycles_run that calls the watcher in the order of cycles. The run goes through each cycle,
+// so that it takes longer. `watcher` may be NULL.
+fp8mac_status fp8mac_cycles_run_watched(const fp8mac_cycles_config *config,
+                                        const fp8mac_cycles_command *commands, size_t count,
+                                        uint64_t *completed, size_t *refused,
+                                        fp8mac_cycles_counters *counters,
+                                        const fp8mac_cycles_watcher *watcher);
 
 #ifdef __cplusplus
 }

@@ -98,9 +98,6 @@ static void retire(machine *m)
 // Blocks that read others' registers come before those.
 static void clock(machine *m, const wires *w)
 {
-    if (m->bus != NULL) {
-        fp8mac_cycles_bus_clock(m, w);
-    }
     fp8mac_cycles_memory_clock(m, w);
     fp8mac_cycles_read_clock(m, w);
     fp8mac_cycles_source_clock(m, &m->c, true, w);
@@ -124,6 +121,9 @@ static void clock(machine *m, const wires *w)
 bool fp8mac_cycles_step(machine *m, wires *w)
 {
     find_wires(m, w);
+    if (m->watch != NULL) {
+        fp8mac_cycles_watch_clock(m, w);
+    }
     const bool idle = count(m, w);
     clock(m, w);
     return idle;
@@ -256,7 +256,7 @@ static fp8mac_status run_in(machine *m, history *h, fp8mac_cycles_command *own,
 static fp8mac_status run_all(const fp8mac_cycles_config *config,
                              const fp8mac_cycles_command *commands, size_t count,
                              uint64_t *completed, size_t *refused, fp8mac_cycles_counters *counters,
-                             uint64_t *left_out, bus *bus)
+                             uint64_t *left_out, watch *watch)
 {
     if (config == NULL || counters == NULL || (commands == NULL && count != 0)) {
         return FP8MAC_ERR_NULL;
@@ -268,7 +268,7 @@ static fp8mac_status run_all(const fp8mac_cycles_config *config,
     if (m != NULL && h != NULL && own != NULL) {
         m->count = count;
         m->completed = completed;
-        m->bus = bus;
+        m->watch = watch;
         if (count != 0) {
             memcpy(own, commands, count * sizeof *own);
         }
@@ -300,23 +300,22 @@ fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
     return run_all(config, commands, count, completed, refused, counters, &left_out, NULL);
 }
 
-fp8mac_status fp8mac_cycles_run_bus(const fp8mac_cycles_config *config,
-                                    const fp8mac_cycles_command *commands, size_t count,
-                                    uint64_t *completed, size_t *refused,
-                                    fp8mac_cycles_counters *counters,
-                                    fp8mac_cycles_listener listener, void *context)
+fp8mac_status fp8mac_cycles_run_watched(const fp8mac_cycles_config *config,
+                                        const fp8mac_cycles_command *commands, size_t count,
+                                        uint64_t *completed, size_t *refused,
+                                        fp8mac_cycles_counters *counters,
+                                        const fp8mac_cycles_watcher *watcher)
 {
-    if (listener == NULL) {
+    if (watcher == NULL) {
         return fp8mac_cycles_run(config, commands, count, completed, refused, counters);
     }
-    bus *bus = calloc(1, sizeof *bus);
-    if (bus == NULL) {
+    watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL) {
         return FP8MAC_ERR_UNSUPPORTED;
     }
-    bus->listener = listener;
-    bus->context = context;
+    watch->to = *watcher;
     const fp8mac_status status =
-        run_all(config, commands, count, completed, refused, counters, NULL, bus);
-    free(bus);
+        run_all(config, commands, count, completed, refused, counters, NULL, watch);
+    free(watch);
     return status;
 }

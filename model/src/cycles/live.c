@@ -49,9 +49,20 @@ void fp8mac_live_free(fp8mac_live *l)
 {
     if (l != NULL) {
         free(l->m.list.tiles);
+        free(l->m.watch);
         free(l->commands);
         free(l);
     }
+}
+
+bool fp8mac_live_watch(fp8mac_live *l, const fp8mac_cycles_watcher *watcher)
+{
+    watch *watch = calloc(1, sizeof *watch);
+    if (watch != NULL) {
+        watch->to = *watcher;
+        l->m.watch = watch;
+    }
+    return watch != NULL;
 }
 
 // ---- submission ---------------------------------------------------------------------------------
@@ -182,6 +193,9 @@ void fp8mac_live_skip(fp8mac_live *l, uint64_t cycles)
     if (cycles == 0) {
         return;
     }
+    if (m->watch != NULL) {
+        fp8mac_cycles_watch_skip(m, cycles);
+    }
     m->now += cycles;
     m->compute.ticks += cycles;
     m->store.turn ^= cycles & 1u;
@@ -241,6 +255,9 @@ void fp8mac_live_clear_counters(fp8mac_live *l)
     l->cleared.macs = l->macs.sum;
     l->cleared.read_beats = l->m.counters.read_beats;
     l->cleared.write_beats = l->m.counters.write_beats;
+    if (l->m.watch != NULL) {
+        l->m.watch->cleared = l->cleared;
+    }
 }
 
 void fp8mac_live_counters(const fp8mac_live *l, fp8mac_cycles_counters *n)

@@ -40,6 +40,9 @@ typedef struct fp8mac_live_events {
 fp8mac_live *fp8mac_live_new(const fp8mac_cycles_config *config);
 void fp8mac_live_free(fp8mac_live *l);
 
+// What happens from here on is told. False: there is no memory.
+bool fp8mac_live_watch(fp8mac_live *l, const fp8mac_cycles_watcher *watcher);
+
 void fp8mac_live_look(const fp8mac_live *l, fp8mac_live_view *view);
 
 // Submits a command in the cycle to come, whose number is not needed in it. Behind DOORBELL and

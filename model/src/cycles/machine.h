@@ -9,8 +9,8 @@
 #ifndef FP8MAC_MACHINE_H
 #define FP8MAC_MACHINE_H
 
-#include "cycles/bus.h"
 #include "cycles/parameters.h"
+#include "cycles/watch.h"
 
 // ---- the blocks ---------------------------------------------------------------------------------
 
@@ -71,7 +71,7 @@ typedef struct row {
     row_kind kind; // ROW_NONE: the end of a tile command
     uint32_t region_last;
     uint32_t beats, to_page; // beats until the next page, at most those of the row
-    // For the bus's listener: where the next burst begins, and the bytes from there
+    // For the watcher: where the next burst begins, and the bytes from there
     uint32_t address, bytes;
 } row;
 
@@ -280,7 +280,7 @@ typedef struct machine {
     fp8mac_status status;
     size_t refused;
     fp8mac_cycles_counters counters;
-    bus *bus; // NULL: nobody listens
+    watch *watch; // NULL: nobody watches
     // From here on all decides about the cycles to come.
     uint64_t now;
     front front;
@@ -375,8 +375,10 @@ void fp8mac_cycles_epilogue_clock(machine *m);
 void fp8mac_cycles_write_wires(machine *m, wires *w);
 void fp8mac_cycles_write_clock(machine *m, const wires *w);
 
-// A transfer of the bus, before the registers change
-void fp8mac_cycles_bus_clock(machine *m, const wires *w);
+// Tells the watcher what happens in this cycle, before the registers and the counters change
+void fp8mac_cycles_watch_clock(machine *m, const wires *w);
+// The same for so many idle cycles that are left out
+void fp8mac_cycles_watch_skip(machine *m, uint64_t cycles);
 
 // A row at this address
 row fp8mac_cycles_row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats);
@@ -386,7 +388,7 @@ static inline bool split_final(const splitter *s, uint32_t beats)
 {
     return s->row.kind == ROW_NONE || s->row.beats == beats;
 }
-// The splitter's next burst, for the bus's listener, which moves to the one behind it
+// The splitter's next burst, for the watcher, which moves to the one behind it
 void fp8mac_cycles_split_tell(const parameters *p, splitter *s, bus_side *side);
 void fp8mac_cycles_split_clock(const parameters *p, splitter *s, bool taken, bool row_valid,
                                const row *row);

@@ -25,7 +25,7 @@ void fp8mac_cycles_split_tell(const parameters *p, splitter *s, bus_side *side)
 {
     const uint32_t beats = fp8mac_cycles_split_beats(s);
     const uint32_t bytes = least(beats << p->beat_log2, s->row.bytes);
-    fp8mac_cycles_bus_push(side, s->row.address, beats, bytes);
+    fp8mac_cycles_watch_burst(side, s->row.address, beats, bytes);
     s->row.address += beats << p->beat_log2;
     s->row.bytes -= bytes;
 }
@@ -122,8 +122,8 @@ static void push_burst(machine *m)
     if (r->split.row.kind != ROW_NONE) {
         r->ar_valid = true;
         r->ar_beats = beats;
-        if (m->bus != NULL) {
-            fp8mac_cycles_split_tell(&m->p, &r->split, &m->bus->reads);
+        if (m->watch != NULL) {
+            fp8mac_cycles_split_tell(&m->p, &r->split, &m->watch->reads);
         }
     }
 }

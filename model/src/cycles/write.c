@@ -176,8 +176,8 @@ static void address_clock(machine *m, const wires *w, uint32_t beats)
         d->aw_valid = true;
         d->aw_beats = beats;
         d->lens[(d->lens_head + d->lens_level++) % IN_FLIGHT] = beats;
-        if (m->bus != NULL) {
-            fp8mac_cycles_split_tell(&m->p, &d->split, &m->bus->writes);
+        if (m->watch != NULL) {
+            fp8mac_cycles_split_tell(&m->p, &d->split, &m->watch->writes);
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfers of the bus, for a listener. Nothing here decides about time.
-#ifndef FP8MAC_CYCLES_BUS_H
-#define FP8MAC_CYCLES_BUS_H
+// What happens in a run, for a watcher. Nothing here decides about time.
+#ifndef FP8MAC_CYCLES_WATCH_H
+#define FP8MAC_CYCLES_WATCH_H
 
 #include "cycles/parameters.h"
 
@@ -17,13 +17,15 @@ typedef struct bus_side {
     uint32_t beat;                               // of the burst that moves
 } bus_side;
 
-typedef struct bus {
-    fp8mac_cycles_listener listener;
-    void *context;
+typedef struct watch {
+    fp8mac_cycles_watcher to;
     bus_side reads, writes;
-} bus;
+    // What the RTL's counters were when software cleared them, and at the end of the last window;
+    // `late` is that of steps in the cycle before, because it counts one cycle late.
+    fp8mac_cycles_counters cleared, window, late;
+} watch;
 
 // A DMA engine has a burst that begins in this row.
-void fp8mac_cycles_bus_push(bus_side *side, uint32_t address, uint32_t beats, uint32_t bytes);
+void fp8mac_cycles_watch_burst(bus_side *side, uint32_t address, uint32_t beats, uint32_t bytes);
 
 #endif
