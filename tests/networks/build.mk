@@ -29,6 +29,10 @@ $(BUILD)/test/networks-tflite.log: $(NETWORKS_TEST)/test_tflite.py $(NETWORKS_IN
 	@tests/run_test.sh networks-tflite $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-tflite.log
 
+$(BUILD)/test/networks-litert.log: $(NETWORKS_TEST)/test_litert.py $(NETWORKS_INPUTS) tests/oracle/requantise.py
+	@tests/run_test.sh networks-litert $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-litert.log
+
 $(BUILD)/test/networks-precision.log: $(NETWORKS_TEST)/test_precision.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-precision $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
 TESTS += $(BUILD)/test/networks-precision.log

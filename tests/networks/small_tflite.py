@@ -33,6 +33,9 @@ class Operator:
     inputs: list[int]
     outputs: list[int]
     options: dict[int, tuple[str, float]] = dataclasses.field(default_factory=dict)
+    options_type: int | None = (
+        None  # the number of the options in the schema's union; None: not said
+    )
 
 
 def _table(b: flatbuffers.Builder, fields: dict[int, tuple[str, object]]) -> int:
@@ -82,6 +85,8 @@ def _operator(b: flatbuffers.Builder, operator: Operator, codes: list[int]) -> i
         2: _numbers(b, operator.outputs, "<i4"),
         4: ("ref", _table(b, operator.options)),
     }
+    if operator.options_type is not None:
+        fields[3] = ("b", operator.options_type)
     return _table(b, fields)
 
 

@@ -136,7 +136,7 @@ module output_tb
     .result_i      (result_i),
     .result_position_i(
       tile_position_t'{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i, owner: '0}),
-    .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i, .bias_i,
+    .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i, .int_shift_i('0), .bias_i,
     .table_write_i ('0),
     .epi_valid_o,
     .epi_flags_o   (flags),

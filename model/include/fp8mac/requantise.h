@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer requantisation: INT8 networks without floating point, bit for bit as TensorFlow Lite's
-// reference kernels compute them (MultiplyByQuantizedMultiplier with TFLITE_SINGLE_ROUNDING = 0,
-// which rounds twice). NUMERICS.md, "Integer requantisation", has the rules.
+// reference kernels of convolutions compute them (MultiplyByQuantizedMultiplier with
+// TFLITE_SINGLE_ROUNDING = 0, which rounds twice). Others round once. NUMERICS.md, "Integer requantisation", has the rules.
 //
 //   sum = A[m] * B[n], exact       x = sum + bias[n]             y = x * 2^max(shift, 0)
 //   z = floor((y * multiplier + 2^30) / 2^31)                    a tie goes up
