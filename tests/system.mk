@@ -138,12 +138,16 @@ $(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.el
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-digits-layered $@ \
 	  tests/system/digits_layered.sh $< $(SYS_QUICK) --quiet $(SYS_RISCV)/digits.elf
 
-# Keyword spotting as a recorded network: bytes of the host, and cycles of a frame
-TESTS += $(SYS_TEST)/system-dscnn.log
-$(SYS_TEST)/system-dscnn.log: $(SYS_HOST)/dscnn $(SYS_RISCV)/dscnn.elf $(SYS_QUICK) tests/system/dscnn.sh tests/run_test.sh
+# Recorded networks: bytes of the host, and cycles of a frame of keyword spotting and of a decoder's token
+SYS_RECORDED := dscnn decoder
+SYS_MOST_dscnn := 37800
+SYS_MOST_decoder := 62400
+TESTS += $(SYS_RECORDED:%=$(SYS_TEST)/system-%.log)
+$(SYS_RECORDED:%=$(SYS_TEST)/system-%.log): $(SYS_TEST)/system-%.log: $(SYS_HOST)/% $(SYS_RISCV)/%.elf $(SYS_QUICK) \
+    tests/system/recorded.sh tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-dscnn $@ tests/system/dscnn.sh 37800 $< \
-	  $(SYS_QUICK) --quiet $(SYS_RISCV)/dscnn.elf
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-$* $@ tests/system/recorded.sh $* \
+	  $(SYS_MOST_$*) $< $(SYS_QUICK) --quiet $(SYS_RISCV)/$*.elf
 
 # The voice activity detector: decisions on the host, bytes and cycles on the chip
 TESTS += $(SYS_TEST)/system-vad.log
