@@ -500,6 +500,70 @@ static void moved(bench *b)
     wrong_symbols(b);
 }
 
+// ---- variables ----------------------------------------------------------------------------------
+
+static fp8rt_network recorded_for(bench *b, void *list, uint8_t *x)
+{
+    b->net.x.data = x;
+    b->list = list;
+    layers_expect(b->test, "a recording for a variable",
+                  record_in(b, NULL, 0, b->list_bytes) == FP8RT_OK);
+    return b->network;
+}
+
+static void refused_variables(bench *b, fp8rt_network *network, const fp8rt_network *next,
+                              fp8rt_variable *place, void *list)
+{
+    layers_test *test = b->test;
+    uint32_t words[2];
+    fp8rt_variable other;
+    layers_expect(test, "a variable without memory",
+                  fp8rt_network_vary(network, next, &other, words, 0) == FP8RT_ERR_SCRATCH &&
+                      other.count == place->count);
+    layers_expect(test, "a variable of nothing",
+                  fp8rt_network_vary(NULL, next, &other, words, 8) == FP8RT_ERR_NULL &&
+                      fp8rt_network_vary(network, next, NULL, words, 8) == FP8RT_ERR_NULL &&
+                      fp8rt_network_vary(network, next, &other, NULL, 8) == FP8RT_ERR_NULL &&
+                      fp8rt_network_set(network, NULL, 1) == FP8RT_ERR_NULL);
+    b->net.second.format = FP8MAC_E5M2;
+    const fp8rt_network formats = recorded_for(b, list, b->net.x.data);
+    b->net.second.format = FP8MAC_E4M3FN;
+    layers_expect(test, "a variable that changes a mode",
+                  fp8rt_network_vary(network, &formats, &other, words, 8) == FP8RT_ERR_PLAN);
+    layers_expect(test, "a start", fp8rt_network_start(network) == FP8RT_OK);
+    layers_expect(test, "a variable of a list that runs",
+                  fp8rt_network_set(network, place, 1) == FP8RT_ERR_LATE);
+    fp8rt_network_wait(network, NULL);
+}
+
+// The input is one of three, and the third is the one whose results are known.
+static void varied(bench *b)
+{
+    layers_test *test = b->test;
+    const size_t bytes = x_bytes(b);
+    uint8_t *const own = b->net.x.data, *const inputs = layers_take(test, 3 * bytes);
+    void *const lists[] = {b->list, layers_take(test, b->list_bytes),
+                           layers_take(test, b->list_bytes)};
+    memset(inputs, 0, 2 * bytes);
+    memcpy(inputs + 2 * bytes, own, bytes);
+    fp8rt_network network = recorded_for(b, lists[0], inputs);
+    const fp8rt_network next = recorded_for(b, lists[1], inputs + bytes);
+    fp8rt_variable place;
+    uint32_t words[8];
+    layers_expect(test, "a variable",
+                  fp8rt_network_vary(&network, &next, &place, words, sizeof words) == FP8RT_OK &&
+                      place.count != 0);
+    layers_expect(test, "a value", fp8rt_network_set(&network, &place, 2) == FP8RT_OK);
+    layers_expect(test, "a run of a value", fp8rt_network_run(&network, NULL) == FP8RT_OK);
+    layers_expect(test, "bytes of the third input", right(b));
+    fp8rt_network_set(&network, &place, 0);
+    layers_expect(test, "a run of 0", fp8rt_network_run(&network, NULL) == FP8RT_OK);
+    layers_expect(test, "other bytes of the first input", !right(b));
+    refused_variables(b, &network, &next, &place, lists[2]);
+    b->list = lists[0];
+    b->net.x.data = own;
+}
+
 void layers_network(layers_test *test)
 {
     static bench b;
@@ -511,6 +575,7 @@ void layers_network(layers_test *test)
     failed(&b);
     shared(&b);
     refused(&b);
+    varied(&b);
     moved(&b);
     in_place(&b);
 }
