@@ -525,9 +525,9 @@ static void refused_variables(bench *b, fp8rt_network *network, const fp8rt_netw
                       fp8rt_network_vary(network, next, NULL, words, 8) == FP8RT_ERR_NULL &&
                       fp8rt_network_vary(network, next, &other, NULL, 8) == FP8RT_ERR_NULL &&
                       fp8rt_network_set(network, NULL, 1) == FP8RT_ERR_NULL);
-    b->net.second.format = FP8MAC_E5M2;
+    b->net.classes.format = FP8MAC_FP16;
     const fp8rt_network formats = recorded_for(b, list, b->net.x.data);
-    b->net.second.format = FP8MAC_E4M3FN;
+    b->net.classes.format = FP8MAC_FP32;
     layers_expect(test, "a variable that changes a mode",
                   fp8rt_network_vary(network, &formats, &other, words, 8) == FP8RT_ERR_PLAN);
     layers_expect(test, "a start", fp8rt_network_start(network) == FP8RT_OK);
