@@ -528,7 +528,7 @@ static void refused_variables(bench *b, fp8rt_network *network, const fp8rt_netw
     b->net.classes.format = FP8MAC_FP16;
     const fp8rt_network formats = recorded_for(b, list, b->net.x.data);
     b->net.classes.format = FP8MAC_FP32;
-    layers_expect(test, "a variable that changes a mode",
+    layers_expect(test, "a variable that changes a format",
                   fp8rt_network_vary(network, &formats, &other, words, 8) == FP8RT_ERR_PLAN);
     layers_expect(test, "a start", fp8rt_network_start(network) == FP8RT_OK);
     layers_expect(test, "a variable of a list that runs",
