@@ -94,7 +94,8 @@ def rest(flow: Synthesiser, record: Record) -> Record:
         if not record.get(f"{side}netlist"):
             continue
         netlist = Path(record[f"{side}netlist"])
-        module = json.loads(netlist.with_suffix(".json").read_text())["modules"][record["top"]]
+        modules = json.loads(netlist.with_suffix(".json").read_text())["modules"].values()
+        module = next(one for one in modules if int(one["attributes"].get("top", "0"), 2))
         cells = module["cells"].values()
         reached = {bit for one in cells for bits in one["connections"].values() for bit in bits}
         found[f"{side}rest"] = {

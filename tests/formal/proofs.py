@@ -1595,8 +1595,8 @@ LOAD = Proof(
         Fault(
             "bias_of_m_values",
             "fp8mac_load.sv",
-            "(state_q == LoadScaleA) ? job_q.a.rows : job_q.b.rows);",
-            "(state_q != LoadScaleB) ? job_q.a.rows : job_q.b.rows);",
+            "vector_words = (state_q == LoadScaleA) ? job_q.a.rows :",
+            "vector_words = (state_q != LoadScaleB) ? job_q.a.rows :",
             "bias_in_its_position",
         ),
         Fault(
