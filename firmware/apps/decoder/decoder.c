@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //: A decoder block that takes one token, as a recorded list, with weights from a seed: cycles of the token.
+//: PROFILE=1    the layers run one by one: cycles, products, bytes; on the host the error of each
 //
 // Width 256, 8 heads, 1,024 hidden values, and a cache of 256 tokens that the new one makes full. Weights
 // and cache are random codes, so the result means nothing, and cycles do not depend on them. The list
-// gives the bytes of the layers run one by one. The last line is the count of tests.
+// gives the bytes of the layers run one by one. On the host each layer is compared with double precision:
+// its error is at most half a step between the largest codes of its output. The last line is the count of
+// tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "fp8rt/layers.h"
 #include "fp8rt/network.h"
+#include "fp8rt/reference_profile.h"
 #include "fp8rt/trial.h"
 
-enum { WIDTH = 256, HEADS = 8, HIDDEN = 1024, CAPACITY = 256, SEED = 1, RUNS = 3 };
+enum { WIDTH = 256, HEADS = 8, HIDDEN = 1024, CAPACITY = 256, SEED = 1, RUNS = 3, LAYERS = 32 };
+#define SCALE 0.03125f  // of all FP8 tensors between layers
+#define LARGEST_STEP 32 // between codes of e4m3fn
 
 typedef struct program {
     fp8rt_device dev;
@@ -24,6 +30,8 @@ typedef struct program {
     fp8rt_tensor x;
     float *gamma, *start;
     float want[WIDTH];
+    fp8rt_profile_entry entries[LAYERS];
+    fp8rt_profile profile; // of the layers one by one
 } program;
 
 static void expect(program *p, const char *name, bool good)
@@ -52,13 +60,18 @@ static fp8rt_tensor codes(program *p, uint32_t rows, uint32_t cols, float scale)
 
 static fp8rt_weights weights(program *p, uint32_t rows, uint32_t cols)
 {
-    return (fp8rt_weights){.codes = codes(p, rows, cols, 0.0078125f)};
+    return (fp8rt_weights){.codes = codes(p, rows, cols, 0.00048828125f)};
 }
 
+// Numbers in (-1, 1), or in (0.5, 1.5): no tensor of the block saturates.
 static float *floats(program *p, bool is_signed)
 {
     float *values = take(p, WIDTH * sizeof *values);
     fp8rt_random_floats(&p->random, is_signed, values, WIDTH);
+    for (unsigned i = 0; i < WIDTH; i++) {
+        const float x = values[i], size = x < 0 ? -x : x;
+        values[i] = x / (1.0f + size) + (is_signed ? 0.0f : 0.5f);
+    }
     return values;
 }
 
@@ -70,8 +83,8 @@ static void open_block(program *p)
     p->output = weights(p, WIDTH, WIDTH);
     p->up = weights(p, HIDDEN, WIDTH);
     p->down = weights(p, WIDTH, HIDDEN);
-    p->cache.keys = codes(p, CAPACITY, WIDTH, 0.03125f);
-    p->cache.values = codes(p, WIDTH, CAPACITY, 0.03125f);
+    p->cache.keys = codes(p, CAPACITY, WIDTH, SCALE);
+    p->cache.values = codes(p, WIDTH, CAPACITY, SCALE);
     p->cache.group = codes(p, p->dev.caps.beat_bytes, WIDTH, 1.0f);
     p->gamma = floats(p, false);
     p->start = floats(p, true);
@@ -85,7 +98,7 @@ static void open_block(program *p)
 // The last token that the cache has room for
 static fp8rt_status run_block(program *p, fp8rt_run *run)
 {
-    const fp8rt_between between = {.format = FP8MAC_E4M3FN, .scale = 0.03125f};
+    const fp8rt_between between = {.format = FP8MAC_E4M3FN, .scale = SCALE};
     const fp8rt_block_norm norm = {.rms = true, .eps = 1e-5f, .gamma = p->gamma};
     const fp8rt_block_desc block = {.x = &p->x,
                                     .heads = HEADS,
@@ -110,13 +123,34 @@ static fp8rt_status run_block(program *p, fp8rt_run *run)
     return fp8rt_transformer_block(run, &block);
 }
 
+// The layers one by one, and on the host the error of each
+static fp8rt_status run_layers(program *p, fp8rt_run *run)
+{
+    fp8rt_reference_observer references = fp8rt_reference_observer_on(p->arena);
+    p->profile = (fp8rt_profile){.entries = p->entries,
+                                 .capacity = LAYERS,
+                                 .clock = fp8rt_app_cycles,
+                                 .observer = fp8rt_app_is_host ? &references.observer : NULL};
+    run->profile = &p->profile;
+    const fp8rt_status status = run_block(p, run);
+    unsigned compared = 0;
+    for (uint32_t i = 0; i < p->profile.count && i < LAYERS; i++) {
+        const fp8rt_profile_entry *entry = &p->entries[i];
+        compared += entry->compared;
+        expect(p, entry->name, !entry->compared || entry->error <= SCALE * LARGEST_STEP / 2);
+    }
+    expect(p, "layers are compared", !fp8rt_app_is_host || compared == 7);
+    p->profile.observer = NULL;
+    return status;
+}
+
 static fp8rt_status record(program *p, fp8rt_network *network)
 {
     fp8rt_run query = fp8rt_run_query(&p->dev);
     expect(p, "a query", run_block(p, &query) == FP8RT_OK);
     void *scratch = take(p, query.peak), *list = take(p, query.record_bytes);
     fp8rt_run run = fp8rt_run_on(&p->dev, scratch, query.peak);
-    expect(p, "layers one by one", run_block(p, &run) == FP8RT_OK);
+    expect(p, "layers one by one", run_layers(p, &run) == FP8RT_OK);
     memcpy(p->want, p->x.data, sizeof p->want);
     expect(p, "a result", memcmp(p->want, p->start, sizeof p->want) != 0);
     run = fp8rt_run_on(&p->dev, scratch, query.peak);
@@ -153,10 +187,15 @@ static void run_list(program *p, fp8rt_network *network)
     printf("\n");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static program p;
     fp8rt_network network;
+    const bool prints = argc == 2 && strcmp(argv[1], "PROFILE=1") == 0;
+    if (argc > 1 && !prints) {
+        printf("%s is not an option of decoder: PROFILE=1 is.\n", argv[1]);
+        return 2;
+    }
     const fp8rt_status status = fp8rt_device_open(&p.dev, &fp8rt_app_port);
     if (status != FP8RT_OK) {
         printf("decoder: %s\n", fp8rt_status_string(status));
@@ -167,6 +206,9 @@ int main(void)
     open_block(&p);
     const bool recorded = record(&p, &network) == FP8RT_OK;
     expect(&p, "a recording", recorded);
+    if (prints) {
+        fp8rt_app_print_profile(&p.dev.caps, &p.profile);
+    }
     if (recorded) {
         run_list(&p, &network);
     }
