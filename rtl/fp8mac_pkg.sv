@@ -199,6 +199,7 @@ package fp8mac_pkg;
     logic        x_en;      // X in the place of the accumulators
     logic        c_en;      // beta * C is added; with multiply, X is multiplied by C
     logic        multiply;
+    logic        maximum;   // with c_en, the larger of X and beta * C, not their sum
     dst_fmt_e    x_fmt;
     dst_fmt_e    c_fmt;
     logic [31:0] beta;        // the eps of a norm

@@ -215,6 +215,7 @@ static void set_elementwise(const fp8rt_combination *e, const fp8rt_target *t,
     desc->d = t->d->data;
     desc->d_stride = t->d->stride;
     desc->d_format = t->d->format;
+    desc->overflow = e->overflow;
     fp8rt_target_coding(t, &desc->coding);
     desc->scale_d = &scales->out;
     if (c != NULL) {

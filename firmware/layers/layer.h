@@ -151,8 +151,8 @@ typedef struct fp8rt_product {
 } fp8rt_product;
 fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8rt_tensor *out);
 
-// FP8RT_OPERATION_ADD: out = fused(x + factor * c); _MULTIPLY: out = fused(x * (factor * c)), in
-// values.
+// FP8RT_OPERATION_ADD: out = fused(x + factor * c); _MULTIPLY: out = fused(x * (factor * c)); _MAXIMUM:
+// the larger of x and factor * c, in values.
 typedef struct fp8rt_combination {
     uint32_t operation;
     const fp8rt_tensor *x;
@@ -160,6 +160,7 @@ typedef struct fp8rt_combination {
     const fp8rt_tensor *c; // NULL: an addition converts x
     float factor;
     const fp8rt_fused *fused; // NULL: nothing
+    fp8mac_overflow overflow;
 } fp8rt_combination;
 fp8rt_status fp8rt_layer_combine(fp8rt_run *run, const fp8rt_combination *combination,
                                  fp8rt_tensor *out);

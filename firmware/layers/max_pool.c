@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The maximum of FP8 codes, four channels at a time. A code has a sign and a magnitude; its key is an
+// The maximum of FP8 codes: by commands, or by the core, four channels at a time. A code has a sign and a magnitude; its key is an
 // unsigned number in the order of the values: negative codes are inverted, positive ones get a high bit.
 // NaN is no part of this order: which channels have one is collected beside the maximum.
 #include "pooling.h"
@@ -149,7 +149,8 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     }
     if (status == FP8RT_OK) {
         fp8rt_layer_observe(run, &scope, desc);
-        status = compute_or_record(run, &pools);
+        status = fp8rt_max_pool_has_commands(run, &pools) ? fp8rt_max_pool_commands(run, &pools)
+                                                          : compute_or_record(run, &pools);
     }
     if (status == FP8RT_OK && !run->query) {
         desc->out->scale = desc->x->scale;

@@ -26,6 +26,7 @@ static fp8rt_values d_of(const fp8rt_elementwise_desc *desc)
 static bool reads_c(const fp8rt_elementwise_desc *desc)
 {
     return desc->operation == FP8RT_OPERATION_MULTIPLY ||
+           desc->operation == FP8RT_OPERATION_MAXIMUM ||
            !fp8rt_fp32_is_zero(fp8rt_fp32_bits(desc->beta));
 }
 
@@ -35,7 +36,8 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_elementwise_
 {
     const bool vector = desc->scale_x.mode != FP8MAC_SCALE_NONE;
     if ((caps->functions & FP8RT_FUNCTION_ELEMENTWISE) == 0 ||
-        (desc->operation != FP8RT_OPERATION_ADD && desc->operation != FP8RT_OPERATION_MULTIPLY)) {
+        (desc->operation != FP8RT_OPERATION_ADD && desc->operation != FP8RT_OPERATION_MULTIPLY &&
+         desc->operation != FP8RT_OPERATION_MAXIMUM)) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if (desc->x == NULL || desc->d == NULL || (reads_c(desc) && desc->c == NULL) ||
@@ -78,7 +80,9 @@ static fp8rt_status check_numbers(const fp8rt_elementwise_desc *desc)
     return (unsigned)scale->mode > FP8MAC_SCALE_VECTOR ||
                    (scale->mode == FP8MAC_SCALE_TENSOR && !is_scale(scale->values[0])) ||
                    (desc->scale_d != NULL && !is_scale(*desc->scale_d)) ||
-                   (desc->operation == FP8RT_OPERATION_MULTIPLY && !is_scale(desc->beta))
+                   (desc->operation == FP8RT_OPERATION_MULTIPLY && !is_scale(desc->beta)) ||
+                   (desc->operation == FP8RT_OPERATION_MAXIMUM &&
+                    fp8rt_fp32_is_zero(fp8rt_fp32_bits(desc->beta)))
                ? FP8RT_ERR_SCALE
                : FP8RT_OK;
 }
@@ -118,6 +122,13 @@ static bool is_product(const fp8rt_elementwise_desc *desc)
     return desc->operation == FP8RT_OPERATION_MULTIPLY;
 }
 
+static uint32_t operation_of(uint32_t operation)
+{
+    return operation == FP8RT_OPERATION_MAXIMUM
+               ? FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ADD) | FP8RT_BIT(OPERATION__MAXIMUM)
+               : FP8RT_PUT(OPERATION__OP, operation);
+}
+
 static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
 {
     const fp8rt_elementwise_desc *desc = &plan->desc;
@@ -134,7 +145,7 @@ static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
         .operation =
-            FP8RT_PUT(OPERATION__OP, desc->operation) | FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
+            operation_of(desc->operation) | FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
             FP8RT_PUT(OPERATION__C_FMT, reads_c(desc) ? desc->c_format : 0) |
             FP8RT_PUT(OPERATION__X_FMT, desc->x_format) | fp8rt_coding_operation(&desc->coding),
         .seed = desc->coding.seed,

@@ -336,6 +336,7 @@ module fp8mac_cmd_check
                    (cmd_q.mode.conv_a && elementwise) ||
                    (cmd_q.mode.mx && (elementwise || cmd_q.mode.conv_a)) ||
                    (cmd_q.mode.op == OpMultiply && (!cmd_q.c.en || cmd_q.finish.bias_en)) ||
+                   (cmd_q.mode.maximum && (cmd_q.mode.op != OpAdd || !cmd_q.c.en)) ||
                    (elementwise && (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue ||
                                     cmd_q.mode.acc_keep));
   end
@@ -574,6 +575,7 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.x_en     = elementwise && step != StepResult;
     checked_o.store.epilogue.c_en     = c_en;
     checked_o.store.epilogue.multiply = cmd_q.mode.op == OpMultiply;
+    checked_o.store.epilogue.maximum  = cmd_q.mode.maximum;
     checked_o.store.epilogue.x_fmt    = dst_fmt_e'(cmd_q.x_fmt);
     checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
     checked_o.store.epilogue.beta     = cmd_q.c.beta;

@@ -40,9 +40,10 @@ package fp8mac_cmd_pkg;
     offered = command;
     absent  = 1'b0;
     if (!functions.elementwise) begin
-      absent |= command.mode.op != OpGemm;
-      offered.mode.op = OpGemm;
-      offered.x_fmt   = '0;
+      absent |= command.mode.op != OpGemm || command.mode.maximum;
+      offered.mode.op      = OpGemm;
+      offered.mode.maximum = 1'b0;
+      offered.x_fmt        = '0;
     end
     if (!functions.rows) begin
       absent |= command.mode.op == OpRows;

@@ -4,10 +4,10 @@
 //
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
-// With c_en, T = act(t2 + beta * C). With x_en, X takes the place of t0. With multiply, which needs both, s * C takes
-// the place of s, and T = act(t1): the bias must be off. C is needed at stage 8, and X at stage 4; with multiply, C at
-// stage 4, and X at stage 9. A transfer with c_en leaves an addition and a stage later. In row commands the operators have
-// the operands of fp8mac_rows, and transfers enter later.
+// With c_en, T = act(t2 + beta * C), and with maximum, T = act(the larger of both addends). With x_en, X takes the place of
+// t0. With multiply, which needs both, s * C takes the place of s, and T = act(t1): the bias must be off. C is needed at
+// stage 8, and X at stage 4; with multiply, C at stage 4, and X at stage 9. A transfer with c_en leaves an addition and a
+// stage later. In row commands the operators have the operands of fp8mac_rows, and transfers enter later.
 //
 // Every operation has its operands from registers. Where an operand is selected, a stage is before the operation.
 //
@@ -65,7 +65,7 @@ module fp8mac_epilogue #(
   localparam logic [ExpW-1:0] ExpMax = '1;
   // Whether there are operators for C. Row commands use them too.
   localparam bit Terms = ADD_C || ROW_COMMANDS;
-  // The bias where there is none: t1 + (-0) is t1 for every t1.
+  // What has no effect on a sum: the bias where there is none, and the addend of a maximum. t1 + (-0) is t1 for every t1.
   localparam logic [31:0] Fp32NegZero = 32'h8000_0000;
 
   // The stage of each operation's input. The difference to the next one is the operation's latency. Without c_en,
@@ -255,8 +255,8 @@ module fp8mac_epilogue #(
       value_q  <= rows ? row_value[w] : cfg_i.x_en ? x_i[w] : t0_q[SelectStage];
       factor_q <= rows ? row_factor[w] : multiply ? w_c[w] : s[w % COLS];
       bias_q   <= term_used ? term[w] : bias[w % COLS];
-      t2_q     <= rows ? minuend[w] : t2[w];
-      w_q      <= rows ? other[w] : w_c[w];
+      t2_q     <= rows ? minuend[w] : cfg_i.maximum ? fp8mac_rows_pkg::larger(t2[w], w_c[w]) : t2[w];
+      w_q      <= rows ? other[w] : cfg_i.maximum ? Fp32NegZero : w_c[w];
       scale_d_q <= power_used ? coarse[w] : cfg_i.scale_d;
     end
 

@@ -17,6 +17,8 @@
 //          x = t0+bias   y = x << .    product: two     carry out of the   sum of   shift right   clamp, add the
 //          recode        half          words            lower 31 bits      the rest               zero point
 //
+// The last stage adds while it compares: a number within the limits, less the zero point, needs 8 bits of the sum.
+//
 // cfg_i gives the zero point as scale_d, and with ActClamp the limits as clamp_lo and clamp_hi, all three as legal
 // integers. Nothing raises flags, and there is no amax. Transfers enter and leave as in
 // fp8mac_epilogue.
@@ -82,6 +84,7 @@ module fp8mac_requantise #(
   // ---------------------------------------------------------------------------------------------------------------
   logic  sums;
   near_t lo_q, hi_q, lo, hi, zero_point;
+  logic [7:0] lo_code_q, hi_code_q;
 
   assign sums       = cfg_i.d_fmt == DstFp32;
   assign zero_point = near_t'($signed(cfg_i.scale_d[7:0]));
@@ -89,8 +92,10 @@ module fp8mac_requantise #(
   assign hi         = (cfg_i.act == ActClamp) ? near_t'($signed(cfg_i.clamp_hi[7:0])) : near_t'(127);
 
   always_ff @(posedge clk) begin
-    lo_q <= lo - zero_point;
-    hi_q <= hi - zero_point;
+    lo_q      <= lo - zero_point;
+    hi_q      <= hi - zero_point;
+    lo_code_q <= lo[7:0];
+    hi_code_q <= hi[7:0];
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -158,7 +163,8 @@ module fp8mac_requantise #(
     logic        [LowW-1:0]  unused_low;
     logic                    low_carry;
     logic signed [HighW-1:0] z_q, q_q;
-    near_t                   near, clamped;
+    near_t                   near;
+    logic        [7:0]       code;
 
     assign half = y_q[W-1] ? below_q2[C] : half_q2[C];
 
@@ -179,7 +185,7 @@ module fp8mac_requantise #(
       high_b_q    <= carry_q[2*W-1:LowW];
       z_q         <= $signed(high_a_q) + $signed(high_b_q) + HighW'(low_carry_q);
       q_q         <= z_q >>> right_q[5][C];
-      d_q         <= sums ? q_q[W-1:0] : {(W-8)'(0), 8'(clamped + zero_point)};
+      d_q         <= sums ? q_q[W-1:0] : {(W-8)'(0), code};
     end
 
     // A number that is not near is beyond both limits, on the side of its sign.
@@ -187,7 +193,7 @@ module fp8mac_requantise #(
     assign near    = near_t'(q_q);
     assign below   = is_near ? near < lo_q : q_q[HighW-1];
     assign above   = is_near ? near > hi_q : !q_q[HighW-1];
-    assign clamped = below ? lo_q : above ? hi_q : near;
+    assign code    = below ? lo_code_q : above ? hi_code_q : near[7:0] + zero_point[7:0];
     assign d_o[w]  = d_q;
   end
 

@@ -66,7 +66,7 @@ def bytes_moved(name: str) -> tuple[int, int]:
     """Bytes that an element-wise command reads and writes for a value, from its name, as `float32 to int8`."""
     of = lambda word: BYTES.get(word, 1)
     words = name.replace(",", "").split()
-    if words[0] in ("sum", "product"):
+    if words[0] in ("sum", "product", "maximum"):
         return 2 * of(words[2]), of(words[2])
     return of(words[0]), of(words[2] if words[1] == "to" else words[0])
 

@@ -44,6 +44,7 @@ static void read_operation(fp8mac_cycles_command *c, uint32_t operation)
     c->mx = IS(OPERATION__MX, operation);
     c->row_operation = FIELD(uint8_t, OPERATION__ROW_OP, operation);
     c->causal = IS(OPERATION__CAUSAL, operation);
+    c->maximum = IS(OPERATION__MAXIMUM, operation);
 }
 
 static void read_image(fp8mac_cycles_command *c, const uint32_t conv[6])

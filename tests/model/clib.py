@@ -176,6 +176,8 @@ class Epilogue(ct.Structure):
         ("clamp_lo", ct.c_float),
         ("clamp_hi", ct.c_float),
         ("beta", ct.c_float),
+        ("multiply", ct.c_bool),
+        ("maximum", ct.c_bool),
         ("d_format", ct.POINTER(Format)),
         ("d_mode", ConvertMode),
         ("scale_d", ct.c_float),

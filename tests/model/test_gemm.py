@@ -108,6 +108,8 @@ def to_c(lib, e):
         e.lo,
         e.hi,
         e.beta,
+        False,
+        e.maximum,
         lib.by_name[e.d_row.name],
         clib.mode(e.rounding, e.overflow),
         e.scale_d,
@@ -142,6 +144,8 @@ def test_epilogue(bench, lib, rng):
         ]
         if i % 16 == 0:
             operands[1 + i // 16 % 2] = int(rng.choice(CORNERS))
+        if e.beta != 0 and i % 3 == 0:
+            e = e._replace(maximum=True)
         amax, nonfinite = (
             (0, False) if i % 4 else (exact.bits(np.float32(abs(rng.normal()))), bool(i % 8))
         )

@@ -263,7 +263,16 @@ class Fp32Unit:
         return self._finish(x, y, np.add(x, y, dtype=np.float32))
 
 
-Epilogue = namedtuple("Epilogue", "bias activation lo hi beta d_row rounding overflow scale_d")
+Epilogue = namedtuple(
+    "Epilogue", "bias activation lo hi beta d_row rounding overflow scale_d maximum", defaults=[False]
+)
+
+
+def larger(a, b):
+    """NaN if one of them is; +0 is larger than -0."""
+    if a == 0 and b == 0:
+        return a if np.signbit(b) else b
+    return np.maximum(a, b)
 
 
 def activate(t, e):
@@ -282,7 +291,8 @@ def epilogue(e, t0, scale_a, scale_b, bias, c):
     if e.bias:
         t, inputs = unit.add(t, bias), inputs + [bias]
     if e.beta != 0:
-        t, inputs = unit.add(t, unit.mul(e.beta, c)), inputs + [e.beta, c]
+        term, inputs = unit.mul(e.beta, c), inputs + [e.beta, c]
+        t = larger(t, term) if e.maximum else unit.add(t, term)
     t = activate(t, e)
     scaled = unit.mul(t, e.scale_d)
     code, raised = convert(e.d_row, decode(FP32, bits(scaled)), e.rounding, e.overflow)

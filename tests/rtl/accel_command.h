@@ -69,7 +69,7 @@ struct Command {
     // The extension
     bool extended = false;
     uint32_t op = 0, c_fmt = 0, x_fmt = 0, act_table = 0, row_op = 0;
-    bool causal = false;
+    bool causal = false, maximum = false;
     float factor = 1; // of a row command: SCALE_A has it, or its product with log2(e)
     bool c_en = false, stochastic = false, conv_a = false, mx = false;
     uint32_t c_addr = 0, c_stride = 0, beta = 0, seed = 0;
@@ -463,6 +463,7 @@ class Golden
         epilogue.clamp_lo = as_float(t.clamp_lo);
         epilogue.clamp_hi = as_float(t.clamp_hi);
         epilogue.multiply = t.elementwise() && t.op == 2;
+        epilogue.maximum = t.extended && t.maximum;
         uint32_t c_value = 0;
         if (t.reads_c()) {
             epilogue.beta = as_float(t.beta);

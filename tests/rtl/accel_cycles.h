@@ -46,7 +46,7 @@ inline fp8mac_cycles_command timed(const Command &t)
     c.step_x = half(t.conv[3]), c.segment_step = half(t.conv[3] >> 16);
     c.step_y = code(t.conv[4] & 0xffu), c.dil_y = code(t.conv[4] >> 8 & 0xffu);
     c.pad_top = code(t.conv[4] >> 16 & 0xffu), c.pad_left = half(t.conv[5]);
-    c.row_operation = code(t.row_op), c.causal = t.causal;
+    c.row_operation = code(t.row_op), c.causal = t.causal, c.maximum = t.maximum;
     return c;
 }
 

@@ -155,6 +155,7 @@ class Maker
             add_c(t);
             t.bias_en = false;
         }
+        t.maximum = t.op == 1 && t.reads_c() && rng_.coin();
         t.tile_m = t.m > 128 || rng_.coin() ? shape_.beat * (1 + rng_.below(3)) : 0;
         t.tile_n = t.n > 128 || rng_.coin() ? 32 * (1 + rng_.below(3)) : 0;
         return t;

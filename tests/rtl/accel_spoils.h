@@ -28,7 +28,7 @@ struct Spoil {
 inline bool asks_too_much(const Command &t)
 {
     return t.extended &&
-           ((t.conv_a && !kFunctions.images) || (t.op != 0 && !kFunctions.elementwise) ||
+           ((t.conv_a && !kFunctions.images) || ((t.op != 0 || t.maximum) && !kFunctions.elementwise) ||
             (t.c_en && !kFunctions.c) || (t.stochastic && !kFunctions.stochastic) ||
             (t.act_table != 0 && !kFunctions.tables) || (t.mx && !kElement.mx));
 }
@@ -38,6 +38,7 @@ const Spoil kFunctionSpoils[] = {
     {"an image", ErrMode, [](Command &t, const Command &) { t.extended = t.conv_a = true; }},
     {"an element-wise command", ErrMode,
      [](Command &t, const Command &) { t.extended = true, t.op = 1; }},
+    {"a maximum", ErrMode, [](Command &t, const Command &) { t.extended = t.maximum = true; }},
     {"C", ErrMode, [](Command &t, const Command &) { t.extended = t.c_en = true; }},
     {"stochastic rounding", ErrMode,
      [](Command &t, const Command &) { t.extended = t.stochastic = true; }},
@@ -281,6 +282,12 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { t.d_fmt = FP8MAC_INT8, t.overflow = 2; }},
     {"reserved overflow", ErrMode, [](Command &t, const Command &) { t.overflow = 3; }},
     {"reserved act", ErrMode, [](Command &t, const Command &) { t.act = 3; }},
+    {"a maximum in a GEMM", ErrMode,
+     [](Command &t, const Command &) {
+         t.extended = t.maximum = true, t.x_fmt = 0, t.beta = kOne, with_c(t);
+     }},
+    {"a maximum in a row command", ErrMode,
+     [](Command &t, const Command &) { row_command(t, Sum), t.maximum = true; }},
     {"reserved row_op", ErrMode, [](Command &t, const Command &) { row_command(t, kRowOps); }},
     {"a mask of a norm", ErrMode,
      [](Command &t, const Command &) { row_command(t, LayerNorm), t.k = 1; }},

@@ -71,7 +71,7 @@ struct Config {
     bool stochastic = false;
     uint32_t seed = 0, first_m = 0, first_n = 0;
     uint32_t clamp_lo = 0, clamp_hi = 0, scale_d = kOne;
-    bool c_en = false, x_en = false, multiply = false;
+    bool c_en = false, x_en = false, multiply = false, maximum = false;
     uint32_t beta = 0;
 
     fp8mac_epilogue model() const
@@ -86,12 +86,14 @@ struct Config {
         e.scale_d = to_float(scale_d);
         e.beta = c_en ? to_float(beta) : 0;
         e.multiply = multiply;
+        e.maximum = maximum;
         return e;
     }
     bool operator==(const Config &o) const
     {
         return d_fmt == o.d_fmt && overflow == o.overflow && act == o.act && bias_en == o.bias_en &&
-               c_en == o.c_en && x_en == o.x_en && multiply == o.multiply && beta == o.beta &&
+               c_en == o.c_en && x_en == o.x_en && multiply == o.multiply &&
+               maximum == o.maximum && beta == o.beta &&
                clamp_lo == o.clamp_lo && clamp_hi == o.clamp_hi && scale_d == o.scale_d &&
                stochastic == o.stochastic && seed == o.seed && first_m == o.first_m &&
                first_n == o.first_n;
@@ -131,7 +133,7 @@ struct Events {
     uint64_t invalid, overflow, saturated, nan_flag, nan_passes, nan_code, inf_code, subnormal_code,
         subnormal_t, clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan,
         nan_of_negative, nonfinite, amax_zero, drawn, absent, absent_special, none_present, gap,
-        cfg_changes, cfg_kept, lost_to_reset, terms, products;
+        cfg_changes, cfg_kept, lost_to_reset, terms, products, maxima, zeros;
     uint64_t modes[FP8MAC_ARRAY_FORMAT_COUNT][3][3][2];
 };
 
@@ -218,6 +220,7 @@ class EpilogueBench
         put_bits(dut_->cfg_i, at, 7, 0); // no row command
         put_bits(dut_->cfg_i, at, 32, t.cfg.beta);
         put_bits(dut_->cfg_i, at, 6, 0); // the codes are FP32
+        put_bits(dut_->cfg_i, at, 1, t.cfg.maximum);
         put_bits(dut_->cfg_i, at, 1, t.cfg.multiply);
         put_bits(dut_->cfg_i, at, 1, t.cfg.c_en);
         put_bits(dut_->cfg_i, at, 1, t.cfg.x_en);
@@ -289,6 +292,8 @@ void EpilogueBench::expect(const Transfer &t)
         }
         events_.terms += t.cfg.c_en && !t.cfg.multiply;
         events_.products += t.cfg.multiply;
+        events_.maxima += t.cfg.maximum;
+        events_.zeros += t.cfg.maximum && magnitude(t.c[w]) == 0 && magnitude(t0) == 0;
         out.d[w] =
             fp8mac_epilogue_apply(&epilogue, t0, t.scale_a, t.scale_b[w % COLS], t.bias[w % COLS],
                                   t.c[w], &out.amax, &out.nonfinite, &out.flags);
@@ -389,6 +394,8 @@ void EpilogueBench::report() const
     line("flag nan", e.nan_flag);
     line("outputs with beta * C", e.terms);
     line("products of X and C", e.products);
+    line("maxima of X and beta * C", e.maxima);
+    line("maxima of two zeros", e.zeros);
     line("NaN accumulator", e.nan_passes);
     line("NaN code", e.nan_code);
     line("positive NaN code of e4m3fn for a negative overflow", e.nan_of_negative);
@@ -465,6 +472,7 @@ Config random_config(tb::Rng &rng)
     cfg.c_en = rng.coin();
     cfg.x_en = rng.below(3) == 0;
     cfg.multiply = cfg.c_en && cfg.x_en && rng.coin();
+    cfg.maximum = cfg.c_en && !cfg.multiply && rng.coin();
     cfg.bias_en &= !cfg.multiply;
     // The epilogue is told of C only if beta is not 0.
     cfg.beta = rng.coin() ? short_value(rng, -3, 3) | 1 : rng.fp32() | 1;
@@ -537,6 +545,10 @@ Transfer random_transfer(tb::Rng &rng, const Config &cfg)
     }
     for (unsigned w = 0; w < WIDTH; w++) {
         t.c[w] = kind < 2 ? rng.fp32() : short_value(rng, -12, 12);
+        if (cfg.maximum && rng.chance(100)) {
+            t.c[w] &= 0x80000000u;
+            t.t0[w] &= 0x80000000u;
+        }
         t.x[w] = t.t0[w];
         t.t0[w] = cfg.x_en ? rng.fp32() : t.t0[w];
     }

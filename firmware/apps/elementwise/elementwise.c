@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Conversions, additions and products of matrices, and a GEMM with beta * C: a hash of D and the cycles of each.
+//: Conversions, additions, products and maxima of matrices, and a GEMM with beta * C: a hash of D and the cycles of each.
 //
 // On the host the golden model computes them, so the hashes are the model's. The chip prints the same
 // lines, but for the cycles. The last line is the count of tests: D is what the call reports, and an
@@ -28,6 +28,7 @@ typedef struct named_case {
 
 #define ADD FP8RT_OPERATION_ADD
 #define MULTIPLY FP8RT_OPERATION_MULTIPLY
+#define MAXIMUM FP8RT_OPERATION_MAXIMUM
 
 static const named_case cases[] = {
     {"float32 to e4m3fn", ADD, 32, 256, FP8MAC_FP32, 0, FP8MAC_E4M3FN, 0, false, 0, {0}},
@@ -117,6 +118,28 @@ static const named_case cases[] = {
      0,
      {.stochastic = true, .seed = 0xffffffff}},
     {"e4m3fn, mapped", ADD, 32, 256, FP8MAC_E4M3FN, 0, FP8MAC_E4M3FN, 0, false, 0, {.table = 1}},
+    {"maximum of e4m3fn",
+     MAXIMUM,
+     32,
+     256,
+     FP8MAC_E4M3FN,
+     FP8MAC_E4M3FN,
+     FP8MAC_E4M3FN,
+     1.0f,
+     false,
+     0,
+     {0}},
+    {"maximum of e5m2 and -float16, relu",
+     MAXIMUM,
+     29,
+     70,
+     FP8MAC_E5M2,
+     FP8MAC_FP16,
+     FP8MAC_BF16,
+     -1.0f,
+     true,
+     FP8MAC_ACT_RELU,
+     {0}},
     {"product of e5m2, stochastic, mapped",
      MULTIPLY,
      20,

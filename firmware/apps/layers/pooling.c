@@ -55,6 +55,40 @@ static const pooling_case cases[] = {
      .window = THREE_BY_THREE,
      .x_format = FP8MAC_E4M3FNUZ,
      .out_format = FP8MAC_E4M3FNUZ},
+    {.name = "maximum of 3 x 3, 2 of 7 x 6 x 32",
+     .images = 2,
+     .height = 7,
+     .width = 6,
+     .channels = 32,
+     .window = {.kernel_h = 3,
+                .kernel_w = 3,
+                .pad_top = 1,
+                .pad_left = 1,
+                .pad_bottom = 1,
+                .pad_right = 1}},
+    {.name = "maximum of 1 x 5, stride 3, 2 of 1 x 40 x 9",
+     .images = 2,
+     .width = 40,
+     .channels = 9,
+     .window = {.kernel_w = 5, .stride_x = 3, .pad_left = 2}},
+    {.name = "maximum of 4 x 1, 9 x 5 x 21, e5m2fnuz",
+     .height = 9,
+     .width = 5,
+     .channels = 21,
+     .window = {.kernel_h = 4, .stride_y = 2, .pad_bottom = 3},
+     .x_format = FP8MAC_E5M2FNUZ,
+     .out_format = FP8MAC_E5M2FNUZ},
+    {.name = "maximum of an image, 2 of 5 x 5 x 40",
+     .images = 2,
+     .height = 5,
+     .width = 5,
+     .channels = 40,
+     .window = {.kernel_h = 7, .kernel_w = 7, .pad_top = 1, .pad_right = 2, .pad_left = 2, .pad_bottom = 1}},
+    {.name = "maximum of 4 x 4 on 2 x 2 x 16, by the core",
+     .height = 2,
+     .width = 2,
+     .channels = 16,
+     .window = {.kernel_h = 4, .kernel_w = 4, .pad_top = 3, .pad_left = 3, .pad_bottom = 3, .pad_right = 3}},
     {.name = "average of 2 x 2, 16 x 16 x 32",
      .kind = AVERAGE,
      .height = 16,
@@ -143,6 +177,30 @@ static const void *ones(layers_test *test, uint32_t pixels)
     return codes == NULL ? NULL : memset(codes, ONE, pixels);
 }
 
+// The core computes the same bytes where the accelerator has no element-wise commands.
+static void compare_with_core(layers_test *test, const context *c)
+{
+    const fp8rt_caps caps = test->dev.caps;
+    const fp8rt_tensor *out = c->desc.out;
+    const size_t bytes = (size_t)out->rows * fp8rt_packed_stride(&caps, out->cols);
+    uint8_t *commands = layers_take(test, bytes), *scratch = layers_take(test, caps.beat_bytes);
+    if (commands == NULL || scratch == NULL) {
+        layers_expect(test, "memory for the core's bytes", false);
+        return;
+    }
+    memcpy(commands, out->data, bytes);
+    memset(out->data, 0, bytes);
+    fp8rt_run run = fp8rt_run_on(&test->dev, scratch, caps.beat_bytes);
+    test->dev.caps.functions &= ~(uint32_t)FP8RT_FUNCTION_ELEMENTWISE;
+    bool same = fp8rt_max_pool(&run, &c->desc) == FP8RT_OK;
+    test->dev.caps = caps;
+    for (uint32_t i = 0; i < out->rows; i++) {
+        const size_t row = (size_t)i * fp8rt_packed_stride(&caps, out->cols);
+        same = same && memcmp(commands + row, (uint8_t *)out->data + row, out->cols) == 0;
+    }
+    layers_expect(test, "the core gives the bytes of commands", same);
+}
+
 static void run_case(layers_test *test, const pooling_case *p)
 {
     const fp8rt_arena arena = test->arena;
@@ -178,6 +236,9 @@ static void run_case(layers_test *test, const pooling_case *p)
     layers_try(test, p->name, call, refer, &c, &out);
     if (p->scaling == FP8RT_SCALING_STATIC) {
         layers_expect_recorded(test, "a pool is recorded", before);
+    }
+    if (p->kind == MAXIMUM) {
+        compare_with_core(test, &c);
     }
     test->arena = arena;
 }
@@ -238,7 +299,7 @@ static void run_codes(layers_test *test)
 
 // ---- between other layers -------------------------------------------------------------------------
 
-// A recorded network pauses for the maximum, whose operand and output belong to commands.
+// Each operand and output belongs to commands.
 typedef struct between {
     fp8rt_convolution_desc before, behind;
     fp8rt_pooling_desc maximum, average;

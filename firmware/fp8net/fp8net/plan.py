@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from . import executor, moves, weights
+from . import executor, max_pool, moves, weights
 from .ir import ALONE, FORMAT_BYTES, WIDE_OPERANDS, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
@@ -113,6 +113,8 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
         return -(-height // sy) * -(-width // sx) * sx * row
     if layer.op in ("lstm", "gru"):
         return _recurrent_scratch(graph, layer, beat)
+    if layer.op == "max_pool":
+        return max_pool.scratch(layer, out.cols, up(out.cols, beat))
     return 0
 
 
@@ -140,7 +142,9 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     if layer.op == "move":
         return 0, len(layer.moves) + layer.clear
     if layer.op == "max_pool":
-        return 0, 1
+        channels = graph.tensors[layer.output].cols
+        count = max_pool.commands(layer, channels, up(channels, beat))
+        return count, 0 if count else 1
     if layer.op in WIDE_OPERANDS:
         source = graph.tensors[layer.inputs[0]]
         return 0, -(-source.rows // max(1, WORDS_OF_CALL // source.cols))

@@ -21,12 +21,13 @@
 extern "C" {
 #endif
 
-// OPERATION.op
+// What a command computes: OPERATION.op. A maximum is an addition there, with OPERATION.maximum.
 enum {
     FP8RT_OPERATION_GEMM = 0,
     FP8RT_OPERATION_ADD = 1,      // element-wise: X, in the place of A, takes the place of A * B^T
     FP8RT_OPERATION_MULTIPLY = 2, // element-wise: T = act(X * (s * C))
     FP8RT_OPERATION_ROWS = 3,     // rows of X: fp8rt/rows.h
+    FP8RT_OPERATION_MAXIMUM = 4,  // element-wise: T = act(the larger of X and beta * C)
 };
 
 // Bits of the register CONFIG4

@@ -3,9 +3,11 @@
 //
 //   FP8RT_OPERATION_ADD       T = act(scale_x[m] * X + beta * C)     beta = 0: C is not read
 //   FP8RT_OPERATION_MULTIPLY  T = act(X * ((scale_x[m] * beta) * C))
+//   FP8RT_OPERATION_MAXIMUM   T = act(the larger of scale_x[m] * X and beta * C)
 //   D[m][n] = convert(T * scale_d)
 //
-// Each operation is one FP32 nearest-even operation, in this order. An addition without C converts X
+// Each operation is one FP32 nearest-even operation, in this order. A maximum is NaN if one of both is, and +0 is
+// larger than -0. An addition without C converts X
 // to D's format. A tensor gets a dynamic scale from two commands: a GEMM with D in FP16 or FP32, whose
 // amax gives scale_d, and an addition without C.
 //
@@ -24,13 +26,13 @@ extern "C" {
 // Addresses, strides and scale vectors are multiples of caps.beat_bytes. D may be X or C, with its
 // stride and format, and must not overlap them otherwise.
 typedef struct fp8rt_elementwise_desc {
-    uint32_t operation;        // FP8RT_OPERATION_ADD or _MULTIPLY
+    uint32_t operation;        // FP8RT_OPERATION_ADD, _MULTIPLY or _MAXIMUM
     uint32_t m, n;             // each >= 1
     const void *x;             // m x n of x_format
     uint32_t x_stride;         // bytes from row to row; 0: a row, rounded up to a beat
     fp8mac_format_id x_format; // FP8MAC_E4M3FN .. FP8MAC_INT8, as c_format and d_format
     fp8mac_scale scale_x;      // none, one, or m values; finite and greater than 0
-    float beta;                // of a product: finite and greater than 0
+    float beta;                // of a product: finite and greater than 0; of a maximum: not 0
     const void *c;             // m x n of c_format
     uint32_t c_stride;         // as x_stride
     fp8mac_format_id c_format;

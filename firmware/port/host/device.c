@@ -52,6 +52,7 @@ static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
         .beta = fp8rt_host_reads_c(tile) ? fp8rt_fp32_from_bits(tile->beta) : 0.0f,
         .multiply =
             FP8RT_GET(OPERATION__OP, fp8rt_host_operation(tile)) == FP8RT_OPERATION_MULTIPLY,
+        .maximum = FP8RT_GET(OPERATION__MAXIMUM, fp8rt_host_operation(tile)) != 0,
     };
 }
 

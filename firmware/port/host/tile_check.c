@@ -158,14 +158,17 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
          fp8rt_host_has(tile, chains) ||
          (op == FP8RT_OPERATION_MULTIPLY &&
           (!fp8rt_host_reads_c(tile) || fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)))));
-    asked |= op != 0 ? FP8RT_FUNCTION_ELEMENTWISE : 0;
+    const bool maximum = FP8RT_GET(OPERATION__MAXIMUM, operation) != 0;
+    const bool bad_maximum =
+        maximum && (op != FP8RT_OPERATION_ADD || !fp8rt_host_reads_c(tile));
+    asked |= op != 0 || maximum ? FP8RT_FUNCTION_ELEMENTWISE : 0;
     asked |= FP8RT_GET(OPERATION__C_EN, operation) != 0 ? FP8RT_FUNCTION_C : 0;
     asked |= FP8RT_GET(OPERATION__ROUNDING, operation) != 0 ? FP8RT_FUNCTION_STOCHASTIC : 0;
     asked |= table != 0 ? FP8RT_FUNCTION_TABLES : 0;
     asked |= FP8RT_GET(OPERATION__CONV_A, operation) != 0 ? FP8RT_FUNCTION_CONV_A : 0;
     asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
     const uint32_t both = FP8RT_BIT(OPERATION__CONV_A) | FP8RT_BIT(OPERATION__MX);
-    return bad_elementwise || (operation & both) == both || (asked & ~caps->functions) != 0 ||
+    return bad_elementwise || bad_maximum || (operation & both) == both || (asked & ~caps->functions) != 0 ||
            op == 3 || table == 3 || (table != 0 && fp8rt_host_d_bytes(tile) != 1);
 }
 

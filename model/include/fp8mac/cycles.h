@@ -130,6 +130,7 @@ typedef struct fp8mac_cycles_command {
     uint8_t segments, step_y, dil_y, pad_top;
     uint8_t row_operation; // fp8mac_rows_operation; k is the number of columns that row 0 sees
     bool causal;
+    bool maximum; // element-wise: the larger of X and beta * C, not their sum
 } fp8mac_cycles_command;
 
 // ---- a run --------------------------------------------------------------------------------------

@@ -67,6 +67,9 @@ typedef struct fp8mac_epilogue {
     // T = act(t0 * (s * c)), without a bias and beta: the product of two matrices, element by element.
     // The matrix of t0 is then an operand like C.
     bool multiply;
+    // T = act(the larger of t0 * s + bias and beta * c): IEEE 754-2019's maximum, which is NaN if one
+    // of them is, and for which +0 is larger than -0. beta is not 0, and multiply is not set.
+    bool maximum;
     const fp8mac_format *d_format; // the four FP8 formats, FP16, BF16, FP32, INT8
     fp8mac_convert_mode d_mode;
     float scale_d;          // finite, > 0

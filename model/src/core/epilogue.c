@@ -25,6 +25,18 @@ static uint32_t activate(const fp8mac_epilogue *epilogue, uint32_t t)
     return t;
 }
 
+// Both orders are those of IEEE 754-2019: NaN if one of them is, and +0 is larger than -0.
+static uint32_t maximum(uint32_t a, uint32_t b)
+{
+    if (fp8mac_fp32_is_nan(a) || fp8mac_fp32_is_nan(b)) {
+        return FP8MAC_FP32_NAN;
+    }
+    if (fp32_less(a, b)) {
+        return b;
+    }
+    return fp32_less(b, a) || (b >> 31) != 0 ? a : b;
+}
+
 static void raise_if_nan(uint32_t operand, fp8mac_flags *flags)
 {
     if (fp8mac_fp32_is_nan(operand)) {
@@ -74,7 +86,8 @@ uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_m
     if ((beta & 0x7fffffffu) != 0 && !epilogue->multiply) {
         raise_if_nan(beta, flags);
         raise_if_nan(c, flags);
-        t = fp8mac_fp32_add(t, fp8mac_fp32_mul(beta, c, flags), flags);
+        uint32_t term = fp8mac_fp32_mul(beta, c, flags);
+        t = epilogue->maximum ? maximum(t, term) : fp8mac_fp32_add(t, term, flags);
     }
     t = activate(epilogue, t);
     update_amax(t, amax, amax_nonfinite);

@@ -196,12 +196,14 @@ static bool mode_bad(const machine *m, const tile *t)
                         (c->mx && (t->key.elementwise || c->conv_a || !m->p.element->mx));
     const bool product_bad =
         c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
+    const bool maximum_bad =
+        c->maximum && (c->operation != FP8MAC_CYCLES_ADD || !t->key.reads_c);
     const bool chain_bad =
         t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue || t->key.acc_keep);
     const bool rows_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_rows_bad(&m->p, c);
     return rows_bad || c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
            (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad ||
-           chain_bad;
+           maximum_bad || chain_bad;
 }
 
 static bool exponent_bad(const machine *m, const tile *t, int s)
@@ -311,7 +313,7 @@ static bool same_config(const machine *m, const predecessor *before, const tile 
     const fp8mac_cycles_command *a = command_of(m, t), *b = command_of(m, o);
     const bool same_operation =
         (a->operation == FP8MAC_CYCLES_MULTIPLY) == (b->operation == FP8MAC_CYCLES_MULTIPLY) &&
-        t->key.reads_c == o->key.reads_c;
+        a->maximum == b->maximum && t->key.reads_c == o->key.reads_c;
     const bool same_codes = a->x_fmt == b->x_fmt && a->c_fmt == b->c_fmt && a->d_fmt == b->d_fmt &&
                             a->overflow == b->overflow && a->act == b->act &&
                             a->act_table == b->act_table && a->bias_en == b->bias_en;

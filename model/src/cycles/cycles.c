@@ -148,7 +148,7 @@ static fp8mac_cycles_command normal(fp8mac_cycles_command c)
         c.c_en = c.mx = c.stochastic = c.conv_a = false;
         c.operation = FP8MAC_CYCLES_GEMM;
         c.row_operation = 0;
-        c.causal = false;
+        c.causal = c.maximum = false;
     }
     return c;
 }
