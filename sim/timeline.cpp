@@ -48,6 +48,11 @@ void Timeline::rates(uint32_t steps, uint32_t reads, uint32_t writes, uint64_t c
     trace_events_rates(events_, steps, reads, writes, cycle);
 }
 
+void Timeline::tell(const fp8mac_cycles_event &event, uint32_t tag, uint64_t cycle)
+{
+    trace_events_tell(events_, &event, name_of(tag).c_str(), tag, cycle);
+}
+
 bool Timeline::close(uint64_t cycle)
 {
     trace_events *events = events_;

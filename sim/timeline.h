@@ -29,6 +29,8 @@ class Timeline
     // its list changes nothing.
     void list(uint32_t address, const ListNames &names);
     void rates(uint32_t steps, uint32_t reads, uint32_t writes, uint64_t cycle);
+    // What the model of cycles tells of the command with this tag
+    void tell(const fp8mac_cycles_event &event, uint32_t tag, uint64_t cycle);
     // False if some of the file could not be written.
     bool close(uint64_t cycle);
 

@@ -169,6 +169,24 @@ void trace_events_rates(trace_events *t, uint32_t steps, uint32_t reads, uint32_
     t->last_rates = cycle;
 }
 
+void trace_events_tell(trace_events *t, const fp8mac_cycles_event *event, const char *name,
+                       uint32_t tag, uint64_t cycle)
+{
+    switch (event->kind) {
+    case FP8MAC_CYCLES_SUBMITTED: trace_events_begin(t, TRACE_COMMAND, name, tag, cycle); break;
+    case FP8MAC_CYCLES_LOAD_BEGINS: trace_events_begin(t, TRACE_LOAD, name, tag, cycle); break;
+    case FP8MAC_CYCLES_LOAD_ENDS: trace_events_end(t, TRACE_LOAD, cycle); break;
+    case FP8MAC_CYCLES_COMPUTE_BEGINS:
+        trace_events_begin(t, TRACE_COMPUTE, name, tag, cycle);
+        break;
+    case FP8MAC_CYCLES_COMPUTE_ENDS: trace_events_end(t, TRACE_COMPUTE, cycle); break;
+    case FP8MAC_CYCLES_RETIRES: trace_events_retire(t, tag, cycle); break;
+    case FP8MAC_CYCLES_WINDOW_ENDS:
+        trace_events_rates(t, event->steps, event->read_beats, event->write_beats, cycle);
+        break;
+    }
+}
+
 bool trace_events_close(trace_events *t, uint64_t cycle)
 {
     for (unsigned i = 0; i < TRACE_TRACKS; i++) {

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fp8mac/cycles.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,6 +38,9 @@ void trace_events_retire(trace_events *t, uint32_t tag, uint64_t cycle);
 // Cycles with a step, and beats of the bus, since the last call
 void trace_events_rates(trace_events *t, uint32_t steps, uint32_t reads, uint32_t writes,
                         uint64_t cycle);
+// What the model of cycles tells: one of the calls above. Without a command, name and tag have no effect.
+void trace_events_tell(trace_events *t, const fp8mac_cycles_event *event, const char *name,
+                       uint32_t tag, uint64_t cycle);
 // Ends all spans and the file. False if some of it could not be written.
 bool trace_events_close(trace_events *t, uint64_t cycle);
 

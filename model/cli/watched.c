@@ -25,26 +25,9 @@ static void write_event(void *context, const fp8mac_cycles_event *e)
 {
     const files *f = context;
     const uint64_t cycle = f->w->start + e->cycle;
-    const bool window = e->kind == FP8MAC_CYCLES_WINDOW_ENDS;
-    const char *name = window ? NULL : f->w->names[e->command];
-    const uint32_t tag = (uint32_t)e->command;
-    switch (e->kind) {
-    case FP8MAC_CYCLES_SUBMITTED:
-        trace_events_begin(f->timeline, TRACE_COMMAND, name, tag, cycle);
-        break;
-    case FP8MAC_CYCLES_LOAD_BEGINS:
-        trace_events_begin(f->timeline, TRACE_LOAD, name, tag, cycle);
-        break;
-    case FP8MAC_CYCLES_LOAD_ENDS: trace_events_end(f->timeline, TRACE_LOAD, cycle); break;
-    case FP8MAC_CYCLES_COMPUTE_BEGINS:
-        trace_events_begin(f->timeline, TRACE_COMPUTE, name, tag, cycle);
-        break;
-    case FP8MAC_CYCLES_COMPUTE_ENDS: trace_events_end(f->timeline, TRACE_COMPUTE, cycle); break;
-    case FP8MAC_CYCLES_RETIRES: trace_events_retire(f->timeline, tag, cycle); break;
-    case FP8MAC_CYCLES_WINDOW_ENDS:
-        trace_events_rates(f->timeline, e->steps, e->read_beats, e->write_beats, cycle);
-        break;
-    }
+    const bool window = e->kind == FP8MAC_CYCLES_WINDOW_ENDS; // of no command
+    trace_events_tell(f->timeline, e, window ? "" : f->w->names[e->command], (uint32_t)e->command,
+                      cycle);
 }
 
 // The end of the window before the one in which the run begins. Windows end in the last one of

@@ -146,21 +146,9 @@ void ApartModel::on_transfer(const fp8mac_cycles_transfer &t) const
 
 void ApartModel::on_event(const fp8mac_cycles_event &e) const
 {
-    Timeline &timeline = Simulator::running->timeline();
-    const uint64_t cycle = cycle_of(e.cycle);
-    const bool window = e.kind == FP8MAC_CYCLES_WINDOW_ENDS;
+    const bool window = e.kind == FP8MAC_CYCLES_WINDOW_ENDS; // of no command
     const uint32_t tag = window ? 0 : commands_[e.command].report.tag;
-    switch (e.kind) {
-    case FP8MAC_CYCLES_SUBMITTED: timeline.begin(TRACE_COMMAND, tag, cycle); break;
-    case FP8MAC_CYCLES_LOAD_BEGINS: timeline.begin(TRACE_LOAD, tag, cycle); break;
-    case FP8MAC_CYCLES_LOAD_ENDS: timeline.end(TRACE_LOAD, cycle); break;
-    case FP8MAC_CYCLES_COMPUTE_BEGINS: timeline.begin(TRACE_COMPUTE, tag, cycle); break;
-    case FP8MAC_CYCLES_COMPUTE_ENDS: timeline.end(TRACE_COMPUTE, cycle); break;
-    case FP8MAC_CYCLES_RETIRES: timeline.retire(tag, cycle); break;
-    case FP8MAC_CYCLES_WINDOW_ENDS:
-        timeline.rates(e.steps, e.read_beats, e.write_beats, cycle);
-        break;
-    }
+    Simulator::running->timeline().tell(e, tag, cycle_of(e.cycle));
 }
 
 void ApartModel::watch()

@@ -145,9 +145,8 @@ void fp8mac_cycles_watch_skip(machine *m, uint64_t cycles)
     if (m->watch->to.event == NULL) {
         return;
     }
-    for (uint64_t i = 0; i < cycles; i++) {
-        if (ends_window(m->watch, m->now + i)) {
-            end_window(m, m->now + i);
-        }
+    const uint64_t into = (m->now + m->watch->to.first_cycle) % FP8MAC_CYCLES_WINDOW;
+    for (uint64_t i = FP8MAC_CYCLES_WINDOW - 1u - into; i < cycles; i += FP8MAC_CYCLES_WINDOW) {
+        end_window(m, m->now + i);
     }
 }
