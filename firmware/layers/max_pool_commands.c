@@ -63,8 +63,7 @@ static fp8rt_status compare_grids(const maxima *m, grid x, grid c, grid d, uint3
     if (pixels == 1) {
         return compare(m, &x, &c, &d, lines, m->channels, true);
     }
-    if (lines == 1 ||
-        (is_even(&x, pixels) && is_even(&like_c, pixels) && is_even(&d, pixels))) {
+    if (lines == 1 || (is_even(&x, pixels) && is_even(&like_c, pixels) && is_even(&d, pixels))) {
         return compare(m, &x, &c, &d, lines * pixels, m->channels, false);
     }
     if (x.pixel == m->channels && like_c.pixel == m->channels && d.pixel == m->channels) {
@@ -97,7 +96,8 @@ static bool is_trivial(const way *w)
 static fp8rt_span windows_of(const way *w, uint32_t tap)
 {
     const uint32_t first = tap < w->pad ? fp8rt_ceil_div(w->pad - tap, w->stride) : 0;
-    const uint32_t end = w->size + w->pad <= tap ? 0 : (w->size + w->pad - tap - 1u) / w->stride + 1u;
+    const uint32_t end =
+        w->size + w->pad <= tap ? 0 : (w->size + w->pad - tap - 1u) / w->stride + 1u;
     const uint32_t last = end < w->count ? end : w->count;
     return (fp8rt_span){first, last > first ? last - first : 0};
 }
@@ -143,9 +143,9 @@ static fp8rt_status compare_taps(const maxima *m, const way *w, grid x, grid d, 
     const uint32_t first = common_tap(w, 0), second = common_tap(w, first + 1u);
     const grid none = {0};
     const fp8rt_span all = {0, w->count};
-    fp8rt_status status =
-        compare_span(m, tap_at(w, x, first, 0, lines),
-                     second < w->taps ? tap_at(w, x, second, 0, lines) : none, d, all, across, lines);
+    fp8rt_status status = compare_span(m, tap_at(w, x, first, 0, lines),
+                                       second < w->taps ? tap_at(w, x, second, 0, lines) : none, d,
+                                       all, across, lines);
     for (uint32_t tap = 0; tap < w->taps && status == FP8RT_OK; tap++) {
         const fp8rt_span span = windows_of(w, tap);
         if (tap != first && tap != second && span.count != 0) {
@@ -234,8 +234,8 @@ bool fp8rt_max_pool_has_commands(const fp8rt_run *run, const fp8rt_pools *pools)
     const uint32_t needed = FP8RT_FUNCTION_ELEMENTWISE | FP8RT_FUNCTION_C;
     const way lines = lines_of(pools), pixels = pixels_of(pools);
     return (run->dev->caps.functions & needed) == needed &&
-           (is_global(pools) || (common_tap(&lines, 0) < lines.taps &&
-                                 common_tap(&pixels, 0) < pixels.taps));
+           (is_global(pools) ||
+            (common_tap(&lines, 0) < lines.taps && common_tap(&pixels, 0) < pixels.taps));
 }
 
 fp8rt_status fp8rt_max_pool_commands(fp8rt_run *run, const fp8rt_pools *pools)

@@ -121,16 +121,97 @@ static void copy_values(const move *m, const uint8_t *from, uint8_t *to)
     }
 }
 
-// Counts through all axes but the last one.
+// Rows that become columns: axes along which codes lie one behind the other on one side alone
+typedef struct transposition {
+    uint32_t rows, cols;
+    int32_t from_row, to_row; // bytes between rows, and between what columns become
+} transposition;
+
+static bool is_row_axis(const move *m, unsigned axis)
+{
+    return m->to_step[axis] == 1 && m->from_step[axis] % 4 == 0;
+}
+
+static bool is_column_axis(const move *m, unsigned axis)
+{
+    return m->from_step[axis] == 1 && m->to_step[axis] % 4 == 0;
+}
+
+// Whether the last two axes are one whose columns do not meet. Then 4 x 4 codes are four words on both sides.
+static bool find_transposition(const move *m, transposition *t)
+{
+    const unsigned last = AXES - 1, before = AXES - 2;
+    const bool forward = is_row_axis(m, last) && is_column_axis(m, before);
+    const unsigned row = forward ? last : before, column = forward ? before : last;
+    bool words = m->bytes == 1 && (((uintptr_t)m->from | (uintptr_t)m->to) & 3u) == 0;
+    for (unsigned axis = 0; axis < before; axis++) {
+        words = words && (m->count[axis] == 1 || (m->from_step[axis] | m->to_step[axis]) % 4 == 0);
+    }
+    *t = (transposition){m->count[row], m->count[column], m->from_step[row], m->to_step[column]};
+    const uint32_t apart = (uint32_t)(t->to_row < 0 ? -t->to_row : t->to_row);
+    return words && apart >= t->rows &&
+           (forward || (is_row_axis(m, row) && is_column_axis(m, column)));
+}
+
+static void transpose_block(const uint8_t *from, int32_t from_row, uint8_t *to, int32_t to_row)
+{
+    const uint32_t even = 0x00ff00ffu, low = 0x0000ffffu;
+    uint32_t a[4];
+    for (int i = 0; i < 4; i++, from += from_row) {
+        memcpy(&a[i], __builtin_assume_aligned(from, 4), 4);
+    }
+    const uint32_t p = (a[0] & even) | (a[1] & even) << 8, q = (a[0] >> 8 & even) | (a[1] & ~even);
+    const uint32_t r = (a[2] & even) | (a[3] & even) << 8, s = (a[2] >> 8 & even) | (a[3] & ~even);
+    const uint32_t b[4] = {(p & low) | r << 16, (q & low) | s << 16, p >> 16 | (r & ~low),
+                           q >> 16 | (s & ~low)};
+    for (int i = 0; i < 4; i++, to += to_row) {
+        memcpy(__builtin_assume_aligned(to, 4), &b[i], 4);
+    }
+}
+
+static void transpose_rest(const transposition *t, const uint8_t *from, uint8_t *to,
+                           uint32_t first_row, uint32_t first_col)
+{
+    for (uint32_t c = first_col; c < t->cols; c++) {
+        for (uint32_t r = first_row; r < t->rows; r++) {
+            to[(ptrdiff_t)c * t->to_row + (ptrdiff_t)r] =
+                from[(ptrdiff_t)r * t->from_row + (ptrdiff_t)c];
+        }
+    }
+}
+
+static void transpose(const transposition *t, const uint8_t *from, uint8_t *to)
+{
+    const uint32_t rows = t->rows & ~3u, cols = t->cols & ~3u;
+    for (uint32_t c = 0; c < cols; c += 4) {
+        const uint8_t *block = from + c;
+        uint8_t *out = to + (ptrdiff_t)c * t->to_row;
+        for (uint32_t r = 0; r < rows; r += 4, block += 4 * t->from_row, out += 4) {
+            transpose_block(block, t->from_row, out, t->to_row);
+        }
+    }
+    transpose_rest(t, from, to, rows, 0);
+    const transposition above = {rows, t->cols, t->from_row, t->to_row};
+    transpose_rest(&above, from, to, 0, cols);
+}
+
+// Counts through all axes but those that one copy or transposition has.
 static void move_values(void *context)
 {
     const move *m = context;
+    transposition t;
+    const bool transposes = find_transposition(m, &t);
+    const unsigned inner = transposes ? AXES - 2 : AXES - 1;
     uint32_t index[AXES - 1] = {0};
     const uint8_t *from = m->from;
     uint8_t *to = m->to;
     for (;;) {
-        copy_values(m, from, to);
-        unsigned axis = AXES - 1;
+        if (transposes) {
+            transpose(&t, from, to);
+        } else {
+            copy_values(m, from, to);
+        }
+        unsigned axis = inner;
         while (axis != 0 && ++index[axis - 1u] == m->count[axis - 1u]) {
             axis--;
             index[axis] = 0;
