@@ -87,7 +87,7 @@ module fp8mac_store
   output logic [31:0]                       epi_scale_a_o,
   output logic [COLS-1:0][31:0]             epi_scale_b_o,
   output logic [COLS-1:0][IntShiftW-1:0]    epi_shift_o,
-  output logic [COLS-1:0][31:0]             epi_bias_o,
+  output logic [COLS-1:0][31:0]             epi_bias_o,      // 0 where there is none
   output epilogue_cfg_t                     epi_cfg_o,       // constant while transfers are inside
 
   // The row and the column of its first output, in the tile command
@@ -392,7 +392,7 @@ module fp8mac_store
     epi_t0_o      <= t0_q;
     epi_scale_a_o <= job.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : job.a.value;
     epi_scale_b_o <= job.b.in_vector ? scale_b_i : {COLS{job.b.value}};
-    epi_bias_o    <= bias_i;
+    epi_bias_o    <= cfg_q.bias_en ? bias_i : '0;
     epi_shift_o   <= job.b.in_vector ? int_shift_i : {COLS{job.a.value[IntShiftW-1:0]}};
     epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
                               32'(source_q.phase));

@@ -37,7 +37,7 @@ module fp8mac_requantise #(
   input  logic [WIDTH-1:0][31:0]    t0_i,          // INT32, row by row
   input  logic [COLS-1:0][31:0]     multiplier_i,  // 0 .. 2^31 - 1
   input  logic [COLS-1:0][5:0]      shift_i,       // -31 .. 30
-  input  logic [COLS-1:0][31:0]     bias_i,        // has no effect unless cfg_i.bias_en
+  input  logic [COLS-1:0][31:0]     bias_i,        // 0 without cfg_i.bias_en
   input  logic [META_W-1:0]         meta_i,
 
   output logic                      out_valid_o,
@@ -176,7 +176,7 @@ module fp8mac_requantise #(
     assign {low_carry, unused_low} = {1'b0, sum_q[LowW-1:0]} + {1'b0, carry_q[LowW-1:0]};
 
     always_ff @(posedge clk) begin
-      x_q         <= t0_i[w] + (cfg_i.bias_en ? bias_i[C] : '0);
+      x_q         <= t0_i[w] + bias_i[C];
       y_q         <= x_q << left_q1[C];
       sum_q       <= sum;
       carry_q     <= carry;

@@ -133,7 +133,7 @@ class Run
             scale[c] = usual_ ? random_.usual() : random_.scale();
             bias[c] = usual_ ? rng_.range(-20000, 20000) : random_.int32();
             dut_->multiplier_i[c] = static_cast<uint32_t>(scale[c].multiplier);
-            dut_->bias_i[c] = static_cast<uint32_t>(bias[c]);
+            dut_->bias_i[c] = config_.bias ? static_cast<uint32_t>(bias[c]) : 0;
             shifts |= (static_cast<uint32_t>(scale[c].shift) & 63) << (6 * c);
         }
         dut_->shift_i = shifts;
