@@ -91,12 +91,24 @@ static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const na
     return (codes_of(largest) & ~mask) | (n->code & mask);
 }
 
+static inline uint32_t largest_codes(const maximum *m, const patch *p, const nans *n,
+                                     uint32_t channel)
+{
+    return n->fnuz ? max_of(p, &m->pools, n, true, channel)
+                   : max_of(p, &m->pools, n, false, channel);
+}
+
 static void write_output(const maximum *m, const patch *p, const nans *n, uint8_t *to)
 {
-    const fp8rt_pools *pools = &m->pools;
-    for (uint32_t channel = 0; channel < m->channels; channel += sizeof(uint32_t)) {
-        *(codes *)(void *)(to + channel) =
-            n->fnuz ? max_of(p, pools, n, true, channel) : max_of(p, pools, n, false, channel);
+    const uint32_t words = m->channels & ~3u;
+    for (uint32_t channel = 0; channel < words; channel += sizeof(uint32_t)) {
+        *(codes *)(void *)(to + channel) = largest_codes(m, p, n, channel);
+    }
+    if (words != m->channels) {
+        uint32_t last = largest_codes(m, p, n, words);
+        for (uint32_t channel = words; channel < m->channels; channel++, last >>= 8) {
+            to[channel] = (uint8_t)last;
+        }
     }
 }
 
@@ -149,8 +161,8 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     }
     if (status == FP8RT_OK) {
         fp8rt_layer_observe(run, &scope, desc);
-        status = fp8rt_max_pool_has_commands(run, &pools) ? fp8rt_max_pool_commands(run, &pools)
-                                                          : compute_or_record(run, &pools);
+        status = fp8rt_max_pool_takes_commands(run, &pools) ? fp8rt_max_pool_commands(run, &pools)
+                                                            : compute_or_record(run, &pools);
     }
     if (status == FP8RT_OK && !run->query) {
         desc->out->scale = desc->x->scale;

@@ -14,6 +14,7 @@ typedef struct maxima {
     fp8rt_run *run;
     fp8mac_format_id format;
     uint32_t channels;
+    uint32_t *count; // of commands, which are not run then; NULL: they run
 } maxima;
 
 static grid from(grid g, uint32_t line, uint32_t pixel)
@@ -39,6 +40,10 @@ static fp8rt_status compare(const maxima *m, const grid *x, const grid *c, const
     const fp8rt_tensor b = matrix(m, c, rows, cols, by_line ? c->line : c->pixel);
     fp8rt_tensor out = matrix(m, d, rows, cols, by_line ? d->line : d->pixel);
     const bool copies = c->at == NULL;
+    if (m->count != NULL) {
+        ++*m->count;
+        return FP8RT_OK;
+    }
     const fp8rt_combination both = {
         .operation = copies ? FP8RT_OPERATION_ADD : FP8RT_OPERATION_MAXIMUM,
         .x = &a,
@@ -229,7 +234,25 @@ static fp8rt_status find_windows(const maxima *m, const fp8rt_pools *p, grid x, 
     return status == FP8RT_OK ? compare_taps(m, &pixels, between, out, p->out_h, false) : status;
 }
 
-bool fp8rt_max_pool_has_commands(const fp8rt_run *run, const fp8rt_pools *pools)
+static fp8rt_status find_all(const maxima *m, const fp8rt_pools *pools)
+{
+    const fp8rt_tensor *x = pools->desc->x, *out = pools->desc->out;
+    const uint32_t pixel = fp8rt_tensor_stride(&m->run->dev->caps, out);
+    const uint32_t in_line = pools->width * pools->pixel_bytes, out_line = pools->out_w * pixel;
+    const size_t used = m->run->used;
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t image = 0; image < pools->images && status == FP8RT_OK; image++) {
+        const grid a = {x->data, in_line, pools->pixel_bytes}, d = {out->data, out_line, pixel};
+        const grid from_a = from(a, image * pools->height, 0);
+        const grid to_d = from(d, image * pools->out_h, 0);
+        status = is_global(pools) ? find_global(m, from_a, to_d, pools->height * pools->width)
+                                  : find_windows(m, pools, from_a, to_d);
+        m->run->used = used;
+    }
+    return status;
+}
+
+static bool is_possible(const fp8rt_run *run, const fp8rt_pools *pools)
 {
     const uint32_t needed = FP8RT_FUNCTION_ELEMENTWISE | FP8RT_FUNCTION_C;
     const way lines = lines_of(pools), pixels = pixels_of(pools);
@@ -238,22 +261,28 @@ bool fp8rt_max_pool_has_commands(const fp8rt_run *run, const fp8rt_pools *pools)
             (common_tap(&lines, 0) < lines.taps && common_tap(&pixels, 0) < pixels.taps));
 }
 
+// The core's cycles on the simulated chip: to check and plan a command, and to compare the taps of four channels
+static bool are_quicker(fp8rt_run *run, const fp8rt_pools *pools)
+{
+    enum { COMMAND = 2600, TAP = 8, OUTPUT = 16, CHANNELS = 4 };
+    const fp8rt_tensor *x = pools->desc->x, *out = pools->desc->out;
+    const uint64_t words = (uint64_t)out->rows * fp8rt_ceil_div(out->cols, CHANNELS);
+    const uint64_t taps = (uint64_t)pools->window.kernel_h * pools->window.kernel_w;
+    uint32_t commands = 0;
+    const maxima m = {run, x->format, x->cols, &commands};
+    find_all(&m, pools); // takes the scratch that a query has counted
+    return (uint64_t)commands * COMMAND < words * (OUTPUT + TAP * taps);
+}
+
+bool fp8rt_max_pool_takes_commands(fp8rt_run *run, const fp8rt_pools *pools)
+{
+    return is_possible(run, pools) &&
+           (run->query || run->recorder != NULL || are_quicker(run, pools));
+}
+
 fp8rt_status fp8rt_max_pool_commands(fp8rt_run *run, const fp8rt_pools *pools)
 {
-    const fp8rt_tensor *x = pools->desc->x, *out = pools->desc->out;
-    const maxima m = {run, x->format, x->cols};
-    const uint32_t to = fp8rt_tensor_stride(&run->dev->caps, out);
-    const size_t used = run->used;
-    fp8rt_status status = FP8RT_OK;
-    for (uint32_t image = 0; image < pools->images && status == FP8RT_OK; image++) {
-        const uint32_t in_line = pools->width * pools->pixel_bytes, out_line = pools->out_w * to;
-        const grid a = {(uint8_t *)x->data + (size_t)image * pools->height * in_line, in_line,
-                        pools->pixel_bytes};
-        const grid d = {(uint8_t *)out->data + (size_t)image * pools->out_h * out_line, out_line,
-                        to};
-        status = is_global(pools) ? find_global(&m, a, d, pools->height * pools->width)
-                                  : find_windows(&m, pools, a, d);
-        run->used = used;
-    }
-    return status;
+    const fp8rt_tensor *x = pools->desc->x;
+    const maxima m = {run, x->format, x->cols, NULL};
+    return find_all(&m, pools);
 }
