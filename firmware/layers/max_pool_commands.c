@@ -264,7 +264,7 @@ static bool is_possible(const fp8rt_run *run, const fp8rt_pools *pools)
 // The core's cycles on the simulated chip: to check and plan a command, and to compare the taps of four channels
 static bool are_quicker(fp8rt_run *run, const fp8rt_pools *pools)
 {
-    enum { COMMAND = 2600, TAP = 8, OUTPUT = 16, CHANNELS = 4 };
+    enum { COMMAND = 2600, TAP = 36, OUTPUT = 30, CHANNELS = 4 };
     const fp8rt_tensor *x = pools->desc->x, *out = pools->desc->out;
     const uint64_t words = (uint64_t)out->rows * fp8rt_ceil_div(out->cols, CHANNELS);
     const uint64_t taps = (uint64_t)pools->window.kernel_h * pools->window.kernel_w;
