@@ -236,20 +236,13 @@ def _pairs(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
 
 
 def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
-    """Weights and state, which begins at 0 in each run, unless it is kept."""
+    """Weights and state, which the program sets to 0 before the layer runs."""
     text = _weights(s, f"{index}a", layer.weights, layer.weights.codes, "input")
     text += _weights(s, f"{index}b", layer.recurrent, layer.recurrent.codes, "recurrent")
     text += (
         f"    const fp8rt_tensor hidden = at(arena, {ids[layer.extra['hidden']]});\n"
         f"    const fp8rt_tensor state = at(arena, {ids[layer.extra['state']]});\n"
     )
-    if not layer.keeps:
-        text += (
-            "    if (!run->query) {\n"
-            "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
-            "        memset(state.data, 0, (size_t)state.rows * state.stride);\n"
-            "    }\n"
-        )
     fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
     return text, [*fields, ".hidden = &hidden", ".state = &state"]
 

@@ -45,8 +45,8 @@ OPS = {
     "lstm": "fp8rt_lstm",
     "gru": "fp8rt_gru",
 }
-# Layers that no list of commands can hold.
-ALONE = {"lstm", "gru", "embedding"}
+# Layers that no list of commands can hold: words differ from run to run, and are checked in each.
+ALONE = {"embedding"}
 # Layers whose operands have to be FP8.
 FP8_OPERANDS = {
     *("convolution", "transposed", "linear", "matmul", "scale_channels"),
@@ -247,6 +247,11 @@ class Layer:
     @property
     def writes(self) -> list[str]:
         return [self.output, *self.extra.values()]
+
+    @property
+    def states(self) -> list[str]:
+        """Tensors of a recurrent layer that are 0 at first."""
+        return list(self.extra.values()) if self.recurrent is not None else []
 
     @property
     def all_weights(self) -> list[Weights]:

@@ -72,9 +72,9 @@ def lifetimes(graph: Graph) -> dict[str, tuple[int, int]]:
             life[name] = (life[name][0], index)
         for name in layer.writes:
             life[name] = (index, index)
-    for layer in graph.layers:
-        for name in layer.extra.values() if layer.keeps else ():
-            life[name] = (-1, end)
+    for index, layer in enumerate(graph.layers):
+        for name in layer.states:  # 0 when the network starts
+            life[name] = (-1, end if layer.keeps else life[name][1])
     for view in graph.outputs.values():
         life[view.tensor] = (life[view.tensor][0], end)
     return life
@@ -149,6 +149,8 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         if is_direct(layer):
             return layer.images * sx, 0
         return layer.images * min(sy, layer.upsampled[0]) * (sx + 1), layer.images
+    if layer.op in ("lstm", "gru"):
+        return _recurrent_commands(graph, layer, beat)
     if layer.op == "scale_channels":
         return -(-layer.groups // graph.tensors[layer.inputs[1]].cols), 0
     if layer.op != "convolution":
@@ -162,6 +164,14 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     )
     images = 1 if merged else layer.images
     return images * weights.join(layer, graph, beat).count, 0
+
+
+def _recurrent_commands(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
+    """As firmware/layers/recurrent.c records them: gates of the input, the steps, the output."""
+    steps = graph.tensors[layer.output].rows // layer.images
+    apart = 4 * graph.tensors[layer.extra["hidden"]].cols % beat != 0
+    commands, calls = (10, 1) if layer.op == "lstm" else (11, 2)
+    return 2 + steps * commands, steps * calls * apart
 
 
 def labels_of(layer: Layer) -> int:
