@@ -21,6 +21,8 @@ TABLES = 2  # FP8RT_TABLES
 LIST_BYTES = (8 + 16 * 8) * 4
 COMMAND_WORDS, COMMAND_ADDRESSES = 35, 9
 WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
+# Layers that are a call for each image.
+REPEATED = {"matmul", "add", "multiply", "softmax"}
 CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
 
 
@@ -69,10 +71,11 @@ def lifetimes(graph: Graph) -> dict[str, tuple[int, int]]:
     life = {view.tensor: (-1, -1) for view in graph.inputs.values()}
     for index, layer in enumerate(graph.layers):
         for name in layer.reads:
-            life[name] = (life[name][0], index)
+            if name not in graph.constants:
+                life[name] = (life[name][0], index)
         for name in layer.writes:
             life[name] = (index, index)
-    for index, layer in enumerate(graph.layers):
+    for layer in graph.layers:
         for name in layer.states:  # 0 when the network starts
             life[name] = (-1, end if layer.keeps else life[name][1])
     for view in graph.outputs.values():
@@ -154,7 +157,7 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     if layer.op == "scale_channels":
         return -(-layer.groups // graph.tensors[layer.inputs[1]].cols), 0
     if layer.op != "convolution":
-        return layer.images if layer.op == "matmul" else 1, 0
+        return layer.images if layer.op in REPEATED else 1, 0
     w = layer.window
     merged = (
         w.kernel[0] == 1
@@ -176,7 +179,9 @@ def _recurrent_commands(graph: Graph, layer: Layer, beat: int) -> tuple[int, int
 
 def labels_of(layer: Layer) -> int:
     """Calls of fp8rt that a layer consists of: each has the layer's name."""
-    return {"move": len(layer.moves), "matmul": layer.images}.get(layer.op, 1)
+    if layer.op in REPEATED:
+        return layer.images
+    return len(layer.moves) if layer.op == "move" else 1
 
 
 def name_of(layer: Layer) -> str:
@@ -263,7 +268,11 @@ def set_diagonals(graph: Graph, beat: int) -> None:
 def make(graph: Graph, beat: int = 16) -> Plan:
     set_diagonals(graph, beat)
     strides = {name: stride_of(graph, name, beat) for name in graph.tensors}
-    sizes = {n: up(strides[n] * t.rows, ALIGN) for n, t in graph.tensors.items()}
+    sizes = {
+        n: up(strides[n] * t.rows, ALIGN)
+        for n, t in graph.tensors.items()
+        if n not in graph.constants
+    }
     offsets, activations = place(sizes, lifetimes(graph))
     tables, used = _tables(graph)
     segments, slots = segments_of(graph, used)
