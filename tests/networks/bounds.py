@@ -40,8 +40,9 @@ NORMS = {
 
 def rounding(x: np.ndarray, error: np.ndarray | float = 0.0) -> np.ndarray:
     """Of x, which is wrong by `error` already."""
-    scale = np.abs(x).max(initial=0.0) / LARGEST
-    return np.maximum((np.abs(x) + error) * UNIT, LEAST * scale)
+    finite = np.isfinite(x)
+    scale = np.abs(x).max(initial=0.0, where=finite) / LARGEST
+    return np.where(finite, np.maximum((np.abs(x) + error) * UNIT, LEAST * scale), 0.0)
 
 
 class Bounds:
@@ -58,7 +59,7 @@ class Bounds:
             outputs = self._evaluate(node, [self.values.get(n) for n in node.input])
             for name, x in zip(node.output, outputs):
                 self.values[name] = np.asarray(x)
-            if any(name in self.errors for name in node.input):
+            if any(name in self.errors for name in node.input) and node.op_type != "Shape":
                 self._propagate(node)
         return {o.name: self.errors[o.name] for o in self.model.graph.output}
 
@@ -81,6 +82,7 @@ class Bounds:
         for name, own in zip(node.output, owns):
             x = self.values[name].astype(np.float64)
             own = own.astype(np.float64).reshape(x.shape)
+            own = np.where(np.isinf(x), 0.0, own)  # of a mask: it has no error
             self.errors[name] = own if node.op_type in MOVES else own + rounding(x, own)
 
     def _places(self, node: onnx.NodeProto) -> list[np.ndarray]:
@@ -89,7 +91,17 @@ class Bounds:
             self._error(n).astype(np.float32) if n in self.errors else self.values.get(n)
             for n in node.input
         ]
-        return [np.abs(e) for e in self._evaluate(node, errors)]
+        owns = [np.abs(e) for e in self._evaluate(node, errors)]
+        if node.op_type == "Resize" and _attribute(node, "mode", b"nearest") == b"linear":
+            owns[0] = owns[0] + self._interpolated(node, errors[0])
+        return owns
+
+    def _interpolated(self, node: onnx.NodeProto, error: np.ndarray) -> np.ndarray:
+        """Weights of two axes are rounded, and what is between them."""
+        x = np.abs(self.values[node.input[0]]) + error
+        rest = [self.values.get(n) for n in node.input[1:]]
+        sums = np.abs(self._evaluate(node, [x.astype(np.float32), *rest])[0])
+        return 3.5 * UNIT * sums + 2 * LEAST * x.max() / LARGEST
 
     def _error(self, name: str) -> np.ndarray:
         return self.errors.get(name, np.zeros_like(self.values[name], np.float64))
@@ -103,6 +115,11 @@ class Bounds:
             return self._norm(node)
         if op == "Attention":
             return self._attention(node)
+        if op == "RotaryEmbedding":
+            return self._rotary(node)
+        if op == "Where":  # the branches are multiplied by 1 and 0
+            errors = [self._error(n).astype(np.float32) for n in node.input[1:]]
+            return self._evaluate(node, [self.values[first], *errors])[0]
         x, error = self.values[first], self._error(first)
         rest = [self.values.get(n) for n in node.input[1:]]
         if op in MOVES or op in AVERAGES or op in LARGEST_OF:
@@ -128,7 +145,10 @@ class Bounds:
     def _pair(self, node: onnx.NodeProto) -> np.ndarray:
         """Sum, difference, product, quotient; constants are nearly exact, because each has a scale of its own."""
         a, b = (self.values[n].astype(np.float64) for n in node.input)
-        ea, eb = (self.errors.get(n, np.abs(self.values[n]) * 2.0**-20) for n in node.input)
+        ea, eb = (
+            self.errors.get(n, np.where(np.isinf(x), 0.0, np.abs(x) * 2.0**-20))
+            for n, x in zip(node.input, (a, b))
+        )
         if node.op_type in ("Add", "Sub"):
             return ea + eb + 0 * (a + b)
         if node.op_type == "Mul":
@@ -184,6 +204,15 @@ class Bounds:
         ep = np.minimum(p * (share - 1), 1) + (p * share) * UNIT + 2.0**-17
         sums = (p + ep) @ ev + ep @ v + (p.shape[3] / 32 + 1) * 2.0**-13 * 1.2 * v.max()
         return sums if self.values[node.input[0]].ndim == 4 else sums.swapaxes(1, 2)
+
+    def _rotary(self, node: onnx.NodeProto) -> np.ndarray:
+        """Two values with the errors of both, by the magnitudes of cosine and sine"""
+        error = self._error(node.input[0]).astype(np.float32)
+        rest = [self.values.get(n) for n in node.input[1:]]
+        cosines, sines = (np.abs(x) for x in rest[:2])
+        # Negative sines make all signs of the definition's first half positive, and positive ones the second's.
+        both = [self._evaluate(node, [error, cosines, s, *rest[2:]])[0] for s in (sines, -sines)]
+        return np.maximum(*both) * (1 + 2.0**-10)
 
     def _norm(self, node: onnx.NodeProto) -> np.ndarray:
         """d / s, where s is the length of (d, sqrt(eps)): it changes by that of d's error at most."""

@@ -41,6 +41,10 @@ $(BUILD)/test/networks-words.log: $(NETWORKS_TEST)/test_words.py $(NETWORKS_INPU
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-words $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
 TESTS += $(BUILD)/test/networks-words.log
 
+$(BUILD)/test/networks-sequences.log: $(NETWORKS_TEST)/test_sequences.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-sequences $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
+TESTS += $(BUILD)/test/networks-sequences.log
+
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)

@@ -29,7 +29,7 @@ ONE_OPERAND = (
     *("QuantizeLinear", "DequantizeLinear"),
     *("LSTM", "GRU", "ConvTranspose", "Slice", "Split", "Gather", "Pad", "Expand", "Tile"),
     *("Resize", "PRelu", "Pow", "LayerNormalization", "RMSNormalization"),
-    *("InstanceNormalization", "GroupNormalization"),
+    *("InstanceNormalization", "GroupNormalization", "RotaryEmbedding"),
 )
 LEAST_RUN = {True: 190, False: 150}  # cases that have to run: all, sample
 
@@ -109,6 +109,10 @@ def _constants(model: onnx.ModelProto, inputs: dict) -> None:
     for node in model.graph.node:
         if node.op_type in ONE_OPERAND:
             keep -= set(node.input[1:])
+        if node.op_type == "Where":
+            keep -= {node.input[0]}
+        if node.op_type == "Attention":  # truths
+            keep -= {n for n in node.input[3:4] if inputs.get(n, np.zeros(0)).dtype == bool}
     for value in list(model.graph.input):
         if value.name in inputs and value.name not in keep:
             model.graph.initializer.append(

@@ -52,12 +52,13 @@ def _check_memory(bench, name: str, graph, plan) -> None:
     last = dict.fromkeys((view.tensor for view in graph.outputs.values()), steps)
     for step, layer in enumerate(graph.layers):
         for tensor in layer.writes:
-            born[tensor] = step
+            born[tensor] = -1 if tensor in layer.states else step
             last[tensor] = max(last.get(tensor, step), step)
-        for tensor in layer.reads:
+        for tensor in set(layer.reads) - graph.constants.keys():
             last[tensor] = max(last.get(tensor, step), step)
-    ends = {t: plan.offsets[t] + plan.strides[t] * graph.tensors[t].rows for t in graph.tensors}
-    for a, b in itertools.combinations(graph.tensors, 2):
+    placed = [t for t in graph.tensors if t not in graph.constants]
+    ends = {t: plan.offsets[t] + plan.strides[t] * graph.tensors[t].rows for t in placed}
+    for a, b in itertools.combinations(placed, 2):
         together = born[a] <= last.get(b, born[b]) and born[b] <= last.get(a, born[a])
         apart = ends[a] <= plan.offsets[b] or ends[b] <= plan.offsets[a]
         bench.check(f"{name}: {a} and {b} share memory", apart or not together)

@@ -8,7 +8,7 @@ import numpy as np
 from . import c_run
 from .c_text import boolean, head, number, plain
 from .ir import FORMAT_BYTES, FORMAT_C, Layer, Weights
-from .plan import name_of, up
+from .plan import REPEATED, name_of, up
 from .transposed import split
 from .weights import join
 
@@ -41,6 +41,7 @@ def _declarations(s) -> str:
             if getattr(layer.norm, name) is not None:
                 text.append(f"extern const float {s.name}_{name}{index}[];")
     text += [f"extern const uint8_t {s.name}_table{i}[];" for i in range(len(s.plan.tables))]
+    text += [f"extern const float {s.name}_constant{i}[];" for i in range(len(s.graph.constants))]
     return "\n".join(text) + "\n"
 
 
@@ -50,20 +51,26 @@ def _ids(s) -> dict[str, int]:
 
 def _tensors(s) -> str:
     rows = []
+    constants = {name: f"{s.name}_constant{i}" for i, name in enumerate(s.graph.constants)}
     for name, tensor in s.graph.tensors.items():
+        offset = s.plan.offsets.get(name, 0)
         rows.append(
-            f"    {{{s.plan.offsets[name]}, {tensor.rows}, {tensor.cols}, {s.plan.strides[name]}, "
-            f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}}}, // {_short(name)}"
+            f"    {{{offset}, {tensor.rows}, {tensor.cols}, {s.plan.strides[name]}, "
+            f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}, {constants.get(name, 'NULL')}}}, "
+            f"// {_short(name)}"
         )
     return (
         "static const struct {\n"
         "    uint32_t offset, rows, cols, stride;\n"
         "    fp8mac_format_id format;\n"
         "    float scale;\n"
+        "    const float *constant; // NULL: the tensor is in the arena\n"
         "} tensors[] = {\n" + "\n".join(rows) + "\n};\n\n"
         "static fp8rt_tensor at(uint8_t *arena, unsigned i)\n"
         "{\n"
-        "    return (fp8rt_tensor){.data = arena + tensors[i].offset,\n"
+        "    const float *constant = tensors[i].constant;\n"
+        "    return (fp8rt_tensor){.data = constant != NULL ? (void *)(uintptr_t)constant\n"
+        "                                                   : (void *)(arena + tensors[i].offset),\n"
         "                          .rows = tensors[i].rows,\n"
         "                          .cols = tensors[i].cols,\n"
         "                          .stride = tensors[i].stride,\n"
@@ -235,21 +242,46 @@ def _pairs(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
     )
 
 
+def _parts(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
+    """The body of a layer that is one call for each part of x's rows, with the same second operand."""
+    rows = s.graph.tensors[layer.output].rows // layer.images
+    fields = [".x = &x", *_operands(layer), *_fused(s, index, layer), ".out = &out"]
+    kind, call = _DESCRIPTORS[layer.op]
+    y = ""
+    if len(layer.inputs) > 1:
+        y = f"    const fp8rt_tensor y = at(arena, {ids[layer.inputs[1]]});\n"
+    parts = "".join(
+        f"        {name}.rows = {rows};\n        {name}.data = (uint8_t *){name}.data + i * {rows}u * {name}.stride;\n"
+        for name in ("x", "out")
+    )
+    return (
+        y + "    fp8rt_status status = FP8RT_OK;\n"
+        f"    for (unsigned i = 0; i < {layer.images} && status == FP8RT_OK; i++) {{\n"
+        f"        fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]}), out = at(arena, {ids[layer.output]});\n"
+        + parts
+        + f"        const {kind} desc = {{{', '.join(fields)}}};\n"
+        f'        fp8rt_run_label(run, "{name_of(layer)}");\n'
+        f"        status = {call}(run, &desc);\n"
+        "    }\n    return status;\n"
+    )
+
+
+def _operands(layer: Layer) -> list[str]:
+    """What a sum, a product or a softmax has besides x."""
+    if layer.op != "softmax":
+        return [".y = &y", f".factor = {number(layer.factor)}"]
+    mask = [f".seen = {layer.seen}"] if layer.seen else []
+    return [*mask, ".causal = true"] if layer.causal else mask
+
+
 def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
-    """Weights and state, which begins at 0 in each run, unless it is kept."""
+    """Weights and state, which the program sets to 0 before the layer runs."""
     text = _weights(s, f"{index}a", layer.weights, layer.weights.codes, "input")
     text += _weights(s, f"{index}b", layer.recurrent, layer.recurrent.codes, "recurrent")
     text += (
         f"    const fp8rt_tensor hidden = at(arena, {ids[layer.extra['hidden']]});\n"
         f"    const fp8rt_tensor state = at(arena, {ids[layer.extra['state']]});\n"
     )
-    if not layer.keeps:
-        text += (
-            "    if (!run->query) {\n"
-            "        memset(hidden.data, 0, (size_t)hidden.rows * hidden.stride);\n"
-            "        memset(state.data, 0, (size_t)state.rows * state.stride);\n"
-            "    }\n"
-        )
     fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
     return text, [*fields, ".hidden = &hidden", ".state = &state"]
 
@@ -264,6 +296,8 @@ def _layer(s, index: int, layer: Layer) -> str:
         return head + _moves(s, layer, ids) + "}\n"
     if layer.op == "matmul":
         return head + _pairs(s, index, layer, ids) + "}\n"
+    if layer.images > 1 and layer.op in REPEATED:
+        return head + _parts(s, index, layer, ids) + "}\n"
     return head + _call(s, index, layer, ids) + "}\n"
 
 
@@ -291,7 +325,9 @@ def _call(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
         fields.append(".zero = true")
     if layer.op in ("add", "multiply"):
         body.append(f"    const fp8rt_tensor y = at(arena, {ids[layer.inputs[1]]});\n")
-        fields += [".y = &y", f".factor = {number(layer.factor)}"]
+        fields += _operands(layer)
+    if layer.op == "softmax":
+        fields += _operands(layer)
     if layer.op in ("convolution", "global_average", "max_pool"):
         fields += _geometry(layer)
     if layer.op == "transposed":

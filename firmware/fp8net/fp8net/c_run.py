@@ -58,10 +58,15 @@ def _indices(s) -> str:
 
 def _kept(s, ids: dict[str, int]) -> str:
     """The tensors of states."""
-    kept = [str(ids[n]) for x in s.graph.layers if x.keeps for n in x.extra.values()]
+    kept, fresh = (
+        [str(ids[n]) for x in s.graph.layers if x.keeps == keeps for n in x.states]
+        for keeps in (True, False)
+    )
     return (
-        f"// Tensors that are kept between runs\nenum {{ KEPT = {len(kept)} }};\n"
-        f"static const uint32_t kept[] = {{{', '.join(kept or ['0'])}}};\n\n"
+        "// States that are kept between runs, and those that are 0 at the start of each\n"
+        f"enum {{ KEPT = {len(kept)}, FRESH = {len(fresh)} }};\n"
+        f"static const uint32_t kept[] = {{{', '.join(kept or ['0'])}}};\n"
+        f"static const uint32_t fresh[] = {{{', '.join(fresh or ['0'])}}};\n\n"
     )
 
 
@@ -133,12 +138,17 @@ static fp8rt_status record(@n@_net *net, unsigned s, uint8_t *list)
     return status == FP8RT_OK ? fp8rt_network_record(&net->lists[s], &run) : status;
 }
 
-void @n@_reset(@n@_net *net)
+static void set_to_zero(uint8_t *arena, const uint32_t *list, int count)
 {
-    for (int i = 0; i < KEPT; i++) {
-        const fp8rt_tensor t = at(net->arena, kept[i]);
+    for (int i = 0; i < count; i++) {
+        const fp8rt_tensor t = at(arena, list[i]);
         memset(t.data, 0, (size_t)t.rows * t.stride);
     }
+}
+
+void @n@_reset(@n@_net *net)
+{
+    set_to_zero(net->arena, kept, KEPT);
 }
 
 fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes)
@@ -196,6 +206,7 @@ fp8rt_status @n@_profile(@n@_net *net, fp8rt_profile *profile)
 {
     fp8rt_status status = FP8RT_OK;
     net->failed = net->wrong = NULL;
+    set_to_zero(net->arena, fresh, FRESH);
     for (unsigned s = 0; s < SEGMENTS && status == FP8RT_OK; s++) {
         status = run_segment(net, s, profile);
     }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -29,6 +30,8 @@ def head(s, about: str) -> str:
 def number(x: float) -> str:
     """An exact float."""
     x = float(np.float32(x))
+    if math.isinf(x):
+        return "INFINITY" if x > 0 else "-INFINITY"
     return "0.0f" if x == 0 else f"{x.hex()}f"
 
 

@@ -51,7 +51,7 @@ class Executor:
 
     def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arrays of the file's outputs for arrays of its inputs. The codes of all tensors stay in self.codes."""
-        self.codes = {}
+        self.codes = dict(self.graph.constants)
         for name, view in self.graph.inputs.items():
             tensor = self.graph.tensors[view.tensor]
             self.codes[view.tensor] = encode(view.to_rows(values[name], tensor.cols), tensor)
@@ -185,7 +185,7 @@ class Executor:
         else:
             y, other = self._source(layer, 1)
             beta = F32(layer.factor) * F32(other.scale)
-            c = numbers(y, other)
+            c = np.tile(numbers(y, other), (layer.images, 1))
             total = scale * total + beta * c if layer.op == "add" else total * ((scale * beta) * c)
         return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
 

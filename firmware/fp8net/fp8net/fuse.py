@@ -8,6 +8,7 @@ import numpy as np
 from . import functions
 from .ir import Fused, Graph, Layer
 
+MASKED = -1e30  # what is added to a score that a softmax does not see
 COMMANDS = (
     "convolution",
     "transposed",
@@ -28,6 +29,7 @@ def fuse(graph: Graph) -> Graph:
         _activations,
         _gates,
         _written_out,
+        _masks,
         _residuals,
         _activations,
     ):
@@ -285,9 +287,54 @@ def _is_clipped_sum(graph: Graph, gate: Layer) -> bool:
     return bool(exact and clipped and alone and not graph.tensors[gate.output].fixed)
 
 
+def _masks(graph: Graph, layer: Layer) -> bool:
+    """A softmax behind a constant mask sees fewer columns, if these are the first ones of each row."""
+    name = layer.inputs[0]
+    before = graph.writer(name)
+    if layer.op != "softmax" or layer.seen or before is None or before.op != "add":
+        return False
+    if before.factor != 1.0 or not is_plain(before) or before.inputs[1] not in graph.constants:
+        return False
+    if len(graph.readers(name)) != 1 or graph.is_output(name) or graph.tensors[name].fixed:
+        return False
+    found = _seen(graph.constants[before.inputs[1]])
+    if found is None:
+        return False
+    layer.seen, layer.causal, rows = found
+    layer.images = graph.tensors[name].rows // rows if layer.causal else 1
+    layer.inputs = before.inputs[:1]
+    layer.nodes = before.nodes + layer.nodes
+    del graph.tensors[name]
+    del graph.constants[before.inputs[1]], graph.tensors[before.inputs[1]]
+    graph.layers.remove(before)
+    return True
+
+
+def _seen(mask: np.ndarray) -> tuple[int, bool, int] | None:
+    """Columns that the first row sees, whether each row sees one more, and the rows after which this begins again."""
+    counts = (mask == 0).sum(axis=1)
+    columns = np.arange(mask.shape[1])
+    if not ((mask <= MASKED) == (columns >= counts[:, None])).all() or counts.min() == 0:
+        return None
+    if (counts == counts[0]).all():
+        return int(counts[0]), False, len(mask)
+    falls = np.flatnonzero(np.diff(counts) < 0)
+    rows = int(falls[0]) + 1 if len(falls) else len(mask)
+    wanted = np.minimum(counts[0] + np.arange(len(mask)) % rows, mask.shape[1])
+    return (
+        (int(counts[0]), True, rows) if len(mask) % rows == 0 and (counts == wanted).all() else None
+    )
+
+
+def _is_finite(graph: Graph, names: list[str]) -> bool:
+    return all(np.isfinite(graph.constants[n]).all() for n in names if n in graph.constants)
+
+
 def _residuals(graph: Graph, layer: Layer) -> bool:
     """A sum goes into the product that writes one of its operands, if the other one is there before."""
     if layer.op != "add" or layer.factor != 1.0 or len(set(layer.inputs)) != 2 or layer.residual:
+        return False
+    if layer.images > 1 or not _is_finite(graph, layer.inputs):
         return False
     written = {before.output: i for i, before in enumerate(graph.layers)}
     order = sorted(layer.inputs, key=lambda name: written.get(name, -1))

@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from . import operators, shapes, states
+from . import fold, operators, shapes, states
 from .errors import Problem, Refused
 from .ir import Graph, Layer, Tensor, View, product
 from .loader import name_of
@@ -99,6 +99,7 @@ class Importer:
         self.names: set[str] = set()
         self.kept: set[str] = set()  # outputs that layers keep as their states
         self.shapes = _shapes_of(model.graph)
+        fold.fold(model, self.constants, self.shapes)
         self.groups = Recogniser(model, self.constants, self.shapes)
         self.groups.run()
         for value in shapes.data_inputs(model):
@@ -223,10 +224,13 @@ class Importer:
             group = self.groups.groups.get(index)
             if group is not None:
                 self._take(node, lambda _, node, group=group: operators.group(self, node, group))
-            elif index not in self.groups.taken:
+            elif index not in self.groups.taken and not self._is_folded(node):
                 self._take(node)
         self._finish()
         return self.graph
+
+    def _is_folded(self, node: Node) -> bool:
+        return any(node.outputs) and all(n in self.constants for n in node.outputs if n)
 
     def _take(self, node: Node, function=None) -> None:
         """By the operator's handler, or by another function."""

@@ -12,9 +12,12 @@ An importer of another kind of file makes a Graph; quantiser, planner, executor 
            scale_channels multiplies each pixel by a vector, whose diagonal matrix is its second operand: a depthwise
            convolution. matmul multiplies `images` pairs of matrices, each of rows of x and rows of y.
            embedding takes the rows of `table` whose numbers its input holds; they are stored as codes of its output.
+           add and multiply take `images` parts of x by the same second operand, and softmax has `images` masks.
   Move     one call of fp8rt_move: which values of an input go where in the output.
   Weights  `values` are n x k floats in the order of fp8rt: ky, kx, channel of the group. The quantiser fills in codes and
            row_scale; weight = row_scale * decode(code).
+
+A tensor that is a key of Graph.constants is no part of the network's memory: float32 numbers of the program.
 """
 
 from __future__ import annotations
@@ -45,8 +48,8 @@ OPS = {
     "lstm": "fp8rt_lstm",
     "gru": "fp8rt_gru",
 }
-# Layers that no list of commands can hold.
-ALONE = {"lstm", "gru", "embedding"}
+# Layers that no list of commands can hold: words differ from run to run, and are checked in each.
+ALONE = {"embedding"}
 # Layers whose operands have to be FP8.
 FP8_OPERANDS = {
     *("convolution", "transposed", "linear", "matmul", "scale_channels"),
@@ -233,6 +236,8 @@ class Layer:
     zero: bool = False  # the reciprocal of 0 is 0
     offset: float = 0.0  # logarithm: factor * log2(x + offset)
     reduction: str = ""  # sum or maximum; factor multiplies the sum
+    seen: int = 0  # softmax: columns that the first row of an image sees; 0: all
+    causal: bool = False  # softmax: each row of an image sees one column more
     # Tensors that it writes too: hidden and state, or the weights that a vector becomes (diagonal)
     extra: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -249,6 +254,11 @@ class Layer:
         return [self.output, *self.extra.values()]
 
     @property
+    def states(self) -> list[str]:
+        """Tensors of a recurrent layer that are 0 at first."""
+        return list(self.extra.values()) if self.recurrent is not None else []
+
+    @property
     def all_weights(self) -> list[Weights]:
         return [w for w in (self.weights, self.recurrent) if w is not None]
 
@@ -263,6 +273,7 @@ class Graph:
     views: dict[str, View] = dataclasses.field(
         default_factory=dict
     )  # of each tensor, as its writer has it
+    constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  # rows of numbers
 
     def readers(self, tensor: str) -> list[Layer]:
         return [layer for layer in self.layers if tensor in layer.reads]

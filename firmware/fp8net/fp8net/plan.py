@@ -21,6 +21,8 @@ TABLES = 2  # FP8RT_TABLES
 LIST_BYTES = (8 + 16 * 8) * 4
 COMMAND_WORDS, COMMAND_ADDRESSES = 35, 9
 WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
+# Layers that are a call for each image.
+REPEATED = {"matmul", "add", "multiply", "softmax"}
 CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
 
 
@@ -69,12 +71,13 @@ def lifetimes(graph: Graph) -> dict[str, tuple[int, int]]:
     life = {view.tensor: (-1, -1) for view in graph.inputs.values()}
     for index, layer in enumerate(graph.layers):
         for name in layer.reads:
-            life[name] = (life[name][0], index)
+            if name not in graph.constants:
+                life[name] = (life[name][0], index)
         for name in layer.writes:
             life[name] = (index, index)
     for layer in graph.layers:
-        for name in layer.extra.values() if layer.keeps else ():
-            life[name] = (-1, end)
+        for name in layer.states:  # 0 when the network starts
+            life[name] = (-1, end if layer.keeps else life[name][1])
     for view in graph.outputs.values():
         life[view.tensor] = (life[view.tensor][0], end)
     return life
@@ -153,10 +156,12 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         if is_direct(layer):
             return layer.images * sx, 0
         return layer.images * min(sy, layer.upsampled[0]) * (sx + 1), layer.images
+    if layer.op in ("lstm", "gru"):
+        return _recurrent_commands(graph, layer, beat)
     if layer.op == "scale_channels":
         return -(-layer.groups // graph.tensors[layer.inputs[1]].cols), 0
     if layer.op != "convolution":
-        return layer.images if layer.op == "matmul" else 1, 0
+        return layer.images if layer.op in REPEATED else 1, 0
     w = layer.window
     merged = (
         w.kernel[0] == 1
@@ -168,9 +173,19 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     return images * weights.join(layer, graph, beat).count, 0
 
 
+def _recurrent_commands(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
+    """As firmware/layers/recurrent.c records them: gates of the input, the steps, the output."""
+    steps = graph.tensors[layer.output].rows // layer.images
+    apart = 4 * graph.tensors[layer.extra["hidden"]].cols % beat != 0
+    commands, calls = (10, 1) if layer.op == "lstm" else (11, 2)
+    return 2 + steps * commands, steps * calls * apart
+
+
 def labels_of(layer: Layer) -> int:
     """Calls of fp8rt that a layer consists of: each has the layer's name."""
-    return {"move": len(layer.moves), "matmul": layer.images}.get(layer.op, 1)
+    if layer.op in REPEATED:
+        return layer.images
+    return len(layer.moves) if layer.op == "move" else 1
 
 
 def name_of(layer: Layer) -> str:
@@ -257,7 +272,11 @@ def set_diagonals(graph: Graph, beat: int) -> None:
 def make(graph: Graph, beat: int = 16) -> Plan:
     set_diagonals(graph, beat)
     strides = {name: stride_of(graph, name, beat) for name in graph.tensors}
-    sizes = {n: up(strides[n] * t.rows, ALIGN) for n, t in graph.tensors.items()}
+    sizes = {
+        n: up(strides[n] * t.rows, ALIGN)
+        for n, t in graph.tensors.items()
+        if n not in graph.constants
+    }
     offsets, activations = place(sizes, lifetimes(graph))
     tables, used = _tables(graph)
     segments, slots = segments_of(graph, used)

@@ -199,6 +199,9 @@ def _takes_wide(graph: Graph, reader: Layer) -> bool:
     if reader.op == "convert" and fuse.is_plain(reader):
         readers = graph.readers(reader.output)
         return bool(readers) and all(r.op in WIDE_OPERANDS for r in readers)
+    if reader.op == "add" and fuse.is_plain(reader):  # a mask
+        readers = graph.readers(reader.output)
+        return bool(readers) and all(r.op == "softmax" for r in readers)
     return reader.op == "move" and (_is_bare(graph, reader) or _repeats_few(graph, reader))
 
 

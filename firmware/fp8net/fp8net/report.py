@@ -64,6 +64,7 @@ def _row(graph: Graph, layer: Layer) -> Row:
     )
     if layer.table is not None:
         weights = layer.table.size * FORMAT_BYTES[out.format]
+    weights += sum(graph.constants[name].nbytes for name in layer.reads if name in graph.constants)
     return Row(
         layer.name,
         layer.nodes,
@@ -104,7 +105,7 @@ def measure(
         executor.run(run)
         codes, after = dict(executor.codes), executor.kept
         truth = {**observe.run(run), **run}
-        exact = {t: _as_rows(graph, t, truth[n]) for t, n in known.items()}
+        exact = {t: _as_rows(graph, t, truth[n]) for t, n in known.items()} | graph.constants
         _move_exact(graph, executor, exact)
         executor.kept = before  # where a layer alone begins
         for layer in graph.layers:

@@ -21,7 +21,11 @@ def _run(operation: str, x: np.ndarray, tensor: Tensor, out: Tensor, **others) -
 
 
 def softmax(layer: Layer, x: np.ndarray, tensor: Tensor, out: Tensor) -> np.ndarray:
-    return _run("softmax", x, tensor, out, factor=float(F32(tensor.scale)))
+    """Each image begins with the first row of the mask."""
+    mask = {"seen": layer.seen or None, "causal": layer.causal}
+    factor = float(F32(tensor.scale))
+    parts = np.split(x, layer.images)
+    return np.concatenate([_run("softmax", p, tensor, out, factor=factor, **mask) for p in parts])
 
 
 def normalise(layer: Layer, x: np.ndarray, tensor: Tensor, out: Tensor) -> np.ndarray:

@@ -100,6 +100,8 @@ def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> No
 def _weights(s: Sources) -> str:
     """Codes with rows at beats, scales and biases; tables."""
     text = [head(s, "Weights and tables."), f'#include "{s.name}.h"\n']
+    if s.graph.constants:
+        text.append("#include <math.h>\n")
     for index, layer in enumerate(s.graph.layers):
         for place, w in enumerate(layer.all_weights):
             text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
@@ -109,9 +111,20 @@ def _weights(s: Sources) -> str:
             values = getattr(layer.norm, name)
             if values is not None:
                 text.append(array("float", f"{s.name}_{name}{index}", values, floats))
+    for index, name in enumerate(s.graph.constants):
+        text += _constant(s, index, name)
     for index, table in enumerate(s.plan.tables):
         text.append(array("uint8_t", f"{s.name}_table{index}", table))
     return "\n".join(text) + "\n"
+
+
+def _constant(s: Sources, index: int, name: str) -> list[str]:
+    """A constant tensor, rows at beats."""
+    values = s.graph.constants[name]
+    wide = np.zeros((len(values), s.plan.strides[name] // 4), np.float32)
+    wide[:, : values.shape[1]] = values
+    text = f"// {plain(name)}: {values.shape[0]} x {values.shape[1]}"
+    return [text, array("float", f"{s.name}_constant{index}", wide, floats)]
 
 
 def _words(s: Sources, index: int, layer: Layer) -> list[str]:

@@ -4,6 +4,7 @@
 # Each module registers its handlers.
 from . import (
     attention,
+    constants,
     convolutions,
     elementwise,
     embedding,
@@ -13,6 +14,8 @@ from . import (
     products,
     quantisation,
     recurrent,
+    resize,
+    rotary,
     rows,
 )
 from .groups import group
@@ -21,6 +24,7 @@ from .registry import HANDLERS, nearest
 __all__ = [
     "HANDLERS",
     "attention",
+    "constants",
     "convolutions",
     "elementwise",
     "embedding",
@@ -32,5 +36,7 @@ __all__ = [
     "products",
     "quantisation",
     "recurrent",
+    "resize",
+    "rotary",
     "rows",
 ]

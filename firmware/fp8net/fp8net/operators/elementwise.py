@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import fuse
 from ..ir import Fused, View
 from ..moves import diagonal
+from . import constants
 from .layout import _unsupported, identity
 from .moving import arrange, plain, repeat
 from .products import add_affine
@@ -44,7 +46,11 @@ def _with_channels(importer, node, view, constant: np.ndarray):
 def _with_constant(importer, node, place: int) -> None:
     """x op constant, or constant op x."""
     constant = importer.constant(node.inputs[place])
-    view, values = _with_channels(importer, node, importer.view(node, 1 - place), constant)
+    view = importer.view(node, 1 - place)
+    if _is_matrix(view, constant):
+        _with_matrix(importer, node, place, view, constant)
+        return
+    view, values = _with_channels(importer, node, view, constant)
     ones, zeros = np.ones_like(values), None
     if node.op == "Add":
         add_affine(importer, node, view, ones, values)
@@ -58,6 +64,44 @@ def _with_constant(importer, node, place: int) -> None:
         add_affine(
             importer, node, view, (1.0 / values.astype(np.float64)).astype(np.float32), zeros
         )
+
+
+def _is_matrix(view: View, constant: np.ndarray) -> bool:
+    """Whether a constant has values for the indices of several axes, or makes the other operand larger."""
+    if constant.dtype.kind != "f" or constant.size == 1 or np.isnan(constant).any():
+        return False
+    return sum(size > 1 for size in constant.shape) > 1 or not constants.fits(view, constant)
+
+
+def _with_matrix(importer, node, place: int, view: View, constant: np.ndarray) -> None:
+    """A tensor of numbers. -Inf may be added: it masks what a softmax sees."""
+    allowed = np.isfinite(constant)
+    if node.op == "Add":
+        hidden = np.isneginf(constant)
+        allowed |= hidden
+        if hidden.all(axis=-1).any():  # the softmax of it is NaN
+            raise _unsupported("its constant is -Inf for all of a row", "a number in each row")
+    if not allowed.all():
+        raise _unsupported("its constant is not finite floats")
+    view = constants.widened(importer, node, view, constant)
+    if not constants.fits(view, constant):
+        raise _unsupported(f"its operands have the shapes {view.shape} and {constant.shape}")
+    if node.op == "Add":
+        constants.combine(importer, node, "add", view, constant)
+    elif node.op == "Mul":
+        constants.combine(importer, node, "multiply", view, constant)
+    elif node.op == "Sub" and place == 1:
+        constants.combine(importer, node, "add", view, constant, -1.0)
+    elif node.op == "Sub":
+        view = plain(importer, node, view)
+        name, _ = constants.beside(importer, node, view, constant, whole=True)
+        layer = importer.layer(node, "add", [name, view.tensor], factor=-1.0)
+        importer.add_like(node, layer, view)
+    elif place == 0 or not constant.all():
+        raise _unsupported("divides a constant by a tensor, or by 0", "a divisor that is constant")
+    else:
+        inverse = (1.0 / constant.astype(np.float64)).astype(np.float32)
+        constants.combine(importer, node, "multiply", view, inverse)
 
 
 def _combine(importer, node) -> None:
@@ -174,7 +218,7 @@ def _scale_channels(importer, node, image, vector) -> None:
     importer.add_like(node, layer, image)
 
 
-@handles("Add", "fp8rt_add", "two tensors, or a constant for each index of one axis")
+@handles("Add", "fp8rt_add", "two tensors, or a tensor and a constant")
 def add(importer, node) -> None:
     _combine(importer, node)
 
@@ -200,6 +244,75 @@ def mul(importer, node) -> None:
 )
 def div(importer, node) -> None:
     _combine(importer, node)
+
+
+_BRANCHES = "a constant condition, and a tensor or two tensors"
+
+
+@handles("Where", "fp8rt_multiply, fp8rt_add", _BRANCHES)
+def where(importer, node) -> None:
+    """x where the constant condition is true, else y: products with 1 and 0, and their sum."""
+    condition = importer.constant(node.inputs[0])
+    if condition is None:
+        raise _unsupported("its condition is computed", _BRANCHES)
+    computed = [place for place in (1, 2) if importer.constant(node.inputs[place]) is None]
+    if not computed:
+        raise _unsupported("both its values are constants", "a file that was simplified")
+    if condition.all() or not condition.any():
+        _take_branch(importer, node, 1 if condition.any() else 2)
+        return
+    masks = {1: condition.astype(np.float32), 2: (~condition).astype(np.float32)}
+    views = []
+    for place in computed:
+        shape = np.zeros(_shape_of_where(importer, node))
+        views.append(constants.widened(importer, node, importer.view(node, place), shape))
+    if len(computed) == 2:
+        parts = [
+            constants.combine_inner(importer, node, "multiply", view, masks[place], "branch")
+            for place, view in zip(computed, _alike(importer, node, *views))
+        ]
+        layer = importer.layer(node, "add", [part.tensor for part in parts])
+        importer.add_like(node, layer, parts[0])
+        return
+    other = importer.constant(node.inputs[3 - computed[0]])
+    _choose(importer, node, views[0], masks[computed[0]], other)
+
+
+def _take_branch(importer, node, place: int) -> None:
+    """One of two branches, for all indices."""
+    if importer.constant(node.inputs[place]) is not None:
+        raise _unsupported("it is a constant", "a file that was simplified")
+    view, shape = importer.view(node, place), _shape_of_where(importer, node)
+    importer.views[node.outputs[0]] = constants.widened(importer, node, view, np.zeros(shape))
+
+
+def _shape_of_where(importer, node) -> tuple[int, ...]:
+    shapes = [
+        importer.view(node, place).shape
+        if importer.constant(name) is None
+        else importer.constant(name).shape
+        for place, name in enumerate(node.inputs)
+    ]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise _unsupported(f"its operands have the shapes {shapes}") from None
+
+
+def _choose(importer, node, view: View, mask: np.ndarray, other: np.ndarray) -> None:
+    """The view where the mask is 1, else the constant. What a softmax does not see is added."""
+    values, kept = np.broadcast_arrays(other, mask == 1)
+    hidden = values[~kept]
+    if other.dtype.kind != "f" or np.isnan(other).any() or np.isposinf(other).any():
+        raise _unsupported("its constant is not finite floats")
+    added = np.where(mask == 0, other, np.float32(0)).astype(np.float32)
+    if hidden.size and hidden.max() <= fuse.MASKED:
+        constants.combine(importer, node, "add", view, added)
+        return
+    if not np.isfinite(added).all():
+        raise _unsupported("its constant is partly -Inf", "finite floats, or -Inf alone")
+    branch = constants.combine_inner(importer, node, "multiply", view, mask, "branch")
+    constants.combine(importer, node, "add", branch, added)
 
 
 @handles("Neg", "fp8rt_convolution, or the layer before it", "any")

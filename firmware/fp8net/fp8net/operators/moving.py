@@ -290,7 +290,7 @@ def pad(importer, node) -> None:
     mover.finish()
 
 
-def _repeated(importer, node, view: View, factors: list[int], whole: bool) -> None:
+def repeated(importer, node, view: View, factors: list[int], whole: bool) -> None:
     """Each axis `factors` times: all of it, or each index."""
     shape = [s * f for s, f in zip(view.shape, factors)]
     mover = Mover(importer, node, shape, view.axes)
@@ -316,46 +316,12 @@ def expand(importer, node) -> None:
     widened = importer.views[node.outputs[0]]
     factors = [n if o == 1 else 1 for o, n in zip(old, new)]
     if max(factors, default=1) > 1:
-        _repeated(importer, node, plain(importer, node, widened), factors, True)
+        repeated(importer, node, plain(importer, node, widened), factors, True)
 
 
 @handles("Tile", "fp8rt_move", "constant repeats")
 def tile(importer, node) -> None:
-    _repeated(importer, node, _source(importer, node), _constant_ints(importer, node, 1), True)
-
-
-_NEAREST = "mode nearest, whole factors, asymmetric and floor, or half_pixel and round_prefer_floor"
-
-
-@handles("Resize", "fp8rt_move", _NEAREST)
-def resize(importer, node) -> None:
-    view = _source(importer, node)
-    mode = node.attribute("mode", "nearest")
-    if mode != "nearest":
-        raise _unsupported(f"mode is {mode}", _NEAREST)
-    if node.attribute("axes") or node.attribute("antialias", 0):
-        raise _unsupported("it has axes or antialias", "scales of all axes")
-    scales = importer.constant(node.operand(2)) if node.operand(2) else None
-    if scales is None or scales.size == 0:
-        sizes = _constant_ints(importer, node, 3)
-        if sizes is None:
-            raise _unsupported("neither scales nor sizes are constant", _NEAREST)
-        if node.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
-            raise _unsupported("keep_aspect_ratio_policy is not stretch", "stretch")
-        scales = np.array([n / o for n, o in zip(sizes, view.shape)])
-    factors = [round(float(s)) for s in scales.reshape(-1)]
-    if any(f < 1 or abs(float(s) - f) > 1e-6 for f, s in zip(factors, scales.reshape(-1))):
-        raise _unsupported(f"its scales are {scales.tolist()}", _NEAREST)
-    where = node.attribute("coordinate_transformation_mode", "half_pixel")
-    rounding = node.attribute("nearest_mode", "round_prefer_floor")
-    good = [
-        ("asymmetric", "floor"),
-        ("half_pixel", "round_prefer_floor"),
-        ("half_pixel", "round_prefer_ceil"),
-    ]
-    if max(factors) > 1 and (where, rounding) not in good:
-        raise _unsupported(f"coordinates are {where}, nearest_mode {rounding}", _NEAREST)
-    _repeated(importer, node, view, factors, False)
+    repeated(importer, node, _source(importer, node), _constant_ints(importer, node, 1), True)
 
 
 # ---- blocks of pixels ---------------------------------------------------------------------------

@@ -28,7 +28,6 @@ _NEAREST = {
     "DynamicQuantizeLinear": "QuantizeLinear with a constant scale",
     "Upsample": "Resize",
     "LpPool": "AveragePool or MaxPool",
-    "Where": "Mul and Add of masks",
     "Sum": "Add",
 }
 
