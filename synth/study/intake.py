@@ -27,13 +27,24 @@ def load(folder: Path, name: str) -> dict:
 
 
 def take_accel(made: dict, folder: Path) -> None:
-    """In the first library, or in another one, which is taken for that of the memories' process."""
-    name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
+    """The default one in the first library, or in another one, which is taken for that of the memories' process; or one of the
+    rivals, which have less functions, and integers on one side."""
     kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
     kept["blocks"] = [
         {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
     ]
+    if kept["parameters"] != load(folder, "accel")["parameters"]:
+        return take_rival(kept, folder)
+    name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
     (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def take_rival(made: dict, folder: Path) -> None:
+    """Takes the place of the one with the same parameters."""
+    path = folder / "accel_rivals.json"
+    known = load(folder, "accel_rivals")["accelerators"] if path.is_file() else []
+    kept = [one for one in known if one["parameters"] != made["parameters"]]
+    path.write_text(json.dumps({"accelerators": [*kept, made]}, indent=1) + "\n")
 
 
 def take_check(made: list[dict], folder: Path) -> None:
