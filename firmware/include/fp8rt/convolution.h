@@ -89,6 +89,11 @@ typedef struct fp8rt_join_desc {
 
 // The fewest groups that can be joined: group_out of them are whole beats of `format`.
 uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t group_out);
+// The same for a depthwise convolution of `channels` channels with one output each. Where the accelerator
+// has depthwise commands (FP8RT_FUNCTION_DEPTHWISE) and channels are a multiple of caps.cols, it is
+// caps.cols: then fp8rt_convolution makes one command of the groups of each beat of channels, if the pixels
+// of x begin at beats.
+uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t channels);
 // Work of the core, once for each network. Scales and biases stay as they are.
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
 fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *desc);
