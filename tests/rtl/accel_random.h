@@ -439,6 +439,7 @@ class Maker
             }
         }
         finish(u);
+        u.extended |= u.depthwise; // or A would be that of another command
         return u;
     }
 

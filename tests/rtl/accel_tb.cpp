@@ -518,6 +518,9 @@ void Test::illegal_commands()
             illegal(spoil);
         }
     }
+    for (const accel::Spoil &spoil : accel::kDepthwiseSpoils) {
+        illegal(spoil);
+    }
     for (const accel::Spoil &spoil : accel::kFloatSpoils) {
         if (!accel::kRequantise) {
             illegal(spoil);
