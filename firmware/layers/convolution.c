@@ -145,7 +145,8 @@ static fp8rt_status check(fp8rt_run *run, const layer *l)
     if (!fits(l)) {
         return FP8RT_ERR_SHAPE;
     }
-    return !is_depthwise(&run->dev->caps, l) && l->groups > 1 && (group_bytes & (run->dev->caps.beat_bytes - 1u)) != 0
+    return !is_depthwise(&run->dev->caps, l) && l->groups > 1 &&
+                   (group_bytes & (run->dev->caps.beat_bytes - 1u)) != 0
                ? FP8RT_ERR_ALIGNMENT
                : FP8RT_OK;
 }

@@ -22,7 +22,7 @@ typedef struct plan {
     uint32_t groups, group_in, group_out, d_bytes, c_bytes;
     uint32_t group_codes; // of a pixel, in a row of weights
     bool depthwise;       // as one command for each beat of channels
-    bool is_point; // a GEMM of pixels, but for their alignment
+    bool is_point;        // a GEMM of pixels, but for their alignment
     uint32_t beat;
     uint64_t a, b, c, d, scales, biases, row_b, row_c, row_d;
 } plan;
@@ -163,8 +163,8 @@ static void set_image(const plan *p, fp8mac_cycles_command *command)
 {
     const convolution *layer = p->layer;
     const uint32_t pixel = p->pixel_bytes,
-                   channels = p->depthwise ? p->beat
-                                           : command->k / layer->kernel_w / layer->kernel_h;
+                   channels =
+                       p->depthwise ? p->beat : command->k / layer->kernel_w / layer->kernel_h;
     const bool one = is_one_segment(p);
     command->conv_a = command->extended = true;
     command->depthwise = p->depthwise;

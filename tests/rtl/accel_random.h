@@ -282,18 +282,21 @@ class Maker
         image.channels = beat, image.pixel_bytes = beat * (1 + rng_.below(3));
         image.height = 1 + rng_.below(12), image.width = 1 + rng_.below(12);
         image.kernel_w = 1 + rng_.below(rng_.coin() ? 3 : 6);
-        image.stride_y = rng_.below(4) ? 1 : rng_.below(4), image.stride_x = 1 + (rng_.below(4) == 0);
+        image.stride_y = rng_.below(4) ? 1 : rng_.below(4),
+        image.stride_x = 1 + (rng_.below(4) == 0);
         image.dilation_y = 1 + (rng_.below(4) == 0), image.dilation_x = 1 + (rng_.below(4) == 0);
         image.pad_top = rng_.below(3), image.pad_left = rng_.below(3);
         image.out_w = 1 + rng_.below(rng_.below(4) ? 16 : 100);
         const uint32_t pixels = image.kernel_w * (1 + rng_.below(4));
-        const uint32_t k = shape_.cols * (pixels - (rng_.below(4) ? 0 : rng_.below(image.kernel_w)));
+        const uint32_t k =
+            shape_.cols * (pixels - (rng_.below(4) ? 0 : rng_.below(image.kernel_w)));
         Command t;
         do {
             t = tile_of(1 + rng_.below(30 * shape_.rows), 1 + rng_.below(beat), k);
             t.tile_m = rng_.coin() ? shape_.beat / 4 * shape_.rows * (1 + rng_.below(3)) : t.m;
             t.tile_k = rng_.below(3) ? t.k : shape_.granule(kElement.block) * (1 + rng_.below(2));
-        } while (!shape_.pixels_fit(t.tile_m, std::min(t.tile_k, t.k)) || !shape_.keeps(t.tile_m, t.n, t.pass_shape));
+        } while (!shape_.pixels_fit(t.tile_m, std::min(t.tile_k, t.k)) ||
+                 !shape_.keeps(t.tile_m, t.n, t.pass_shape));
         t.first_k = t.tile_k < t.k && rng_.coin() ? shape_.granule(kElement.block) : 0;
         all_of(t.tile_m, t.m), all_of(t.tile_k, t.k);
         t.depthwise = true;

@@ -108,8 +108,7 @@ void Test::identity()
     bench_.equal("C", FIELD_OF(functions, CONFIG4, C), accel::kFunctions.c);
     bench_.equal("stochastic", FIELD_OF(functions, CONFIG4, STOCHASTIC),
                  accel::kFunctions.stochastic);
-    bench_.equal("depthwise", FIELD_OF(functions, CONFIG4, DEPTHWISE),
-                 accel::kFunctions.depthwise);
+    bench_.equal("depthwise", FIELD_OF(functions, CONFIG4, DEPTHWISE), accel::kFunctions.depthwise);
     bench_.equal("tables", FIELD_OF(functions, CONFIG4, TABLES), accel::kFunctions.tables);
     bench_.equal("requantises", FIELD_OF(functions, CONFIG4, REQUANTISE), accel::kRequantise);
     bench_.equal("records", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, RECORDS), accel::kRecords);

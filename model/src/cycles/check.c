@@ -158,8 +158,8 @@ static bool depthwise_align_bad(const machine *m, const tile *t)
 static bool shape_bad(const machine *m, const tile *t)
 {
     const parameters *p = &m->p;
-    if (image_bad(m, t) || depthwise_shape_bad(m, t) || t->key.m == 0 || t->key.n == 0 || t->key.k == 0 ||
-        t->key.m > p->max_mn || t->key.n > p->max_mn) {
+    if (image_bad(m, t) || depthwise_shape_bad(m, t) || t->key.m == 0 || t->key.n == 0 ||
+        t->key.k == 0 || t->key.m > p->max_mn || t->key.n > p->max_mn) {
         return true;
     }
     const uint32_t blocks = (t->key.k + p->bound_block - 1u) / p->bound_block;
@@ -278,8 +278,7 @@ static bool reuse_bad(const predecessor *before, const tile *t, bool same_size, 
 {
     const tile_key *left = &before->left.key, *key = &t->key;
     return !before->any || !same_size || !same_format || key->k != left->k || key->mx != left->mx ||
-           key->depthwise != left->depthwise ||
-           (key->mx && key->mx_first != left->mx_first);
+           key->depthwise != left->depthwise || (key->mx && key->mx_first != left->mx_first);
 }
 
 static bool sequence_bad(const machine *m, const predecessor *before, const tile *t)
@@ -346,9 +345,9 @@ static bool same_config(const machine *m, const predecessor *before, const tile 
 static bool is_refused(const machine *m, const predecessor *before, tile *t)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
-    return shape_bad(m, t) || depthwise_align_bad(m, t) || regions_bad(m, t) || mode_bad(m, t) || exponent_bad(m, t, c->sa) ||
-           exponent_bad(m, t, c->sb) || (!t->key.acc_keep && scales_bad(c)) ||
-           sequence_bad(m, before, t);
+    return shape_bad(m, t) || depthwise_align_bad(m, t) || regions_bad(m, t) || mode_bad(m, t) ||
+           exponent_bad(m, t, c->sa) || exponent_bad(m, t, c->sb) ||
+           (!t->key.acc_keep && scales_bad(c)) || sequence_bad(m, before, t);
 }
 
 bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t)
