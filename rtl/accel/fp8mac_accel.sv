@@ -47,7 +47,8 @@ module fp8mac_accel
   parameter bit          REQUANTISE  = 1'b0,
   // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
-  parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),  // OPERATION.depthwise
+  // Each column of D has its own channels of an image: OPERATION.depthwise
+  parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),
   parameter bit          ELEMENTWISE = !REQUANTISE, // commands without the array: OPERATION.op. Products need ADD_C
   parameter bit          ADD_C       = !REQUANTISE, // beta * C is added: OPERATION.c_en
   parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
@@ -236,7 +237,7 @@ module fp8mac_accel
     $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1, and MAX_MN >= 32");
   end
   if (SidesOk && LanesOk && AxiDataW == AXI_DATA_W && DEPTHWISE && !DepthwiseOk) begin : g_check_depthwise
-    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, and COLS of half to an eighth of them");
+    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, COLS half to an eighth of them");
   end
   if (KindOk && REQUANTISE && !RequantiseOk) begin : g_check_requantise
     $error("REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0");

@@ -414,7 +414,8 @@ module fp8mac_cmd_check
   logic  same_m, same_n, same_k, same_mx, unit_bad, sequence_bad;
 
   assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: shape_q, a_fmt: a_fmt,
-                  b_fmt: b_fmt, mx: mx, depthwise: depthwise, mx_first: mx ? cmd_q.mx_first : '0, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
+                  b_fmt: b_fmt, mx: mx, depthwise: depthwise, mx_first: mx ? cmd_q.mx_first : '0, m: cmd_q.m,
+                  n: cmd_q.n, k: cmd_q.k};
 
   always_comb begin
     same_m = left.m == left_q.m;

@@ -251,8 +251,8 @@ module fp8mac_image_strips
     unique case (state_q)
       Start: begin
         joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i && !depthwise_i;
-        sharing_q   <= image_i.step_x == image_i.segment_step && (image_i.step_x > image_i.segment_bytes || depthwise_i) &&
-                       steps_fit;
+        sharing_q   <= image_i.step_x == image_i.segment_step &&
+                       (image_i.step_x > image_i.segment_bytes || depthwise_i) && steps_fit;
         shared_q    <= 1'b0;
         rows_left_q <= m_i;
         ram_q       <= '0;

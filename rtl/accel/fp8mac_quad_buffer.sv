@@ -34,7 +34,7 @@ module fp8mac_quad_buffer #(
   input  logic [BEAT*8-1:0]                       write_data_i,
   input  logic                                    write_depthwise_i,
   input  logic [BOUND_W-1:0]                      write_bound_i,
-  input  logic [RAMS-1:0][QUADS-1:0][BOUND_W-1:0] write_quad_bound_i,  // with write_depthwise_i, in place of write_bound_i
+  input  logic [RAMS-1:0][QUADS-1:0][BOUND_W-1:0] write_quad_bound_i,  // with write_depthwise_i, else write_bound_i
 
   input  logic                                    read_i,
   input  logic                                    read_half_i,

@@ -41,7 +41,8 @@ module formal_image_align
 
   fp8mac_image_align #(.ROWS(ROWS), .BEAT(BEAT), .DEPTHWISE(DEPTHWISE), .STRIPS(2)) dut (
     .clk_i, .rst_ni, .strip_valid_i, .strip_ready_o(strip_ready), .strip_i, .row_start_i(row_start), .beat_valid_i,
-    .beat_ready_o(beat_ready), .beat_data_i, .word_valid_o(word_valid), .word_dest_o(dest), .word_data_o(word), .word_rows_o(word_rows), .word_words_o(word_words),
+    .beat_ready_o(beat_ready), .beat_data_i, .word_valid_o(word_valid), .word_dest_o(dest), .word_data_o(word),
+    .word_rows_o(word_rows), .word_words_o(word_words),
     .idle_o(idle), .quiet_o(quiet)
   );
 
@@ -194,7 +195,8 @@ module formal_image_align
       none_is_lost : assert (second_q || !(quiet && idle && beats_come_q == beats_asked_q) ||
         32'(words_q) == (32'(given_q[row]) + (open_q[row] ? 0 : BEAT - 1)) / BEAT);
 
-      byte_of_a_beat_leaves : cover (mine && seen_q && !left_q && word_words[row] == word_q && value_q != '0 && index > 4'd6);
+      byte_of_a_beat_leaves : cover (mine && seen_q && !left_q && word_words[row] == word_q && value_q != '0 &&
+        index > 4'd6);
       word_of_both_rows : cover (!DEPTHWISE || (word_valid && word_rows == '1));
       unfinished : cover (quiet && idle && open_q[row] && given_q[row] == 6'd7);
       row_between : cover (taken && strip_i.shared && strip_i.begins && strip_i.ends &&
