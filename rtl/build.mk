@@ -37,7 +37,7 @@ RTL_CHIP_LEAVES := $(RTL_SIM_LEAVES) $(patsubst %,rtl/behavioural/fp8mac_%.sv,ad
 RTL_SIM_SOURCES := $(filter-out $(addprefix %/,$(notdir $(RTL_CHIP_LEAVES))),$(RTL_SOURCES)) $(RTL_CHIP_LEAVES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 # Parameters of fp8mac_accel that leave out a function where they are 0
-MINIMAL_FUNCTIONS := IMAGES ELEMENTWISE ADD_C STOCHASTIC TABLES MX ROW_COMMANDS
+MINIMAL_FUNCTIONS := IMAGES DEPTHWISE ELEMENTWISE ADD_C STOCHASTIC TABLES MX ROW_COMMANDS
 
 .PHONY: rtl rtl-sources rtl-release regs
 rtl: $(RTL_SOURCES)

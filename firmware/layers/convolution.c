@@ -57,6 +57,8 @@ typedef struct layer {
     fp8rt_window window;
     uint32_t images, height, width, out_h, out_w, pixel_bytes;
     uint32_t points, group_in, group_out, groups;
+    uint32_t group_codes; // of a pixel, in a row of a group's weights
+    bool depthwise;       // groups of a beat are one command
 } layer;
 
 static layer layer_of(const fp8rt_run *run, const fp8rt_convolution_desc *desc)
@@ -77,7 +79,27 @@ static layer layer_of(const fp8rt_run *run, const fp8rt_convolution_desc *desc)
     l.group_in = desc->group_in == 0 ? desc->x->cols : desc->group_in;
     l.group_out = desc->group_out == 0 ? desc->out->cols : desc->group_out;
     l.groups = fp8rt_ceil_div(desc->x->cols, l.group_in);
+    l.group_codes = l.group_in;
     return l;
+}
+
+// The accelerator takes groups of as many channels as it has columns together, where pixels are whole beats.
+static bool is_depthwise(const fp8rt_caps *caps, const layer *l)
+{
+    const uint32_t beat = caps->beat_bytes;
+    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 && l->groups > 1 &&
+           l->group_in == caps->cols && l->group_out == caps->cols &&
+           (l->desc->x->cols & (caps->cols - 1u)) == 0 &&
+           (((uintptr_t)l->desc->x->data | l->pixel_bytes) & (beat - 1u)) == 0;
+}
+
+static void join_quads(const fp8rt_caps *caps, layer *l)
+{
+    if (is_depthwise(caps, l)) {
+        l->depthwise = true;
+        l->group_in = l->group_out = caps->beat_bytes;
+        l->groups = fp8rt_ceil_div(l->desc->x->cols, l->group_in);
+    }
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -123,7 +145,8 @@ static fp8rt_status check(fp8rt_run *run, const layer *l)
     if (!fits(l)) {
         return FP8RT_ERR_SHAPE;
     }
-    return l->groups > 1 && (group_bytes & (run->dev->caps.beat_bytes - 1u)) != 0
+    return !is_depthwise(&run->dev->caps, l) && l->groups > 1 &&
+                   (group_bytes & (run->dev->caps.beat_bytes - 1u)) != 0
                ? FP8RT_ERR_ALIGNMENT
                : FP8RT_OK;
 }
@@ -163,7 +186,7 @@ static fp8rt_weights weights_of(const fp8rt_run *run, const layer *l, uint32_t g
     const fp8rt_weights *all = l->desc->weights;
     return fp8rt_weights_part(run, all, group * l->group_out,
                               part_size(all->codes.rows, l->group_out, group),
-                              l->points * channels);
+                              l->points * (l->depthwise ? l->group_codes : channels));
 }
 
 static fp8rt_image image_of(const layer *l, uint32_t channels)
@@ -172,7 +195,7 @@ static fp8rt_image image_of(const layer *l, uint32_t channels)
     return (fp8rt_image){
         .height = l->height,
         .width = l->width,
-        .channels = channels,
+        .channels = l->depthwise ? l->group_in : channels,
         .pixel_bytes = l->pixel_bytes,
         .out_w = l->out_w,
         .kernel_w = w->kernel_w,
@@ -182,6 +205,7 @@ static fp8rt_image image_of(const layer *l, uint32_t channels)
         .dilation_x = w->dilation_x,
         .pad_top = w->pad_top,
         .pad_left = w->pad_left,
+        .depthwise = l->depthwise,
     };
 }
 
@@ -201,7 +225,7 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, fp8rt_parts *parts
     x.stride = l->pixel_bytes;
     fp8rt_product product = {
         .x = &x, .weights = &weights, .m = rows, .factor = 1.0f, .fused = &parts->fused};
-    if (!is_matrix(run, l, &x)) {
+    if (l->depthwise || !is_matrix(run, l, &x)) {
         product.image = image_of(l, channels);
     }
     if (desc->residual != NULL) {
@@ -239,6 +263,7 @@ fp8rt_status fp8rt_convolution(fp8rt_run *run, const fp8rt_convolution_desc *des
         layer l = layer_of(run, desc);
         status = check(run, &l);
         if (status == FP8RT_OK) {
+            join_quads(&run->dev->caps, &l);
             fp8rt_layer_observe(run, &scope, desc);
             status = compute(run, &l);
         }

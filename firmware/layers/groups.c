@@ -15,6 +15,14 @@ uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, u
     return joined;
 }
 
+uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t channels)
+{
+    const bool depthwise = (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0;
+    return depthwise && channels > caps->cols && (channels & (caps->cols - 1u)) == 0
+               ? caps->cols
+               : fp8rt_groups_to_join(caps, format, 1);
+}
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;

@@ -70,7 +70,7 @@ static uint32_t pass_tiles(const shape *s, uint32_t down, uint32_t across)
 // granule does not fit.
 static uint32_t chunk_that_fits(const shape *s, const side *m, const side *n)
 {
-    uint32_t units = max_u32(m->tile_units, n->tile_units);
+    uint32_t units = max_u32(m->tile_units << s->a_words_log2, n->tile_units);
     return min_u32(s->caps->buf_beats / (units * s->granule_words) * s->granule_k, s->k);
 }
 
@@ -266,6 +266,10 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
 {
     const uint32_t most = chunk_that_fits(s, m, n);
     const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
+    // Parts of kernel lines cannot share their pixels.
+    if (s->a_words_log2 != 0 && most != s->k && m->tile_units > 1) {
+        return;
+    }
     const bool chains = tiles <= s->caps->acc_tiles && most != 0 && s->k > s->granule_k;
     const bool bus_bound =
         tiles * (s->granule_k >> s->lanes_log2) < rows * (s->granule_k >> s->beat_log2);
@@ -403,6 +407,12 @@ static void describe(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, shape 
     s->cols_log2 = log2_of(caps->cols);
     s->lanes_log2 = log2_of(caps->lanes);
     s->beat_log2 = log2_of(caps->beat_bytes);
+    s->a_words_log2 = 0;
+    if (fp8rt_is_depthwise(desc)) {
+        s->a_words_log2 = s->beat_log2 - s->cols_log2;
+        s->granule_n = max_u32(s->granule_n, caps->beat_bytes); // n is not divided
+        s->granule_n_log2 = log2_of(s->granule_n);
+    }
     s->d_log2 = log2_of(d_bytes);
     s->max_log2 = log2_of(caps->max_mn);
     s->square_log2 = log2_of(caps->acc_tiles) / 2u;

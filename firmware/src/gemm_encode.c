@@ -35,6 +35,7 @@ static uint32_t operation_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(OPERATION__C_FMT, fp8rt_gemm_reads_c(desc) ? desc->c_format : 0) |
            FP8RT_PUT(OPERATION__MX, fp8rt_gemm_has_mx(desc)) |
            FP8RT_PUT(OPERATION__CONV_A, fp8rt_has_image(desc)) |
+           FP8RT_PUT(OPERATION__DEPTHWISE, fp8rt_is_depthwise(desc)) |
            fp8rt_coding_operation(&desc->coding);
 }
 

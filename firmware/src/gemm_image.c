@@ -33,7 +33,7 @@ void fp8rt_image_fill(fp8rt_gemm_desc *desc)
 
 static bool is_one_segment(const fp8rt_image *image)
 {
-    return image->dilation_x == 1 && image->pixel_bytes == image->channels;
+    return !image->depthwise && image->dilation_x == 1 && image->pixel_bytes == image->channels;
 }
 
 // Whether `count` things of `bytes` bytes each have at most `most` bytes together
@@ -42,12 +42,33 @@ static bool fits(uint32_t count, uint32_t bytes, uint32_t most)
     return (uint64_t)count * bytes <= most;
 }
 
+// Its segments are the beats of pixels.
+static fp8rt_status check_depthwise(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+{
+    const fp8rt_image *image = &desc->image;
+    const uintptr_t places = (uintptr_t)desc->a.codes | desc->a.stride | image->pixel_bytes;
+    if ((caps->functions & FP8RT_FUNCTION_DEPTHWISE) == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    return image->channels == caps->beat_bytes && desc->n <= image->channels &&
+                   (desc->k & (caps->cols - 1u)) == 0 && (places & (caps->beat_bytes - 1u)) == 0 &&
+                   image->kernel_w <= FIELD_MAX(SEGMENT__SEGMENTS)
+               ? FP8RT_OK
+               : FP8RT_ERR_IMAGE;
+}
+
 fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
     const fp8rt_image *image = &desc->image;
     const uint32_t pixel = image->pixel_bytes;
     if ((caps->functions & FP8RT_FUNCTION_CONV_A) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (image->depthwise) {
+        const fp8rt_status status = check_depthwise(caps, desc);
+        if (status != FP8RT_OK) {
+            return status;
+        }
     }
     const bool exists =
         image->height != 0 && image->width != 0 && image->out_w != 0 && pixel >= image->channels;

@@ -10,6 +10,11 @@ static inline bool fp8rt_has_image(const fp8rt_gemm_desc *desc)
     return desc->image.channels != 0;
 }
 
+static inline bool fp8rt_is_depthwise(const fp8rt_gemm_desc *desc)
+{
+    return fp8rt_has_image(desc) && desc->image.depthwise;
+}
+
 // Puts 1, and the bytes of pixels and lines, where the descriptor has 0.
 void fp8rt_image_fill(fp8rt_gemm_desc *desc);
 // FP8RT_ERR_IMAGE, FP8RT_ERR_UNSUPPORTED or FP8RT_OK, for a descriptor that is filled

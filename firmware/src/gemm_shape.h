@@ -24,6 +24,7 @@ typedef struct shape {
     uint32_t m, n, k;
     uint32_t granule_m, granule_n, granule_k, granule_m_log2, granule_n_log2;
     uint32_t granule_words; // beats of granule_k in a row RAM
+    uint32_t a_words_log2;  // of the beats that A has for one of B: a depthwise convolution's
     uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
     uint32_t d_log2;                // of the bytes of an element of D
     uint32_t max_log2, square_log2; // of max_mn; of the side of a square of acc_tiles tiles

@@ -20,7 +20,9 @@ typedef struct plan {
     const workload *work;
     uint32_t images, height, out_h, out_w, pixel_bytes;
     uint32_t groups, group_in, group_out, d_bytes, c_bytes;
-    bool is_point; // a GEMM of pixels, but for their alignment
+    uint32_t group_codes; // of a pixel, in a row of weights
+    bool depthwise;       // as one command for each beat of channels
+    bool is_point;        // a GEMM of pixels, but for their alignment
     uint32_t beat;
     uint64_t a, b, c, d, scales, biases, row_b, row_c, row_d;
 } plan;
@@ -36,10 +38,26 @@ static uint32_t part_size(uint32_t total, uint32_t part, uint32_t number)
     return left < part ? left : part;
 }
 
-static void join_groups(plan *p, uint32_t beat)
+// Where the accelerator has depthwise commands, and channels are whole quads
+static bool is_depthwise(const plan *p, uint32_t quads)
+{
+    const convolution *x = p->layer;
+    return quads != 0 && x->groups == x->channels && x->groups == x->filters &&
+           x->channels > p->beat / quads && x->channels % (p->beat / quads) == 0 &&
+           p->pixel_bytes % p->beat == 0;
+}
+
+static void join_groups(plan *p, uint32_t beat, uint32_t quads)
 {
     const convolution *layer = p->layer;
     uint32_t joined = 1;
+    if (is_depthwise(p, quads)) {
+        p->depthwise = true;
+        p->group_in = p->group_out = beat;
+        p->group_codes = beat / quads;
+        p->groups = (layer->channels + beat - 1u) / beat;
+        return;
+    }
     p->group_in = layer->channels / layer->groups;
     p->group_out = layer->filters / layer->groups;
     if (layer->groups > 1) {
@@ -51,6 +69,7 @@ static void join_groups(plan *p, uint32_t beat)
     p->groups = (layer->groups + joined - 1u) / joined;
     p->group_in *= joined;
     p->group_out *= joined;
+    p->group_codes = p->group_in;
 }
 
 // Lines that depend on no others of their image are lines of one high image.
@@ -75,11 +94,13 @@ static bool is_point(const plan *p)
 // A group whose pixels begin at beats is a matrix.
 static bool is_matrix(const plan *p, uint32_t group)
 {
-    return p->is_point && (p->pixel_bytes | group * p->group_in) % p->beat == 0;
+    return p->is_point && !p->depthwise && (p->pixel_bytes | group * p->group_in) % p->beat == 0;
 }
 
-static plan plan_of(const convolution *layer, const workload *work, uint32_t beat)
+static plan plan_of(const convolution *layer, const workload *work,
+                    const fp8mac_cycles_config *config)
 {
+    const uint32_t beat = config->axi_data_w / 8u;
     plan p = {
         .beat = beat,
         .layer = layer,
@@ -95,7 +116,7 @@ static plan plan_of(const convolution *layer, const workload *work, uint32_t bea
         .out_w = (uint32_t)convolution_outputs(layer->width, layer->kernel_w, layer->stride_x,
                                                layer->dilation_x, layer->pad_x),
     };
-    join_groups(&p, beat);
+    join_groups(&p, beat, fp8mac_cycles_quads(config));
     merge_images(&p);
     p.is_point = is_point(&p);
     return p;
@@ -105,7 +126,8 @@ static plan plan_of(const convolution *layer, const workload *work, uint32_t bea
 
 static bool is_one_segment(const plan *p)
 {
-    return p->layer->dilation_x == 1 && p->pixel_bytes == p->layer->channels && p->groups == 1;
+    return p->layer->dilation_x == 1 && p->pixel_bytes == p->layer->channels && p->groups == 1 &&
+           !p->depthwise;
 }
 
 // The first field that is too large, with its limit
@@ -141,9 +163,11 @@ static void set_image(const plan *p, fp8mac_cycles_command *command)
 {
     const convolution *layer = p->layer;
     const uint32_t pixel = p->pixel_bytes,
-                   channels = command->k / layer->kernel_w / layer->kernel_h;
+                   channels =
+                       p->depthwise ? p->beat : command->k / layer->kernel_w / layer->kernel_h;
     const bool one = is_one_segment(p);
     command->conv_a = command->extended = true;
+    command->depthwise = p->depthwise;
     command->image_width = layer->width * pixel;
     command->image_height = (uint16_t)p->height;
     command->out_w = (uint16_t)p->out_w;
@@ -170,7 +194,7 @@ static bool place(plan *p)
     const uint32_t beat = p->beat;
     enum { PAGE = 4096 };
     const uint64_t rows = (uint64_t)p->images * p->out_h * p->out_w;
-    p->row_b = round_up(points(p) * p->group_in, beat);
+    p->row_b = round_up(points(p) * p->group_codes, beat);
     p->row_c = round_up((uint64_t)p->layer->filters * p->c_bytes, beat);
     p->row_d = round_up((uint64_t)p->layer->filters * p->d_bytes, beat);
     const uint64_t line = (uint64_t)p->layer->width * p->pixel_bytes;
@@ -213,7 +237,9 @@ static fp8mac_status command_of(const fp8mac_cycles_config *config, const plan *
     workload part = *p->work;
     part.m = p->out_h * p->out_w;
     part.n = part_size(p->layer->filters, p->group_out, group);
-    part.k = (uint32_t)points(p) * part_size(p->layer->channels, p->group_in, group);
+    const uint32_t channels = part_size(p->layer->channels, p->group_in, group);
+    part.k = (uint32_t)points(p) * (p->depthwise ? p->group_codes : channels);
+    part.depthwise = p->depthwise;
     part.has_image = !is_matrix(p, group);
     const fp8mac_status status = workload_command(config, &part, command, why);
     if (status == FP8MAC_OK) {
@@ -238,7 +264,7 @@ fp8mac_status convolution_each(const fp8mac_cycles_config *config, const convolu
                                const workload *work, convolution_listener *listener, void *context,
                                const char **why)
 {
-    plan p = plan_of(layer, work, config->axi_data_w / 8u);
+    plan p = plan_of(layer, work, config);
     *why = beyond(&p);
     if (*why == NULL && !place(&p)) {
         *why = "the matrices do not fit 4 GiB";
@@ -281,7 +307,7 @@ fp8mac_status convolution_run(const fp8mac_cycles_config *config, const convolut
     *result = (workload_result){.counters.image_turn = *turn};
     const fp8mac_status status = convolution_each(config, layer, work, add, &s, why);
     if (status == FP8MAC_OK) {
-        const plan p = plan_of(layer, work, config->axi_data_w / 8u);
+        const plan p = plan_of(layer, work, config);
         *turn = (uint32_t)result->counters.image_turn;
         workload_rate(config, work, bytes_read(&p), result);
     }

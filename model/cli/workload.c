@@ -51,6 +51,7 @@ static bool choose(const fp8mac_cycles_config *config, const workload *work,
         .c_format = work->c_format,
         .d_format = work->d_format,
         .image.channels = work->has_image,
+        .image.depthwise = work->depthwise,
     };
     // Tiles are whole beats of D, also where max_mn is less.
     return fp8rt_gemm_choose_tiles(&caps, &desc, tiles) == FP8RT_OK && tiles->m <= config->max_mn &&

@@ -16,6 +16,7 @@ typedef struct workload {
     bool mx;                             // A and B have MX scales
     bool vectors;                        // B has a vector of scales, and D a bias
     bool has_image;                      // A is an image: its tiles are chosen so
+    bool depthwise;                      // the image of a depthwise command
 } workload;
 
 // What a workload takes, with what it needs at least

@@ -47,6 +47,8 @@ module fp8mac_accel
   parameter bit          REQUANTISE  = 1'b0,
   // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
+  // Each column of D has its own channels of an image: OPERATION.depthwise
+  parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),
   parameter bit          ELEMENTWISE = !REQUANTISE, // commands without the array: OPERATION.op. Products need ADD_C
   parameter bit          ADD_C       = !REQUANTISE, // beta * C is added: OPERATION.c_en
   parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
@@ -187,6 +189,8 @@ module fp8mac_accel
 
   localparam bit          RowsOk     = ELEMENTWISE && rows_possible(Rows, Cols, EpiWidth, MaxMn);
   localparam bit          RowCommands = ROW_COMMANDS && RowsOk;
+  localparam bit          DepthwiseOk = IMAGES && depthwise_possible(Lanes, Cols, Beat);
+  localparam bit          Depthwise  = DEPTHWISE && DepthwiseOk;
   localparam bit          RequantiseOk = element_has_int32(Kind) && !ELEMENTWISE && !ADD_C && !STOCHASTIC;
   localparam bit          Requantise = REQUANTISE && RequantiseOk;
 
@@ -232,6 +236,9 @@ module fp8mac_accel
   if (SidesOk && EpiWidthOk && MnOk && ROW_COMMANDS && !RowsOk) begin : g_check_rows
     $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1, and MAX_MN >= 32");
   end
+  if (SidesOk && LanesOk && AxiDataW == AXI_DATA_W && DEPTHWISE && !DepthwiseOk) begin : g_check_depthwise
+    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, COLS half to an eighth of them");
+  end
   if (KindOk && REQUANTISE && !RequantiseOk) begin : g_check_requantise
     $error("REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0");
   end
@@ -243,6 +250,8 @@ module fp8mac_accel
   localparam int unsigned WordW      = $clog2(BufBeats * Beat / Word);
   localparam int unsigned Slices     = Word / Lanes;
   localparam int unsigned SliceW     = (Slices > 1) ? $clog2(Slices) : 1;
+  localparam int unsigned Quads      = Depthwise ? Beat / Cols : 1;  // of a beat, in a depthwise command
+  localparam int unsigned QuadW      = (Quads > 1) ? $clog2(Quads) : 1;
   localparam int unsigned TileW      = $clog2(Tiles);
   localparam int unsigned PhaseW     = (Share > 1) ? $clog2(Share) : 1;
   localparam int unsigned ScaleBeats = scale_beats(BufBeats, (MaxMn + Sides - 1) / Sides);
@@ -260,7 +269,7 @@ module fp8mac_accel
 
   localparam functions_t Offered = '{
     int8: 1'b1, conv_a: IMAGES, tables: TABLES, stochastic: STOCHASTIC, elementwise: ELEMENTWISE, c: ADD_C,
-    rows: RowCommands, mx: Mx, requantise: Requantise
+    rows: RowCommands, mx: Mx, requantise: Requantise, depthwise: Depthwise
   };
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
@@ -428,7 +437,7 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(Rows), .COLS(Cols), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
-    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats), .REQUANTISE(Requantise)
+    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats), .REQUANTISE(Requantise), .DEPTHWISE(Depthwise)
   ) u_check (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
@@ -500,10 +509,12 @@ module fp8mac_accel
   logic [Rows-1:0][StripW-1:0] row_start;
   read_dest_t                  word_dest;
   logic [AxiDataW-1:0]         word_data;
+  logic [Rows-1:0]             word_rows;
+  dim_t [Rows-1:0]             word_words;
   logic                        beat_ready;
 
   fp8mac_load #(
-    .ROWS(Rows), .COLS(Cols), .BEAT(Beat), .IMAGES(IMAGES), .REQUANTISE(Requantise)
+    .ROWS(Rows), .COLS(Cols), .BEAT(Beat), .IMAGES(IMAGES), .DEPTHWISE(Depthwise), .REQUANTISE(Requantise)
   ) u_load (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i       (abort),
@@ -574,7 +585,7 @@ module fp8mac_accel
   end
 
   if (IMAGES) begin : g_align
-    fp8mac_image_align #(.ROWS(Rows), .BEAT(Beat)) u_align (
+    fp8mac_image_align #(.ROWS(Rows), .BEAT(Beat), .DEPTHWISE(Depthwise)) u_align (
       .clk_i, .rst_ni(inside_rst_n),
       .strip_valid_i(strip_valid),
       .strip_ready_o(strip_ready),
@@ -586,6 +597,8 @@ module fp8mac_accel
       .word_valid_o (word_valid),
       .word_dest_o  (word_dest),
       .word_data_o  (word_data),
+      .word_rows_o  (word_rows),
+      .word_words_o (word_words),
       .idle_o       (align_idle),
       .quiet_o      (align_quiet)
     );
@@ -595,6 +608,8 @@ module fp8mac_accel
     assign word_valid  = 1'b0;
     assign word_dest   = '0;
     assign word_data   = '0;
+    assign word_rows   = '0;
+    assign word_words  = '0;
     assign align_idle  = 1'b1;
     assign align_quiet = 1'b1;
     logic unused_strip;
@@ -628,6 +643,8 @@ module fp8mac_accel
   // ---- operand and vector memories ---------------------------------------------------------------------------------
   logic                             operand_read, a_half, b_half, vector_half;
   logic [WordW-1:0]                 a_word, b_word;
+  logic                             depthwise;
+  logic [QuadW-1:0]                 quad;
   logic [SliceW-1:0]                operand_slice;
   logic [Rows-1:0][Lanes-1:0][7:0]  a_code;
   logic [Cols-1:0][Lanes-1:0][7:0]  b_code;
@@ -646,16 +663,20 @@ module fp8mac_accel
   fp8mac_memories #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
     .BOUNDS(Bounded),
-    .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats), .REQUANTISE(Requantise)
+    .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats), .DEPTHWISE(Depthwise), .REQUANTISE(Requantise)
   ) u_memories (
     .clk_i, .rst_ni(inside_rst_n),
     .beat_valid_i   (memory_valid),
     .beat_dest_i    (memory_dest),
     .beat_data_i    (memory_data),
+    .beat_rows_i    (word_rows),
+    .beat_words_i   (word_words),
     .scale_bad_o    (scale_bad),
     .operand_read_i (operand_read),
     .a_half_i       (a_half),
     .a_word_i       (a_word),
+    .depthwise_i    (depthwise),
+    .quad_i         (quad),
     .b_half_i       (b_half),
     .b_word_i       (b_word),
     .operand_slice_i(operand_slice),
@@ -696,7 +717,7 @@ module fp8mac_accel
   fp8mac_compute #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .SHARE(Share), .LOOP(element_loop(Kind, Lanes, Rows)),
     .LATENCY(element_latency(Kind) + Share), .TILES(Tiles), .BEAT(Beat), .WORD(Word), .WORD_W(WordW),
-    .SCALE_W(ScaleWordW)
+    .SCALE_W(ScaleWordW), .DEPTHWISE(Depthwise)
   ) u_compute (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i        (abort),
@@ -714,6 +735,8 @@ module fp8mac_accel
     .read_o          (operand_read),
     .a_half_o        (a_half),
     .a_word_o        (a_word),
+    .depthwise_o     (depthwise),
+    .quad_o          (quad),
     .b_half_o        (b_half),
     .b_word_o        (b_word),
     .slice_o         (operand_slice),

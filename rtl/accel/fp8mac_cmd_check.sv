@@ -20,7 +20,8 @@ module fp8mac_cmd_check
   parameter element_t    ELEMENT   = '0,   // of the array
   parameter bit          MX        = 1'b0, // its blocks have MX scales
   parameter int unsigned SCALE_BEATS = 32, // beats of them that a row RAM holds
-  parameter bit          REQUANTISE = 1'b0 // scales are integer scales
+  parameter bit          REQUANTISE = 1'b0, // scales are integer scales
+  parameter bit          DEPTHWISE = 1'b0   // images may be those of depthwise convolutions
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -42,6 +43,7 @@ module fp8mac_cmd_check
   localparam int unsigned RowsLog  = $clog2(ROWS);
   localparam int unsigned ColsLog  = $clog2(COLS);
   localparam int unsigned BoundLog = $clog2(bound_block(BLOCK));
+  localparam int unsigned QuadsLog = $clog2(BEAT / COLS);  // of a beat, with depthwise
 
   typedef enum logic [1:0] {
     Idle,
@@ -58,7 +60,7 @@ module fp8mac_cmd_check
   logic [3:0] cycle_q;
   tile_cmd_t  cmd_q;
   logic       finishes;  // the tile command ends with the epilogue
-  logic       elementwise, c_en, vectors, mx;
+  logic       elementwise, c_en, vectors, mx, depthwise;
   logic       row_command, reduction, norm;
   rows_step_e step;  // of a row command
 
@@ -74,6 +76,7 @@ module fp8mac_cmd_check
   assign c_en        = finishes && cmd_q.c.en;
   assign vectors     = finishes && (cmd_q.a.scale_vec || cmd_q.b.scale_vec || cmd_q.finish.bias_en);
   assign mx          = MX && cmd_q.mode.mx && !elementwise;
+  assign depthwise   = DEPTHWISE && cmd_q.mode.depthwise && !elementwise;
   assign last_cycle  = Stages + (mx ? LastRegion : c_en ? RegionC : vectors ? LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
@@ -82,7 +85,7 @@ module fp8mac_cmd_check
   localparam int unsigned MnW    = $clog2(MAX_MN + 1);
   localparam int unsigned WordsW = $clog2(BUF_BEATS + 1);
 
-  dim_t           row_beats_q, row_words_q;
+  dim_t           row_beats_q, row_words_q, a_row_words_q;
   logic [MnW-1:0] a_tiles_q, b_tiles_q;  // rows of A and B in a row RAM: tiles down and across
   logic           size_bad_q;
 
@@ -95,8 +98,9 @@ module fp8mac_cmd_check
     row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (BoundLog - BeatLog);
     a_tiles_q   <= MnW'(ceil_shift(cmd_q.m, RowsLog));
     b_tiles_q   <= MnW'(ceil_shift(cmd_q.n, ColsLog));
+    a_row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (depthwise ? BoundLog - ColsLog : BoundLog - BeatLog);
     size_bad_q  <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
-                   cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || row_words_q > dim_t'(BUF_BEATS);
+                   cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || a_row_words_q > dim_t'(BUF_BEATS);
   end
 
   // The scales of a row begin at the byte mx_first.
@@ -248,12 +252,23 @@ module fp8mac_cmd_check
                      (cmd_q.image.width == '0 || cmd_q.image.height == '0 || cmd_q.image.out_w == '0 ||
                       cmd_q.image.segment_bytes == '0 || cmd_q.image.segments == '0);
 
+  // A depthwise command: whole quads, and pixels that are beats
+  logic [BeatLog-1:0] depthwise_places;  // what they have between beats
+  logic               depthwise_bad, depthwise_align_bad;
+
+  assign depthwise_places = BeatLog'(cmd_q.a.addr) | BeatLog'(cmd_q.a.stride) | BeatLog'(cmd_q.image.width) |
+                            BeatLog'(cmd_q.image.step_x) | BeatLog'(cmd_q.image.segment_step) |
+                            BeatLog'(cmd_q.image.pad_left);
+  assign depthwise_bad = depthwise && (cmd_q.n > dim_t'(BEAT) || (cmd_q.k & dim_t'(COLS - 1)) != '0 ||
+                                       (!cmd_q.a.reuse && cmd_q.image.segment_bytes != 16'(BEAT)));
+  assign depthwise_align_bad = depthwise && !cmd_q.a.reuse && depthwise_places != '0;
+
   // ---- shape: the rows of both operands must fit their row RAMs ----------------------------------------------------
   logic [MnW+WordsW-1:0] a_words_q, b_words_q;  // per row RAM
   logic                  shape_bad;
 
   always_ff @(posedge clk_i) begin
-    a_words_q <= (MnW+WordsW)'(a_tiles_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
+    a_words_q <= (MnW+WordsW)'(a_tiles_q) * (MnW+WordsW)'(a_row_words_q[WordsW-1:0]);
     b_words_q <= (MnW+WordsW)'(b_tiles_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
   end
 
@@ -266,7 +281,7 @@ module fp8mac_cmd_check
   end
   assign mx_bad = mx && (a_scales_q > (MnW+ScaleW)'(SCALE_BEATS) || b_scales_q > (MnW+ScaleW)'(SCALE_BEATS));
 
-  assign shape_bad = size_bad_q || image_bad || mx_bad ||
+  assign shape_bad = size_bad_q || image_bad || depthwise_bad || mx_bad ||
                      (!elementwise && (a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS)));
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------
@@ -333,7 +348,7 @@ module fp8mac_cmd_check
   always_comb begin
     function_bad = rows_bad || cmd_q.finish.act_table == 2'd3 ||
                    (cmd_q.finish.act_table != 2'd0 && d_size != 2'd0) ||
-                   (cmd_q.mode.conv_a && elementwise) ||
+                   (cmd_q.mode.conv_a && elementwise) || (cmd_q.mode.depthwise && !cmd_q.mode.conv_a) ||
                    (cmd_q.mode.mx && (elementwise || cmd_q.mode.conv_a)) ||
                    (cmd_q.mode.op == OpMultiply && (!cmd_q.c.en || cmd_q.finish.bias_en)) ||
                    (cmd_q.mode.maximum && (cmd_q.mode.op != OpAdd || !cmd_q.c.en)) ||
@@ -387,6 +402,7 @@ module fp8mac_cmd_check
     code_fmt_t  a_fmt;
     code_fmt_t  b_fmt;
     logic       mx;
+    logic       depthwise;
     beat_byte_t mx_first;
     dim_t       m;
     dim_t       n;
@@ -399,13 +415,14 @@ module fp8mac_cmd_check
   logic  same_m, same_n, same_k, same_mx, unit_bad, sequence_bad;
 
   assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: shape_q, a_fmt: a_fmt,
-                  b_fmt: b_fmt, mx: mx, mx_first: mx ? cmd_q.mx_first : '0, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
+                  b_fmt: b_fmt, mx: mx, depthwise: depthwise, mx_first: mx ? cmd_q.mx_first : '0, m: cmd_q.m,
+                  n: cmd_q.n, k: cmd_q.k};
 
   always_comb begin
     same_m = left.m == left_q.m;
     same_n = left.n == left_q.n;
     same_k = left.k == left_q.k;
-    same_mx = left.mx == left_q.mx && left.mx_first == left_q.mx_first;
+    same_mx = left.mx == left_q.mx && left.mx_first == left_q.mx_first && left.depthwise == left_q.depthwise;
     sequence_bad = cmd_q.sequence_bad;
     if (cmd_q.finish.act_table != 2'd0) begin
       sequence_bad |= !tables_loaded_i[cmd_q.finish.act_table == Table1];
@@ -474,7 +491,7 @@ module fp8mac_cmd_check
     verdict = ErrNone;
     if (cmd_q.error != ErrNone) verdict = cmd_q.error;
     else if (shape_bad) verdict = ErrShape;
-    else if (align_bad_q) verdict = ErrAlign;
+    else if (align_bad_q || depthwise_align_bad) verdict = ErrAlign;
     else if (cmd_q.range_bad || range_bad_q) verdict = ErrRange;
     else if (mode_bad_q) verdict = ErrMode;
     else if (scale_exp_bad_q) verdict = ErrScaleExp;
@@ -526,6 +543,9 @@ module fp8mac_cmd_check
     checked_o.load.k           = cmd_q.k;
     checked_o.load.row_beats   = row_beats_q;
     checked_o.load.row_words   = row_words_q;
+    checked_o.load.depthwise   = depthwise;
+    checked_o.load.a_k         = depthwise ? cmd_q.k << QuadsLog : cmd_q.k;
+    checked_o.load.a_row_words = a_row_words_q;
     checked_o.load.mx_words    = dim_t'(mx_words_q);
     checked_o.load.conv_a      = image_used;
     checked_o.load.image       = cmd_q.image;
@@ -543,7 +563,9 @@ module fp8mac_cmd_check
     checked_o.compute.m             = cmd_q.m;
     checked_o.compute.n             = cmd_q.n;
     checked_o.compute.k             = cmd_q.k;
+    checked_o.compute.depthwise     = depthwise;
     checked_o.compute.row_words     = row_words_q;
+    checked_o.compute.a_row_words   = a_row_words_q;
     checked_o.compute.mx            = mx;
     checked_o.compute.mx_words      = dim_t'(mx_words_q);
     checked_o.compute.mx_first      = cmd_q.mx_first;
@@ -617,7 +639,7 @@ module fp8mac_cmd_check
 `ifndef SYNTHESIS
   a_fields_stay : assert property (@(posedge clk_i) disable iff (!rst_ni)
     valid_o && !ready_i |=> $stable(cmd_q) && $stable(error_q) && $stable(shape_q) && $stable(row_beats_q) &&
-                            $stable(row_words_q) && $stable(mx_words_q));
+                            $stable(row_words_q) && $stable(a_row_words_q) && $stable(mx_words_q));
 `endif
 
 endmodule

@@ -17,6 +17,7 @@ package fp8mac_cmd_pkg;
   // What an extension may ask for: the CONFIG4 register's fields. An accelerator is built with or without each of
   // them.
   typedef struct packed {
+    logic depthwise;
     logic requantise;  // no request: the requantiser is in the place of the FP32 epilogue
     logic mx;
     logic rows;
@@ -29,8 +30,8 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1,
-    c: 1'b1
+    depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1,
+    elementwise: 1'b1, c: 1'b1
   };
 
   // A command as an accelerator with these functions takes it: if it asks for another one, it has an error in its place.
@@ -71,6 +72,10 @@ package fp8mac_cmd_pkg;
       absent |= command.mode.conv_a;
       offered.mode.conv_a = 1'b0;
       offered.image       = '0;
+    end
+    if (!functions.depthwise) begin
+      absent |= command.mode.depthwise;
+      offered.mode.depthwise = 1'b0;
     end
     if (!functions.int8) begin
       absent |= command.d.fmt == DstInt8 || (command.c.en && command.c.fmt == DstInt8) ||
@@ -151,6 +156,12 @@ package fp8mac_cmd_pkg;
   // Whether the epilogue can have row commands: a band of rows has 8 pairs, one in each transfer.
   function automatic bit rows_possible(int unsigned rows, int unsigned cols, int unsigned width, int unsigned max_mn);
     return rows == 4 && cols == 4 && width == 8 && max_mn >= 32;
+  endfunction
+
+  // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. A step takes as many pixels as a beat has
+  // quads: the same quad of each. So a step needs as many lanes as a beat has bytes.
+  function automatic bit depthwise_possible(int unsigned lanes, int unsigned cols, int unsigned beat);
+    return lanes == beat && beat >= 2 * cols && beat <= 8 * cols;
   endfunction
 
   // A row command is divided into bands of rows, and these into tile commands of as many columns.
@@ -274,6 +285,9 @@ package fp8mac_cmd_pkg;
     dim_t          k;
     dim_t          row_beats;    // ceil(k / beat)
     dim_t          row_words;    // row_beats, rounded up to whole blocks that have a bound: see bound_block()
+    logic          depthwise;
+    dim_t          a_k;          // bytes of a row of A, and its words: with depthwise not those of B
+    dim_t          a_row_words;
     dim_t          mx_words;     // beats of a row of MX scales
     logic          c_wanted;
     logic          x_wanted;
@@ -290,7 +304,9 @@ package fp8mac_cmd_pkg;
     dim_t        m;
     dim_t        n;
     dim_t        k;
-    dim_t        row_words;     // as in load_job_t
+    logic        depthwise;     // these three as in load_job_t
+    dim_t        row_words;
+    dim_t        a_row_words;
     logic        mx;            // blocks have MX scales
     dim_t        mx_words;      // as in load_job_t
     beat_byte_t  mx_first;      // of the first beat of a row of scales: the scale of block 0
@@ -409,6 +425,8 @@ package fp8mac_cmd_pkg;
     code_fmt_t  fmt;        // DestA, DestB: format of the codes
     logic [4:0] last_byte;  // the row's last byte in its last beat
     logic       last;       // with a beat: it is the row's last one
+    logic       depthwise;  // a word of a depthwise command's image
+    logic [2:0] rotate;     // DestB: quads by which a depthwise command's weights are rotated
   } read_dest_t;
 
   // Where the rows of an image operand go
@@ -417,9 +435,11 @@ package fp8mac_cmd_pkg;
     dim_t       word;       // of each row's first word
     code_fmt_t  fmt;
     logic [4:0] last_byte;  // of a row, in its last word
+    logic       depthwise;
   } image_dest_t;
 
   // A strip of an image, as it comes in beats. Bytes count from the start of its first beat.
+  // With dest.depthwise it is the one beat of a pixel.
   parameter int unsigned StripW = 20;
   typedef struct packed {
     logic [4:0]        first_row;   // row RAMs that get bytes of it

@@ -473,7 +473,7 @@ module fp8mac_cmd_walk
       range_bad: stride_bad_q || beyond || (conv && !cmd_q.a.reuse && image_bad_q),
       sequence_bad: (first_q && divided &&
                      (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||
-                    (first_q && conv && cmd_q.mode.b_resident && n_more_q),
+                    (first_q && conv && (cmd_q.mode.b_resident || cmd_q.mode.depthwise) && n_more_q),
       rows_phase: phase_q, rows_out: last_phase, rows_first: n_start_q, rows_end: !n_more_q, seen: seen_q,
       next_rows: next_rows_q, k_start: from_start_q, m: m_q, n: n_q, k: k_q, a: cmd_q.a, b: cmd_q.b, c: cmd_q.c,
       d: cmd_q.d, x_fmt: cmd_q.x_fmt, finish: cmd_q.finish, mode: cmd_q.mode, image: cmd_q.image, mx_first: mx_first_q,

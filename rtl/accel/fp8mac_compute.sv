@@ -35,10 +35,13 @@ module fp8mac_compute
   parameter int unsigned WORD    = 16,   // bytes of a word of the operand memories: BEAT, or LANES if that is more
   parameter int unsigned WORD_W  = 8,    // bits of their addresses
   parameter int unsigned SCALE_W = 5,    // bits of the addresses of MX scales
+  parameter bit          DEPTHWISE = 1'b0,  // A may be the image of a depthwise convolution
   localparam int unsigned TileW  = $clog2(TILES),
   localparam int unsigned Slices = WORD / LANES,
   localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1,
-  localparam int unsigned ByteW  = $clog2(BEAT)
+  localparam int unsigned ByteW  = $clog2(BEAT),
+  localparam int unsigned Quads  = DEPTHWISE ? BEAT / COLS : 1,
+  localparam int unsigned QuadW  = (Quads > 1) ? $clog2(Quads) : 1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -63,6 +66,8 @@ module fp8mac_compute
   output logic              read_o,
   output logic              a_half_o,
   output logic [WORD_W-1:0] a_word_o,
+  output logic              depthwise_o,     // A's word is the first one of the step's pixels, of which quad_o is read
+  output logic [QuadW-1:0]  quad_o,
   output logic              b_half_o,
   output logic [WORD_W-1:0] b_word_o,
   output logic [SliceW-1:0] slice_o,
@@ -139,6 +144,8 @@ module fp8mac_compute
   // ---- the tile command at hand ------------------------------------------------------------------------------------
   // k - 1:   | block | step of the block | lane |      so its parts are those of the last product
   typedef struct packed {
+    logic                depthwise;
+    logic [WORD_W-1:0]   a_row_words;
     logic [WORD_W-1:0]   row_words;
     logic                mx;
     logic [SCALE_W-1:0]  mx_words;
@@ -171,6 +178,7 @@ module fp8mac_compute
   always_ff @(posedge clk_i) begin
     if (take) begin
       work_q <= '{
+        depthwise: next.depthwise, a_row_words: WORD_W'(next.a_row_words >> $clog2(WORD / BEAT)),
         row_words: WORD_W'(next.row_words >> $clog2(WORD / BEAT)), mx: next.mx,
         mx_words: SCALE_W'(next.mx_words), mx_first: ByteW'(next.mx_first), pass_shape: next.pass_shape, cfg: next.cfg,
         acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: job_i.halves.a, half_b: job_i.halves.b,
@@ -259,7 +267,7 @@ module fp8mac_compute
   logic [WORD_W-1:0]  a_pass_words, b_pass_words;  // of a whole pass
   logic [SCALE_W-1:0] a_pass_scales, b_pass_scales;
 
-  assign a_pass_words = work_q.row_words << pass_rows_log2(work_q.pass_shape);
+  assign a_pass_words = work_q.a_row_words << pass_rows_log2(work_q.pass_shape);
   assign b_pass_words = work_q.row_words << pass_cols_log2(work_q.pass_shape);
   assign a_pass_scales = work_q.mx_words << pass_rows_log2(work_q.pass_shape);
   assign b_pass_scales = work_q.mx_words << pass_cols_log2(work_q.pass_shape);
@@ -333,6 +341,14 @@ module fp8mac_compute
     assign step_nr = block_q;
   end
 
+  // A tile of a depthwise command has its quad. The lanes are rotated by as many quads as it: fp8mac_quad_buffer.
+  logic             depthwise;
+  logic [QuadW-1:0] quad;
+  logic [LANES-1:0] lane_en;
+
+  assign depthwise = DEPTHWISE && work_q.depthwise;
+  assign quad      = (DEPTHWISE && work_q.depthwise) ? QuadW'(col_tile_q + tile_index_t'(in_q)) : '0;
+
   // The block's scale in its row
   logic [BlockW+ByteW:0] scale_nr;
   assign scale_nr = (BlockW+ByteW+1)'(block_q) + (BlockW+ByteW+1)'(work_q.mx_first);
@@ -357,8 +373,9 @@ module fp8mac_compute
     end
     for (int unsigned c = 0; c < COLS; c++) step.col_en[c] = !last_col_of_tiles || ColIdxW'(c) <= work_q.last_col;
     for (int unsigned l = 0; l < LANES; l++) begin
-      step.lane_en[l] = !work_q.empty && (!final_step || LaneIdxW'(l) <= work_q.last_lane);
+      lane_en[l] = !work_q.empty && (!final_step || LaneIdxW'(l) <= work_q.last_lane);
     end
+    for (int unsigned l = 0; l < LANES; l++) step.lane_en[l] = lane_en[LaneIdxW'(l) - (LaneIdxW'(quad) << ColsLog)];
   end
 
   always_ff @(posedge clk_i) begin
@@ -380,7 +397,10 @@ module fp8mac_compute
       step_q2  <= step_q1;
       a_half_o <= work_q.half_a;
       b_half_o <= work_q.half_b;
-      a_word_o <= a_base_q + times(work_q.row_words, im_q) + WORD_W'(step_nr >> SliceLog);
+      a_word_o <= a_base_q + times(work_q.a_row_words, im_q) +
+                  (depthwise ? WORD_W'(step_nr) << $clog2(Quads) : WORD_W'(step_nr >> SliceLog));
+      depthwise_o <= depthwise;
+      quad_o   <= quad;
       b_word_o <= b_base_q + times(work_q.row_words, in_q) + WORD_W'(step_nr >> SliceLog);
       slice_o  <= SliceW'(step_nr & StepNrW'(Slices - 1));
       mx_o     <= work_q.mx;

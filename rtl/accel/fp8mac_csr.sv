@@ -141,6 +141,7 @@ module fp8mac_csr
     in.CONFIG4.int8.next         = FUNCTIONS.int8;
     in.CONFIG4.rows.next         = FUNCTIONS.rows;
     in.CONFIG4.requantise.next   = FUNCTIONS.requantise;
+    in.CONFIG4.depthwise.next    = FUNCTIONS.depthwise;
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;

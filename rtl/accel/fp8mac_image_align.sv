@@ -14,6 +14,8 @@
 //
 // Beats outside the image are zeros. They come from no bus.
 //
+// A strip of a depthwise convolution is one whole word of each of its rows. That leaves for all of them at once.
+//
 //   beat or zeros -> stage 1: beat, rotations -> rotate, merge -> pending word, finished word of each row -> output
 module fp8mac_image_align
   import fp8mac_pkg::*;
@@ -21,6 +23,7 @@ module fp8mac_image_align
 #(
   parameter int unsigned ROWS   = 4,
   parameter int unsigned BEAT   = 16,
+  parameter bit          DEPTHWISE = 1'b0,  // strips may be those of depthwise convolutions
   parameter int unsigned STRIPS = 16   // that can wait: as many reads as the bus has in flight
 ) (
   input  logic                          clk_i,
@@ -41,6 +44,9 @@ module fp8mac_image_align
   output logic                          word_valid_o,
   output read_dest_t                    word_dest_o,
   output logic [BEAT*8-1:0]             word_data_o,
+  // The rows that take the word: with word_dest_o.depthwise several, else that of word_dest_o; and its address in each
+  output logic [ROWS-1:0]               word_rows_o,
+  output dim_t [ROWS-1:0]               word_words_o,
 
   output logic                          idle_o,   // no strip is here
   output logic                          quiet_o   // all words have left that the beats so far have completed
@@ -174,6 +180,9 @@ module fp8mac_image_align
   logic [ROWS-1:0]            takes1_q, completes1_q, begins1_q;
   logic [ROWS-1:0][ByteW-1:0] position1_q, rotate1_q;
   image_dest_t                dest1_q;
+  logic                       depthwise1;
+
+  assign depthwise1 = DEPTHWISE && dest1_q.depthwise;
 
   assign ready1 = !valid1_q || go1;
 
@@ -225,7 +234,7 @@ module fp8mac_image_align
       if (valid1_q && go1 && completes1_q[r]) begin
         finished_q[r] <= merged;
         dest_q[r]     <= '{kind: DestImage, half: dest1_q.half, ram: 8'(r), word: word, fmt: dest1_q.fmt,
-                           last_byte: dest1_q.last_byte, last: flush1_q};
+                           last_byte: dest1_q.last_byte, last: flush1_q, depthwise: depthwise1, rotate: '0};
       end
       if (!rst_ni) full_q[r] <= 1'b0;
       else if (valid1_q && go1 && completes1_q[r]) full_q[r] <= 1'b1;
@@ -233,7 +242,8 @@ module fp8mac_image_align
     end
   end
 
-  assign go1 = (completes1_q & full_q & ~grant) == '0;
+  // The word of a depthwise strip waits until the others have left, so it is the only one.
+  assign go1 = ((completes1_q | {ROWS{depthwise1}}) & full_q & ~grant) == '0;
 
   // ---- one finished word per cycle, the rows in turn ---------------------------------------------------------------
   logic [ROWS-1:0] from_turn;  // finished words of the rows from turn_q on
@@ -246,6 +256,7 @@ module fp8mac_image_align
     for (int r = int'(ROWS) - 1; r >= 0; r--) if (from_turn[r]) chosen = RowW'(r);
     grant = '0;
     grant[chosen] = full_q[chosen];
+    if (DEPTHWISE && dest_q[chosen].depthwise) grant = full_q;
   end
 
   always_ff @(posedge clk_i) begin
@@ -257,6 +268,8 @@ module fp8mac_image_align
       if (full_q != '0) turn_q <= (chosen == RowW'(ROWS - 1)) ? '0 : chosen + RowW'(1);
     end
     word_dest_o <= dest_q[chosen];
+    word_rows_o <= grant;
+    for (int unsigned r = 0; r < ROWS; r++) word_words_o[r] <= dest_q[r].word;
     word_data_o <= finished_q[chosen];
   end
 

@@ -20,6 +20,8 @@
 //   row 2                                   s0   s1   s2
 //   row 3                                        s0   s1   s2      6 reads in place of 12
 //
+// With depthwise_i a segment is the beat of a pixel, and strips are shared also where pixels touch.
+//
 // Rows with parts of kernel lines cannot share. The first row of a load is single, and tells whether its codes begin and
 // end with kernel lines.
 //
@@ -50,6 +52,7 @@ module fp8mac_image_strips
   input  dim_t                          m_i,
   input  dim_t                          k_i,
   input  dim_t                          row_words_i,
+  input  logic                          depthwise_i,
   input  logic                          first_rows_i,  // these three as in load_job_t
   input  logic                          next_rows_i,
   input  logic                          k_start_i,
@@ -247,8 +250,9 @@ module fp8mac_image_strips
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Start: begin
-        joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i;
-        sharing_q   <= image_i.step_x == image_i.segment_step && image_i.step_x > image_i.segment_bytes && steps_fit;
+        joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i && !depthwise_i;
+        sharing_q   <= image_i.step_x == image_i.segment_step &&
+                       (image_i.step_x > image_i.segment_bytes || depthwise_i) && steps_fit;
         shared_q    <= 1'b0;
         rows_left_q <= m_i;
         ram_q       <= '0;
@@ -426,7 +430,8 @@ module fp8mac_image_strips
       first_row: 5'(first4_q), last_row: 5'(last4_q), start: start4_q, length: length4_q,
       zeros: read4_q ? first_beat : '0, beats: read4_q ? row_o.beats : '0, steps: end_beat + dim_t'(1),
       first_byte: 5'(from4_q[BeatLog-1:0]), last_byte: 5'(to4_q[BeatLog-1:0]), begins: begins4_q, ends: ends4_q,
-      shared: shared4_q, dest: '{half: half_i, word: word4_q, fmt: fmt_i, last_byte: last_byte_i}
+      shared: shared4_q, dest: '{half: half_i, word: word4_q, fmt: fmt_i, last_byte: last_byte_i,
+                                 depthwise: depthwise_i}
     };
   end
 

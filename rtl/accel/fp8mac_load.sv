@@ -16,6 +16,7 @@ module fp8mac_load
   parameter int unsigned COLS = 8,
   parameter int unsigned BEAT = 16,
   parameter bit          IMAGES = 1'b1, // A may be an image
+  parameter bit          DEPTHWISE = 1'b0,  // they may be those of depthwise convolutions
   parameter bit          REQUANTISE = 1'b0  // scales of B are integer scales, of two words
 ) (
   input  logic         clk_i,
@@ -135,6 +136,7 @@ module fp8mac_load
 
   // ---- rows --------------------------------------------------------------------------------------------------------
   addr_t      addr_q, stride_q;
+  logic [2:0] tile_q;             // of the rows, modulo 8
   dim_t       rows_q;             // still to be requested, this one included
   logic [7:0] ram_q, last_ram_q;
   dim_t       word_q;
@@ -225,14 +227,15 @@ module fp8mac_load
       .addr_i      (job_q.a.addr),
       .stride_i    (job_q.a.stride),
       .m_i         (job_q.a.rows),
-      .k_i         (job_q.k),
-      .row_words_i (job_q.row_words),
+      .k_i         (job_q.a_k),
+      .row_words_i (job_q.a_row_words),
+      .depthwise_i (DEPTHWISE && job_q.depthwise),
       .first_rows_i(job_q.first_rows),
       .next_rows_i (job_q.next_rows),
       .k_start_i   (job_q.k_start),
       .half_i      (halves_q.a),
       .fmt_i       (job_q.a.fmt),
-      .last_byte_i (last_byte_q),
+      .last_byte_i (DEPTHWISE && job_q.depthwise ? 5'(BEAT - 1) : last_byte_q),
       .done_o      (image_done),
       .valid_o     (strip_valid),
       .ready_i     (strip_taken),
@@ -258,7 +261,7 @@ module fp8mac_load
     row_valid_o = 1'b0;
     row_o       = '{none: 1'b0, addr: addr_q, beats: job_q.row_beats};
     dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: job_q.a.fmt,
-                    last_byte: last_byte_q, last: 1'b0};
+                    last_byte: last_byte_q, last: 1'b0, depthwise: 1'b0, rotate: '0};
     unique case (state_q)
       LoadA: begin
         row_valid_o = !stop && (!image || (strip_valid && strip_reads && strip_ready_i));
@@ -272,6 +275,7 @@ module fp8mac_load
         dest_o.kind = DestB;
         dest_o.half = halves_q.b;
         dest_o.fmt  = job_q.b.fmt;
+        if (DEPTHWISE && job_q.depthwise) dest_o.rotate = tile_q;
       end
       LoadMxA, LoadMxB: begin
         row_valid_o = !stop;
@@ -329,6 +333,7 @@ module fp8mac_load
     if (state_d != state_q) begin
       ram_q      <= '0;
       word_q     <= '0;
+      tile_q     <= '0;
       rows_q     <= (state_d == LoadA || state_d == LoadMxA) ? job_d.a.rows : job_d.b.rows;
       last_ram_q <= (state_d == LoadA || state_d == LoadMxA) ? 8'(ROWS - 1) : 8'(COLS - 1);
       unique case (state_d)
@@ -357,6 +362,7 @@ module fp8mac_load
       rows_q <= rows_q - dim_t'(1);
       ram_q  <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
       if (ram_q == last_ram_q) begin
+        tile_q <= tile_q + 3'd1;
         word_q <= word_q + ((state_q == LoadMxA || state_q == LoadMxB) ? job_q.mx_words : job_q.row_words);
       end
     end

@@ -17,6 +17,7 @@ module fp8mac_memories
   parameter bit          NARROW    = 1'b1,  // narrow codes may come
   parameter bit          MX        = 1'b1,  // each block of MxBlock codes has a scale
   parameter int unsigned SCALE_BEATS = 32,  // see scale_beats()
+  parameter bit          DEPTHWISE = 1'b0,  // A may be the image of a depthwise convolution
   parameter bit          REQUANTISE = 1'b0, // scales of B are integer scales, and A has none
   localparam int unsigned Word   = (LANES > BEAT) ? LANES : BEAT,  // bytes read at one address
   localparam int unsigned WordW  = $clog2(BUF_BEATS * BEAT / Word),
@@ -24,7 +25,9 @@ module fp8mac_memories
   localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1,
   localparam int unsigned ScaleWordW = $clog2(SCALE_BEATS),
   localparam int unsigned ByteW  = $clog2(BEAT),
-  localparam int unsigned BoundBeats = bound_block(BLOCK) / BEAT
+  localparam int unsigned BoundBeats = bound_block(BLOCK) / BEAT,
+  localparam int unsigned Quads  = DEPTHWISE ? BEAT / COLS : 1,
+  localparam int unsigned QuadW  = (Quads > 1) ? $clog2(Quads) : 1
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -32,11 +35,15 @@ module fp8mac_memories
   input  logic                            beat_valid_i,
   input  read_dest_t                      beat_dest_i,
   input  logic [BEAT*8-1:0]               beat_data_i,
+  input  logic [ROWS-1:0]                 beat_rows_i,   // DestImage: the row RAMs that take it, and where
+  input  dim_t [ROWS-1:0]                 beat_words_i,
   output logic                            scale_bad_o,  // in the cycle before, a beat had a value that is no scale
 
   input  logic                            operand_read_i,
   input  logic                            a_half_i,
   input  logic [WordW-1:0]                a_word_i,
+  input  logic                            depthwise_i,   // A's words are those of pixels: see fp8mac_quad_buffer
+  input  logic [QuadW-1:0]                quad_i,
   input  logic                            b_half_i,
   input  logic [WordW-1:0]                b_word_i,
   input  logic [SliceW-1:0]               operand_slice_i,
@@ -75,10 +82,16 @@ module fp8mac_memories
   read_dest_t        dest;
   logic [BEAT*8-1:0] data;
   logic [BoundW-1:0] bound;
+  logic [ROWS-1:0]   rows;
+  dim_t [ROWS-1:0]   words;
+  logic [ROWS-1:0][Quads-1:0][BoundW-1:0] quad_bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW)) u_bound (
-    .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .valid_o(valid),
-    .dest_o(dest), .data_o(data), .bound_o(bound)
+  fp8mac_operand_bound #(
+    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW), .QUADS(Quads)
+  ) u_bound (
+    .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .rows_i(beat_rows_i),
+    .words_i(beat_words_i), .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound), .rows_o(rows),
+    .words_o(words), .quad_bound_o(quad_bound)
   );
 
   fp8mac_scale_check #(.BEAT(BEAT), .REQUANTISE(REQUANTISE)) u_scale_check (
@@ -87,24 +100,71 @@ module fp8mac_memories
   );
 
   // ---- operands ----------------------------------------------------------------------------------------------------
-  fp8mac_operand_buffer #(
-    .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
-    .BOUND_W(BoundW)
-  ) u_a (
-    .clk_i, .rst_ni,
-    .write_i      (valid && (dest.kind == DestA || dest.kind == DestImage)),
-    .write_half_i (dest.half),
-    .write_ram_i  (dest.ram[RowW-1:0]),
-    .write_beat_i (dest.word[BeatW-1:0]),
-    .write_data_i (data),
-    .write_bound_i(bound),
-    .read_i       (operand_read_i),
-    .read_half_i  (a_half_i),
-    .read_word_i  (a_word_i),
-    .read_slice_i (operand_slice_i),
-    .read_data_o  (a_code_o),
-    .read_bound_o (a_bound_o)
-  );
+  if (DEPTHWISE) begin : g_quads
+    logic [ROWS-1:0]            write;
+    logic [ROWS-1:0][BeatW-1:0] beat;
+
+    for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+      assign write[r] = valid && ((dest.kind == DestA && dest.ram[RowW-1:0] == RowW'(r)) ||
+                                  (dest.kind == DestImage && rows[r]));
+      assign beat[r]  = (dest.kind == DestImage) ? words[r][BeatW-1:0] : dest.word[BeatW-1:0];
+    end
+
+    fp8mac_quad_buffer #(
+      .RAMS(ROWS), .BEAT(BEAT), .DEPTH(BUF_BEATS), .QUADS(Quads), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
+      .BOUND_W(BoundW)
+    ) u_a (
+      .clk_i, .rst_ni,
+      .write_i           (write),
+      .write_half_i      (dest.half),
+      .write_beat_i      (beat),
+      .write_data_i      (data),
+      .write_depthwise_i (dest.depthwise),
+      .write_bound_i     (bound),
+      .write_quad_bound_i(quad_bound),
+      .read_i            (operand_read_i),
+      .read_half_i       (a_half_i),
+      .read_word_i       (a_word_i),
+      .read_depthwise_i  (depthwise_i),
+      .read_quad_i       (quad_i),
+      .read_data_o       (a_code_o),
+      .read_bound_o      (a_bound_o)
+    );
+  end else begin : g_words
+    fp8mac_operand_buffer #(
+      .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
+      .BOUND_W(BoundW)
+    ) u_a (
+      .clk_i, .rst_ni,
+      .write_i      (valid && (dest.kind == DestA || dest.kind == DestImage)),
+      .write_half_i (dest.half),
+      .write_ram_i  (dest.ram[RowW-1:0]),
+      .write_beat_i (dest.word[BeatW-1:0]),
+      .write_data_i (data),
+      .write_bound_i(bound),
+      .read_i       (operand_read_i),
+      .read_half_i  (a_half_i),
+      .read_word_i  (a_word_i),
+      .read_slice_i (operand_slice_i),
+      .read_data_o  (a_code_o),
+      .read_bound_o (a_bound_o)
+    );
+    logic unused_rows;
+    assign unused_rows = ^{rows, words, quad_bound, dest.depthwise, dest.rotate, depthwise_i, quad_i};
+  end
+
+  // The weights of a depthwise command are rotated as its pixels are read.
+  logic [BEAT*8-1:0] b_data;
+  if (DEPTHWISE) begin : g_rotate
+    localparam int unsigned QuadBits = BEAT * 8 / Quads;
+    for (genvar q = 0; q < int'(Quads); q++) begin : g_quad
+      logic [QuadW-1:0] from;
+      assign from = QuadW'(q) - dest.rotate[QuadW-1:0];
+      assign b_data[QuadBits*q +: QuadBits] = data[QuadBits*from +: QuadBits];
+    end
+  end else begin : g_straight
+    assign b_data = data;
+  end
 
   fp8mac_operand_buffer #(
     .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
@@ -115,7 +175,7 @@ module fp8mac_memories
     .write_half_i (dest.half),
     .write_ram_i  (dest.ram[ColW-1:0]),
     .write_beat_i (dest.word[BeatW-1:0]),
-    .write_data_i (data),
+    .write_data_i (b_data),
     .write_bound_i(bound),
     .read_i       (operand_read_i),
     .read_half_i  (b_half_i),

@@ -6,6 +6,9 @@
 // Each beat of an operand leaves with the bound of its block, as far as the block has come. The bound is the largest
 // exponent of the finite codes that are not zero, normalised, plus BoundBias; BoundNone if there are none.
 //
+// A word of a depthwise command's image goes to several rows, and has a bound for each of its quads: of the same quad of
+// the words of a block of the row.
+//
 // The beats of a block come one after the other. Words of an image operand (DestImage) may come in between, and are in
 // order for each row RAM. A row begins with a block.
 module fp8mac_operand_bound
@@ -17,7 +20,8 @@ module fp8mac_operand_bound
   parameter int unsigned BLOCK  = 32,   // products that join an accumulator together
   parameter int unsigned ROWS   = 4,    // row RAMs that image operands have
   parameter bit          BOUNDS = 1'b1, // 0: no bounds, bound_o is 0
-  parameter bit          NARROW = 1'b1  // 0: no narrow codes come
+  parameter bit          NARROW = 1'b1, // 0: no narrow codes come
+  parameter int unsigned QUADS  = 1     // of a beat of a depthwise command's image; 1: there are no such commands
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -25,11 +29,16 @@ module fp8mac_operand_bound
   input  logic              valid_i,
   input  read_dest_t        dest_i,
   input  logic [BEAT*8-1:0] data_i,
+  input  logic [ROWS-1:0]   rows_i,   // of an image: those that take the word, and where
+  input  dim_t [ROWS-1:0]   words_i,
 
   output logic              valid_o,
   output read_dest_t        dest_o,
   output logic [BEAT*8-1:0] data_o,
-  output logic [BoundW-1:0] bound_o
+  output logic [BoundW-1:0] bound_o,
+  output logic [ROWS-1:0]   rows_o,
+  output dim_t [ROWS-1:0]   words_o,
+  output logic [ROWS-1:0][QUADS-1:0][BoundW-1:0] quad_bound_o  // of a depthwise command's image
 );
   localparam int unsigned BlockWords = bound_block(BLOCK) / BEAT;
   localparam int unsigned SourceW    = $clog2(ROWS + 1);
@@ -62,6 +71,8 @@ module fp8mac_operand_bound
     else valid_o <= valid_i;
     dest_o <= dest_i;
     data_o <= taken;
+    rows_o <= rows_i;
+    words_o <= words_i;
   end
 
   // ---- the next cycle: the largest exponent of this beat and of the block's beats before it ------------------------
@@ -107,8 +118,43 @@ module fp8mac_operand_bound
         so_far_valid_q[source] <= any;
       end
     end
+
+    // Each row has a block of each quad.
+    if (QUADS > 1) begin : g_quads
+      localparam int unsigned QuadCodes  = BEAT / QUADS;
+      localparam int unsigned QuadBlock  = bound_block(BLOCK) / QuadCodes;  // words
+      logic [QUADS-1:0]             any_of_word;
+      logic [QUADS-1:0][BoundW-1:0] of_word;
+
+      for (genvar q = 0; q < int'(QUADS); q++) begin : g_quad
+        fp8mac_maximum #(.COUNT(QuadCodes), .W(BoundW)) u_maximum (
+          .value_i(bound_q[q*QuadCodes +: QuadCodes]), .valid_i(counts_q[q*QuadCodes +: QuadCodes]),
+          .maximum_o(of_word[q]), .any_o(any_of_word[q])
+        );
+        for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+          logic              begins, quad_any, quad_so_far_valid_q;
+          logic [BoundW-1:0] quad_largest, quad_so_far_q;
+
+          assign begins = (words_o[r] & dim_t'(QuadBlock - 1)) == '0;
+          fp8mac_maximum #(.COUNT(2), .W(BoundW)) u_maximum (
+            .value_i({quad_so_far_q, of_word[q]}), .valid_i({quad_so_far_valid_q && !begins, any_of_word[q]}),
+            .maximum_o(quad_largest), .any_o(quad_any)
+          );
+          assign quad_bound_o[r][q] = quad_any ? quad_largest : BoundNone;
+          always_ff @(posedge clk_i) begin
+            if (valid_o && dest_o.depthwise && rows_o[r]) begin
+              quad_so_far_q       <= quad_largest;
+              quad_so_far_valid_q <= quad_any;
+            end
+          end
+        end
+      end
+    end else begin : g_no_quads
+      assign quad_bound_o = '0;
+    end
   end else begin : g_no_bound
     assign bound_o = '0;
+    assign quad_bound_o = '0;
   end
 
   if (bound_block(BLOCK) % BEAT != 0) begin : g_check_beat

@@ -112,7 +112,8 @@ module fp8mac_sys_accel
 
   localparam functions_t Offered = '{
     int8: 1'b1, conv_a: !MINIMAL, tables: !MINIMAL, stochastic: !MINIMAL, elementwise: !MINIMAL, c: !MINIMAL,
-    rows: !MINIMAL && rows_possible(ROWS, COLS, EpiWidth, MaxMn), mx: Mx, requantise: 1'b0
+    rows: !MINIMAL && rows_possible(ROWS, COLS, EpiWidth, MaxMn), mx: Mx, requantise: 1'b0,
+    depthwise: !MINIMAL && depthwise_possible(LANES, COLS, Beat)
   };
 
   // ---- registers ---------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ static bool is_plain(const fp8rt_command *c)
     const uint32_t chained = FP8RT_BIT(MODE__REUSE_A) | FP8RT_BIT(MODE__REUSE_B) |
                              FP8RT_BIT(MODE__ACC_CONTINUE) | FP8RT_BIT(MODE__ACC_KEEP);
     return !fp8rt_host_elementwise(c) && (c->mode & chained) == 0 && !fp8rt_host_mx(c) &&
-           FP8RT_GET(OPERATION__ROUNDING, fp8rt_host_operation(c)) == 0;
+           !fp8rt_host_depthwise(c) && FP8RT_GET(OPERATION__ROUNDING, fp8rt_host_operation(c)) == 0;
 }
 
 static bool is_one_tile(const fp8rt_command *c)
@@ -138,7 +138,7 @@ static void leave(fp8rt_device *device, const fp8rt_command *c, const fp8mac_gem
     s->a.scale_exp = c->a.scale_exp, s->b.scale_exp = c->b.scale_exp;
     s->m = c->m, s->n = c->n, s->k = s->terms = c->k;
     s->mode = c->mode;
-    s->mx = false;
+    s->depthwise = s->mx = false;
     s->mx_first = 0;
 }
 

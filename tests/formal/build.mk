@@ -23,7 +23,7 @@ formal-long: $(FORMAL_FROM)
 	@$(FORMAL) $(FORMAL_JOBS) --tier deeper $(PROOFS)
 
 # One test for each block of the accelerator. run.py refuses a list that leaves a run of the tier out.
-FORMAL_BLOCKS := fifo cmd_queue operand_buffer operand_bound image_align vector_buffer pack burst_split dma_read dma_write axi_guard irq fetch \
+FORMAL_BLOCKS := fifo cmd_queue operand_buffer quad_buffer operand_bound image_align vector_buffer pack burst_split dma_read dma_write axi_guard irq fetch \
   list records load store source source_slots write_out compute pipelined_adder
 FORMAL_BLOCKS_further := $(FORMAL_BLOCKS)
 FORMAL_BLOCKS_deeper := image_align dma_read dma_write store source source_slots write_out

@@ -2,6 +2,7 @@
 // fp8mac_compute: the steps that it issues, for any proper tile commands, and for any pace of the array and the store
 // engine.
 //   - The solver chooses a tile of a tile command and a step along its k. The walk visits it exactly once.
+//   - With DEPTHWISE, the words of A are those of pixels, and each tile has its quad, by which its lanes are rotated.
 //   - The array gets each step that was visited, with its tile number, ends of blocks and sums, position,
 //     configuration, enables, operands and MX scales.
 //   - Blocks are not mixed. Their last steps are SHARE cycles apart, and those of the same tile LOOP cycles, unless the
@@ -24,9 +25,12 @@ module formal_compute
   parameter int unsigned WORD_W  = 4,
   parameter int unsigned SCALE_W = 5,
   parameter int unsigned MAX_DIM = 9,     // of m, n and k
+  parameter bit          DEPTHWISE = 1'b0,
   localparam int unsigned TileW  = $clog2(TILES),
   localparam int unsigned Slices = WORD / LANES,
-  localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1
+  localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1,
+  localparam int unsigned Quads  = DEPTHWISE ? BEAT / COLS : 1,
+  localparam int unsigned QuadW  = (Quads > 1) ? $clog2(Quads) : 1
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -49,6 +53,8 @@ module formal_compute
   storing_job_t      storing;
   logic [WORD_W-1:0] a_word, b_word;
   logic [SliceW-1:0] slice;
+  logic              depthwise;
+  logic [QuadW-1:0]  quad;
   logic              mx;
   logic [SCALE_W-1:0] a_scale_word, b_scale_word;
   logic [$clog2(BEAT)-1:0] scale_byte;
@@ -61,11 +67,12 @@ module formal_compute
 
   fp8mac_compute #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .LOOP(LOOP), .LATENCY(Latency),
-    .TILES(TILES), .BEAT(BEAT), .WORD(WORD), .WORD_W(WORD_W), .SCALE_W(SCALE_W)
+    .TILES(TILES), .BEAT(BEAT), .WORD(WORD), .WORD_W(WORD_W), .SCALE_W(SCALE_W), .DEPTHWISE(DEPTHWISE)
   ) dut (
     .clk_i, .rst_ni, .abort_i, .clear_i, .advance_i, .valid_i, .job_i, .load_error_i, .ready_o(ready),
     .released_o(released), .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept),
     .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .slice_o(slice),
+    .depthwise_o(depthwise), .quad_o(quad),
     .mx_o(mx), .a_scale_word_o(a_scale_word), .b_scale_word_o(b_scale_word), .scale_byte_o(scale_byte),
     .step_valid_o(step_valid), .step_tile_o(step_tile), .block_first_o(block_first), .block_last_o(block_last),
     .acc_first_o(acc_first), .acc_last_o(acc_last), .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en),
@@ -92,11 +99,16 @@ module formal_compute
     return (32'(k) + BLOCK - 1) / BLOCK * (BLOCK / BEAT);
   endfunction
 
+  function automatic int unsigned a_words(compute_job_t job);
+    return words(job.k) * (job.depthwise ? Quads : 1);
+  endfunction
+
   always_comb begin
     if (rst_ni) begin
       command_is_held : assume (!held_q || (valid_i && job_i == whole_q && load_error_i == load_error_q));
       shape_is_proper : assume (!valid_i || (offered.m inside {[1:MAX_DIM]} && offered.n inside {[1:MAX_DIM]} &&
         offered.k inside {[1:MAX_DIM]} && 32'(offered.row_words) == words(offered.k) &&
+        32'(offered.a_row_words) == a_words(offered) && (DEPTHWISE || !offered.depthwise) &&
         32'(offered.mx_first) < BEAT && offered.pass_shape inside {PassAcross, PassSquare, PassDown}));
     end
   end
@@ -176,6 +188,15 @@ module formal_compute
     tile_position_t   tile_position;
   } step_t;
 
+  function automatic int unsigned quad_of(ghost_t g, where_t w);
+    return g.job.depthwise ? 32'(w.col) % Quads : 0;
+  endfunction
+
+  // The product of the step that a lane has
+  function automatic int unsigned product_of(ghost_t g, where_t w, int unsigned lane);
+    return (lane + LANES - quad_of(g, w) * COLS) % LANES;
+  endfunction
+
   function automatic step_t step_at(ghost_t g, where_t w);
     step_t s;
     s.tile        = TileW'(pass_of(g.job, w.row, w.col) * PassTiles + position_of(g.job.pass_shape, w.row, w.col));
@@ -186,7 +207,9 @@ module formal_compute
     s.cfg         = g.job.cfg;
     for (int unsigned r = 0; r < ROWS; r++) s.row_en[r] = !g.job.empty && 32'(w.row) * ROWS + r < 32'(g.job.m);
     for (int unsigned c = 0; c < COLS; c++) s.col_en[c] = 32'(w.col) * COLS + c < 32'(g.job.n);
-    for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = !g.job.empty && 32'(w.step) * LANES + l < 32'(g.job.k);
+    for (int unsigned l = 0; l < LANES; l++) begin
+      s.lane_en[l] = !g.job.empty && 32'(w.step) * LANES + product_of(g, w, l) < 32'(g.job.k);
+    end
     s.tile_position = '{row_tile: w.row, col_tile: w.col,
                 last: 32'(w.row) == last_row(g.job) && 32'(w.col) == last_col(g.job), owner: g.owner};
     return s;
@@ -212,6 +235,11 @@ module formal_compute
     return WORD_W'(32'(tile) * words(g.job.k) / (WORD / BEAT) + 32'(step) * LANES / WORD);
   endfunction
 
+  function automatic logic [WORD_W-1:0] a_word_of(ghost_t g, tile_index_t tile, dim_t step);
+    if (!g.job.depthwise) return word_of(g, tile, step);
+    return WORD_W'(32'(tile) * a_words(g.job) / (WORD / BEAT) + 32'(step) * Quads);
+  endfunction
+
   function automatic logic [SCALE_W-1:0] scale_base(ghost_t g, tile_index_t tile);
     return SCALE_W'(32'(tile) * 32'(g.job.mx_words));
   endfunction
@@ -226,7 +254,8 @@ module formal_compute
       next_was_visited : assert (dut.valid_q1 == visited_1_q);
       step_is_right : assert (!step_valid || given == step_at(at_2_q, walk_2_q));
       read_was_visited : assert (read == (visited_1_q && advance_i));
-      reads_its_operands : assert (!visited_1_q || (a_word == word_of(at_1_q, walk_1_q.row, walk_1_q.step) &&
+      reads_its_operands : assert (!visited_1_q || (a_word == a_word_of(at_1_q, walk_1_q.row, walk_1_q.step) &&
+        depthwise == at_1_q.job.depthwise && 32'(quad) == quad_of(at_1_q, walk_1_q) &&
         b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(slice) == 32'(walk_1_q.step) % Slices &&
         a_half == at_1_q.halves.a && b_half == at_1_q.halves.b));
 
@@ -296,10 +325,13 @@ module formal_compute
     if (rst_ni && busy && !at.skip) begin
       command_is_proper : assert (at.job.m inside {[1:MAX_DIM]} && at.job.n inside {[1:MAX_DIM]} &&
         at.job.k inside {[1:MAX_DIM]} && 32'(at.job.row_words) == words(at.job.k) &&
+        32'(at.job.a_row_words) == a_words(at.job) && (DEPTHWISE || !at.job.depthwise) &&
         32'(at.job.mx_first) < BEAT && at.job.pass_shape inside {PassAcross, PassSquare, PassDown});
       scales_are_the_commands : assert (dut.work_q.mx == at.job.mx &&
         dut.work_q.mx_words == SCALE_W'(at.job.mx_words) && 32'(dut.work_q.mx_first) == 32'(at.job.mx_first));
       work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.job.k) / (WORD / BEAT) &&
+        dut.work_q.depthwise == at.job.depthwise &&
+        dut.work_q.a_row_words == WORD_W'(a_words(at.job) / (WORD / BEAT)) &&
         dut.work_q.pass_shape == at.job.pass_shape && dut.work_q.cfg == at.job.cfg &&
         dut.work_q.acc_continue == at.job.acc_continue && dut.work_q.acc_keep == at.job.acc_keep &&
         dut.work_q.empty == at.job.empty && dut.work_q.half_a == at.halves.a && dut.work_q.half_b == at.halves.b &&
@@ -317,7 +349,7 @@ module formal_compute
         32'(walk.row) <= last_row(at.job) && 32'(walk.col) <= last_col(at.job) &&
         32'(walk.step) <= last_step(at.job));
       pass_is_counted : assert (dut.pass_q == (TileW-2)'(pass_of(at.job, dut.row_tile_q, dut.col_tile_q)));
-      words_follow : assert (dut.a_base_q == word_of(at, dut.row_tile_q, '0) &&
+      words_follow : assert (dut.a_base_q == a_word_of(at, dut.row_tile_q, '0) &&
         dut.b_base_q == word_of(at, dut.col_tile_q, '0));
       scales_follow : assert (dut.a_scale_base_q == scale_base(at, dut.row_tile_q) &&
         dut.b_scale_base_q == scale_base(at, dut.col_tile_q));

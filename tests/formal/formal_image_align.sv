@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_image_align: one byte of a row is followed, from the beat that has it or from outside the image to the word
-// that it belongs to. It is in its word, at its position. The words of a row leave in order, as many as its bytes need.
+// that it belongs to. It is in its word, at its position. A word goes to one row, or to all that complete the same one
+// of a depthwise strip. The words of a row leave in order, as many as its bytes need.
 // So no byte is lost or doubled.
 module formal_image_align
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS = 2,
-  parameter int unsigned BEAT = 4
+  parameter int unsigned BEAT = 4,
+  parameter bit          DEPTHWISE = 1'b0
 ) (
   input logic              clk_i,
   input logic              rst_ni,
@@ -24,6 +26,8 @@ module formal_image_align
   logic                        strip_ready, beat_ready, word_valid, idle, quiet;
   read_dest_t                  dest;
   logic [BEAT-1:0][7:0]        word;
+  logic [ROWS-1:0]             word_rows;
+  dim_t [ROWS-1:0]             word_words;
   logic [ROWS-1:0][StripW-1:0] row_start;
   logic [2:0]                  step;
   logic                        row;
@@ -35,9 +39,10 @@ module formal_image_align
   formal_reset u_reset (.clk_i, .rst_ni);
   always_comb for (int unsigned r = 0; r < ROWS; r++) row_start[r] = StripW'(r) * StripW'(step);
 
-  fp8mac_image_align #(.ROWS(ROWS), .BEAT(BEAT), .STRIPS(2)) dut (
+  fp8mac_image_align #(.ROWS(ROWS), .BEAT(BEAT), .DEPTHWISE(DEPTHWISE), .STRIPS(2)) dut (
     .clk_i, .rst_ni, .strip_valid_i, .strip_ready_o(strip_ready), .strip_i, .row_start_i(row_start), .beat_valid_i,
     .beat_ready_o(beat_ready), .beat_data_i, .word_valid_o(word_valid), .word_dest_o(dest), .word_data_o(word),
+    .word_rows_o(word_rows), .word_words_o(word_words),
     .idle_o(idle), .quiet_o(quiet)
   );
 
@@ -53,6 +58,9 @@ module formal_image_align
   assign taken     = strip_valid_i && strip_ready;
   assign from      = strip_i.start + (strip_i.shared ? '0 : row_start[row]);
   assign last_from = strip_i.start + (strip_i.shared ? '0 : row_start[strip_i.last_row[0]]);
+
+  logic [19:0] pixel_from;  // first byte of a strip of one row
+  assign pixel_from = strip_i.start + (strip_i.shared ? '0 : row_start[strip_i.first_row[0]]);
 
   // Of a shared strip only the last row begins, and only the first one ends.
   always_comb begin
@@ -90,12 +98,17 @@ module formal_image_align
       // A strip that is not shared is of both rows.
       strips_are_proper : assume (!strip_valid_i || (strip_i.first_row <= strip_i.last_row &&
         strip_i.last_row < 5'(ROWS) &&
-        (strip_i.shared || (strip_i.first_row == '0 && strip_i.last_row == 5'(ROWS - 1))) &&
+        (strip_i.shared || (strip_i.first_row == '0 && strip_i.last_row == 5'(ROWS - 1)) ||
+         (strip_i.dest.depthwise && strip_i.first_row == strip_i.last_row)) &&
         strip_i.start < 20'(BEAT) && strip_i.length != '0 && strip_i.length < 16'd8 &&
         32'(strip_i.steps) == (32'(last_from) + 32'(strip_i.length) + BEAT - 1) / BEAT &&
         strip_i.zeros < 16'd4 && strip_i.beats < 16'd8 && strip_i.zeros + strip_i.beats <= strip_i.steps &&
         32'(strip_i.first_byte) < BEAT && 32'(strip_i.last_byte) < BEAT &&
         (strip_i.beats != 16'd1 || strip_i.first_byte <= strip_i.last_byte)));
+      // A depthwise strip is a beat of all of its rows.
+      pixels_are_proper : assume (!strip_valid_i || (strip_i.dest.depthwise == 1'b0) || (DEPTHWISE &&
+        strip_i.length == 16'(BEAT) && strip_i.steps == 16'd1 && pixel_from == '0 &&
+        (strip_i.shared || strip_i.first_row == strip_i.last_row) && strip_i.dest.last_byte == 5'(BEAT - 1)));
       // No two rows have a word in common.
       words_are_different : assume (!strip_valid_i || !strip_i.begins || strip_i.dest.word == 16'(rows_q) << 2);
       beats_are_asked_for : assume (!beat_valid_i || beats_come_q < beats_asked_q);
@@ -155,7 +168,7 @@ module formal_image_align
   logic       mine, left_q;
   logic [5:0] words_q;   // of the first row that begins
   logic       begun_q, second_q;  // one has begun, a second one
-  assign mine = word_valid && dest.ram == 8'(row);
+  assign mine = word_valid && word_rows[row];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -164,24 +177,27 @@ module formal_image_align
       begun_q  <= 1'b0;
       second_q <= 1'b0;
     end else begin
-      if (word_valid && dest.ram == 8'(row)) words_q <= words_q + 6'd1;
+      if (mine) words_q <= words_q + 6'd1;
       if (taken && begins[row] && begun_q) second_q <= 1'b1;
       if (taken && begins[row]) begun_q <= 1'b1;
-      if (mine && seen_q && dest.word == word_q) left_q <= 1'b1;
+      if (mine && seen_q && word_words[row] == word_q) left_q <= 1'b1;
     end
   end
 
   always_comb begin
     if (rst_ni) begin
-      byte_in_its_position : assert (!(mine && seen_q && !left_q && dest.word == word_q) ||
+      byte_in_its_position : assert (!(mine && seen_q && !left_q && word_words[row] == word_q) ||
         (known_q && word[index % BEAT] == value_q));
-      words_in_order : assert (second_q || !(word_valid && dest.ram == 8'(row)) ||
-        dest.word == base_q + dim_t'(words_q));
+      words_in_order : assert (second_q || !mine || word_words[row] == base_q + dim_t'(words_q));
+      word_of_its_row : assert (!word_valid || dest.depthwise ||
+        (word_rows == ROWS'(1) << dest.ram[0] && word_words[dest.ram[0]] == dest.word));
       // Once all beats have come and all is quiet, every whole word has left, and the last one of a row that ended.
       none_is_lost : assert (second_q || !(quiet && idle && beats_come_q == beats_asked_q) ||
         32'(words_q) == (32'(given_q[row]) + (open_q[row] ? 0 : BEAT - 1)) / BEAT);
 
-      byte_of_a_beat_leaves : cover (mine && seen_q && !left_q && dest.word == word_q && value_q != '0 && index > 4'd6);
+      byte_of_a_beat_leaves : cover (mine && seen_q && !left_q && word_words[row] == word_q && value_q != '0 &&
+        index > 4'd6);
+      word_of_both_rows : cover (!DEPTHWISE || (word_valid && word_rows == '1));
       unfinished : cover (quiet && idle && open_q[row] && given_q[row] == 6'd7);
       row_between : cover (taken && strip_i.shared && strip_i.begins && strip_i.ends &&
         strip_i.first_row != strip_i.last_row);

@@ -43,7 +43,7 @@ module formal_load
   logic [1:0]   loaded_level, done_level;
   logic         rready, beat_valid, arvalid, c_valid, x_valid, waits;
 
-  fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT)) u_load (
+  fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT), .DEPTHWISE(1'b1)) u_load (
     .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
     .loaded_valid_o(loaded_push), .loaded_o(pushed), .released_i, .row_valid_o(row_valid),
     .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .strip_valid_o(), .strip_o(), .strip_ready_i(1'b1),
@@ -341,6 +341,7 @@ module formal_load
         b_begins : assert (!first_of_kind || (row.addr == job_q.b.addr && dest.ram == '0 && dest.word == '0));
         b_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
+        b_is_rotated_by_its_tile : assert (dest.rotate == (job_q.depthwise ? 3'(32'(b_q) / COLS) : 3'd0));
       end
       if (row_valid && !row.none && !is_a && !is_b && !is_xa && !is_xb) begin
         vectors_after_operands : assert (b_is_done && (a_is_done || (early && no_a && dest.kind != DestScaleA)) &&
@@ -402,6 +403,7 @@ module formal_load
         (!more_of_a || stopped_q) && u_load.stride_q == job_q.a.mx_stride && u_load.last_ram_q == 8'(ROWS - 1)));
       engine_counts_b : assert (state != LoadB || (u_load.rows_q == job_q.b.rows - b_q && more_of_b &&
         (a_is_done || (early && no_a) || stopped_q) && u_load.stride_q == job_q.b.stride &&
+        u_load.tile_q == 3'(32'(b_q) / COLS) && 32'(u_load.ram_q) == 32'(b_q) % COLS &&
         u_load.last_ram_q == 8'(COLS - 1)));
       engine_counts_scales_of_b : assert (state != LoadMxB || (u_load.rows_q == job_q.b.rows - xb_q && more_of_xb &&
         ((!more_of_b && (a_is_done || (early && no_a))) || stopped_q) && u_load.stride_q == job_q.b.mx_stride &&

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code and for narrow
 // codes, which keep their values. The bound is the largest exponent of the block's codes so far, computed from the
-// formats' definitions. Words of an image's rows come between other beats.
+// formats' definitions. Words of an image's rows come between other beats. With QUADS, words of a depthwise image go to any
+// rows at once; each row has a bound for each quad.
 module formal_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -9,12 +10,17 @@ module formal_operand_bound
 #(
   parameter int unsigned BEAT  = 8,
   parameter int unsigned BLOCK = 32,
-  parameter int unsigned ROWS  = 2
+  parameter int unsigned ROWS  = 2,
+  parameter int unsigned QUADS = 1
 ) (
   input logic              clk_i,
   input logic              rst_ni,
   input logic              valid_i,
   input read_dest_t        dest_i,
+  input logic [ROWS-1:0]   rows_i,
+  input dim_t [ROWS-1:0]   words_i,
+  input logic              any_row_i,
+  input logic [2:0]        any_quad_i,
   input logic [BEAT*8-1:0] data_i
 );
   localparam int unsigned BlockWords = bound_block(BLOCK) / BEAT;
@@ -23,9 +29,13 @@ module formal_operand_bound
   read_dest_t        dest;
   logic [BEAT*8-1:0] data;
   logic [BoundW-1:0] bound;
+  logic [ROWS-1:0]   rows;
+  dim_t [ROWS-1:0]   words;
+  logic [ROWS-1:0][QUADS-1:0][BoundW-1:0] quad_bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS)) dut (
-    .clk_i, .rst_ni, .valid_i, .dest_i, .data_i, .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound)
+  fp8mac_operand_bound #(.BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .QUADS(QUADS)) dut (
+    .clk_i, .rst_ni, .valid_i, .dest_i, .data_i, .rows_i, .words_i, .valid_o(valid), .dest_o(dest), .data_o(data),
+    .bound_o(bound), .rows_o(rows), .words_o(words), .quad_bound_o(quad_bound)
   );
   formal_reset u_reset (.clk_i, .rst_ni);
 
@@ -99,6 +109,59 @@ module formal_operand_bound
     dest_q  <= dest_i;
     data_q  <= data_i;
     if (valid_q) so_far_q[source_of(dest_q)] <= largest;
+  end
+
+  // ---- a quad of a row, which the solver chooses -------------------------------------------------------------------
+  if (QUADS > 1) begin : g_quads
+    localparam int unsigned Codes = BEAT / QUADS, QuadWords = bound_block(BLOCK) / Codes;
+    logic            row;
+    logic [2:0]      quad;
+    logic [ROWS-1:0] rows_q;
+    dim_t [ROWS-1:0] words_q;
+    logic            takes;
+    int              quad_so_far_q, quad_largest;
+    logic            known_q;  // the block has begun
+
+    formal_const #(.WIDTH(4)) u_quad (.clk_i, .any_i({any_row_i, any_quad_i}), .const_o({row, quad}));
+    assign takes = valid_q && dest_q.depthwise && rows_q[row];
+
+    always_comb begin
+      quad_largest = (32'(words_q[row]) % QuadWords == 0) ? -1 : quad_so_far_q;
+      for (int unsigned i = 0; i < BEAT; i++) begin
+        if (i / Codes == 32'(quad) && exponent_of(array_fmt(dest_q.fmt), expected[i]) > quad_largest) begin
+          quad_largest = exponent_of(array_fmt(dest_q.fmt), expected[i]);
+        end
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      rows_q  <= rows_i;
+      words_q <= words_i;
+      if (!rst_ni) known_q <= 1'b0;
+      else if (takes) known_q <= 1'b1;
+      if (takes) quad_so_far_q <= quad_largest;
+    end
+
+    for (genvar q = 0; q < int'(QUADS); q++) begin : g_quad
+      for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+        always_comb begin
+          if (rst_ni && 32'(quad) == q && 32'(row) == r) begin
+            blocks_begin : assume (!takes || known_q || 32'(words_q[row]) % QuadWords == 0);
+            bound_of_its_quad : assert (!takes || (rows[r] && words[r] == words_q[r] && (quad_largest < 0
+              ? quad_bound[r][q] == BoundNone : 32'(quad_bound[r][q]) == quad_largest)));
+            engine_knows_the_quad : assert (!known_q || (quad_so_far_q < 0
+              ? !dut.g_bound.g_quads.g_quad[q].g_row[r].quad_so_far_valid_q
+              : dut.g_bound.g_quads.g_quad[q].g_row[r].quad_so_far_valid_q &&
+                32'(dut.g_bound.g_quads.g_quad[q].g_row[r].quad_so_far_q) == quad_so_far_q));
+            quad_from_an_earlier_word : cover (takes && quad_largest == quad_so_far_q && quad_so_far_q == 3 &&
+              32'(words_q[row]) % QuadWords == 2);
+          end
+        end
+      end
+    end
+  end else begin : g_no_quads
+    logic unused_quads;
+    assign unused_quads = ^{any_row_i, any_quad_i, rows, words, quad_bound};
   end
 
   // A row begins with a block, and no beat of a block is left out.

@@ -250,9 +250,29 @@ def operand_buffer(lanes):
     )
 
 
-def operand_bound(beat, block=32):
+QUAD_BOUND_FAULTS = [
+    Fault(
+        "quads_share_a_bound",
+        "fp8mac_operand_bound.sv",
+        "valid_i(counts_q[q*QuadCodes +: QuadCodes])",
+        "valid_i(counts_q[0 +: QuadCodes])",
+        "bound_of_its_quad|engine_knows_the_quad",
+    ),
+    Fault(
+        "rows_begin_together",
+        "fp8mac_operand_bound.sv",
+        "begins = (words_o[r] & ",
+        "begins = (words_o[0] & ",
+        "bound_of_its_quad|engine_knows_the_quad",
+    ),
+]
+
+
+def operand_bound(beat, block=32, quads=1):
     return Proof(
-        f"operand_bound_{beat}" + ("" if block == 32 else f"_{block}"),
+        f"operand_bound_{beat}"
+        + ("" if block == 32 else f"_{block}")
+        + ("" if quads == 1 else f"_quads_{quads}"),
         "formal_operand_bound",
         RESET
         + [
@@ -267,9 +287,11 @@ def operand_bound(beat, block=32):
         "prove",
         2,
         cover_depth=6,
-        params={"BEAT": beat, "BLOCK": block},
-        repeats=beat != 8,
-        faults=[]
+        params={"BEAT": beat, "BLOCK": block, "QUADS": quads},
+        repeats=beat != 8 or quads != 1,
+        faults=QUAD_BOUND_FAULTS
+        if quads != 1
+        else []
         if beat != 8
         else [
             Fault(
@@ -332,6 +354,43 @@ def operand_bound(beat, block=32):
     )
 
 
+QUAD_BUFFER = Proof(
+    "quad_buffer",
+    "formal_quad_buffer",
+    RESET
+    + [
+        "rtl/accel/fp8mac_ram.sv",
+        "rtl/accel/fp8mac_quad_buffer.sv",
+        "formal/formal_quad_buffer.sv",
+    ],
+    "prove",
+    2,
+    cover_depth=6,
+    faults=[
+        Fault(
+            "pixels_are_not_rotated",
+            "fp8mac_quad_buffer.sv",
+            "write_depthwise_i ? QuadW'(write_beat_i[ram]) : '0;",
+            "'0;",
+            "keeps_its_quad|read_gives_the_quad",
+        ),
+        Fault(
+            "quads_of_one_pixel",
+            "fp8mac_quad_buffer.sv",
+            "{read_word_i[BeatW-1:QuadW], pixel}",
+            "read_word_i",
+            "read_gives_the_quad",
+        ),
+        Fault(
+            "bound_of_another_quad",
+            "fp8mac_quad_buffer.sv",
+            "read_depthwise_i ? read_quad_i : QuadW'(read_word_i >> BlockLog);",
+            "QuadW'(read_word_i >> BlockLog);",
+            "read_gives_the_bound",
+        ),
+    ],
+)
+
 IMAGE_ALIGN = Proof(
     "image_align",
     "formal_image_align",
@@ -360,7 +419,7 @@ IMAGE_ALIGN = Proof(
         Fault(
             "finished_word_is_replaced",
             "fp8mac_image_align.sv",
-            "assign go1 = (completes1_q & full_q & ~grant) == '0;",
+            "assign go1 = ((completes1_q | {ROWS{depthwise1}}) & full_q & ~grant) == '0;",
             "assign go1 = 1'b1;",
             "byte_in_its_position|words_in_order|none_is_lost",
         ),
@@ -398,6 +457,32 @@ IMAGE_ALIGN = Proof(
             "(next.shared ? '0 : row_start_i[r]);",
             "row_start_i[r];",
             "byte_in_its_position|rows_are_complete",
+        ),
+    ],
+)
+
+
+# Strips of depthwise images, whose words leave for several rows at once
+IMAGE_ALIGN_DEPTHWISE = replace(
+    IMAGE_ALIGN,
+    name="image_align_depthwise",
+    params={"DEPTHWISE": 1},
+    repeats=True,
+    deeper_by=0,
+    faults=[
+        Fault(
+            "a_row_is_left_out",
+            "fp8mac_image_align.sv",
+            "dest_q[chosen].depthwise) grant = full_q;",
+            "dest_q[chosen].depthwise) grant = full_q & ~ROWS'(1);",
+            "byte_in_its_position|words_in_order|none_is_lost",
+        ),
+        Fault(
+            "words_are_mixed",
+            "fp8mac_image_align.sv",
+            "((completes1_q | {ROWS{depthwise1}}) & full_q",
+            "(completes1_q & full_q",
+            "byte_in_its_position|words_in_order|none_is_lost",
         ),
     ],
 )
@@ -1086,6 +1171,7 @@ COMPUTE_SIZES = (
     {"LANES": 1, "BLOCK": 2, "LOOP": 3},
     {"LANES": 2, "BLOCK": 2, "SHARE": 1, "LOOP": 3},
     {"LANES": 4, "BLOCK": 8, "BEAT": 2},
+    {"LANES": 4, "BLOCK": 8, "BEAT": 4, "DEPTHWISE": 1},
 )
 
 
@@ -1954,7 +2040,10 @@ PROOFS = [
     *[operand_buffer(lanes) for lanes in (2, 4, 8)],
     *[operand_bound(beat) for beat in (8, 16)],
     operand_bound(16, 64),
+    operand_bound(8, quads=4),
+    QUAD_BUFFER,
     IMAGE_ALIGN,
+    IMAGE_ALIGN_DEPTHWISE,
     *[vector_buffer(read) for read in (2, 4, 8)],
     *[pack(*sizes) for sizes in ((2, 2, 16, 8), (1, 4, 16, 16), (2, 1, 8, 8))],
     *[burst_split(beat) for beat in (8, 16)],

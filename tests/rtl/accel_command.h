@@ -71,7 +71,7 @@ struct Command {
     uint32_t op = 0, c_fmt = 0, x_fmt = 0, act_table = 0, row_op = 0;
     bool causal = false, maximum = false;
     float factor = 1; // of a row command: SCALE_A has it, or its product with log2(e)
-    bool c_en = false, stochastic = false, conv_a = false, mx = false;
+    bool c_en = false, stochastic = false, conv_a = false, mx = false, depthwise = false;
     uint32_t c_addr = 0, c_stride = 0, beta = 0, seed = 0;
     uint32_t conv[6] = {};
     uint32_t mx_a_addr = 0, mx_a_stride = 0, mx_b_addr = 0, mx_b_stride = 0;
@@ -165,7 +165,7 @@ class Golden
             run_elementwise(t);
         } else if (kRequantise) {
             run_requantised(t);
-        } else if (t.acc_keep || t.acc_continue) {
+        } else if (t.acc_keep || t.acc_continue || t.depthwise) {
             run_chained(t);
         } else {
             run_gemm(t);
@@ -190,15 +190,16 @@ class Golden
         std::memcpy(&x, at(addr) + 4 * index, sizeof x);
         return x;
     }
-    // A in memory, or gathered from its image
-    const uint8_t *a_of(const Command &t, uint32_t &stride)
+    // A in memory, or gathered from its image. Of a depthwise command, the channels of one quad of columns
+    const uint8_t *a_of(const Command &t, uint32_t &stride, uint32_t quad = 0)
     {
         stride = t.a_stride;
         if (!t.conv_a) {
             return at(t.a_addr);
         }
         fp8mac_image view = t.image;
-        view.data = at(t.a_addr);
+        view.data = at(t.a_addr + quad * COLS);
+        view.channels = t.depthwise ? COLS : view.channels;
         view.line_bytes = t.a_stride;
         stride = t.k;
         rows_.resize(size_t(t.m) * t.k);
@@ -330,9 +331,12 @@ class Golden
             acc_.assign(size_t(t.m) * t.n, fp8mac_acc{});
         }
         uint32_t a_stride;
-        const uint8_t *a = a_of(t, a_stride);
-        for (uint32_t r = 0; r < t.m; r++) {
-            for (uint32_t c = 0; c < t.n; c++) {
+        const uint8_t *a = nullptr;
+        for (uint32_t c = 0; c < t.n; c++) {
+            if (c == 0 || (t.depthwise && c % COLS == 0)) {
+                a = a_of(t, a_stride, c / COLS);
+            }
+            for (uint32_t r = 0; r < t.m; r++) {
                 fp8mac_acc &acc = acc_[size_t(r) * t.n + c];
                 const uint8_t *row = a + size_t(r) * a_stride,
                               *column = at(t.b_addr + c * t.b_stride);

@@ -66,6 +66,9 @@ accel() {
   stops "$small MAX_MN=0" "MAX_MN=0 $most"
   stops "$small ROW_COMMANDS=1'b1" 'ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8'
   stops "$small REQUANTISE=1'b1" "$requantise"
+  stops "$small DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat'
+  stops "ROWS=4 COLS=16 LANES=16 DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible'
+  stops "IMAGES=1'b0 DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible'
   for function in ELEMENTWISE ADD_C STOCHASTIC; do
     stops "$small ELEMENT=4 REQUANTISE=1'b1 $function=1'b1" "$requantise"
   done
@@ -101,6 +104,7 @@ accel() {
   possible 'ROWS=1 COLS=1'
   possible 'ROWS=1 COLS=2 AXI_ADDR_W=64'
   possible 'ROWS=2 COLS=1 AXI_DATA_W=256'
+  possible "DEPTHWISE=1'b0"
   possible "$small AXI_ID=15 AXI_PROT=3'd7"
   # The ends of all ranges
   possible "ROWS=1 COLS=1 LANES=1 TILES=8 FRAC_BITS=9 EPI_WIDTH=1 AXI_DATA_W=64 AXI_ADDR_W=32 AXI_ID_W=1 QUEUE_DEPTH=1 \

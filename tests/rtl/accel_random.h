@@ -32,6 +32,11 @@ struct Shape {
     {
         return up(m, rows) * row_beats(k) <= buf_beats && up(n, cols) * row_beats(k) <= buf_beats;
     }
+    // The same for A of a depthwise command
+    bool pixels_fit(unsigned m, unsigned k) const
+    {
+        return up(m, rows) * up(k, kBoundBlock) * (kBoundBlock / cols) <= buf_beats;
+    }
     // Whether the MX scales of a tile fit their memories. In chunks of K they begin at any byte of a beat.
     bool scales_fit(unsigned m, unsigned n, unsigned k, bool chunks) const
     {
@@ -270,9 +275,43 @@ class Maker
         t.mx_b_addr = scales(t.n, t.blocks(), t.mx_b_stride);
     }
 
+    // A depthwise convolution: columns of D have `cols` channels of A each, of one beat of channels.
+    Command depthwise()
+    {
+        const uint32_t beat = shape_.beat;
+        fp8mac_image image{};
+        image.channels = beat, image.pixel_bytes = beat * (1 + rng_.below(3));
+        image.height = 1 + rng_.below(12), image.width = 1 + rng_.below(12);
+        image.kernel_w = 1 + rng_.below(rng_.coin() ? 3 : 6);
+        image.stride_y = rng_.below(4) ? 1 : rng_.below(4),
+        image.stride_x = 1 + (rng_.below(4) == 0);
+        image.dilation_y = 1 + (rng_.below(4) == 0), image.dilation_x = 1 + (rng_.below(4) == 0);
+        image.pad_top = rng_.below(3), image.pad_left = rng_.below(3);
+        image.out_w = 1 + rng_.below(rng_.below(4) ? 16 : 100);
+        const uint32_t pixels = image.kernel_w * (1 + rng_.below(4));
+        const uint32_t k =
+            shape_.cols * (pixels - (rng_.below(4) ? 0 : rng_.below(image.kernel_w)));
+        Command t;
+        do {
+            t = tile_of(1 + rng_.below(30 * shape_.rows), 1 + rng_.below(beat), k);
+            t.tile_m = rng_.coin() ? shape_.beat / 4 * shape_.rows * (1 + rng_.below(3)) : t.m;
+            t.tile_k = rng_.below(3) ? t.k : shape_.granule(kElement.block) * (1 + rng_.below(2));
+        } while (!shape_.pixels_fit(t.tile_m, std::min(t.tile_k, t.k)) ||
+                 !shape_.keeps(t.tile_m, t.n, t.pass_shape));
+        t.first_k = t.tile_k < t.k && rng_.coin() ? shape_.granule(kElement.block) : 0;
+        all_of(t.tile_m, t.m), all_of(t.tile_k, t.k);
+        t.depthwise = true;
+        t.a_stride = image.width * static_cast<uint32_t>(image.pixel_bytes) + beat * rng_.below(3);
+        store_image(t, image, 0, false);
+        return t;
+    }
+
     // A convolution that reads its image in place, in one tile command or in several.
     Command convolution()
     {
+        if (kFunctions.depthwise && rng_.below(3) == 0) {
+            return depthwise();
+        }
         const uint32_t granule = shape_.granule(kElement.block);
         const uint32_t m_unit = std::max(shape_.rows, shape_.beat / 4);
         const uint32_t n_unit = std::max(shape_.cols, shape_.beat);
@@ -366,7 +405,7 @@ class Maker
     // A tile of the same shape as `t` that reuses its A, its B or both, in their formats.
     Command reusing(const Command &t)
     {
-        const bool a = rng_.coin();
+        const bool a = rng_.coin() || t.depthwise;
         Command u = t;
         u.tag = static_cast<uint16_t>(rng_.next());
         u.reuse_a = a;
@@ -387,13 +426,13 @@ class Maker
             }
             u.a_addr = matrix(u.m, u.k, u.a_stride);
             codes(u.a_addr, u.m, u.a_stride, u.k);
-            u.conv_a = false;
+            u.conv_a = u.depthwise = false;
             if (u.mx) {
                 u.mx_a_addr = scales(u.m, u.blocks(), u.mx_a_stride);
             }
         }
         if (!u.reuse_b) {
-            u.n = dimension(48, 2 * shape_.cols);
+            u.n = dimension(t.depthwise ? shape_.beat : 48, 2 * shape_.cols);
             while (!shape_.fits(u.m, u.n, u.k)) {
                 u.n = (u.n + 1) / 2;
             }
@@ -404,6 +443,7 @@ class Maker
             }
         }
         finish(u);
+        u.extended |= u.depthwise; // or A would be that of another command
         return u;
     }
 

@@ -30,7 +30,8 @@ inline bool asks_too_much(const Command &t)
     return t.extended &&
            ((t.conv_a && !kFunctions.images) || ((t.op != 0 || t.maximum) && !kFunctions.elementwise) ||
             (t.c_en && !kFunctions.c) || (t.stochastic && !kFunctions.stochastic) ||
-            (t.act_table != 0 && !kFunctions.tables) || (t.mx && !kElement.mx));
+            (t.act_table != 0 && !kFunctions.tables) || (t.depthwise && !kFunctions.depthwise) ||
+            (t.mx && !kElement.mx));
 }
 
 // Commands that ask for a function
@@ -55,6 +56,16 @@ inline void one_line(Command &t)
     t.conv[2] = 1 | 1 << 16; // bytes of a segment, segments
 }
 
+// Makes A the image of a depthwise command: one pixel.
+inline void one_pixel(Command &t)
+{
+    one_line(t);
+    t.depthwise = true;
+    t.k = COLS, t.m = std::min<uint32_t>(t.m, ROWS), t.n = std::min<uint32_t>(t.n, kBeat);
+    t.a_stride = kBeat;
+    t.conv[0] = kBeat, t.conv[2] = kBeat | 1 << 16, t.conv[3] = t.conv[5] = 0;
+}
+
 // Makes a row command of one column.
 inline void row_command(Command &t, uint32_t row_op)
 {
@@ -76,6 +87,32 @@ inline void one_scale(Command &t)
 {
     t.scale_b_vec = false, t.scale_b = kUnitB;
 }
+
+const Spoil kDepthwiseSpoils[] = {
+    {"a depthwise command without an image", ErrMode,
+     [](Command &t, const Command &) { one_pixel(t), t.conv_a = false; }},
+    {"more columns than channels", ErrShape,
+     [](Command &t, const Command &) { one_pixel(t), t.n = kBeat + 1; }},
+    {"half a quad", ErrShape, [](Command &t, const Command &) { one_pixel(t), t.k = COLS + 1; }},
+    {"half a beat of channels", ErrShape,
+     [](Command &t, const Command &) { one_pixel(t), t.conv[2] = kBeat / 2 | 1 << 16; }},
+    {"a kernel whose pixels do not fit", ErrShape,
+     [](Command &t, const Command &) { one_pixel(t), t.k = (kShape.buf_beats + 1) * COLS; }},
+    {"a pixel between beats", ErrAlign,
+     [](Command &t, const Command &) { one_pixel(t), t.a_addr += 1; }},
+    {"lines between beats", ErrAlign,
+     [](Command &t, const Command &) { one_pixel(t), t.a_stride += kBeat / 2; }},
+    {"a line that ends between beats", ErrAlign,
+     [](Command &t, const Command &) { one_pixel(t), t.conv[0] = kBeat - 1; }},
+    {"outputs that begin between beats", ErrAlign,
+     [](Command &t, const Command &) { one_pixel(t), t.conv[3] = kBeat / 2; }},
+    {"segments that begin between beats", ErrAlign,
+     [](Command &t, const Command &) { one_pixel(t), t.conv[3] = 1 << 16; }},
+    {"padding of half a beat", ErrAlign,
+     [](Command &t, const Command &) { one_pixel(t), t.conv[5] = kBeat / 2; }},
+    {"columns of quads that are divided", ErrSequence,
+     [](Command &t, const Command &) { one_pixel(t), t.n = 2, t.tile_n = 1; }},
+};
 
 // Where there are row commands
 const Spoil kRowSpoils[] = {

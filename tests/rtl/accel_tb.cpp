@@ -108,6 +108,7 @@ void Test::identity()
     bench_.equal("C", FIELD_OF(functions, CONFIG4, C), accel::kFunctions.c);
     bench_.equal("stochastic", FIELD_OF(functions, CONFIG4, STOCHASTIC),
                  accel::kFunctions.stochastic);
+    bench_.equal("depthwise", FIELD_OF(functions, CONFIG4, DEPTHWISE), accel::kFunctions.depthwise);
     bench_.equal("tables", FIELD_OF(functions, CONFIG4, TABLES), accel::kFunctions.tables);
     bench_.equal("requantises", FIELD_OF(functions, CONFIG4, REQUANTISE), accel::kRequantise);
     bench_.equal("records", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, RECORDS), accel::kRecords);
@@ -515,6 +516,9 @@ void Test::illegal_commands()
         if (accel::asks_too_much(asking)) {
             illegal(spoil);
         }
+    }
+    for (const accel::Spoil &spoil : accel::kDepthwiseSpoils) {
+        illegal(spoil);
     }
     for (const accel::Spoil &spoil : accel::kFloatSpoils) {
         if (!accel::kRequantise) {

@@ -204,7 +204,7 @@ def test_memories(bench: Bench, build: Path, folder: Path) -> None:
     expected = {
         "u_array.u_accumulators": 256 * 16 * 32,
         "u_memories.g_mx.u_a": 2 * 4 * 32 * 128,  # scale_beats(): 32 beats of MX scales
-        "u_memories.u_a.g_ram[*].g_half[*].g_bound": 2 * 4 * (256 * 16 // 32) * 6,
+        "u_memories.g_quads.u_a.g_ram[*].g_bank[*].g_half[*].g_bound": 2 * 4 * (256 * 16 // 32) * 6,
         "u_memories.u_b.g_ram[*].g_half[*].g_part": 2 * 4 * 256 * 128,
         "u_memories.u_bias": 2 * 128 * 32,
         # two tables for each of eight results

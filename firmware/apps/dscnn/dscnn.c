@@ -196,7 +196,7 @@ static fp8rt_tensor frames(program *p)
 static void open_net(program *p)
 {
     dscnn *n = &p->net;
-    n->joined = fp8rt_groups_to_join(&p->dev.caps, FP8MAC_E4M3FN, 1);
+    n->joined = fp8rt_channels_to_join(&p->dev.caps, FP8MAC_E4M3FN, CHANNELS);
     n->x = frames(p);
     n->convolution = weights_of(p, CHANNELS, KERNEL1_H * KERNEL1_W);
     n->first = tensor_of(p, PIXELS, CHANNELS, FP8MAC_E4M3FN);

@@ -184,6 +184,8 @@ typedef struct depthwise_case {
 static const depthwise_case depthwise_cases[] = {
     {"14 x 14 x 64, 3 x 3, depthwise", 14, 14, 64, 1, FP8MAC_E4M3FN},
     {"9 x 12 x 24, 3 x 3, depthwise", 9, 12, 24, 1, FP8MAC_E4M3FN},
+    {"9 x 12 x 18, 3 x 3, depthwise", 9, 12, 18, 1, FP8MAC_E4M3FN},
+    {"13 x 9 x 36, 3 x 3, depthwise, float32", 13, 9, 36, 1, FP8MAC_FP32},
     {"9 x 12 x 40 to 80, 3 x 3, depthwise, float16", 9, 12, 40, 2, FP8MAC_FP16},
 };
 
@@ -193,7 +195,10 @@ static void run_depthwise(layers_test *test, const depthwise_case *c)
     enum { POINTS = 9 };
     const fp8rt_arena arena = test->arena;
     const uint32_t outputs = c->channels * c->multiplier;
-    const uint32_t whole = fp8rt_groups_to_join(&test->dev.caps, c->out_format, c->multiplier);
+    const fp8rt_caps *caps = &test->dev.caps;
+    const uint32_t whole = c->multiplier == 1
+                               ? fp8rt_channels_to_join(caps, c->out_format, c->channels)
+                               : fp8rt_groups_to_join(caps, c->out_format, c->multiplier);
     const uint32_t count = whole < c->channels ? whole : c->channels;
     fp8rt_tensor x = layers_codes(test, c->height * c->width, c->channels, FP8MAC_E4M3FN);
     const fp8rt_weights narrow = layers_weights(test, outputs, POINTS);

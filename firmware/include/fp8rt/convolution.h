@@ -14,7 +14,8 @@
 // Grouped convolution: output channels see the input channels of their group alone. Depthwise
 // convolution has one channel in a group. The accelerator writes whole beats of output channels, so
 // fp8rt_join_groups puts neighbouring groups together and fills their weights up with zeros. Of the
-// products of a depthwise convolution into FP8, one in 16 then counts (128-bit bus).
+// products of a depthwise convolution into FP8, one in 16 then counts (128-bit bus), and one in four where the
+// accelerator has depthwise commands (fp8rt_channels_to_join).
 //
 // Cycles on the chip of 128 bits (`make run APP=layers FAMILY=convolution`):
 //
@@ -22,11 +23,11 @@
 //   28 x 28 x 8 to 16 channels, 3 x 3                    6,800         5,300
 //   5 signals of 64 x 12 to 24 channels, 7, stride 2     7,300         2,900
 //   10 x 10 x 64 to 40, 3 x 3, 3 groups, dynamic scale  25,300         5,700
-//   14 x 14 x 64, 3 x 3, depthwise                      24,300        10,800
+//   14 x 14 x 64, 3 x 3, depthwise                      22,700         5,500
 //   transposed, 8 x 8 x 32 to 16 x 16 x 16, 2 x 2       32,300         2,900
 //
 // Some 5,000 core cycles of each command are its checks and plan. A kept plan (fp8rt_plans) saves 3,000 of
-// them. Recorded (fp8rt/network.h), the commands overlap: the depthwise layer takes 9,300 cycles then.
+// them. Recorded (fp8rt/network.h), the commands overlap: the depthwise layer takes 4,700 cycles then.
 //
 // Errors as for fp8rt/linear.h, with the kernel's products in the order ky, kx, c.
 #ifndef FP8RT_CONVOLUTION_H
@@ -89,6 +90,11 @@ typedef struct fp8rt_join_desc {
 
 // The fewest groups that can be joined: group_out of them are whole beats of `format`.
 uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t group_out);
+// The same for a depthwise convolution of `channels` channels with one output each. Where the accelerator
+// has depthwise commands (FP8RT_FUNCTION_DEPTHWISE) and channels are a multiple of caps.cols, it is
+// caps.cols: then fp8rt_convolution makes one command of the groups of each beat of channels, if the pixels
+// of x begin at beats.
+uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t channels);
 // Work of the core, once for each network. Scales and biases stay as they are.
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
 fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *desc);

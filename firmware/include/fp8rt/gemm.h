@@ -59,6 +59,11 @@ typedef struct fp8rt_image {
     // Pixels of zeros before the image; at most 255 lines, 65535 bytes. Those behind follow from m and
     // out_w.
     uint32_t pad_top, pad_left;
+    // Channels are divided into quads of caps.cols, and column n of D sees those of quad n / caps.cols alone: k is
+    // kernel_h * kernel_w * caps.cols, `channels` caps.beat_bytes, and n at most that. a.codes, a.stride and
+    // pixel_bytes are multiples of a beat. FP8RT_ERR_IMAGE: they are not. FP8RT_ERR_UNSUPPORTED: caps.functions has
+    // no FP8RT_FUNCTION_DEPTHWISE.
+    bool depthwise;
 } fp8rt_image;
 
 // One operand of a GEMM: A, m x k, or B, n x k.

@@ -56,6 +56,13 @@ static bool has_rows(const fp8rt_caps *caps)
     return caps->rows == 4 && caps->cols == 4 && 4u / share * 4u >= 8u;
 }
 
+// A step of a depthwise convolution needs the lanes of a beat, of two to eight quads of columns.
+static bool has_depthwise(const fp8rt_caps *caps)
+{
+    const unsigned beat = caps->beat_bytes;
+    return caps->lanes == beat && beat >= 2u * caps->cols && beat <= 8u * caps->cols;
+}
+
 static bool is_side(unsigned x, unsigned most)
 {
     return x != 0 && x <= most && (x & (x - 1u)) == 0;
@@ -93,5 +100,6 @@ bool fp8rt_host_array(fp8rt_caps *caps)
     caps->block = (uint16_t)(block == 0 ? lanes : block);
     caps->functions |= block == FP8MAC_MX_BLOCK ? FP8RT_FUNCTION_MX : 0;
     caps->functions |= has_rows(caps) ? FP8RT_FUNCTION_ROWS : 0;
+    caps->functions |= has_depthwise(caps) ? FP8RT_FUNCTION_DEPTHWISE : 0;
     return true;
 }

@@ -134,18 +134,40 @@ static uint8_t image_code(const fp8rt_command *tile, uint32_t r, uint32_t k)
     return ((const uint8_t *)tile->a.address)[(size_t)y * tile->a.stride + (size_t)x];
 }
 
+// A depthwise command has the rows of A for each quad of columns.
+typedef struct quads {
+    uint32_t count, codes; // of each pixel
+} quads;
+
+static quads quads_of(const fp8rt_caps *caps, const fp8rt_command *tile)
+{
+    return fp8rt_host_depthwise(tile)
+               ? (quads){(tile->n + caps->cols - 1u) / caps->cols, caps->cols}
+               : (quads){1, 0};
+}
+
+// The code of all that a quad's code k is
+static uint32_t code_of_quad(const fp8rt_caps *caps, const quads *q, uint32_t quad, uint32_t k)
+{
+    return q->codes == 0 ? k : k / q->codes * caps->beat_bytes + quad * q->codes + k % q->codes;
+}
+
 // The beats that the accelerator reads of an image depend on which rows it reads together. They are
 // counted as if each row were read alone and without padding.
 static void load_image(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = &host_tile->command;
-    for (uint32_t r = 0; r < tile->m; r++) {
-        for (uint32_t k = 0; k < tile->k; k++) {
-            dev->state.a.codes[(size_t)r * tile->k + k] =
-                image_code(tile, host_tile->a_row + r, host_tile->a_k + k);
+    const quads q = quads_of(&dev->caps, tile);
+    for (uint32_t quad = 0; quad < q.count; quad++) {
+        for (uint32_t r = 0; r < tile->m; r++) {
+            uint8_t *row = dev->state.a.codes + ((size_t)quad * tile->m + r) * tile->k;
+            for (uint32_t k = 0; k < tile->k; k++) {
+                row[k] = image_code(tile, host_tile->a_row + r,
+                                    code_of_quad(&dev->caps, &q, quad, host_tile->a_k + k));
+            }
         }
     }
-    dev->state.counters.read_beats += tile->m * beats(&dev->caps, tile->k);
+    dev->state.counters.read_beats += tile->m * beats(&dev->caps, tile->k) * q.count;
 }
 
 // MX scales come in whole beats, which begin before the chunk's first scale.
@@ -296,7 +318,8 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
         return;
     }
     fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
-    const fp8mac_dot_terms a = terms_of(tile, &dev->state.a, m),
+    const uint32_t first = fp8rt_host_depthwise(tile) ? n / dev->caps.cols * tile->m : 0;
+    const fp8mac_dot_terms a = terms_of(tile, &dev->state.a, first + m),
                            b = terms_of(tile, &dev->state.b, n);
     if (w->mx) {
         fp8mac_dot_mx(&w->dot, &acc, a, b, tile->k, &dev->state.observed.flags);
@@ -314,6 +337,7 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
 static void leave(fp8rt_device_state *state, const work *w, uint32_t mx_first)
 {
     state->mx = w->mx;
+    state->depthwise = fp8rt_host_depthwise(w->tile);
     state->mx_first = mx_first;
     state->terms = (w->continues ? state->terms : 0) + w->tile->k;
     state->before = !w->elementwise;

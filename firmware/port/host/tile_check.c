@@ -32,12 +32,12 @@ static bool finishes(const fp8rt_command *tile)
 }
 
 // Beats of a row RAM that holds `row_words` of each of its rows, of the fuller one of both operands
-static uint32_t most_row_beats(const fp8rt_caps *caps, const fp8rt_command *tile,
-                               uint32_t row_words)
+static uint32_t most_row_beats(const fp8rt_caps *caps, const fp8rt_command *tile, uint32_t a_words,
+                               uint32_t b_words)
 {
     const uint32_t a = fp8rt_ceil_div(tile->m, fp8rt_host_row_rams(caps, false)),
                    b = fp8rt_ceil_div(tile->n, fp8rt_host_row_rams(caps, true));
-    return (a > b ? a : b) * row_words;
+    return a * a_words > b * b_words ? a * a_words : b * b_words;
 }
 
 static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
@@ -47,10 +47,12 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     }
     uint32_t row_words = fp8rt_ceil_div(tile->k, fp8rt_bound_codes(caps)) *
                          (fp8rt_bound_codes(caps) / caps->beat_bytes);
+    const uint32_t quads = fp8rt_host_depthwise(tile) ? caps->beat_bytes / caps->cols : 1u;
+    const uint32_t a_words = row_words * (quads != 0 ? quads : 1u);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
            tile->n > caps->max_mn ||
            (!fp8rt_host_elementwise(tile) &&
-            most_row_beats(caps, tile, row_words) > caps->buf_beats);
+            most_row_beats(caps, tile, a_words, row_words) > caps->buf_beats);
 }
 
 // The scales must fit their memories.
@@ -60,7 +62,7 @@ static bool scales_are_too_many(const fp8rt_caps *caps, const fp8rt_host_tile *h
     const uint32_t words = fp8rt_scale_words(caps, host_tile->mx_first, tile->k);
     const uint32_t most = fp8rt_scale_beats(caps);
     return fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0 &&
-           most_row_beats(caps, tile, words) > most;
+           most_row_beats(caps, tile, words, words) > most;
 }
 
 static bool image_is_bad(const fp8rt_command *tile)
@@ -71,6 +73,25 @@ static bool image_is_bad(const fp8rt_command *tile)
             FP8RT_GET(CONV_SIZE__OUT_W, tile->conv[1]) == 0 ||
             FP8RT_GET(CONV_SEGMENT__BYTES, tile->conv[2]) == 0 ||
             FP8RT_GET(CONV_SEGMENT__SEGMENTS, tile->conv[2]) == 0);
+}
+
+static bool depthwise_shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
+{
+    const bool beats = fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) ||
+                       FP8RT_GET(CONV_SEGMENT__BYTES, tile->conv[2]) == caps->beat_bytes;
+    return fp8rt_host_depthwise(tile) &&
+           (tile->n > caps->beat_bytes || (tile->k & (caps->cols - 1u)) != 0 || !beats);
+}
+
+static bool depthwise_alignment_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
+{
+    const uint32_t *w = tile->conv;
+    const uintptr_t places = tile->a.address | tile->a.stride | FP8RT_GET(CONV_LINE__WIDTH, w[0]) |
+                             FP8RT_GET(CONV_STEP__STEP_X, w[3]) |
+                             FP8RT_GET(CONV_STEP__SEGMENT_STEP, w[3]) |
+                             FP8RT_GET(CONV_PAD__PAD_LEFT, w[5]);
+    return fp8rt_host_depthwise(tile) && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
+           (places & (caps->beat_bytes - 1u)) != 0;
 }
 
 static void list_operand(const fp8rt_caps *caps, const fp8rt_host_tile *host_tile,
@@ -166,10 +187,14 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     asked |= FP8RT_GET(OPERATION__ROUNDING, operation) != 0 ? FP8RT_FUNCTION_STOCHASTIC : 0;
     asked |= table != 0 ? FP8RT_FUNCTION_TABLES : 0;
     asked |= FP8RT_GET(OPERATION__CONV_A, operation) != 0 ? FP8RT_FUNCTION_CONV_A : 0;
+    asked |= FP8RT_GET(OPERATION__DEPTHWISE, operation) != 0 ? FP8RT_FUNCTION_DEPTHWISE : 0;
     asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
     const uint32_t both = FP8RT_BIT(OPERATION__CONV_A) | FP8RT_BIT(OPERATION__MX);
-    return bad_elementwise || bad_maximum || (operation & both) == both || (asked & ~caps->functions) != 0 ||
-           op == 3 || table == 3 || (table != 0 && fp8rt_host_d_bytes(tile) != 1);
+    const bool no_image = (operation & FP8RT_BIT(OPERATION__DEPTHWISE)) != 0 &&
+                          (operation & FP8RT_BIT(OPERATION__CONV_A)) == 0;
+    return bad_elementwise || bad_maximum || no_image || (operation & both) == both ||
+           (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
+           (table != 0 && fp8rt_host_d_bytes(tile) != 1);
 }
 
 static bool exponent_is_bad(const fp8rt_device *dev, const fp8rt_command *tile, int exponent)
@@ -239,7 +264,7 @@ static bool reuse_is_bad(const fp8rt_device_state *left, const fp8rt_host_tile *
     const bool same_mx =
         fp8rt_host_mx(tile) == left->mx && (!left->mx || host_tile->mx_first == left->mx_first);
     return side.reused && !(left->before && side.rows == rows && tile->k == left->k && same_mx &&
-                            side.format == format);
+                            fp8rt_host_depthwise(tile) == left->depthwise && side.format == format);
 }
 
 // The mode was checked, so that the table is 0 to FP8RT_TABLES.
@@ -301,11 +326,14 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     const fp8rt_command *tile = &host_tile->command;
     region list[REGIONS];
     if (shape_is_bad(&dev->caps, tile) || image_is_bad(tile) ||
-        scales_are_too_many(&dev->caps, host_tile)) {
+        depthwise_shape_is_bad(&dev->caps, tile) || scales_are_too_many(&dev->caps, host_tile)) {
         return FP8RT_ERR_HW_SHAPE;
     }
     list_regions(&dev->caps, host_tile, list);
-    // An image may begin at any byte.
+    if (depthwise_alignment_is_bad(&dev->caps, tile)) {
+        return FP8RT_ERR_HW_ALIGNMENT;
+    }
+    // Any other image may begin at any byte.
     for (int i = fp8rt_host_conv_a(tile) ? 1 : 0; i < REGIONS; i++) {
         if (alignment_is_bad(&dev->caps, &list[i])) {
             return FP8RT_ERR_HW_ALIGNMENT;

@@ -171,9 +171,10 @@ static bool visit_chunk(walk *w, span m, span n, span k, bool last_tile)
     bool whole = k.length == c->k, ends = k.start + k.length == c->k;
     bool all = whole && m.length == c->m && n.length == c->n;
     fp8rt_host_tile tile = {.command = *c, .last = ends && last_tile, .range_bad = w->range_bad};
-    tile.sequence_bad = (!all && fp8rt_host_has(c, chains)) ||
-                        (fp8rt_host_conv_a(c) && fp8rt_host_has(c, FP8RT_BIT(MODE__B_RESIDENT)) &&
-                         n.length != c->n);
+    tile.sequence_bad =
+        (!all && fp8rt_host_has(c, chains)) ||
+        (fp8rt_host_conv_a(c) && n.length != c->n &&
+         (fp8rt_host_has(c, FP8RT_BIT(MODE__B_RESIDENT)) || fp8rt_host_depthwise(c)));
     tile.command.m = m.length;
     tile.command.n = n.length;
     tile.command.k = k.length;

@@ -52,6 +52,12 @@ static inline bool fp8rt_host_conv_a(const fp8rt_command *command)
     return (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__CONV_A_bm) != 0;
 }
 
+static inline bool fp8rt_host_depthwise(const fp8rt_command *command)
+{
+    return !fp8rt_host_elementwise(command) &&
+           (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__DEPTHWISE_bm) != 0;
+}
+
 static inline bool fp8rt_host_mx(const fp8rt_command *command)
 {
     return !fp8rt_host_elementwise(command) &&

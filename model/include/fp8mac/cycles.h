@@ -72,6 +72,8 @@ typedef struct fp8mac_cycles_config {
 
 // 4 x 4 elements of 16 lanes, kind block, 128 bits, on the simulated chip's RAM without latency
 fp8mac_cycles_config fp8mac_cycles_default(void);
+// Quads of a beat in a depthwise command; 0: such an accelerator has no depthwise commands
+uint32_t fp8mac_cycles_quads(const fp8mac_cycles_config *config);
 
 // The state of the generator of stalls, so many cycles behind the reset. `seed` is that of the
 // simulator (--seed, 1 if it is not given), which is spread over 64 bits by splitmix64. The
@@ -122,6 +124,7 @@ typedef struct fp8mac_cycles_command {
     uint8_t acc_fmt, d_fmt, c_fmt, x_fmt, overflow, act, act_table, pass_shape, after;
     int8_t sa, sb; // scaling exponents
     bool a_narrow, b_narrow, scale_a_vec, scale_b_vec, bias_en, c_en, mx, stochastic, conv_a;
+    bool depthwise; // of an image operand: each column has its own channels
     bool reuse_a, reuse_b, acc_continue, acc_keep, b_resident, b_free;
     fp8mac_cycles_operation operation;
     // An image as operand A: the fields of CONV_LINE to CONV_PAD

@@ -111,13 +111,20 @@ static bool is_still(const align *a)
     return !a->busy && a->level == 0 && a->data == 0 && !a->valid1 && a->full == 0 && !a->word;
 }
 
+// Those that leave: one word, or that of all rows of a depthwise image
+static uint32_t leaving(const align *a, uint32_t chosen)
+{
+    return a->depthwise ? a->full : a->full & 1u << chosen;
+}
+
 static void words_clock(align *a, uint32_t rows, uint32_t chosen, uint32_t completed)
 {
     a->word = a->full != 0;
     if (a->full != 0) {
         a->turn = (chosen + 1u) & (rows - 1u);
     }
-    a->full = (a->full & ~(1u << chosen)) | completed;
+    a->full = (a->full & ~leaving(a, chosen)) | completed;
+    a->depthwise = completed != 0 ? a->depthwise1 : a->depthwise;
 }
 
 void fp8mac_cycles_align_clock(machine *m, const wires *w)
@@ -128,7 +135,8 @@ void fp8mac_cycles_align_clock(machine *m, const wires *w)
         return;
     }
     const uint32_t chosen = chosen_row(a, m->p.rows);
-    const bool go1 = (a->completes1 & a->full & ~(1u << chosen)) == 0;
+    const uint32_t stay = a->full & ~leaving(a, chosen);
+    const bool go1 = ((a->depthwise1 ? UINT32_MAX : a->completes1) & stay) == 0;
     const bool ready1 = !a->valid1 || go1, zeros = a->before != 0 || a->beats == 0;
     const bool last = a->left == 1u, flush = last && flushes(&a->strip, m->p.beat);
     const bool steps = a->busy && (zeros || a->data != 0) && ready1;
@@ -136,6 +144,7 @@ void fp8mac_cycles_align_clock(machine *m, const wires *w)
     words_clock(a, m->p.rows, chosen, a->valid1 && go1 ? a->completes1 : 0);
     a->valid1 = ready1 ? steps : a->valid1;
     if (steps) {
+        a->depthwise1 = a->strip.depthwise;
         a->completes1 = step(m, flush, zeros);
     }
     a->data += comes;

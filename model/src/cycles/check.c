@@ -124,11 +124,12 @@ static bool regions_bad(const machine *m, tile *t)
 
 // ---- shape --------------------------------------------------------------------------------------
 
-static bool rows_fit(const machine *m, const tile *t, uint32_t beats, uint32_t depth)
+static bool rows_fit(const machine *m, const tile *t, uint32_t a_beats, uint32_t b_beats,
+                     uint32_t depth)
 {
     const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2),
                    across = ceil_log2(t->key.n, m->p.cols_log2);
-    return (uint64_t)down * beats <= depth && (uint64_t)across * beats <= depth;
+    return (uint64_t)down * a_beats <= depth && (uint64_t)across * b_beats <= depth;
 }
 
 // An image whose fields are not all there
@@ -140,18 +141,33 @@ static bool image_bad(const machine *m, const tile *t)
             c->segments == 0);
 }
 
+static bool depthwise_shape_bad(const machine *m, const tile *t)
+{
+    const bool image = t->key.reuse_a || command_of(m, t)->segment_bytes == m->p.beat;
+    return t->key.depthwise && (t->key.n > m->p.beat || t->key.k % m->p.cols != 0 || !image);
+}
+
+static bool depthwise_align_bad(const machine *m, const tile *t)
+{
+    const fp8mac_cycles_command *c = command_of(m, t);
+    const uint32_t places =
+        c->a_addr | c->a_stride | c->image_width | c->step_x | c->segment_step | c->pad_left;
+    return t->key.depthwise && !t->key.reuse_a && places % m->p.beat != 0;
+}
+
 static bool shape_bad(const machine *m, const tile *t)
 {
     const parameters *p = &m->p;
-    if (image_bad(m, t) || t->key.m == 0 || t->key.n == 0 || t->key.k == 0 ||
-        t->key.m > p->max_mn || t->key.n > p->max_mn) {
+    if (image_bad(m, t) || depthwise_shape_bad(m, t) || t->key.m == 0 || t->key.n == 0 ||
+        t->key.k == 0 || t->key.m > p->max_mn || t->key.n > p->max_mn) {
         return true;
     }
     const uint32_t blocks = (t->key.k + p->bound_block - 1u) / p->bound_block;
     const uint32_t words = blocks * (p->bound_block / p->beat);
-    return words > p->buf_beats ||
-           (t->key.mx && !rows_fit(m, t, t->key.mx_words, p->scale_beats)) ||
-           (!t->key.elementwise && !rows_fit(m, t, words, p->buf_beats));
+    const uint32_t a_words = t->key.depthwise ? words * p->quads : words;
+    return a_words > p->buf_beats ||
+           (t->key.mx && !rows_fit(m, t, t->key.mx_words, t->key.mx_words, p->scale_beats)) ||
+           (!t->key.elementwise && !rows_fit(m, t, a_words, words, p->buf_beats));
 }
 
 // ---- formats, modes, scales ---------------------------------------------------------------------
@@ -194,6 +210,7 @@ static bool mode_bad(const machine *m, const tile *t)
     const bool table_bad = c->act_table == 3 || (c->act_table != 0 && size_log2(c->d_fmt) != 0);
     const bool mx_bad = (c->conv_a && t->key.elementwise) ||
                         (c->mx && (t->key.elementwise || c->conv_a || !m->p.element->mx));
+    const bool depthwise_bad = c->depthwise && (!c->conv_a || m->p.quads == 0);
     const bool product_bad =
         c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
     const bool maximum_bad =
@@ -202,8 +219,8 @@ static bool mode_bad(const machine *m, const tile *t)
         t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue || t->key.acc_keep);
     const bool rows_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_rows_bad(&m->p, c);
     return rows_bad || c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
-           (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || product_bad ||
-           maximum_bad || chain_bad;
+           (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || depthwise_bad ||
+           product_bad || maximum_bad || chain_bad;
 }
 
 static bool exponent_bad(const machine *m, const tile *t, int s)
@@ -263,7 +280,7 @@ static bool reuse_bad(const predecessor *before, const tile *t, bool same_size, 
 {
     const tile_key *left = &before->left.key, *key = &t->key;
     return !before->any || !same_size || !same_format || key->k != left->k || key->mx != left->mx ||
-           (key->mx && key->mx_first != left->mx_first);
+           key->depthwise != left->depthwise || (key->mx && key->mx_first != left->mx_first);
 }
 
 static bool sequence_bad(const machine *m, const predecessor *before, const tile *t)
@@ -330,9 +347,9 @@ static bool same_config(const machine *m, const predecessor *before, const tile 
 static bool is_refused(const machine *m, const predecessor *before, tile *t)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
-    return shape_bad(m, t) || regions_bad(m, t) || mode_bad(m, t) || exponent_bad(m, t, c->sa) ||
-           exponent_bad(m, t, c->sb) || (!t->key.acc_keep && scales_bad(c)) ||
-           sequence_bad(m, before, t);
+    return shape_bad(m, t) || depthwise_align_bad(m, t) || regions_bad(m, t) || mode_bad(m, t) ||
+           exponent_bad(m, t, c->sa) || exponent_bad(m, t, c->sb) ||
+           (!t->key.acc_keep && scales_bad(c)) || sequence_bad(m, before, t);
 }
 
 bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t)

@@ -154,6 +154,13 @@ static uint32_t scale_beats_of(const parameters *p)
 }
 
 // Bits of a tile's rows or columns: the walker forms a product in as many cycles, and one more.
+// Of a beat of a depthwise command: depthwise_possible()
+uint32_t fp8mac_cycles_quads(const fp8mac_cycles_config *config)
+{
+    const uint32_t beat = config->axi_data_w / 8u, quads = beat / config->cols;
+    return config->lanes == beat && quads >= 2u && quads <= 8u ? quads : 0;
+}
+
 static uint32_t product_cycles_of(uint32_t max_mn)
 {
     return log2_of(max_mn) + 2u;
@@ -195,6 +202,7 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
         .cols_log2 = log2_of(config->cols),
         .lanes_log2 = log2_of(config->lanes),
         .beat_log2 = log2_of(config->axi_data_w / 8u),
+        .quads = fp8mac_cycles_quads(config),
         .product_cycles = product_cycles_of(config->max_mn),
         .chip_memory = config->memory == FP8MAC_CYCLES_CHIP,
         .latency = config->latency,

@@ -145,7 +145,7 @@ static fp8mac_cycles_command normal(fp8mac_cycles_command c)
         c.c_addr = c.c_stride = c.beta = c.seed = 0;
         c.mx_a_addr = c.mx_a_stride = c.mx_b_addr = c.mx_b_stride = 0;
         c.c_fmt = c.x_fmt = c.act_table = 0;
-        c.c_en = c.mx = c.stochastic = c.conv_a = false;
+        c.c_en = c.mx = c.stochastic = c.conv_a = c.depthwise = false;
         c.operation = FP8MAC_CYCLES_GEMM;
         c.row_operation = 0;
         c.causal = c.maximum = false;

@@ -7,6 +7,13 @@ static const tile *at_hand(const machine *m)
     return tile_at(m, m->load.accepted - 1u);
 }
 
+// Of a row of A
+static uint32_t bytes_of(const machine *m)
+{
+    const tile_key *key = &at_hand(m)->key;
+    return key->depthwise ? key->k * m->p.quads : key->k;
+}
+
 static uint32_t start_of(const fp8mac_cycles_command *c, uint32_t ram)
 {
     return ram * c->step_x & STRIP_MASK;
@@ -151,7 +158,8 @@ static strip strip_of(const machine *m, const fp8mac_cycles_command *c, const pa
     strip strip = {.start = (offset - (s->shared ? 0 : start_of(c, s->ram))) & STRIP_MASK,
                    .length = length,
                    .steps = (end >> log2) + 1u,
-                   .last_byte = (at_hand(m)->key.k - 1u) % m->p.beat};
+                   .depthwise = at_hand(m)->key.depthwise,
+                   .last_byte = (bytes_of(m) - 1u) % m->p.beat};
     set_rows(s, c, p, &strip);
     strip.reads = line >= 0 && line < c->image_height && room > 0 && outside < span;
     if (strip.reads) {
@@ -188,9 +196,10 @@ static void start(machine *m, const fp8mac_cycles_command *c)
 {
     strips *s = &m->strips;
     const tile_key *key = &at_hand(m)->key;
-    s->joined = c->step_x <= c->segment_bytes && c->step_x <= key->k;
+    s->joined = c->step_x <= c->segment_bytes && c->step_x <= key->k && !key->depthwise;
     const bool steps_fit = c->step_x <= STRIP_MASK / m->p.rows; // all of them, in a strip
-    s->sharing = c->step_x == c->segment_step && c->step_x > c->segment_bytes && steps_fit;
+    const bool apart = c->step_x > c->segment_bytes || key->depthwise;
+    s->sharing = c->step_x == c->segment_step && apart && steps_fit;
     s->shared = 0;
     s->rows_left = key->m;
     s->ram = 0;
@@ -213,7 +222,7 @@ static void count(machine *m, const fp8mac_cycles_command *c)
         s->count = least(least(m->p.rows - s->ram, s->rows_left), c->out_w - s->row.ox);
     }
     s->code = s->codes;
-    s->k_left = at_hand(m)->key.k;
+    s->k_left = bytes_of(m);
     s->first = 1;
     s->state = STRIPS_SEGMENTS;
 }

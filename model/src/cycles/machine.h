@@ -122,6 +122,7 @@ typedef struct strip {
     uint32_t first_row, last_row, start, length;
     uint32_t zeros, beats, steps, address;
     uint32_t last_byte; // of a row, in its last word
+    uint32_t depthwise;
 } strip;
 
 typedef enum strips_state {
@@ -164,6 +165,7 @@ typedef struct align {
     strip strip;
     uint32_t ahead[32], take[32], position[32];
     uint32_t valid1, completes1, full, turn, word;
+    uint32_t depthwise1, depthwise; // of the words in stage 1, and of the finished ones
 } align;
 
 typedef enum source_state { SOURCE_IDLE, SOURCE_REGION, SOURCE_ROWS } source_state;

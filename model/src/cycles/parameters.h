@@ -34,6 +34,7 @@ typedef struct parameters {
     uint32_t bundle;         // rows of a bundle
     uint32_t transfer_rows;  // rows of a transfer
     uint32_t row_bytes;      // of a region
+    uint32_t quads;          // of a beat of a depthwise command; 0: it is not possible
     uint32_t product_cycles; // of the walker, for one product
     uint32_t scale_beats;
     uint32_t short_beats, all_beats; // of a descriptor, without and with its extension
@@ -99,6 +100,7 @@ typedef struct tile_key {
     bool first, last, reuse_a, reuse_b, acc_continue, acc_keep;
     bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
     bool image, next_rows, k_start; // A is an image; as in load_job_t
+    bool depthwise;                 // that of a depthwise convolution
     bool has_vectors;               // of the command, also where they are not loaded
     bool uses_x, writes;            // reads X; writes D
     bool rows_first, rows_end;      // of a phase of a band of rows

@@ -243,7 +243,8 @@ static bool sequence_bad(const walker *k)
     const fp8mac_cycles_command *c = k->command;
     const bool divided = k->m_more || k->n_more || k->k_more;
     const bool chained = c->reuse_a || c->reuse_b || c->acc_continue || c->acc_keep;
-    return k->first && ((divided && chained) || (c->conv_a && c->b_resident && k->n_more));
+    return k->first &&
+           ((divided && chained) || (c->conv_a && (c->b_resident || c->depthwise) && k->n_more));
 }
 
 static void set_key(const walker *k, tile_key *key, const moves *v)
@@ -262,6 +263,7 @@ static void set_key(const walker *k, tile_key *key, const moves *v)
     key->elementwise = k->elementwise;
     key->mx = k->mx;
     key->image = k->command->conv_a;
+    key->depthwise = c->depthwise && !k->elementwise;
     key->next_rows = key->image && k->next_rows;
     key->k_start = key->image && k->from_start;
     key->reads_c = k->reads_c;
