@@ -144,10 +144,10 @@ static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
         .mode = mode_of(desc),
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
-        .operation =
-            operation_of(desc->operation) | FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
-            FP8RT_PUT(OPERATION__C_FMT, reads_c(desc) ? desc->c_format : 0) |
-            FP8RT_PUT(OPERATION__X_FMT, desc->x_format) | fp8rt_coding_operation(&desc->coding),
+        .operation = operation_of(desc->operation) | FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
+                     FP8RT_PUT(OPERATION__C_FMT, reads_c(desc) ? desc->c_format : 0) |
+                     FP8RT_PUT(OPERATION__X_FMT, desc->x_format) |
+                     fp8rt_coding_operation(&desc->coding),
         .seed = desc->coding.seed,
         .c = (uintptr_t)desc->c,
         .c_stride = desc->c_stride,

@@ -404,8 +404,12 @@ def accel_blocks(data: dict) -> str:
 
 def accel_rivals(fp8: dict, int8: dict) -> str:
     """Two accelerators of GEMMs and convolutions"""
-    elements = [sum(one["count"] * one["area"] for one in side["blocks"][:1]) for side in (fp8, int8)]
-    operators = [sum(one["count"] * one["area"] for one in side["blocks"][1:]) for side in (fp8, int8)]
+    elements = [
+        sum(one["count"] * one["area"] for one in side["blocks"][:1]) for side in (fp8, int8)
+    ]
+    operators = [
+        sum(one["count"] * one["area"] for one in side["blocks"][1:]) for side in (fp8, int8)
+    ]
     areas = [side["area"] for side in (fp8, int8)]
     rest = [a - e - o for a, e, o in zip(areas, elements, operators, strict=True)]
 

@@ -264,7 +264,9 @@ class Fp32Unit:
 
 
 Epilogue = namedtuple(
-    "Epilogue", "bias activation lo hi beta d_row rounding overflow scale_d maximum", defaults=[False]
+    "Epilogue",
+    "bias activation lo hi beta d_row rounding overflow scale_d maximum",
+    defaults=[False],
 )
 
 

@@ -28,10 +28,10 @@ struct Spoil {
 inline bool asks_too_much(const Command &t)
 {
     return t.extended &&
-           ((t.conv_a && !kFunctions.images) || ((t.op != 0 || t.maximum) && !kFunctions.elementwise) ||
-            (t.c_en && !kFunctions.c) || (t.stochastic && !kFunctions.stochastic) ||
-            (t.act_table != 0 && !kFunctions.tables) || (t.depthwise && !kFunctions.depthwise) ||
-            (t.mx && !kElement.mx));
+           ((t.conv_a && !kFunctions.images) ||
+            ((t.op != 0 || t.maximum) && !kFunctions.elementwise) || (t.c_en && !kFunctions.c) ||
+            (t.stochastic && !kFunctions.stochastic) || (t.act_table != 0 && !kFunctions.tables) ||
+            (t.depthwise && !kFunctions.depthwise) || (t.mx && !kElement.mx));
 }
 
 // Commands that ask for a function

@@ -92,11 +92,10 @@ struct Config {
     bool operator==(const Config &o) const
     {
         return d_fmt == o.d_fmt && overflow == o.overflow && act == o.act && bias_en == o.bias_en &&
-               c_en == o.c_en && x_en == o.x_en && multiply == o.multiply &&
-               maximum == o.maximum && beta == o.beta &&
-               clamp_lo == o.clamp_lo && clamp_hi == o.clamp_hi && scale_d == o.scale_d &&
-               stochastic == o.stochastic && seed == o.seed && first_m == o.first_m &&
-               first_n == o.first_n;
+               c_en == o.c_en && x_en == o.x_en && multiply == o.multiply && maximum == o.maximum &&
+               beta == o.beta && clamp_lo == o.clamp_lo && clamp_hi == o.clamp_hi &&
+               scale_d == o.scale_d && stochastic == o.stochastic && seed == o.seed &&
+               first_m == o.first_m && first_n == o.first_n;
     }
 };
 

@@ -180,8 +180,7 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
          (op == FP8RT_OPERATION_MULTIPLY &&
           (!fp8rt_host_reads_c(tile) || fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)))));
     const bool maximum = FP8RT_GET(OPERATION__MAXIMUM, operation) != 0;
-    const bool bad_maximum =
-        maximum && (op != FP8RT_OPERATION_ADD || !fp8rt_host_reads_c(tile));
+    const bool bad_maximum = maximum && (op != FP8RT_OPERATION_ADD || !fp8rt_host_reads_c(tile));
     asked |= op != 0 || maximum ? FP8RT_FUNCTION_ELEMENTWISE : 0;
     asked |= FP8RT_GET(OPERATION__C_EN, operation) != 0 ? FP8RT_FUNCTION_C : 0;
     asked |= FP8RT_GET(OPERATION__ROUNDING, operation) != 0 ? FP8RT_FUNCTION_STOCHASTIC : 0;

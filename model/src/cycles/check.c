@@ -213,8 +213,7 @@ static bool mode_bad(const machine *m, const tile *t)
     const bool depthwise_bad = c->depthwise && (!c->conv_a || m->p.quads == 0);
     const bool product_bad =
         c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
-    const bool maximum_bad =
-        c->maximum && (c->operation != FP8MAC_CYCLES_ADD || !t->key.reads_c);
+    const bool maximum_bad = c->maximum && (c->operation != FP8MAC_CYCLES_ADD || !t->key.reads_c);
     const bool chain_bad =
         t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue || t->key.acc_keep);
     const bool rows_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_rows_bad(&m->p, c);
