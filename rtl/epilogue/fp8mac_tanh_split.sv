@@ -25,7 +25,6 @@ module fp8mac_tanh_split (
   localparam int unsigned RestW   = 9;
   localparam int unsigned ValueW  = 16;  // up to 2^15
   localparam int unsigned SumW    = 17;  // of value and 2^15
-  localparam int unsigned StepW   = 11;
   localparam logic [7:0]  Binade  = 8'd136;  // of 1.5 * 2^9
 
   // ---- cycle 0: the number ----------------------------------------------------------------------------------------
@@ -62,7 +61,7 @@ module fp8mac_tanh_split (
   logic [6:0]        interval;
   logic [RestW-1:0]  rest;
   logic [ValueW-1:0] value;
-  logic [StepW-1:0]  step;
+  logic [31:0]       step;
 
   always_comb begin
     interval = {1'b0, argument_q.number[14:9]};
@@ -105,7 +104,7 @@ module fp8mac_tanh_split (
   end
 
   always_ff @(posedge clk_i) begin
-    step_o    <= float_of(1'b0, {step, 6'd0}, 8'd137);
+    step_o    <= step;
     rest_o    <= float_of(argument_q.negative, {rest, 8'd0}, sigmoid_i ? 8'd110 : 8'd111);
     base_q[2] <= base;
     for (int unsigned i = 2; i < 5; i++) base_q[i+1] <= base_q[i];

@@ -247,15 +247,16 @@ def integers(name, bits, values):
 
 def tanh_module():
     points = tanh_points()
-    steps = [b - a for a, b in itertools.pairwise(points)]
+    steps = [word(b - a, 0) for a, b in itertools.pairwise(points)]
     text = head(
         "fp8mac_tanh_table",
-        "tanh at the beginning of an interval and its growth to the end, both in units of 2^-15: model/NUMERICS.md",
+        "tanh at the beginning of an interval, an integer, and its growth to the end, an FP32 word, both in units of 2^-15:\n"
+        "// model/NUMERICS.md",
         """  input  logic [6:0]  interval_i,
   output logic [15:0] value_o,
-  output logic [10:0] step_o""",
+  output logic [31:0] step_o""",
     )
-    text += integers("Value", 16, points[:-1]) + "\n" + integers("Step", 11, steps) + "\n"
+    text += integers("Value", 16, points[:-1]) + "\n" + array("Step", steps) + "\n"
     text += "  assign value_o = Value[interval_i];\n  assign step_o  = Step[interval_i];\n"
     return text + "\nendmodule\n"
 
