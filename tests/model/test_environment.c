@@ -231,6 +231,7 @@ static void take_cycles(void)
     take_u64(fp8mac_cycles_run(&config, &command, 1, NULL, NULL, &counters));
     take_u64(counters.cycles);
     take_u64(counters.store);
+    take_u64(fp8mac_cycles_quads(&config));
     take_u64(fp8mac_cycles_stall_state(1, 100));
     const fp8mac_cycles_watcher watcher = {.transfer = take_transfer};
     take_u64(fp8mac_cycles_run_watched(&config, &command, 1, NULL, NULL, &counters, &watcher));
