@@ -42,6 +42,9 @@ module fp8mac_accel
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
   parameter int unsigned MAX_MN      = 128,
+  parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat: 64, 128, 256
+  parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
+  parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
   // The integer requantiser (fp8mac_requantise) is in the place of the FP32 epilogue: with a kind that sums INT32, and
   // without ELEMENTWISE, ADD_C and STOCHASTIC
   parameter bit          REQUANTISE  = 1'b0,
@@ -56,9 +59,6 @@ module fp8mac_accel
   // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a MAX_MN of 32, and
   // ELEMENTWISE, whose source they have.
   parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
-  parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat: 64, 128, 256
-  parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
-  parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
   // What every burst has: identifier, protection, memory attributes, quality of service
   parameter int unsigned AXI_ID      = 0,    // of AXI_ID_W bits
   parameter logic [2:0]  AXI_PROT    = 3'b000,   // data, secure, unprivileged; pprot_i must be so, too
