@@ -47,8 +47,6 @@ module fp8mac_accel
   parameter bit          REQUANTISE  = 1'b0,
   // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
-  // Each column of D has its own channels of an image: OPERATION.depthwise
-  parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),
   parameter bit          ELEMENTWISE = !REQUANTISE, // commands without the array: OPERATION.op. Products need ADD_C
   parameter bit          ADD_C       = !REQUANTISE, // beta * C is added: OPERATION.c_en
   parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
@@ -57,6 +55,8 @@ module fp8mac_accel
   // ELEMENTWISE, whose source they have.
   parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat: 64, 128, 256
+  // Each column of D may have its own channels of an image: OPERATION.depthwise
+  parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),
   parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
   parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
   // What every burst has: identifier, protection, memory attributes, quality of service
