@@ -50,7 +50,7 @@ module fp8mac_accel
   parameter bit          REQUANTISE  = 1'b0,
   // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
-  // Each column of D has its own channels of an image: OPERATION.depthwise
+  // Each column of D may have its own channels of an image: OPERATION.depthwise
   parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),
   parameter bit          ELEMENTWISE = !REQUANTISE, // commands without the array: OPERATION.op. Products need ADD_C
   parameter bit          ADD_C       = !REQUANTISE, // beta * C is added: OPERATION.c_en
