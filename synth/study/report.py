@@ -19,8 +19,19 @@ from pathlib import Path
 from ..energy.pages import Energies
 from ..flow.errors import UsageError
 from ..layout.pages import Layouts
-from . import answer, commands, left_out, memories, one_format, pages, prices, stock, tables
-from .elements import BANKS_SUFFIX, READOUT
+from . import (
+    answer,
+    commands,
+    gating,
+    left_out,
+    memories,
+    one_format,
+    pages,
+    prices,
+    stock,
+    tables,
+)
+from .elements import BANKS_SUFFIX, CLOCK_GATE, READOUT
 from .intake import load, take
 from .records import Record, netlists_of
 from .table import MANY
@@ -63,6 +74,11 @@ class Page:
     @property
     def accel(self) -> dict:
         return load(self.folder, "accel")
+
+    @property
+    def clock_gates(self) -> list[dict]:
+        """Modules without and with clock gates that synthesis inserts"""
+        return load(self.folder, "clock_gates")["gates"]
 
     @property
     def accel_pdk(self) -> dict:
@@ -440,6 +456,10 @@ class Page:
             )
         for accel in (self.accel, self.accel_pdk):
             made.setdefault(made_with(accel["run"]), []).append("accelerators")
+        for one in self.clock_gates:
+            made.setdefault(made_with(one["run"]), []).append(
+                "modules with and without clock gates"
+            )
         run = load(self.folder, "stock")["run"]
         made.setdefault(made_with(run), []).extend(["areas of the stock flow"] * len(self.stock))
         return tables.table(
@@ -454,6 +474,14 @@ class Page:
         """The sections of the page."""
         titles = re.findall(r"^## (.*)$", self.template, re.M)
         return "\n".join(f"- [{title}](#{fragment(title)})" for title in titles)
+
+    def say_gated_most(self) -> str:
+        return gating.most(self.clock_gates)
+
+    def say_gate_area(self) -> str:
+        """Of a clock gate in the first library"""
+        count = self.accel["black_boxes"][CLOCK_GATE]
+        return tables.number(self.accel["clock_gate_area"] / count)
 
     # ---- commands ---------------------------------------------------------------------------------------------------
 
@@ -473,6 +501,8 @@ class Page:
         if table in ("functions", "function_registers"):
             name = "functions_apart" if table == "functions" else "functions"
             return [load(self.folder, name)["run"]["command"]]
+        if table == "clock_gates":
+            return sorted({one["run"]["command"] for one in self.clock_gates})
         if table == "stock":
             return [load(self.folder, "stock")["run"]["command"]]
         if table in self.notes:
@@ -538,6 +568,7 @@ class Page:
             "accel_instances": lambda: tables.accel_instances(self.accel),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "function_registers": lambda: left_out.largest(self.functions),
+            "clock_gates": lambda: gating.table(self.clock_gates),
             "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
