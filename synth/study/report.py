@@ -185,19 +185,6 @@ class Page:
         """The one table of the first page."""
         return self.answer.table()
 
-    @property
-    def accel_apart(self) -> float:
-        """The area of the default accelerator with its modules apart"""
-        known = load(self.folder, "accel_shapes")["measured"]
-        return next(one["logic"] for one in known if one["parameters"] == self.accel["parameters"])
-
-    def say_accel_apart(self) -> str:
-        return tables.number(self.accel_apart)
-
-    def say_accel_apart_ratio(self) -> str:
-        """To the one with the smallest INT8 array"""
-        return tables.number(self.accel_apart / self.answer.with_int8(self.accel_apart), 2)
-
     def say_goals(self) -> str:
         return answer.goals(self.answer, tables.lane_areas(self.main))
 
@@ -343,6 +330,12 @@ class Page:
     def say_lane_ratio(self, kind: str) -> str:
         lanes = tables.lane_areas(self.main)
         return tables.number(lanes[kind][0] / lanes["int8"][0], 2)
+
+    def say_accel_miss(self) -> str:
+        """By how much the accelerator misses its clock, in ns"""
+        if self.accel["timing_met"]:
+            raise UsageError("the accelerator meets its clock: the pages say otherwise")
+        return tables.number(-self.accel["slack_ns"], 2)
 
     def say_accel(self, key: str) -> str:
         """A figure of the accelerator; _ns in nanoseconds, an area otherwise."""
@@ -565,7 +558,7 @@ class Page:
             "arrays": lambda: tables.arrays(self.arrays),
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
-            "accel_instances": lambda: tables.accel_instances(self.accel),
+            "accel_paths": lambda: tables.accel_paths(self.accel),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),
