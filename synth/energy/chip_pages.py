@@ -226,12 +226,6 @@ class Chips:
         head = ["network", "chip", "uJ", "with gates", "change", "of it clocks", "with gates"]
         return table(head, lines)
 
-    def say_gated_ratio(self) -> str:
-        """FP8 to INT8 on the perceptron, both with inserted clock gates"""
-        digits = next(iter(NETWORKS))
-        its = {one["chip"]: logic_pj(one) for _, one in self._gated() if one["network"] == digits}
-        return number(its["small"] / its["small_int8"], 2)
-
     def say_idle(self, scope: str, chip: str) -> str:
         """pJ of a cycle without a command"""
         one = next(one for one in self.of(scope) if one["chip"] == chip)
