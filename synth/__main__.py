@@ -9,6 +9,7 @@ shapes    cycles of layers on arrays of other shapes           (make synth-shape
 shape_areas  what fp8mac plan knows of areas               (make synth-shape-areas)
 fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGET=)
 memories  the area of the memories from an area of a bit       (make synth-memories)
+gates     clock gates that synthesis inserts in modules        (make synth-gates)
 stock     elements in the stock flow of Yosys                  (make synth-stock)
 fo4       the FO4 delay of a library                           (make synth-fo4)
 release   the accelerator as one plain Verilog file        (make rtl-release)
@@ -31,6 +32,7 @@ COMMANDS = {
     "shape_areas": "synth.study.shape_areas",
     "fpga": "synth.study.fpga",
     "memories": "synth.study.memories",
+    "gates": "synth.study.gating",
     "stock": "synth.study.stock",
     "fo4": "synth.study.clock",
     "release": "synth.study.release",

@@ -15,7 +15,8 @@
 #   make synth-accel               the accelerator without its memories: area and worst path of each block.
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
 #                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
-#                                  levels of instances in the tables, INSTANCES=1 areas by instance
+#                                  levels of instances in the tables, INSTANCES=1 areas by instance, CLOCK_GATES=4 a clock
+#                                  gate before flip-flops with the same enable, if they are at least four
 #   make synth-shape-areas         what fp8mac plan knows of areas, from synth/results. An accelerator of another shape
 #                                  gets there by make synth-functions APART=1 ONLY='^none$' CONFIG=... and then
 #                                  make synth-report FROM=build/synth/functions.json
@@ -24,6 +25,8 @@
 #                                  apart, which is faster
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
+#   make synth-gates               modules of the accelerator with clock gates that synthesis inserts, and without. ONLY=regex
+#                                  chooses some, CLOCK_GATES='3 4 8' other least numbers of flip-flops
 #   make synth-stock               the elements of 16 lanes in the stock flow of Yosys, which makes no full-adder cells
 #   make synth-wires               the netlists of area.json in OSU018 are placed (Coriolis) and routed (qrouter), and
 #                                  OpenSTA times them with the wires: $(BUILD)/synth/layout.json. ONLY=regex chooses some.
@@ -56,7 +59,7 @@ else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
 $(error CONFIG has no effect on synth without TARGET)
 endif
 
-.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-shape-areas synth-stock synth-wires
+.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-shape-areas synth-stock synth-wires synth-gates
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
@@ -69,6 +72,10 @@ synth-shapes: $(BUILD)/model/fp8mac
 # From accel_shapes.json in synth/results, where every accelerator stands with its command
 synth-shape-areas:
 	@$(SYNTH) shape_areas
+
+synth-gates: $(RTL_GENERATED)
+	@$(SYNTH) gates --build $(BUILD) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \
+	  $(call SYNTH_OPTION,CLOCK_GATES,clock-gates) $(call SYNTH_OPTION,ONLY,only)
 
 synth-stock: $(RTL_GENERATED)
 	@$(SYNTH) stock --build $(BUILD)
@@ -84,7 +91,8 @@ synth-accel: $(RTL_GENERATED)
 	@$(SYNTH) accel --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config) $(call SYNTH_OPTION,BOXES,boxes) \
 	  $(call SYNTH_OPTION,PART,part) \
 	  $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \
-	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth) $(call SYNTH_OPTION,INSTANCES,instances)
+	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth) $(call SYNTH_OPTION,INSTANCES,instances) \
+	  $(call SYNTH_OPTION,CLOCK_GATES,clock-gates)
 
 synth-functions: $(RTL_GENERATED)
 	@$(SYNTH) functions --build $(BUILD) --functions '$(MINIMAL_FUNCTIONS)' $(call SYNTH_OPTION,CONFIG,config) \

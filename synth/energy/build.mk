@@ -10,7 +10,8 @@
 #   make synth-energy CHIP=default SCOPE=array PROGRAM='digits vad' CLOCK_FO4=80
 #                                  of the array, or SCOPE=accelerator, of a chip of synth/energy/chip.py while networks run;
 #                                  results: $(BUILD)/synth/energy_chip.json. PROGRAM='transformer_products vad_products': a
-#                                  network's products alone, which INT8 elements run too
+#                                  network's products alone, which INT8 elements run too. CLOCK_GATES=4: with a clock gate before
+#                                  flip-flops that have the same enable, if they are at least four
 
 ENERGY_TOGGLES := $(BUILD)/synth/toggles
 $(ENERGY_TOGGLES): synth/energy/toggles.cpp synth/energy/toggles_files.h
@@ -31,7 +32,7 @@ ENERGY_OPTIONS = $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-
 ENERGY_ELEMENTS = $(SYNTH) energy --build $(BUILD) --toggles $(ENERGY_TOGGLES) $(call SYNTH_OPTION,ONLY,only) \
   $(call SYNTH_OPTION,DATA,data) $(call SYNTH_OPTION,ASSUMPTIONS,assumptions) $(ENERGY_OPTIONS)
 ENERGY_CHIP = $(SYNTH) energy_chip --build $(BUILD) --toggles $(ENERGY_TOGGLES) --ports $(ENERGY_PORTS) --chip '$(CHIP)' \
-  $(call SYNTH_OPTION,SCOPE,scope) $(call SYNTH_OPTION,PROGRAM,program) $(call SYNTH_OPTION,CLOCK_FO4,clock-fo4) $(ENERGY_OPTIONS)
+  $(call SYNTH_OPTION,CLOCK_GATES,clock-gates) $(call SYNTH_OPTION,SCOPE,scope) $(call SYNTH_OPTION,PROGRAM,program) $(call SYNTH_OPTION,CLOCK_FO4,clock-fo4) $(ENERGY_OPTIONS)
 # The simulators of the chips of synth/energy/chip.py
 ENERGY_SIM_default := $(BUILD)/sim/ports/4_4_16_128-block_f19/fp8mac-sim
 ENERGY_SIM_default_int8 := $(BUILD)/sim/ports/4_4_16_128-int8/fp8mac-sim
@@ -39,7 +40,7 @@ ENERGY_SIM_small := $(BUILD)/sim/ports/2_2_4_128-block_f19/fp8mac-sim
 ENERGY_SIM_small_int8 := $(BUILD)/sim/ports/2_2_4_128-int8/fp8mac-sim
 CHIP :=
 ifneq (,$(filter synth-energy,$(MAKECMDGOALS)))
-$(foreach v,$(if $(CHIP),ONLY DATA ASSUMPTIONS,SCOPE PROGRAM CLOCK_FO4),$(if $(call SYNTH_GIVEN,$(v)),\
+$(foreach v,$(if $(CHIP),ONLY DATA ASSUMPTIONS,SCOPE PROGRAM CLOCK_FO4 CLOCK_GATES),$(if $(call SYNTH_GIVEN,$(v)),\
   $(error $(v) has no effect on synth-energy $(if $(CHIP),with,without) CHIP)))
 endif
 

@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     add("--clock-fo4", default="", help="the period, in FO4 delays of the library")
     add("--chip", default="default", help="the accelerator: " + ", ".join(CHIPS))
     add("--scope", default="array", help="what of it: " + ", ".join(SCOPES))
+    add("--clock-gates", default="", help="the least number of flip-flops that get a clock gate")
     add("--program", default="", help="what runs: " + ", ".join(PROGRAMS))
     return result
 
@@ -49,7 +50,7 @@ def command(options: argparse.Namespace) -> str:
         "LIB": commands.liberty_of(options.lib),
         **{
             name.upper(): getattr(options, name)
-            for name in ("dont_use", "clock_fo4", "chip", "scope", "program")
+            for name in ("dont_use", "clock_fo4", "chip", "scope", "clock_gates", "program")
         },
     }
     return commands.spelled("synth-energy", given)
@@ -63,7 +64,9 @@ def flow_of(options: argparse.Namespace) -> tuple[Synthesiser, float]:
     if options.clock_fo4:
         period = libraries.in_fo4(library, request.clocks_fo4(options.clock_fo4)[0])
     cache = Cache(options.build / "synth")
-    return Synthesiser(library, source_folders(options.build), cache), period
+    least = request.clock_gates(options.clock_gates)
+    folders = source_folders(options.build)
+    return Synthesiser(library, folders, cache, clock_gates=least), period
 
 
 def entry(
@@ -77,6 +80,7 @@ def entry(
         "macs": program.macs,
         "library": libraries.name_of(scope.flow.library.path),
         "period_ns": scope.period,
+        "clock_gates": scope.flow.clock_gates,
         "busy_cycles": busy,
         "cycles": cycles,
     }

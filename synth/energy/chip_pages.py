@@ -10,7 +10,7 @@ from ..study.records import Record
 from ..study.tables import number, table
 from .networks import ALONE, NETWORKS
 
-KEY = ("chip", "scope", "network", "library", "period_ns")
+KEY = ("chip", "scope", "network", "library", "period_ns", "clock_gates")
 # pJ of an access to 64 bits of IHP's SG13G2 macro RM_IHPSG13_1P_256x64, 1.2 V, 25 C, from its Liberty file
 MACRO_BITS, MACRO_READ, MACRO_WRITE = 64, 49.634, 63.4365
 PARTS = {
@@ -55,12 +55,22 @@ def logic_pj(record: Record) -> float:
     return sum(by_part(record).values())
 
 
+def clock_pj(record: Record) -> float:
+    """Of an inference: clock pins, clock gates and clock trees"""
+    return sum(one["parts"]["clock"] + one["parts"]["tree"] for one in record["parts"])
+
+
 class Chips:
     def __init__(self, records: list[Record]):
         self.records = records
 
-    def of(self, scope: str) -> list[Record]:
-        found = [one for one in self.records if one["scope"] == scope]
+    def of(self, scope: str, gates: bool = False) -> list[Record]:
+        """`gates`: those whose synthesis inserts clock gates"""
+        found = [
+            one
+            for one in self.records
+            if one["scope"] == scope and bool(one.get("clock_gates")) == gates
+        ]
         if not found:
             raise UsageError(f"synth/results/energy.json has no chip with the scope {scope}")
         order = list(NETWORKS)
@@ -190,6 +200,32 @@ class Chips:
         clock = rest["parts"]["clock"] + rest["parts"]["tree"]
         return f"{100 * clock / sum(by_part(whole).values()):.0f} %"
 
+    def _gated(self) -> list[tuple[Record, Record]]:
+        """Accelerators without and with inserted clock gates, on the same network"""
+        return [
+            (before, one)
+            for one in self.of("accelerator", gates=True)
+            if (before := self._accelerator(one["chip"], one["network"])) is not None
+        ]
+
+    def say_gated(self) -> str:
+        """uJ of an inference without memories, and of it clocks, without and with inserted clock gates"""
+        lines = []
+        for before, one in self._gated():
+            pj = [logic_pj(its) for its in (before, one)]
+            clocks = [clock_pj(its) for its in (before, one)]
+            lines.append(
+                [
+                    one["network"],
+                    CHIP_TITLES[one["chip"]],
+                    *(number(1e-6 * its, 3) for its in pj),
+                    f"{100 * (pj[1] / pj[0] - 1):+.0f} %",
+                    *(number(1e-6 * its, 3) for its in clocks),
+                ]
+            )
+        head = ["network", "chip", "uJ", "with gates", "change", "of it clocks", "with gates"]
+        return table(head, lines)
+
     def say_idle(self, scope: str, chip: str) -> str:
         """pJ of a cycle without a command"""
         one = next(one for one in self.of(scope) if one["chip"] == chip)
@@ -198,7 +234,7 @@ class Chips:
 
 def take(made: dict, known: list[Record], name: str) -> list[Record]:
     """Records take the place of those of the same chip and network."""
-    key = lambda one: tuple(str(one[part]) for part in KEY)
+    key = lambda one: tuple(str(one.get(part, 0)) for part in KEY)
     fresh = {key(one): {**one, "run": name} for one in made.get("chips", [])}
     found = {**{key(one): one for one in known}, **fresh}
     return [found[its] for its in sorted(found)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from ..flow.errors import FlowError, RejectedNetlist
 from ..flow.fit import fast_buffers
 from ..flow.functions import evaluator
 from ..flow.liberty import Library
+from ..flow.recipe import INSERTED
 from ..flow.spread import clocks_of, spread, stronger
 from ..flow.sta import CLOCK, GATED, is_clock
 from ..flow.timing import FALL, RISE, Graph, Timing
@@ -31,6 +33,11 @@ ENABLE, ENABLES = (
 )  # of a clock gate: outside, and the pin's end in the netlist's port
 LOADED = 16  # sinks
 SKIPPED = 16  # cycles at the start that are not counted: pipelines fill
+
+
+def is_enable(port: str) -> bool:
+    """Whether it is the enable of a clock gate that synthesis has inserted, of which the RTL knows nothing"""
+    return re.fullmatch(f"{INSERTED}\\d+{ENABLES}", port) is not None
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,8 @@ class Circuit:
             buffer = stronger(fast_buffers(self.graph))
             spread(self.graph, buffer, clocks_of(module), LOADED)
         self.enables = self._enables(gated)
+        self.both = self._both(gated)
+        self.enables |= {clock: self.net_of_both(clock) for clock in self.both}
         self.timing = Timing(self.graph)
         self.order = self.graph.order()
         combinational = set(self.order)
@@ -96,6 +105,7 @@ class Circuit:
         self.number: dict[int | str, int] = {"0": 0, "1": 1}
         for bit in (
             *self.graph.inputs,
+            *(enable for enables in self.both.values() for enable in enables),
             *self.enables.values(),
             *(bit for pins in self.graph.pins.values() for bit in pins.values()),
         ):
@@ -129,14 +139,33 @@ class Circuit:
             found[ports[CLOCK]["bits"][0]] = ENABLE
         return found
 
+    def _both(self, gated: bool) -> dict[int | str, tuple[int | str, int | str]]:
+        """The clocks of gates behind the one outside, with both enables"""
+        if not gated:
+            return {}
+        return {
+            clock: (ENABLE, enable)
+            for clock, enable in self.enables.items()
+            if clock not in (self.clock, None)
+        }
+
+    @staticmethod
+    def net_of_both(clock: int | str) -> str:
+        return f"{ENABLE} of {clock}"
+
     def ports(self, direction: str) -> dict[str, list[int | str]]:
         found = {
             name: port["bits"]
             for name, port in self.module["ports"].items()
-            if port["direction"] == direction and not is_clock(name)
+            if port["direction"] == direction and not is_clock(name) and not is_enable(name)
         }
-        has_enable = direction == "input" and ENABLE in self.enables.values()
+        has_enable = direction == "input" and (ENABLE in self.enables.values() or bool(self.both))
         return {**found, **({ENABLE: [ENABLE]} if has_enable else {})}
+
+    @property
+    def clock(self) -> int | str | None:
+        """The net of the clock that no gate of the netlist's is before"""
+        return self.module["ports"].get(CLOCK, {"bits": [None]})["bits"][0]
 
     def enable(self, flop: str) -> int | str:
         """The net that lets a flip-flop's clock through"""
@@ -208,6 +237,9 @@ class Circuit:
                 lines.append(
                     f"gate {self.number[pins[out]]} {ticks} {round(ticks * shortest)} {truth} {inputs}"
                 )
+        for clock, enables in self.both.items():
+            inputs = " ".join(str(self.number[bit]) for bit in enables)
+            lines.append(f"gate {self.number[self.net_of_both(clock)]} 1 1 0001 {inputs}")
         for name in self.flops:
             lines += self._flop(name)
         lines += [

@@ -7,7 +7,7 @@
     internal    internal_power of logic cells
     registers   the same of flip-flops: their outputs, and their data pins
     clock       flip-flops' clock pins: two transitions a cycle of the pin's capacitance and of its internal_power; behind
-                a clock gate in the cycles in which it is open
+                a clock gate in the cycles in which it is open. Clock gates themselves (clock.py)
     tree        the clock tree, estimated (clock.py)
 
 Internal power is the mean of rise and fall, which are equally frequent. It is looked up at the net's load and the input's
@@ -65,14 +65,16 @@ def of_cycle(circuit: Circuit, activity: Activity, tables: Tables) -> Energy:
             energy.registers += sum(inside.values())
         else:
             energy.internal += sum(inside.values())
+    energy.clock += clock.gates(circuit, activity, tables)
     energy.tree = clock.trees(circuit, activity, tables)
     return energy
 
 
 def _nets(energy: Energy, circuit: Circuit, activity: Activity, volts: float) -> None:
     half_v2, outside, graph = 0.5 * volts**2, set(circuit.graph.inputs), circuit.graph
+    made = {circuit.net_of_both(clock) for clock in circuit.both}
     for bit in circuit.number:
-        if bit in ("0", "1", ENABLE) or bit in circuit.enables:
+        if bit in ("0", "1", ENABLE) or bit in circuit.enables or bit in made:
             continue
         often = half_v2 * activity.per_cycle[bit]
         wires = graph.wire * (len(graph.sinks.get(bit, ())) + graph.port_loads.get(bit, 0))

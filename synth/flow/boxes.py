@@ -17,11 +17,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from . import sources, sta
+from . import recipe, sources, sta
 from .errors import FlowError
 
 SUFFIX = "_netlist"  # of the netlist's module
 MODULE = re.compile(r"^module \\(\S+)$", re.M)
+GATE_PINS = (sta.CLOCK, recipe.ENABLE, sta.GATED[1:])
 CELL = re.compile(r"^  cell \\(\S+) \\(\S+)\n(?:    parameter [^\n]*\n)*", re.M)
 
 
@@ -107,6 +108,45 @@ def _declaration(name: str, pins: tuple[Pin, ...]) -> str:
         for number, pin in enumerate(pins, 1)
     )
     return f"attribute \\blackbox 1\nmodule \\{name}\n{''.join(wires)}end\n"
+
+
+def inserted(rtlil: str) -> list[Box]:
+    """The clock gates that the recipe has put into a design, from its text with their pins as ports."""
+    pins = tuple(
+        Pin(name, direction, 1)
+        for name, direction in zip(GATE_PINS, ("input", "input", "output"), strict=True)
+    )
+    parts = MODULE.split(rtlil)
+    return [
+        Box(inside, name, recipe.CLOCK_GATE, (), pins, sta.CLOCK)
+        for inside, text in zip(parts[1::2], parts[2::2])
+        for name in re.findall(
+            rf"^  wire input \d+ \\({recipe.INSERTED}\d+)\.{sta.GATED[1:]}$", text, re.M
+        )
+    ]
+
+
+def closed(netlist: str, cell: str = "", pins: tuple[str, str, str] = GATE_PINS) -> str:
+    """A netlist's text with the clock gates that the recipe has put into it as instances, of the RTL's clock gate or of a
+    library's cell with these pins: clock, enable and gated clock."""
+    names = re.findall(rf"^  input ({recipe.INSERTED}\d+){sta.GATED};$", netlist, re.M)
+    ports = [f"{name}_{pin}" for name in names for pin in GATE_PINS[1:]]
+    if not ports:
+        return netlist
+    either = "|".join(ports)
+    text = re.sub(rf"^  (?:input|output) (?:{either});\n", "", netlist, flags=re.M)
+    text = re.sub(
+        r"^module \w+\(.*\);$",
+        lambda head: re.sub(rf", (?:{either})\b", "", head[0]),
+        text,
+        flags=re.M,
+    )
+    made = []
+    for name in names:
+        nets = (sta.CLOCK, *(f"{name}_{pin}" for pin in GATE_PINS[1:]))
+        given = ", ".join(f".{pin}({net})" for pin, net in zip(pins, nets, strict=True))
+        made.append(f"  {cell or recipe.CLOCK_GATE} {name} ({given});\n")
+    return "".join((*text.rpartition("endmodule")[:1], *made, "endmodule\n"))
 
 
 def to_data(boxes: list[Box]) -> list[dict]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from .liberty import Adder, Library
-from .sta import CLOCK
+from .sta import CLOCK, GATED
 
 SEEDS = (1, 2, 3, 4, 5)  # until three of them meet the clock
 HOPELESS = (
@@ -40,6 +40,12 @@ GATES = {
     "fp8mac_fill_n": (("a_i", "select_i", "hold_i"), "!((a_i | select_i) & hold_i)"),
 }
 GATE_OUTPUT = "y_n_o"
+
+# A clock gate is a black box: the RTL's own, and those that gated() inserts, which are called INSERTED and a number.
+CLOCK_GATE = "fp8mac_clock_gate"
+ENABLE = "en_i"
+INSERTED = "clock_gate_"
+CLOCK_GATE_VERILOG = f"(* blackbox *) module {CLOCK_GATE} (input {CLOCK}, input {ENABLE}, output {GATED[1:]});\nendmodule\n"
 
 
 @dataclass(frozen=True)
@@ -196,15 +202,32 @@ def instances(reads: str) -> str:
     )
 
 
-def front(top: str, reads: str, black_boxes: Sequence[str] = ()) -> str:
+def gated(least: int) -> list[str]:
+    """Lines that put a clock gate before flip-flops that have the same enable, if there are at least so many. Those of a
+    clock that has a gate already keep that one alone."""
+    fine = "$_DFFE_PP_"
+    return [
+        f"dfflegalize -cell $_DFF_P_ x -cell {fine} x -mince {least}",
+        f"select -set free w:{CLOCK} %co1:+{fine}[C] t:{fine} %i",
+        f"dfflegalize -cell $_DFF_P_ x t:{fine} @free %d",
+        "read_verilog -lib -overwrite clock_gate.v",
+        f"clockgate -pos {CLOCK_GATE} {ENABLE}:{CLOCK}:{GATED[1:]}",
+        f"rename -enumerate -pattern {INSERTED}% t:{CLOCK_GATE}",
+        f"expose -evert t:{CLOCK_GATE}",
+        f"delete -port o:*.{CLOCK}",
+        "opt -nodffe -nosdff -fast",
+    ]
+
+
+def front(top: str, reads: str, black_boxes: Sequence[str] = (), least: int = 0) -> str:
     """Yosys script from `reads`, a line that reads the design, to read.il and front.il. A black box, whose modules
     boxes.apart() has numbered, goes: what it is connected to become ports, so that a flip-flop stands behind each of
-    its pins."""
+    its pins. `least` is that of gated(); without it no clock gate is inserted."""
     left_out = [
         f"expose -evert {' '.join(f't:{name}__*' for name in black_boxes)}",
         f"delete -port o:*.{CLOCK}",
     ]
-    opt = "opt -nodffe -nosdff"
+    opt = "opt -nosdff" if least else "opt -nodffe -nosdff"
     return "\n".join(
         (
             reads,
@@ -231,6 +254,7 @@ def front(top: str, reads: str, black_boxes: Sequence[str] = ()) -> str:
             f"{opt} -undriven -fine",
             "techmap",
             f"{opt} -fast",
+            *(gated(least) if least else ()),
             "write_rtlil front.il",
             "",
         )

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from . import boxes, recipe, rules, sources, sta, yosys
+from . import boxes, gates, recipe, rules, sources, sta, yosys
 from .cache import Cache, key_of
 from .errors import FlowError, RejectedNetlist
 from .liberty import Library
@@ -78,9 +78,16 @@ class Synthesiser:
     """Runs designs with one library, reading sources from some folders."""
 
     def __init__(
-        self, library: Library, folders: list[Path], cache: Cache, sta_command: str = "sta"
+        self,
+        library: Library,
+        folders: list[Path],
+        cache: Cache,
+        sta_command: str = "sta",
+        clock_gates: int = 0,
     ):
+        """`clock_gates`: the least number of flip-flops with the same enable that get a clock gate; 0 for no such gates."""
         self.library = library
+        self.clock_gates = clock_gates
         self.files = sources.index(folders)
         self.cache = cache
         self.sta_command = sta_command
@@ -109,11 +116,16 @@ class Synthesiser:
         reads = recipe.read(
             design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy
         )
-        scripts = {"front.ys": recipe.front(design.top, reads)}
+        least = self.clock_gates
+        if least:
+            texts["clock_gate.v"] = recipe.CLOCK_GATE_VERILOG
+        scripts = {"front.ys": recipe.front(design.top, reads, least=least)}
         if design.black_boxes:
             scripts = {
                 "instances.ys": recipe.instances(reads),
-                "front.ys": recipe.front(design.top, "read_rtlil apart.il", design.black_boxes),
+                "front.ys": recipe.front(
+                    design.top, "read_rtlil apart.il", design.black_boxes, least
+                ),
             }
         key = key_of({**scripts, "yosys": self.tools["yosys"], "flow": VERSION, **texts})
 
@@ -125,10 +137,11 @@ class Synthesiser:
             yosys.run(folder, "front", ("front.il", "read.il"))
             (folder / "apart.il").unlink(missing_ok=True)
             check_driven(folder / "read.il")
-            if design.black_boxes:
-                (folder / "front.il").write_text(
-                    recipe.simple_ports((folder / "front.il").read_text())
-                )
+            if design.black_boxes or least:
+                text = (folder / "front.il").read_text()
+                (folder / "front.il").write_text(recipe.simple_ports(text))
+                known = [*instances(folder), *boxes.inserted(text)]
+                (folder / BOXES).write_text(json.dumps(boxes.to_data(known)))
 
         return self.cache.get(key, make)[0], key
 
@@ -150,7 +163,10 @@ class Synthesiser:
             "abc.txt": recipe.abc(effort, self.library, period_ns),
             "finish.ys": recipe.finish(),
             "sta.tcl": sta.script(
-                design.top, self.library, period_ns, clocked=f"\\{sta.CLOCK}\n" in front
+                design.top,
+                self.library,
+                period_ns,
+                clocked=any(end in front for end in (f"\\{sta.CLOCK}\n", f"{sta.GATED}\n")),
             ),
             "fit": f"{period_ns:g} ns, margin {recipe.FIT_MARGIN:g}" if repaired else "none",
         }
@@ -184,7 +200,8 @@ class Synthesiser:
         folder, made = self.cache.get(key, make)
         data = json.loads((folder / "result.json").read_text())
         known = Counter(box.module for box in instances(front_folder))
-        counts = {name: known[name] for name in design.black_boxes}
+        inserted = (recipe.CLOCK_GATE,) if self.clock_gates else ()
+        counts = {name: known[name] for name in (*design.black_boxes, *inserted)}
         return Result(
             **{**data, "effort": effort.name, "boxes": counts, "netlist": str(folder), "made": made}
         )
@@ -253,6 +270,25 @@ class Synthesiser:
         except RejectedNetlist as rejected:
             rejected.log = folder / "sta.log"
             raise
+
+    def slack_with_gates(self, result: Result, design: Design, period_ns: float) -> float | None:
+        """The worst slack with the library's clock-gating cells in the places of the gates that were inserted: OpenSTA then
+        checks the setup time of their enables. None without such gates, or such a cell."""
+        cell = gates.cell(self.library)
+        if not self.clock_gates or cell is None:
+            return None
+        folder = Path(result.netlist, "gates")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        text = Path(result.netlist, "netlist.v").read_text()
+        texts = {
+            "netlist.v": boxes.closed(text, cell.name, gates.pins(cell)),
+            "sta.tcl": sta.script(design.top, self.library, period_ns),
+            **self.library.originals(),
+        }
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+        return sta.run(folder, self.sta_command).slack_ns
 
     def read_netlist(self, folder: Path, design: Design) -> Netlist:
         return Netlist.read(folder / "netlist.json", design.top, self.library)

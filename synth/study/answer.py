@@ -126,8 +126,9 @@ class Answer:
         other = self.with_int8(own)
         logic = self.accel_pdk["area"] / 1e6
         chip = self.memory_mm2 + logic, self.memory_mm2 + logic * other / own
+        bare = pair(own, other) if self.accel["timing_met"] else f"({pair(own, other)})"
         return [
-            ["accelerator without memories", pair(own, other), "-", "-", "-"],
+            ["accelerator without memories", bare, "-", "-", "-"],
             ["accelerator with memories, sky130hd, mm2", pair(*chip, 2), "-", "-", "-"],
         ]
 

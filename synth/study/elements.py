@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rtl.catalogue import catalogue, rules
 
+from ..flow.recipe import CLOCK_GATE
 from ..flow.runs import Design
 
 KINDS = catalogue.load()
@@ -368,7 +369,6 @@ def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
 # ---- what the array has instead of an element, and the array --------------------------------------------------------
 
 FEED = "fp8mac_feed"
-CLOCK_GATE = "fp8mac_clock_gate"  # a cell of the library: see flow/gates.py
 ACCUMULATORS = "fp8mac_acc_memory"  # a memory, whose area is not counted
 READOUT = "fp8mac_readout"  # converts results to FP32, where the accumulator's code is not FP32's
 OUTPUTS = 4096  # of the accumulator memory, as in the default chip: 64 x 64

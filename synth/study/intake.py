@@ -29,6 +29,8 @@ def load(folder: Path, name: str) -> dict:
 def take_accel(made: dict, folder: Path) -> None:
     """The default one in the first library, or in another one, which is taken for that of the memories' process; or one of the
     rivals, which have less functions, and integers on one side."""
+    if made.get("clock_gates"):
+        raise UsageError("the pages have no accelerator with clock gates that synthesis inserts")
     kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
     kept["blocks"] = [
         {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
@@ -90,6 +92,17 @@ def take_stock(made: dict, folder: Path) -> None:
     (folder / "stock.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
+def take_gates(made: dict, folder: Path) -> None:
+    """Records of `make synth-gates` take the place of those of the same module, library and least number."""
+    path = folder / "clock_gates.json"
+    known = load(folder, "clock_gates")["gates"] if path.is_file() else []
+    key = lambda one: (one["library"], one["name"], one["least"])
+    fresh = {key(one): {**one, "run": made["run"]} for one in made["gates"]}
+    found = {**{key(one): one for one in known}, **fresh}
+    text = json.dumps({"gates": [found[its] for its in sorted(found)]}, indent=1)
+    path.write_text(text + "\n")
+
+
 def take_layout(made: dict, folder: Path) -> None:
     """Adds layouts. Those of the same names are replaced."""
     path = folder / "layout.json"
@@ -134,6 +147,8 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_functions(made, folder)
         if "stock" in made:
             return take_stock(made, folder)
+        if "gates" in made:
+            return take_gates(made, folder)
         if "layouts" in made:
             return take_layout(made, folder)
         if "yosys" in made:

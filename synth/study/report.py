@@ -19,8 +19,19 @@ from pathlib import Path
 from ..energy.pages import Energies
 from ..flow.errors import UsageError
 from ..layout.pages import Layouts
-from . import answer, commands, left_out, memories, one_format, pages, prices, stock, tables
-from .elements import BANKS_SUFFIX, READOUT
+from . import (
+    answer,
+    commands,
+    gating,
+    left_out,
+    memories,
+    one_format,
+    pages,
+    prices,
+    stock,
+    tables,
+)
+from .elements import BANKS_SUFFIX, CLOCK_GATE, READOUT
 from .intake import load, take
 from .records import Record, netlists_of
 from .table import MANY
@@ -63,6 +74,11 @@ class Page:
     @property
     def accel(self) -> dict:
         return load(self.folder, "accel")
+
+    @property
+    def clock_gates(self) -> list[dict]:
+        """Modules without and with clock gates that synthesis inserts"""
+        return load(self.folder, "clock_gates")["gates"]
 
     @property
     def accel_pdk(self) -> dict:
@@ -181,19 +197,6 @@ class Page:
         """The ratio of a figure, FP8 to INT8"""
         fp8, int8 = self.rivals
         return tables.number(fp8[key] / int8[key], 2)
-
-    @property
-    def accel_apart(self) -> float:
-        """The area of the default accelerator with its modules apart"""
-        known = load(self.folder, "accel_shapes")["measured"]
-        return next(one["logic"] for one in known if one["parameters"] == self.accel["parameters"])
-
-    def say_accel_apart(self) -> str:
-        return tables.number(self.accel_apart)
-
-    def say_accel_apart_ratio(self) -> str:
-        """To the one with the smallest INT8 array"""
-        return tables.number(self.accel_apart / self.answer.with_int8(self.accel_apart), 2)
 
     def say_goals(self) -> str:
         return answer.goals(self.answer, tables.lane_areas(self.main))
@@ -341,6 +344,12 @@ class Page:
         lanes = tables.lane_areas(self.main)
         return tables.number(lanes[kind][0] / lanes["int8"][0], 2)
 
+    def say_accel_miss(self) -> str:
+        """By how much the accelerator misses its clock, in ns"""
+        if self.accel["timing_met"]:
+            raise UsageError("the accelerator meets its clock: the pages say otherwise")
+        return tables.number(-self.accel["slack_ns"], 2)
+
     def say_accel(self, key: str) -> str:
         """A figure of the accelerator; _ns in nanoseconds, an area otherwise."""
         return tables.number(self.accel[key], 2 if key.endswith("_ns") else 0)
@@ -453,6 +462,10 @@ class Page:
             )
         for accel in (self.accel, self.accel_pdk):
             made.setdefault(made_with(accel["run"]), []).append("accelerators")
+        for one in self.clock_gates:
+            made.setdefault(made_with(one["run"]), []).append(
+                "modules with and without clock gates"
+            )
         run = load(self.folder, "stock")["run"]
         made.setdefault(made_with(run), []).extend(["areas of the stock flow"] * len(self.stock))
         return tables.table(
@@ -467,6 +480,14 @@ class Page:
         """The sections of the page."""
         titles = re.findall(r"^## (.*)$", self.template, re.M)
         return "\n".join(f"- [{title}](#{fragment(title)})" for title in titles)
+
+    def say_gated_most(self) -> str:
+        return gating.most(self.clock_gates)
+
+    def say_gate_area(self) -> str:
+        """Of a clock gate in the first library"""
+        count = self.accel["black_boxes"][CLOCK_GATE]
+        return tables.number(self.accel["clock_gate_area"] / count)
 
     # ---- commands ---------------------------------------------------------------------------------------------------
 
@@ -488,6 +509,8 @@ class Page:
         if table in ("functions", "function_registers"):
             name = "functions_apart" if table == "functions" else "functions"
             return [load(self.folder, name)["run"]["command"]]
+        if table == "clock_gates":
+            return sorted({one["run"]["command"] for one in self.clock_gates})
         if table == "stock":
             return [load(self.folder, "stock")["run"]["command"]]
         if table in self.notes:
@@ -550,10 +573,11 @@ class Page:
             "arrays": lambda: tables.arrays(self.arrays),
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
-            "accel_instances": lambda: tables.accel_instances(self.accel),
+            "accel_paths": lambda: tables.accel_paths(self.accel),
             "accel_rivals": lambda: tables.accel_rivals(*self.rivals),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "function_registers": lambda: left_out.largest(self.functions),
+            "clock_gates": lambda: gating.table(self.clock_gates),
             "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),

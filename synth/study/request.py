@@ -104,6 +104,11 @@ def several(name: str, text: str, unit: str) -> tuple[float, ...]:
     return found
 
 
+def clock_gates(text: str) -> int:
+    """CLOCK_GATES: the least number of flip-flops that get a gate; 0, or empty, for none."""
+    return int(number("CLOCK_GATES", text or "0", 0, 1000))
+
+
 def frac_bits_of(kind: str, lanes: int, text: str) -> int | None:
     if not text:
         return None

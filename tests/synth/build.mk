@@ -53,6 +53,11 @@ $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FI
   tests/run_test.sh
 	@tests/run_test.sh synth_views $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-views-test
 
+TESTS += $(BUILD)/test/synth_clock_gates.log
+$(BUILD)/test/synth_clock_gates.log: tests/synth/test_clock_gates.py $(SYNTH_PY) $(PYTEST_FILES) rtl/leaf/fp8mac_clock_gate.sv \
+  tests/run_test.sh
+	@tests/run_test.sh synth_clock_gates $@ $(PYTEST) $< --folder $(BUILD)/synth-clock-gates-test
+
 TESTS += $(BUILD)/test/synth_report.log
 $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard synth/*.md) README.md \
   $(wildcard synth/results/* synth/plots/* synth/study/*.md synth/energy/*.md) tests/run_test.sh

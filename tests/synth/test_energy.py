@@ -16,7 +16,20 @@ from synth.energy.circuit import COUNTED, ENABLE, MODES, SKIPPED, STREAMS, Chang
 from synth.flow.errors import FlowError, RejectedNetlist, UsageError
 from synth.flow.liberty import Library
 from tests.synth.compared import Compared
-from tests.synth.hand import CYCLES, FLOP, LONG, PERIOD, SETTLED, TEXT, TREE, Hand, flat, gate
+from tests.synth.hand import (
+    CYCLES,
+    FLOP,
+    LONG,
+    PERIOD,
+    SETTLED,
+    TEXT,
+    TREE,
+    Hand,
+    flat,
+    gate,
+    internal,
+    passive,
+)
 
 TREE_OF_1 = 4 * 10  # a buffer's input of 10 fF, up and down at 2 V, without wires
 
@@ -265,10 +278,13 @@ def test_inverted(bench: Compared, hand: Hand) -> None:
     bench.check("inverted, a cycle later", found[4:10], [1, 0, 0, 1, 0, 0])
 
 
-def gated(hand: Hand, outside: bool = False) -> Circuit:
-    """Two flip-flops: one behind a clock gate, whose enable is the second input, and one behind it."""
+def gated(
+    hand: Hand, outside: bool = False, inside: bool = True, library: Library | None = None
+) -> Circuit:
+    """Two flip-flops: one behind a clock gate, whose enable is the second input, and one behind it. Without that gate, or with
+    it, there may be one outside."""
     cells = {
-        "held": {"C": 2 if outside else 8, "D": 3, "Q": 5},
+        "held": {"C": 8 if inside else 2, "D": 3, "Q": 5},
         "free": {"C": 2, "D": 5, "Q": 6},
     }
     ports = {
@@ -276,7 +292,7 @@ def gated(hand: Hand, outside: bool = False) -> Circuit:
         "x_i": {"direction": "input", "bits": [3, 4]},
         "y_o": {"direction": "output", "bits": [5, 6]},
     }
-    if not outside:
+    if inside:
         ports["u_gate_clk_o"] = {"direction": "input", "bits": [8]}
         ports["u_gate_en_i"] = {"direction": "output", "bits": [4]}
     module = {
@@ -286,7 +302,7 @@ def gated(hand: Hand, outside: bool = False) -> Circuit:
             for name, pins in cells.items()
         },
     }
-    return Circuit(module, hand.library, PERIOD, gated=outside)
+    return Circuit(module, library or hand.library, PERIOD, gated=outside)
 
 
 def test_gated(bench: Compared, hand: Hand) -> None:
@@ -299,11 +315,22 @@ def test_gated(bench: Compared, hand: Hand) -> None:
         bench.check(f"{mode.name}: taken after an enable alone", found, [1, 0, 1, 1, 1, 0, 1, 1])
         energy = hand.energy(made, activity)
         each = 2 * 2 * 30 + 50 + 70
-        bench.near(f"{mode.name}: one clock, and half of one", energy["clock"], 1.5 * each)
+        bench.near(
+            f"{mode.name}: one clock, half of one, and a gate like a flip-flop",
+            energy["clock"],
+            2.5 * each,
+        )
+        bench.near(
+            f"{mode.name}: a tree before the gate, and half of one behind it",
+            energy["tree"],
+            TREE_OF_1 + 0.5 * TREE_OF_1,
+        )
     bench.near(
-        "idle: the clock without a gate", 1000 * clock.idle(made, hand.tables), each + TREE_OF_1
+        "idle: the clock without a gate, and the gate's",
+        1000 * clock.idle(made, hand.tables),
+        2 * each + TREE_OF_1,
     )
-    outside = gated(hand, outside=True)
+    outside = gated(hand, outside=True, inside=False)
     bench.check("the enable is an input", list(outside.ports("input")), ["x_i", ENABLE])
     bits = {
         "x_i": np.zeros((CYCLES, STREAMS, 2), np.uint8),
@@ -313,6 +340,41 @@ def test_gated(bench: Compared, hand: Hand) -> None:
     still = outside.simulate(hand.toggles, hand.folder, bits, LONG)
     bench.check("nothing is taken", still.outputs["y_o"].any(), False)
     bench.near("both clocks are behind the gate", hand.energy(outside, still)["clock"], 0)
+
+
+def test_gates(bench: Compared, hand: Hand) -> None:
+    """A clock-gating cell has energies of its own: of its clock pin, and of its output if it is open. Behind a gate outside
+    the clock comes through both."""
+    pins = (
+        f"pin (C) {{ direction : input; capacitance : 15; clock_gate_clock_pin : true; {passive(30, 50)} }}"
+        "pin (E) { direction : input; capacitance : 10; clock_gate_enable_pin : true; }"
+        f"pin (G) {{ direction : output; clock_gate_out_pin : true; {internal('C', 5, 7)} }}"
+    )
+    kind = "clock_gating_integrated_cell : latch_posedge;"
+    library = hand.variant("gates", (), f"cell (icg) {{ area : 8; {kind} {pins} }}")
+    each, closed, opened = 2 * 2 * 30 + 50 + 70, 2 * 2 * 15 + 30 + 50, 5 + 7
+    made = gated(hand, outside=True, library=library)
+    rows = {
+        "x_i": np.zeros((CYCLES, STREAMS, 2), np.uint8),
+        ENABLE: np.zeros((CYCLES, STREAMS, 1), np.uint8),
+    }
+    rows["x_i"][:, :, 0] = np.arange(CYCLES)[:, None] % 3 == 0
+    rows["x_i"][:, :, 1] = np.arange(CYCLES)[:, None] % 4 < 2
+    rows[ENABLE][:, :, 0] = np.arange(CYCLES)[:, None] % 2
+    found = made.simulate(hand.toggles, hand.folder, rows, LONG)
+    held, wanted = 0, []
+    for cycle in range(CYCLES):
+        if cycle % 4 == 2:  # after a cycle in which both are open
+            held = int((cycle - 1) % 3 == 0)
+        wanted.append(held)
+    values = found.outputs["y_o"][:, 0, 0].tolist()
+    bench.check(
+        "taken if both are open", values, wanted[SKIPPED:] if len(values) < CYCLES else wanted
+    )
+    energy = hand.energy(made, found)
+    pins = 0.5 * each + 0.25 * each + 0.5 * closed + 0.25 * opened
+    bench.near("a clock half of the time, and a quarter behind both", energy["clock"], pins)
+    bench.near("the trees", energy["tree"], (0.5 + 0.25) * TREE_OF_1)
 
 
 def test_counted(bench: Compared, hand: Hand) -> None:

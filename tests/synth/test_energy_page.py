@@ -175,6 +175,30 @@ def test_inferences(bench: Compared) -> None:
     bench.check("a network that did not run", len(said(chips[:-3]).splitlines()), 4)
 
 
+def test_clock_gates(bench: Compared) -> None:
+    """Records with inserted clock gates stand beside those without, in a table of their own."""
+    digits = next(iter(networks.NETWORKS))
+    clocks = {"clock": 6e6, "tree": 1e6}
+    chips = []
+    for name, pj, least in (
+        *(("small", 8e6, 0), ("small", 2e6, 4)),
+        *(("small_int8", 10e6, 0), ("small_int8", 4e6, 4)),
+    ):
+        one = chip_record(name, 0.0, scope="accelerator", network=digits, clock_gates=least)
+        one["parts"] = [{"title": "fp8mac_accel", "pj": pj, "compared": 1, "parts": clocks}]
+        chips.append(one)
+    run = {"command": "make synth-energy", "date": "2026-01-01"}
+    none = {"runs": {}, "records": [], "chips": []}
+    taken = pages.take({"run": run, "chips": chips}, none, "run")
+    bench.check("all are kept", len(taken["chips"]), 4)
+    said = lambda *words: pages.Energies(taken).word("chip", *words)
+    rows = said("gated").splitlines()[2:]
+    bench.check("a row a chip", len(rows), 2)
+    row = "| 8.000 | 2.000 | -75 % | 7.000 | 7.000 |"
+    bench.check("uJ without and with, and of it clocks", rows[0].endswith(row))
+    bench.check("other tables are without", said("whole_ratio"), "0.80")
+
+
 def test_products(bench: Compared) -> None:
     """The commands of a network's products have its MACs"""
     for name in ("transformer", "vad"):
