@@ -87,6 +87,11 @@ def run_program(root: pathlib.Path, folder: pathlib.Path, on: str, *more: str) -
     return done.stdout
 
 
+def make_options(int8: bool) -> list[str]:
+    """Of the chip that the network is for."""
+    return ["ELEMENT=int8"] if int8 else []
+
+
 def on_target(
     root: pathlib.Path,
     graph: Graph,
@@ -94,7 +99,7 @@ def on_target(
     runs: list[dict[str, np.ndarray]],
     on: str,
     result: Result,
-    element: str = "block_f19_l16",
+    element: str | None = None,
     folder: pathlib.Path | None = None,
 ) -> None:
     """Generates a program with these runs as its vectors, runs it, and adds what it says to `result`."""
@@ -102,6 +107,6 @@ def on_target(
     place = (folder or root / "build" / "fp8net") / name
     sources = writer.prepare(graph, place, origin, runs, element)
     writer.write(place, sources, {})
-    result.text = run_program(root, place, on)
+    result.text = run_program(root, place, on, *make_options(graph.is_int8))
     found = re.search(r"(\d+) bytes compared, (\d+) differ", result.text)
     result.compared, result.different = int(found.group(1)), int(found.group(2))
