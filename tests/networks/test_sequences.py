@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention with masks, rotary positions, constants of several axes, and Resize: as test_random.py compares its networks."""
+"""Attention with masks, rotary positions, constants of several axes, Resize and slices: as test_random.py compares networks."""
 
 from __future__ import annotations
 
@@ -178,6 +178,28 @@ def test_resize(bench, rng, compiler, work, number) -> None:
     b.node("Conv", [b.last, ones], sizes)
     case = _quantised(b, "resize", work)
     _check(bench, f"resize {number}", work / "net", LEAST_DB, case, compiler, False)
+
+
+def test_slices(bench, rng, compiler, work) -> None:
+    """Slices of channels are convolutions of their own. With a slice of lines beside them they are moves."""
+    for lines in (False, True):
+        b = Builder(rng, (1, 5, 6, 4))
+        b.node("Conv", ["x", b.constant(b.normal(14, 5, 3, 1, by=15))], (1, 14, 4, 4))
+        image, parts = b.last, []
+        for first, last, axis in ((0, 7, 1), (7, 14, 1), *([(1, 3, 2)] if lines else [])):
+            places = [b.constant(np.array([n], np.int64)) for n in (first, last, axis)]
+            b.node("Slice", [image, *places], (1, 7, 4, 4) if axis == 1 else (1, 14, 2, 4))
+            parts.append(b.last)
+        if lines:
+            b.node("ReduceMax", [b.last], (1, 1, 1, 1))
+        b.node("Mul", parts[:2], (1, 7, 4, 4))
+        if lines:
+            b.node("Add", [b.last, b.nodes[-2].output[0]], b.shape)
+        case = _quantised(b, "slices", work)
+        _check(bench, f"slices, {lines}", work / "net", LEAST_DB, case, compiler, False)
+        layers = [layer.op for layer in lower.lower_model(shapes.infer(case[0])).layers]
+        moved = layers.count("move") - lines  # the maximum is repeated
+        bench.check(f"slices, {lines}: {layers}", (moved > 0) == lines)
 
 
 def _refused(bench, b: Builder, what: str, work) -> None:

@@ -7,7 +7,7 @@ import pathlib
 
 import onnx
 
-from . import formats, fuse, importer, logarithm, shapes, weights
+from . import formats, fuse, importer, logarithm, shapes, slices, weights
 from .errors import Problem, Refused
 from .ir import FORMATS, FP8_OPERANDS, INT8, WIDE_OPERANDS, Graph, Layer
 
@@ -32,6 +32,7 @@ def lower(graph: Graph) -> Graph:
         for each in layer.all_weights:
             weights.quantise(each, INT8 if graph.is_int8 else "e4m3fn")
     fuse.fuse_tables(graph)
+    slices.split(graph)
     return graph
 
 
