@@ -50,7 +50,7 @@ $(BUILD)/test/networks-int8.log $(BUILD)/test/networks-int8-chip.log: $(NETWORKS
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-int8.log: NETWORKS_OPTIONS := --count 8
 $(BUILD)/test/networks-int8-chip.log: NETWORKS_OPTIONS := --count 8 --seed 3 --chip
-$(BUILD)/test/networks-int8-chip.log: $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-int8-chip.log: $(FW_RISCV_OBJECTS)  # the test builds the simulator with elements of INT8
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-int8 networks-int8-chip)
 
 # ONNX's operator tests: a sample, and all.

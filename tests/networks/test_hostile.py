@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import onnx
 import pytest
-from fp8net import analyze, lower, quantize, shapes
+from fp8net import analyze, fold, lower, quantize, shapes
 from fp8net.cli import main
 from fp8net.executor import Executor
 from graphs import Builder
@@ -472,6 +472,22 @@ def test_report_of_overflow(bench, work) -> None:
     bad: list[str] = []
     sqnr = json.loads(text, parse_constant=bad.append)["layers"][0]["sqnr"]
     bench.check(f"only numbers and strings: {bad}, {sqnr!r}", not bad and sqnr is None)
+
+
+def test_large_constants(bench) -> None:
+    """What follows from constants is not computed where it is large: its node is named instead."""
+    nodes = [
+        helper.make_node("ConstantOfShape", ["size"], ["zeros"], "many"),
+        helper.make_node("ReduceMax", ["zeros"], ["one"], "largest", keepdims=0),
+        helper.make_node("Add", ["x", "one"], ["y"], "sum"),
+    ]
+    for count, good in ((1 << 10, True), (1 << 26, False)):
+        size = numpy_helper.from_array(np.array([count], np.int64), "size")
+        model = model_of(nodes, [size])
+        constants = {"size": np.array([count], np.int64)}
+        sizes = {"zeros": (count,), "one": ()}
+        fold.fold(model, constants, sizes)
+        bench.check(f"{count} zeros are computed: {good}", ("one" in constants) == good)
 
 
 def test_not_quantised(bench, work, capsys) -> None:

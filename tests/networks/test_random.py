@@ -89,8 +89,7 @@ def _check(
     value = _beside_runtime(graph, quantised, runs)
     bench.check(f"{name} is near ONNX Runtime: {value:.1f} dB of {least}", value >= least)
     if chip:
-        more = validate.make_options(graph.is_int8)
-        text = validate.run_program(Path.cwd(), folder, "chip", *more)
+        text = validate.run_program(Path.cwd(), folder, "chip", int8=graph.is_int8)
         equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
         bench.check(f"{name} equals the executor on the chip: {text}", equal)
 

@@ -68,9 +68,15 @@ def find_root(start: pathlib.Path) -> pathlib.Path:
     raise refuse(str(start), "is in no folder of fp8mac", "--root FOLDER")
 
 
-def run_program(root: pathlib.Path, folder: pathlib.Path, on: str, *more: str) -> str:
-    """What the program of `folder` prints, on host or chip, with more options."""
-    where = ["HOST=1"] if on == "host" else ["FAST=1", f"SIM_ARGS=--silence {SILENCE}"]
+def run_program(
+    root: pathlib.Path, folder: pathlib.Path, on: str, *more: str, int8: bool = False
+) -> str:
+    """What the program of `folder` prints, on host or chip, with more options. The chip's fast mode has no INT8."""
+    where = ["HOST=1"] if on == "host" else [f"SIM_ARGS=--silence {SILENCE}"]
+    if int8:
+        where.append("ELEMENT=int8")
+    elif on == "chip":
+        where.append("FAST=1")
     command = [
         "make",
         "-C",
@@ -85,11 +91,6 @@ def run_program(root: pathlib.Path, folder: pathlib.Path, on: str, *more: str) -
     if "bytes compared" not in done.stdout:
         raise refuse(" ".join(command), f"failed:\n{done.stdout}{done.stderr}")
     return done.stdout
-
-
-def make_options(int8: bool) -> list[str]:
-    """Of the chip that the network is for."""
-    return ["ELEMENT=int8"] if int8 else []
 
 
 def on_target(
@@ -107,6 +108,6 @@ def on_target(
     place = (folder or root / "build" / "fp8net") / name
     sources = writer.prepare(graph, place, origin, runs, element)
     writer.write(place, sources, {})
-    result.text = run_program(root, place, on, *make_options(graph.is_int8))
+    result.text = run_program(root, place, on, int8=graph.is_int8)
     found = re.search(r"(\d+) bytes compared, (\d+) differ", result.text)
     result.compared, result.different = int(found.group(1)), int(found.group(2))
