@@ -35,13 +35,13 @@ fp8rt_window fp8rt_window_fill(const fp8rt_window *window)
 fp8rt_status fp8rt_pixels_check(fp8rt_run *run, const fp8rt_tensor *x, uint32_t pixel_bytes)
 {
     if (x == NULL || pixel_bytes == 0) {
-        return fp8rt_layer_check_fp8(run, x);
+        return fp8rt_layer_check_operand(run, x);
     }
     // Bytes between pixels and the address of the first one do not matter.
     fp8rt_tensor tensor = *x;
     tensor.stride = 0;
     tensor.data = x->data == NULL ? NULL : (void *)(uintptr_t)run->dev->caps.beat_bytes;
-    const fp8rt_status status = fp8rt_layer_check_fp8(run, &tensor);
+    const fp8rt_status status = fp8rt_layer_check_operand(run, &tensor);
     return status == FP8RT_OK && pixel_bytes < x->cols ? FP8RT_ERR_STRIDE : status;
 }
 
@@ -111,7 +111,7 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_convolution_desc *
     }
     fp8rt_status status = fp8rt_pixels_check(run, desc->x, desc->pixel_bytes);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_fp8(run, &desc->weights->codes);
+        status = fp8rt_layer_check_operand(run, &desc->weights->codes);
     }
     if (status == FP8RT_OK) {
         status = fp8rt_layer_check_any(run, desc->out);

@@ -87,6 +87,20 @@ static inline float fp8rt_layer_scale(float scale)
     return fp8rt_fp32_is_zero(fp8rt_fp32_bits(scale)) ? 1.0f : scale;
 }
 
+// Formats of products' operands, and the last one of those that a tensor may have.
+static inline fp8mac_format_id fp8rt_layer_operand(const fp8rt_run *run)
+{
+    return run->dev->caps.element.int8 ? FP8MAC_INT8 : FP8MAC_E4M3FN;
+}
+static inline fp8mac_format_id fp8rt_layer_last_operand(const fp8rt_run *run)
+{
+    return run->dev->caps.element.int8 ? FP8MAC_INT8 : FP8MAC_E5M2FNUZ;
+}
+static inline fp8mac_format_id fp8rt_layer_last_format(const fp8rt_run *run)
+{
+    return run->dev->caps.element.int8 ? FP8MAC_INT8 : FP8MAC_FP32;
+}
+
 // FP8RT_OK, FP8RT_ERR_NULL (tensor, data), FP8RT_ERR_SHAPE (a size is 0), FP8RT_ERR_FORMAT (the
 // formats `first` to `last` are possible), FP8RT_ERR_SCALE (also a kind of scaling that there is
 // not), FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE, FP8RT_ERR_UNSUPPORTED (MX scales). If they fail,
@@ -95,8 +109,13 @@ static inline float fp8rt_layer_scale(float scale)
     fp8rt_layer_check_named(run, tensor, first, last, #tensor)
 #define fp8rt_layer_check_fp8(run, tensor)                                                         \
     fp8rt_layer_check_named(run, tensor, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ, #tensor)
+// Operands of products: FP8, or INT8 with elements of INT8
+#define fp8rt_layer_check_operand(run, tensor)                                                     \
+    fp8rt_layer_check_named(run, tensor, fp8rt_layer_operand(run), fp8rt_layer_last_operand(run),  \
+                            #tensor)
+// Of any format: INT8 with elements of INT8 alone
 #define fp8rt_layer_check_any(run, tensor)                                                         \
-    fp8rt_layer_check_named(run, tensor, FP8MAC_E4M3FN, FP8MAC_FP32, #tensor)
+    fp8rt_layer_check_named(run, tensor, FP8MAC_E4M3FN, fp8rt_layer_last_format(run), #tensor)
 fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                      fp8mac_format_id first, fp8mac_format_id last,
                                      const char *name);

@@ -26,12 +26,13 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = fp8rt_layer_check_mx(run, desc->x, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
+    fp8rt_status status =
+        fp8rt_layer_check_mx(run, desc->x, fp8rt_layer_operand(run), fp8rt_layer_last_operand(run));
     if (status == FP8RT_OK) {
         status = check_weights(run, desc->weights, desc->x);
     }
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_mx(run, desc->out, FP8MAC_E4M3FN, FP8MAC_FP32);
+        status = fp8rt_layer_check_mx(run, desc->out, FP8MAC_E4M3FN, fp8rt_layer_last_format(run));
     }
     if (status == FP8RT_OK && desc->residual != NULL) {
         status = fp8rt_layer_check_any(run, desc->residual);

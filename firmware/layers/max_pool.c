@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The maximum of FP8 codes: by commands, or by the core, four channels at a time. A code has a sign and a magnitude; its key is an
+// The maximum of codes: by commands, or by the core, four channels at a time. A code of FP8 has a sign and a magnitude; its key is an
 // unsigned number in the order of the values: negative codes are inverted, positive ones get a high bit.
+// INT8 gets that bit's inverse alone.
 // NaN is no part of this order: which channels have one is collected beside the maximum.
 #include "pooling.h"
 #include "record.h"
@@ -12,16 +13,18 @@ typedef uint32_t __attribute__((may_alias)) codes;
 #define HIGH 0x80808080u
 #define EACH 0x01010101u
 
+typedef enum kind { OCP, FNUZ, INT8 } kind;
+
 // From four codes to their keys, and back: negative codes have the high bit, their keys do not.
-static inline uint32_t keys_of(uint32_t word)
+static inline uint32_t keys_of(uint32_t word, kind kind)
 {
-    const uint32_t negative = word >> 7 & EACH;
+    const uint32_t negative = kind == INT8 ? 0 : word >> 7 & EACH;
     return word ^ ((negative << 7) - negative) ^ HIGH;
 }
 
-static inline uint32_t codes_of(uint32_t keys)
+static inline uint32_t codes_of(uint32_t keys, kind kind)
 {
-    const uint32_t negative = ~keys >> 7 & EACH;
+    const uint32_t negative = kind == INT8 ? 0 : ~keys >> 7 & EACH;
     return keys ^ ((negative << 7) - negative) ^ HIGH;
 }
 
@@ -35,7 +38,7 @@ static inline uint32_t max_keys(uint32_t a, uint32_t b)
 
 // How NaN is told: OCP's formats have it at the largest magnitudes of either sign, FNUZ at the code 0x80.
 typedef struct nans {
-    bool fnuz;
+    kind kind;
     uint32_t distance; // OCP: four times what takes the smallest magnitude of a NaN to 0x80
     uint32_t code;     // four times the NaN that is written
 } nans;
@@ -45,15 +48,20 @@ static nans nans_of(fp8mac_format_id format)
     switch (format) {
     case FP8MAC_E4M3FN: return (nans){.distance = 0x01 * EACH, .code = 0x7f * EACH};
     case FP8MAC_E5M2: return (nans){.distance = 0x03 * EACH, .code = 0x7e * EACH};
-    default: return (nans){.fnuz = true, .code = 0x80 * EACH};
+    case FP8MAC_INT8: return (nans){.kind = INT8};
+    default: return (nans){.kind = FNUZ, .code = 0x80 * EACH};
     }
 }
 
 // The high bits of those of four codes that are NaN; other bits are undefined.
-static inline uint32_t find_nans(uint32_t word, bool fnuz, uint32_t distance)
+static inline uint32_t find_nans(uint32_t word, kind kind, uint32_t distance)
 {
     const uint32_t magnitudes = word & ~HIGH;
-    return fnuz ? word & ~(magnitudes + ~HIGH) : magnitudes + distance;
+    switch (kind) {
+    case INT8: return 0;
+    case FNUZ: return word & ~(magnitudes + ~HIGH);
+    default: return magnitudes + distance;
+    }
 }
 
 // A pooling on its way to the core, also long after the call that described it: pools.desc is not used.
@@ -71,8 +79,8 @@ typedef struct patch {
     uint32_t lines, pixels;
 } patch;
 
-// `fnuz` is that of `n`, and constant where this is inlined.
-static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const nans *n, bool fnuz,
+// `kind` is that of `n`, and constant where this is inlined.
+static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const nans *n, kind kind,
                               uint32_t channel)
 {
     const uint32_t pixel_bytes = pools->pixel_bytes, line_bytes = pools->width * pixel_bytes;
@@ -83,19 +91,22 @@ static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const na
         const uint8_t *pixel = line;
         for (uint32_t x = 0; x < p->pixels; x++, pixel += pixel_bytes) {
             const uint32_t word = *(const codes *)(const void *)pixel;
-            found |= find_nans(word, fnuz, distance);
-            largest = max_keys(keys_of(word), largest);
+            found |= find_nans(word, kind, distance);
+            largest = max_keys(keys_of(word, kind), largest);
         }
     }
     const uint32_t bits = found & HIGH, mask = (bits << 1) - (bits >> 7);
-    return (codes_of(largest) & ~mask) | (n->code & mask);
+    return (codes_of(largest, kind) & ~mask) | (n->code & mask);
 }
 
 static inline uint32_t largest_codes(const maximum *m, const patch *p, const nans *n,
                                      uint32_t channel)
 {
-    return n->fnuz ? max_of(p, &m->pools, n, true, channel)
-                   : max_of(p, &m->pools, n, false, channel);
+    switch (n->kind) {
+    case INT8: return max_of(p, &m->pools, n, INT8, channel);
+    case FNUZ: return max_of(p, &m->pools, n, FNUZ, channel);
+    default: return max_of(p, &m->pools, n, OCP, channel);
+    }
 }
 
 static void write_output(const maximum *m, const patch *p, const nans *n, uint8_t *to)

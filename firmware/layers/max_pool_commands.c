@@ -49,7 +49,8 @@ static fp8rt_status compare(const maxima *m, const grid *x, const grid *c, const
         .x = &a,
         .c = copies ? NULL : &b,
         .factor = 1.0f,
-        .overflow = FP8MAC_OVERFLOW_IEEE, // Inf stays
+        // Inf stays; INT8 has none, and saturates alone.
+        .overflow = m->format == FP8MAC_INT8 ? FP8MAC_OVERFLOW_SATURATE : FP8MAC_OVERFLOW_IEEE,
     };
     return fp8rt_layer_combine(m->run, &both, &out);
 }

@@ -90,7 +90,7 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     }
     const bool table = desc->way == FP8RT_NONLINEAR_TABLE;
     fp8rt_status status =
-        table ? fp8rt_layer_check_fp8(run, desc->x) : fp8rt_layer_check_any(run, desc->x);
+        table ? fp8rt_layer_check_operand(run, desc->x) : fp8rt_layer_check_any(run, desc->x);
     if (status == FP8RT_OK) {
         status = fp8rt_layer_check_any(run, desc->out);
     }

@@ -19,7 +19,7 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_pooling_desc *desc
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    const fp8rt_status status = fp8rt_layer_check_fp8(run, desc->x);
+    const fp8rt_status status = fp8rt_layer_check_operand(run, desc->x);
     return status == FP8RT_OK ? fp8rt_layer_check_any(run, desc->out) : status;
 }
 
@@ -82,6 +82,9 @@ fp8rt_span fp8rt_pool_pixels(const fp8rt_pools *pools, uint32_t ox)
 static uint8_t code_of_one(fp8mac_format_id format)
 {
     const fp8mac_format *f = fp8mac_format_get(format);
+    if (format == FP8MAC_INT8) {
+        return 1;
+    }
     return (uint8_t)(f->bias << f->mantissa_bits);
 }
 
@@ -89,6 +92,7 @@ static uint8_t code_of_one(fp8mac_format_id format)
 typedef struct adders {
     uint8_t *codes;
     uint32_t channels, points, stride;
+    uint8_t one;
 } adders;
 
 static void fill_adders(void *context)
@@ -98,15 +102,17 @@ static void fill_adders(void *context)
     for (uint32_t channel = 0; channel < a->channels; channel++) {
         uint8_t *row = a->codes + (size_t)channel * a->stride;
         for (uint32_t point = 0; point < a->points; point++) {
-            row[point * a->channels + channel] = code_of_one(FP8MAC_E4M3FN);
+            row[point * a->channels + channel] = a->one;
         }
     }
 }
 
 static fp8rt_status ones(fp8rt_run *run, uint32_t channels, uint32_t points, fp8rt_tensor *codes)
 {
-    *codes = fp8rt_layer_tensor(run, channels, points * channels, FP8MAC_E4M3FN);
-    const adders a = {codes->data, channels, points, fp8rt_tensor_stride(&run->dev->caps, codes)};
+    const fp8mac_format_id format = fp8rt_layer_operand(run);
+    *codes = fp8rt_layer_tensor(run, channels, points * channels, format);
+    const adders a = {codes->data, channels, points, fp8rt_tensor_stride(&run->dev->caps, codes),
+                      code_of_one(format)};
     return codes->data == NULL ? FP8RT_ERR_SCRATCH
                                : fp8rt_layer_core(run, fill_adders, &a, sizeof a);
 }
@@ -316,17 +322,17 @@ static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc
 static fp8rt_status weights_of_one(fp8rt_run *run, const fp8rt_pooling_desc *desc, uint32_t pixels,
                                    fp8rt_weights *weights)
 {
+    const fp8mac_format_id format = fp8rt_layer_operand(run);
     *weights = (fp8rt_weights){
-        .codes = {
-            .rows = 1, .cols = pixels, .format = FP8MAC_E4M3FN, .scale = 1.0f / (float)pixels}};
+        .codes = {.rows = 1, .cols = pixels, .format = format, .scale = 1.0f / (float)pixels}};
     if (desc->ones != NULL) {
         weights->codes.data = (void *)(uintptr_t)desc->ones;
         return FP8RT_OK;
     }
-    weights->codes.data = fp8rt_layer_tensor(run, 1, pixels, FP8MAC_E4M3FN).data;
+    weights->codes.data = fp8rt_layer_tensor(run, 1, pixels, format).data;
     return weights->codes.data == NULL
                ? FP8RT_ERR_SCRATCH
-               : fp8rt_layer_fill(run, weights->codes.data, code_of_one(FP8MAC_E4M3FN), pixels);
+               : fp8rt_layer_fill(run, weights->codes.data, code_of_one(format), pixels);
 }
 
 static fp8rt_status average_images(fp8rt_run *run, const void *layer)

@@ -247,10 +247,10 @@ fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
 fp8rt_status fp8rt_layer_check_ends(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
 {
     const fp8rt_status status =
-        fp8rt_layer_check_named(run, x, FP8MAC_E4M3FN, FP8MAC_FP32, "desc->x");
-    return status == FP8RT_OK
-               ? fp8rt_layer_check_named(run, out, FP8MAC_E4M3FN, FP8MAC_FP32, "desc->out")
-               : status;
+        fp8rt_layer_check_named(run, x, FP8MAC_E4M3FN, fp8rt_layer_last_format(run), "desc->x");
+    return status == FP8RT_OK ? fp8rt_layer_check_named(run, out, FP8MAC_E4M3FN,
+                                                        fp8rt_layer_last_format(run), "desc->out")
+                              : status;
 }
 
 static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
@@ -286,8 +286,9 @@ fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tens
 fp8rt_status fp8rt_layer_check_weights_named(fp8rt_run *run, const fp8rt_weights *weights,
                                              uint32_t k, const char *name)
 {
-    const fp8rt_status status = fp8rt_layer_check_named(
-        run, weights == NULL ? NULL : &weights->codes, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ, name);
+    const fp8rt_status status =
+        fp8rt_layer_check_named(run, weights == NULL ? NULL : &weights->codes,
+                                fp8rt_layer_operand(run), fp8rt_layer_last_operand(run), name);
     return status == FP8RT_OK && weights->codes.cols != k ? named(run, name, FP8RT_ERR_SHAPE)
                                                           : status;
 }

@@ -122,9 +122,9 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_transposed_desc *d
     if (desc == NULL || desc->weights == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = fp8rt_layer_check_fp8(run, desc->x);
+    fp8rt_status status = fp8rt_layer_check_operand(run, desc->x);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_fp8(run, &desc->weights->codes);
+        status = fp8rt_layer_check_operand(run, &desc->weights->codes);
     }
     return status == FP8RT_OK ? fp8rt_layer_check_any(run, desc->out) : status;
 }

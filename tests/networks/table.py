@@ -22,7 +22,9 @@ import numpy as np
 import speech
 import tiny
 from fp8net import analyze, lower, plan, quantize, report, shapes, validate
+from fp8net.errors import Refused
 from fp8net.executor import Executor
+from fp8net.ir import INT8, Graph
 
 PAGE = Path("docs/NETWORKS.md")
 MARKS = ("<!-- networks: begin -->", "<!-- networks: end -->")
@@ -30,8 +32,9 @@ TINY_MARKS = ("<!-- tiny: begin -->", "<!-- tiny: end -->")
 CLOCK = 50e6
 RUNS = 2  # on the chip, whose cycles do not depend on values
 HEAD = (
-    "| network | what it tells | parameters | MACs | SQNR, dB | answers as float32's | core cycles a run | runs a second at "
-    "50 MHz | MACs a cycle | arena, bytes | weights, bytes |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
+    "| network | what it tells | parameters | MACs | FP8: SQNR, dB | answers as float32's | INT8: SQNR, dB | answers as float32's | "
+    "core cycles a run | runs a second at 50 MHz | MACs a cycle | arena, bytes | weights, bytes |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 
@@ -55,19 +58,7 @@ class Network:
 def row(network: Network) -> str:
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
-    options = quantize.Options(keep=network.keep)
-    quantised, _ = quantize.quantize(network.path, network.calibration, options, given, kept)
-    graph = lower.lower_model(shapes.infer(quantised))
-    reference = shapes.prepare(network.reference or network.path, given, kept)
-    name = network.output or next(iter(graph.outputs))
-    values = [], []
-    session, executor = shapes.session(reference), Executor(graph)
-    for run in network.test:
-        values[0].append(
-            session.run([name], dict(zip([i.name for i in reference.graph.input], run.values())))[0]
-        )
-        values[1].append(executor.run(run)[name])
-    truth, mine = (np.stack([v.reshape(-1) for v in column]) for column in values)
+    graph = _lowered(network, "e4m3fn")
     result = validate.Result(network.runs, {}, {})
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         validate.on_target(
@@ -80,9 +71,41 @@ def row(network: Network) -> str:
     cycles = result.cycles
     return (
         f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | "
-        f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)} | {cycles:,} | {_rate(CLOCK / cycles)} | "
+        f"{_quality(network, graph)} | {_int8(network)} | {cycles:,} | {_rate(CLOCK / cycles)} | "
         f"{found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
     )
+
+
+def _lowered(network: Network, format: str) -> Graph:
+    options = quantize.Options(format, format, keep=network.keep)
+    given, kept = network.shape or None, network.kept or None
+    quantised, _ = quantize.quantize(network.path, network.calibration, options, given, kept)
+    return lower.lower_model(shapes.infer(quantised))
+
+
+def _quality(network: Network, graph: Graph) -> str:
+    """SQNR and answers beside ONNX Runtime on the float file."""
+    given, kept = network.shape or None, network.kept or None
+    reference = shapes.prepare(network.reference or network.path, given, kept)
+    name = network.output or next(iter(graph.outputs))
+    values = [], []
+    session, executor = shapes.session(reference), Executor(graph)
+    for run in network.test:
+        values[0].append(
+            session.run([name], dict(zip([i.name for i in reference.graph.input], run.values())))[0]
+        )
+        values[1].append(executor.run(run)[name])
+    truth, mine = (np.stack([v.reshape(-1) for v in column]) for column in values)
+    return f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)}"
+
+
+def _int8(network: Network) -> str:
+    """The same with INT8, if all of its layers have it."""
+    try:
+        graph = _lowered(network, INT8)
+    except Refused:
+        return "- | -"
+    return _quality(network, graph)
 
 
 def _rate(runs: float) -> str:

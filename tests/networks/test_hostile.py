@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import onnx
 import pytest
-from fp8net import analyze, lower, quantize, shapes
+from fp8net import analyze, fold, lower, quantize, shapes
 from fp8net.cli import main
 from fp8net.executor import Executor
 from graphs import Builder
@@ -474,24 +474,40 @@ def test_report_of_overflow(bench, work) -> None:
     bench.check(f"only numbers and strings: {bad}, {sqnr!r}", not bad and sqnr is None)
 
 
+def test_large_constants(bench) -> None:
+    """What follows from constants is not computed where it is large: its node is named instead."""
+    nodes = [
+        helper.make_node("ConstantOfShape", ["size"], ["zeros"], "many"),
+        helper.make_node("ReduceMax", ["zeros"], ["one"], "largest", keepdims=0),
+        helper.make_node("Add", ["x", "one"], ["y"], "sum"),
+    ]
+    for count, good in ((1 << 10, True), (1 << 26, False)):
+        size = numpy_helper.from_array(np.array([count], np.int64), "size")
+        model = model_of(nodes, [size])
+        constants = {"size": np.array([count], np.int64)}
+        sizes = {"zeros": (count,), "one": ()}
+        fold.fold(model, constants, sizes)
+        bench.check(f"{count} zeros are computed: {good}", ("one" in constants) == good)
+
+
 def test_not_quantised(bench, work, capsys) -> None:
-    """A float file is not generated, and an INT8 one is refused by name."""
+    """A float file is not generated, and one of UINT8 or with zero points is refused by name."""
     onnx.save(small(), work / "small.onnx")
     folder = work / "nets" / "small"
     bench.check("float", main(["generate", str(work / "small.onnx"), "-o", str(folder)]) == 1)
     bench.check("float: says quantize", "fp8net quantize" in capsys.readouterr().err)
-    one, zero = (
-        numpy_helper.from_array(np.float32(0.1), "s"),
-        numpy_helper.from_array(np.int8(0), "z"),
-    )
     nodes = [
         helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"], "quant"),
         helper.make_node("DequantizeLinear", ["q", "s", "z"], ["y"], "dequant"),
     ]
-    onnx.save(model_of(nodes, [one, zero]), work / "int8.onnx")
-    bench.check("int8", main(["generate", str(work / "int8.onnx"), "-o", str(folder)]) == 1)
-    said = capsys.readouterr().err
-    bench.check(f"int8: is named: {said}", "quant (QuantizeLinear)" in said and "int8" in said)
+    one = numpy_helper.from_array(np.float32(0.1), "s")
+    for point, what in ((np.uint8(0), "uint8"), (np.int8(3), "zero point is not 0")):
+        constants = [one, numpy_helper.from_array(point, "z")]
+        onnx.save(model_of(nodes, constants), work / "integers.onnx")
+        bench.check(what, main(["generate", str(work / "integers.onnx"), "-o", str(folder)]) == 1)
+        said = capsys.readouterr().err
+        named = "quant (QuantizeLinear)" in said and what in said
+        bench.check(f"{what}: is named: {said}", named)
     bench.check("nothing was written", not folder.exists() and not folder.parent.exists())
     onnx.save(small(), work / "small.onnx")
     runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]

@@ -31,7 +31,7 @@ ONE_OPERAND = (
     *("Resize", "PRelu", "Pow", "LayerNormalization", "RMSNormalization"),
     *("InstanceNormalization", "GroupNormalization", "RotaryEmbedding"),
 )
-LEAST_RUN = {True: 190, False: 150}  # cases that have to run: all, sample
+LEAST_RUN = {True: 550, False: 430}  # cases that have to run: all, sample
 
 
 SHARES: list[float] = []  # of the bounds, that the largest errors take

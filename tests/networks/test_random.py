@@ -74,6 +74,8 @@ def _check(
     writer.write(folder, sources, {})
     program, plan = compiler.build(folder), sources.plan
     bus = {"FP8RT_AXI_DATA_W": str(8 * beat)}
+    if graph.is_int8:
+        bus["FP8RT_ELEMENT"] = "int8"
     outcome = run(program, **bus)
     _check_memory(bench, name, graph, plan)
     bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
@@ -87,7 +89,7 @@ def _check(
     value = _beside_runtime(graph, quantised, runs)
     bench.check(f"{name} is near ONNX Runtime: {value:.1f} dB of {least}", value >= least)
     if chip:
-        text = validate.run_program(Path.cwd(), folder, "chip")
+        text = validate.run_program(Path.cwd(), folder, "chip", int8=graph.is_int8)
         equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
         bench.check(f"{name} equals the executor on the chip: {text}", equal)
 

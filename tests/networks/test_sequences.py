@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention with masks, rotary positions, constants of several axes, and Resize: as test_random.py compares its networks."""
+"""Attention with masks, rotary positions, constants of several axes, Resize and slices: as test_random.py compares networks."""
 
 from __future__ import annotations
 
@@ -46,11 +46,6 @@ def truths(b: Builder) -> None:
 def biases(b: Builder) -> None:
     """A number for each score of each head"""
     _attend(b, [*_operands(b), b.constant(b.normal(1, HEADS, TOKENS, TOKENS))], is_causal=1)
-
-
-def triangle(b: Builder) -> None:
-    """A mask that is a triangle becomes a number of columns."""
-    _attend(b, [*_operands(b), b.constant(TRIANGLE)])
 
 
 def _scores(b: Builder) -> str:
@@ -127,7 +122,7 @@ def interleaved(b: Builder) -> None:
 
 
 SEQUENCES = (
-    *(causal, truths, biases, triangle, added, chosen, padding, branches, positions),
+    *(causal, truths, biases, added, chosen, padding, branches, positions),
     *(rotary, interleaved),
 )
 
@@ -147,7 +142,7 @@ def test_sequences(bench, rng, compiler, work, make) -> None:
     case = _quantised(b, make.__name__, work)
     _check(bench, make.__name__, work / "net", LEAST_DB, case, compiler, False)
     masked = [layer for layer in lower.lower_model(shapes.infer(case[0])).layers if layer.seen]
-    known = make in (causal, biases, triangle, added, rotary, interleaved)
+    known = make in (causal, biases, added, rotary, interleaved)
     bench.check(f"{make.__name__}: the softmax has a number of columns", bool(masked) == known)
 
 
@@ -155,7 +150,6 @@ RESIZED = (
     ((1, 5, 4, 6), (1, 1, 2, 2), {}),
     ((1, 5, 4, 6), (1, 1, 3, 1.5), {"coordinate_transformation_mode": "asymmetric"}),
     ((2, 3, 7), (1, 1, 11 / 7), {"coordinate_transformation_mode": "align_corners"}),
-    ((1, 3, 9, 8), (1, 1, 0.5, 0.5), {"coordinate_transformation_mode": "pytorch_half_pixel"}),
     ((1, 4, 6, 6), (1, 1, 1.5, 0.5), {"mode": "nearest", "nearest_mode": "ceil"}),
 )
 
@@ -178,6 +172,29 @@ def test_resize(bench, rng, compiler, work, number) -> None:
     b.node("Conv", [b.last, ones], sizes)
     case = _quantised(b, "resize", work)
     _check(bench, f"resize {number}", work / "net", LEAST_DB, case, compiler, False)
+
+
+def test_slices(bench, rng, compiler, work) -> None:
+    """Slices of channels are convolutions of their own. With a slice of lines beside them they are moves."""
+    for lines in (False, True):
+        b = Builder(rng, (1, 5, 6, 4))
+        b.node("Conv", ["x", b.constant(b.normal(14, 5, 3, 1, by=15))], (1, 14, 4, 4))
+        image, parts = b.last, []
+        for first, last, axis in ((0, 7, 1), (7, 14, 1), *([(1, 3, 2)] if lines else [])):
+            places = [b.constant(np.array([n], np.int64)) for n in (first, last, axis)]
+            b.node("Slice", [image, *places], (1, 7, 4, 4) if axis == 1 else (1, 14, 2, 4))
+            parts.append(b.last)
+        if lines:
+            b.node("ReduceMax", [b.last], (1, 1, 1, 1))
+        b.node("Mul", parts[:2], (1, 7, 4, 4))
+        if lines:
+            b.node("Add", [b.last, b.nodes[-2].output[0]], b.shape)
+        case = _quantised(b, "slices", work)
+        if not lines:  # moves are tested elsewhere
+            _check(bench, "slices", work / "net", LEAST_DB, case, compiler, False)
+        layers = [layer.op for layer in lower.lower_model(shapes.infer(case[0])).layers]
+        moved = layers.count("move") - lines  # the maximum is repeated
+        bench.check(f"slices, {lines}: {layers}", (moved > 0) == lines)
 
 
 def _refused(bench, b: Builder, what: str, work) -> None:

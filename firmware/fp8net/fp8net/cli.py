@@ -30,9 +30,9 @@ from . import (
 )
 from .errors import Refused, refuse
 from .executor import Executor
-from .ir import FORMATS
+from .ir import FORMATS, INT8, Graph
 
-ELEMENT = "block_f19_l16"
+ELEMENTS = "block_f19_l16, or int8_l16"
 MOST_VECTORS = 4  # that generate keeps
 
 
@@ -108,7 +108,7 @@ def _add_quantize(verbs) -> None:
     verb.add_argument("--data", required=True, help=".npz of inputs by name, one after the other")
     verb.add_argument("-o", "--output", required=True, help="the file that is written")
     verb.add_argument("--format", choices=FORMATS, default="e4m3fn", help="of activations (e4m3fn)")
-    verb.add_argument("--weights-format", choices=FORMATS, default="e4m3fn", help="(e4m3fn)")
+    verb.add_argument("--weights-format", choices=FORMATS, help="(e4m3fn, or int8 with int8)")
     verb.add_argument(
         "--method", choices=weights.METHODS, default="max", help="scales of activations (max)"
     )
@@ -150,7 +150,7 @@ def _add_generate(verbs) -> None:
         default=MOST_VECTORS,
         help=f"of the data ({MOST_VECTORS})",
     )
-    verb.add_argument("--element", default=ELEMENT, help=f"that computes the vectors ({ELEMENT})")
+    verb.add_argument("--element", help=f"that computes the vectors ({ELEMENTS})")
     verb.add_argument(
         "--beat", type=int, choices=(8, 16, 32), default=16, help="bytes of the bus (16)"
     )
@@ -168,7 +168,7 @@ def _add_validate(verbs) -> None:
         help=f"on host and chip ({MOST_VECTORS})",
     )
     verb.add_argument("--root", help="the folder of fp8mac (where the command runs)")
-    verb.add_argument("--element", default=ELEMENT, help=f"({ELEMENT})")
+    verb.add_argument("--element", help=f"({ELEMENTS})")
     verb.add_argument("--floor", type=float, help="fails if an output's SQNR is lower, in dB")
 
 
@@ -208,7 +208,7 @@ def _quantize(options) -> int:
         raise refuse("--percentile", f"is {options.percentile}", "above 0, 100 at most")
     chosen = quantize.Options(
         options.format,
-        options.weights_format,
+        options.weights_format or (INT8 if options.format == INT8 else "e4m3fn"),
         options.method,
         options.weights_method,
         options.percentile,
@@ -252,21 +252,22 @@ def _write_whole(path: pathlib.Path, data: bytes) -> None:
         part.unlink(missing_ok=True)
 
 
-def _check_element(name: str) -> None:
-    """The golden model has it, and it takes FP8."""
+def _check_element(name: str | None, graph: Graph) -> None:
+    """The golden model has it, and it takes the network's formats."""
     code = np.zeros((1, 1), np.uint8)
+    format = INT8 if graph.is_int8 else "e4m3fn"
     try:
-        fp8mac.gemm(code, code, preset=name, a_format="e4m3fn", b_format="e4m3fn")
+        fp8mac.gemm(code, code, preset=name or graph.element, a_format=format, b_format=format)
     except fp8mac.Error as error:
         raise refuse(f"--element {name}", str(error)) from None
 
 
 def _generate(options) -> int:
-    _check_element(options.element)
     if options.reference and not options.data:
         raise refuse("--reference", "is compared with data", "give --data TEST.npz")
     model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
+    _check_element(options.element, graph)
     runs = quantize.read_data(options.data, model) if options.data else []
     folder = pathlib.Path(options.output)
     origin = pathlib.Path(options.file).name
@@ -291,9 +292,9 @@ def _generate(options) -> int:
 
 
 def _validate(options) -> int:
-    _check_element(options.element)
     model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
+    _check_element(options.element, graph)
     runs = quantize.read_data(options.data, model)
     if options.on != "executor":
         runs = runs[: options.runs]

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import functions, logarithm, rows, transposed, weights
 from .errors import refuse
-from .ir import FORMATS, Graph, Layer, Tensor, Weights
+from .ir import FORMATS, INT8, Graph, Layer, Tensor, Weights
 from .recurrent import Recurrent
 
 F32 = np.float32
@@ -22,21 +22,21 @@ F32 = np.float32
 
 def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Codes of values, as fp8rt_quantize makes them with 1 / scale."""
-    if not tensor.is_fp8:
+    if not tensor.has_codes:
         return values.astype(tensor.kind)
     return fp8mac.cast(values.astype(F32), tensor.format, scale=float(inverse(tensor.scale)))
 
 
 def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values of codes, as fp8rt_dequantize makes them."""
-    if tensor.is_fp8:
+    if tensor.has_codes:
         return fp8mac.decode(codes, tensor.format, scale=tensor.scale)
     return codes.astype(F32)
 
 
 def numbers(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """The codes' own values, without the tensor's scale."""
-    return fp8mac.decode(codes, tensor.format) if tensor.is_fp8 else codes.astype(F32)
+    return fp8mac.decode(codes, tensor.format) if tensor.has_codes else codes.astype(F32)
 
 
 def inverse(scale: float) -> np.float32:
@@ -44,8 +44,8 @@ def inverse(scale: float) -> np.float32:
 
 
 class Executor:
-    def __init__(self, graph: Graph, element: str = "block_f19_l16", beat: int = 16):
-        self.graph, self.element, self.beat = graph, element, beat
+    def __init__(self, graph: Graph, element: str | None = None, beat: int = 16):
+        self.graph, self.element, self.beat = graph, element or graph.element, beat
         self.codes: dict[str, np.ndarray] = {}
         self.kept: dict[str, tuple] = {}  # states of layers that keep them
 
@@ -165,10 +165,11 @@ class Executor:
     def global_average(self, layer: Layer) -> np.ndarray:
         x, tensor = self._source(layer)
         pixels = layer.height * layer.width
-        one = np.full((1, pixels), 0x38, np.uint8)
+        operands = INT8 if tensor.format == INT8 else "e4m3fn"
+        one = np.full((1, pixels), 1 if operands == INT8 else 0x38, np.uint8)
         scale = F32(tensor.scale) * (F32(1) / F32(pixels))
         average = Tensor(tensor.name, 0, 0, tensor.format, float(scale))
-        ones = Weights(one)
+        ones = Weights(one, format=operands)
         columns = [
             self.gemm(image.T, average, ones, one, slice(0, 1), **self._out(layer))
             for image in x.reshape(layer.images, pixels, tensor.cols)
@@ -253,7 +254,7 @@ class Executor:
 
     def round(self, values: np.ndarray, tensor: Tensor) -> np.ndarray:
         """Codes of FP32 values, as a command writes them."""
-        if not tensor.is_fp8:
+        if not tensor.has_codes:
             return values * inverse(tensor.scale)
         return fp8mac.cast(values, tensor.format, scale=float(inverse(tensor.scale)))
 

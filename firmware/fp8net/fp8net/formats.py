@@ -9,14 +9,21 @@ softmax    chooses its scale; another one that the file wants is a conversion be
 
 from __future__ import annotations
 
-from .ir import FORMATS, Graph, Layer, Tensor
+import numpy as np
 
-SOFTMAX_UNIT = {"e4m3fn": 2.0**-8, "e5m2": 2.0**-15, "e4m3fnuz": 2.0**-7, "e5m2fnuz": 2.0**-15}
+from .ir import FORMAT_MAX, FORMATS, INT8, Graph, Layer, Tensor
+
+SOFTMAX_UNIT = {
+    **{"e4m3fn": 2.0**-8, "e5m2": 2.0**-15, "e4m3fnuz": 2.0**-7, "e5m2fnuz": 2.0**-15},
+    INT8: float(np.float32(1) / np.float32(127)),
+}
 # Layers that write codes of their input.
 _KEEP_CODES = ("move", "max_pool")
 
 
 def settle(graph: Graph) -> None:
+    if graph.is_int8:
+        _make_int8(graph)
     for layer in reversed(graph.layers):
         _ask_before(graph, layer)
     for layer in list(graph.layers):
@@ -25,6 +32,15 @@ def settle(graph: Graph) -> None:
             _convert_inputs(graph, layer)
         if layer.op == "softmax":
             _convert_output(graph, layer)
+
+
+def _make_int8(graph: Graph) -> None:
+    """Tensors that the file does not have, but whose largest value is known."""
+    for layer in graph.layers:
+        out = graph.tensors[layer.output]
+        if out.inner and not out.fixed and out.has_codes and layer.recurrent is None:
+            out.scale *= FORMAT_MAX[out.format] / FORMAT_MAX[INT8]
+            out.format = INT8
 
 
 def _of(tensor: Tensor) -> tuple[str, float]:
@@ -42,7 +58,7 @@ def _ask_before(graph: Graph, layer: Layer) -> None:
         free = writer is not None and not source.fixed and not graph.is_output(name)
         if not free or not alone or writer.op == "softmax" or name in writer.extra.values():
             continue
-        if writer.fused.function is None or out.is_fp8:
+        if writer.fused.function is None or out.has_codes:
             source.format, source.scale, source.fixed = out.format, out.scale, True
 
 

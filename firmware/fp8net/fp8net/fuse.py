@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import functions
-from .ir import Fused, Graph, Layer
+from .ir import INT8, Fused, Graph, Layer
 
 MASKED = -1e30  # what is added to a score that a softmax does not see
 COMMANDS = (
@@ -208,8 +208,11 @@ def _factor(graph: Graph, before: Layer, layer: Layer) -> bool:
 def scale_codes(weights, factor: np.ndarray) -> None:
     """Codes of a negative factor change their signs; 0 stays +0."""
     weights.codes = weights.codes.copy()
-    negative = (factor < 0)[:, None] & (weights.codes & 0x7F != 0)
-    weights.codes[negative] ^= 0x80
+    if weights.format == INT8:
+        weights.codes = np.where((factor < 0)[:, None], -weights.codes, weights.codes)
+    else:
+        negative = (factor < 0)[:, None] & (weights.codes & 0x7F != 0)
+        weights.codes[negative] ^= 0x80
     scale = (weights.row_scale * np.abs(factor)).astype(np.float32)
     usable = np.isfinite(scale) & (scale > 0)
     weights.codes[~usable] = 0

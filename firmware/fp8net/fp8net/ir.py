@@ -60,9 +60,10 @@ ROWS = {"softmax", "normalise", "reduce"}
 # Layers whose operands are float32.
 WIDE_OPERANDS = {"reciprocal", "logarithm"}
 
-FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
+INT8 = "int8"  # of elements that have no other: a network has FP8 or INT8
+FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", INT8)
 WIDE = ("float32", "float16")
-FORMAT_MAX = {"e4m3fn": 448.0, "e5m2": 57344.0, "e4m3fnuz": 240.0, "e5m2fnuz": 57344.0}
+FORMAT_MAX = {"e4m3fn": 448.0, "e5m2": 57344.0, "e4m3fnuz": 240.0, "e5m2fnuz": 57344.0, INT8: 127.0}
 FORMAT_BYTES = {
     **dict.fromkeys(FORMATS, 1),
     "float32": 4,
@@ -74,6 +75,7 @@ FORMAT_C = {
     "e5m2": "FP8MAC_E5M2",
     "e4m3fnuz": "FP8MAC_E4M3FNUZ",
     "e5m2fnuz": "FP8MAC_E5M2FNUZ",
+    INT8: "FP8MAC_INT8",
     "float32": "FP8MAC_FP32",
     "float16": "FP8MAC_FP16",
     "int32": "FP8MAC_FP32",
@@ -93,7 +95,7 @@ class Tensor:
     follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
 
     @property
-    def is_fp8(self) -> bool:
+    def has_codes(self) -> bool:
         return self.format in FORMATS
 
     @property
@@ -192,6 +194,7 @@ class Weights:
     codes: np.ndarray | None = None
     row_scale: np.ndarray | None = None
     format: str = "e4m3fn"
+    unit: float | None = None  # the scale of all rows in FP8, where it makes codes exact
 
 
 @dataclasses.dataclass
@@ -283,6 +286,17 @@ class Graph:
 
     def is_output(self, tensor: str) -> bool:
         return any(view.tensor == tensor for view in self.outputs.values())
+
+    @property
+    def is_int8(self) -> bool:
+        kinds = {tensor.format for tensor in self.tensors.values()}
+        kinds |= {w.format for layer in self.layers for w in layer.all_weights}
+        return INT8 in kinds
+
+    @property
+    def element(self) -> str:
+        """The element of the array that the network is for, unless another one is named."""
+        return "int8_l16" if self.is_int8 else "block_f19_l16"
 
     def macs(self, layer: Layer) -> int:
         """Products that the network needs, without those of zeros that fill weights up."""

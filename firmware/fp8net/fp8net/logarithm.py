@@ -62,9 +62,9 @@ def use(graph: Graph) -> None:
     """Logarithms of float32 become layers of their own; those of codes stay tables."""
     for layer in list(graph.layers):
         found = of(layer)
-        if found is None or graph.tensors[layer.inputs[0]].is_fp8:
+        if found is None or graph.tensors[layer.inputs[0]].has_codes:
             continue
         layer.op, layer.fused = "logarithm", type(layer.fused)()
         layer.offset, layer.factor = found
-        if graph.tensors[layer.output].is_fp8:
+        if graph.tensors[layer.output].has_codes:
             formats.convert_behind(graph, layer)

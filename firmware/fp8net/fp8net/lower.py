@@ -7,9 +7,9 @@ import pathlib
 
 import onnx
 
-from . import formats, fuse, importer, logarithm, shapes, weights
+from . import formats, fuse, importer, logarithm, shapes, slices, weights
 from .errors import Problem, Refused
-from .ir import FP8_OPERANDS, WIDE_OPERANDS, Graph, Layer
+from .ir import FORMATS, FP8_OPERANDS, INT8, WIDE_OPERANDS, Graph, Layer
 
 _RUN = "run `fp8net quantize` first"
 _RUNS = "QuantizeLinear and DequantizeLinear in front of whoever reads it"
@@ -30,8 +30,9 @@ def lower(graph: Graph) -> Graph:
         raise Refused(problems)
     for layer in graph.layers:
         for each in layer.all_weights:
-            weights.quantise(each, "e4m3fn")
+            weights.quantise(each, INT8 if graph.is_int8 else "e4m3fn")
     fuse.fuse_tables(graph)
+    slices.split(graph)
     return graph
 
 
@@ -39,13 +40,30 @@ def problems_of(graph: Graph) -> list[Problem]:
     """Tensors of a quantised graph whose formats their layers do not take."""
     formats.settle(graph)
     logarithm.use(graph)
-    return [p for layer in graph.layers for p in _check(graph, layer)]
+    problems = [p for layer in graph.layers for p in _check(graph, layer)]
+    if graph.is_int8:
+        problems += [p for layer in graph.layers for p in _check_int8(graph, layer)]
+    return problems
+
+
+def _check_int8(graph: Graph, layer: Layer) -> list[Problem]:
+    """Elements of INT8 have no other operands."""
+    where = f"{layer.name} ({layer.op})"
+    if layer.recurrent is not None:
+        return [Problem(where, "has no INT8", "FP8")]
+    others = {graph.tensors[name].format for name in layer.writes} & set(FORMATS) - {INT8}
+    if layer.op in FP8_OPERANDS:
+        others |= {graph.tensors[name].format for name in layer.inputs} - {INT8}
+        others |= {w.format for w in layer.all_weights if w.codes is not None} - {INT8}
+    return [Problem(where, f"has {name} beside INT8", "one of both") for name in sorted(others)]
 
 
 def _missing(graph: Graph) -> str:
     """What a tensor without a scale needs: `fp8net quantize` refuses a file that has some already."""
     return (
-        _RUNS if any(tensor.fixed and tensor.is_fp8 for tensor in graph.tensors.values()) else _RUN
+        _RUNS
+        if any(tensor.fixed and tensor.has_codes for tensor in graph.tensors.values())
+        else _RUN
     )
 
 
@@ -57,15 +75,15 @@ def _check(graph: Graph, layer: Layer) -> list[Problem]:
         layer.inputs if layer.op in FP8_OPERANDS else layer.inputs[: bool(layer.fused.function)]
     )
     for name in operands:
-        if not graph.tensors[name].is_fp8:
+        if not graph.tensors[name].has_codes:
             text = f"its input {name} has no FP8 scale"
             problems.append(Problem(where, text, _missing(graph)))
-    if layer.fused.function and not out.is_fp8:
+    if layer.fused.function and not out.has_codes:
         problems.append(Problem(where, f"its output {out.name} has no FP8 scale", _missing(graph)))
-    if layer.fused.function and source.is_fp8 and out.is_fp8 and source.format != out.format:
+    if layer.fused.function and source.has_codes and out.has_codes and source.format != out.format:
         text = f"its input has the format {source.format}, its output {out.format}"
         problems.append(Problem(where, text, "one format before and behind a table"))
-    if layer.op in WIDE_OPERANDS and source.is_fp8:
+    if layer.op in WIDE_OPERANDS and source.has_codes:
         text = f"its input {source.name} is rounded to {source.format}"
         problems.append(Problem(where, text, "float32"))
     if layer.op == "max_pool" and (out.format, out.scale) != (source.format, source.scale):

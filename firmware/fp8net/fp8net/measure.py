@@ -56,7 +56,8 @@ def add(found: dict, text: str) -> None:
 def measure(root: pathlib.Path, folder: pathlib.Path) -> dict:
     """Runs the program of `folder`, and writes its report anew."""
     found = read(folder)
-    add(found, validate.run_program(root, folder, "chip", "PROFILE=csv"))
+    int8 = found.get("int8", False)
+    add(found, validate.run_program(root, folder, "chip", "PROFILE=csv", int8=int8))
     for name, text in report.files(found).items():
         (folder / name).write_text(text, "utf-8")
     return found

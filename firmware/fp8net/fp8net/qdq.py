@@ -13,6 +13,7 @@ _ONNX_TYPES = {
     "e5m2": (TensorProto.FLOAT8E5M2, ml_dtypes.float8_e5m2),
     "e4m3fnuz": (TensorProto.FLOAT8E4M3FNUZ, ml_dtypes.float8_e4m3fnuz),
     "e5m2fnuz": (TensorProto.FLOAT8E5M2FNUZ, ml_dtypes.float8_e5m2fnuz),
+    "int8": (TensorProto.INT8, np.int8),
 }
 
 

@@ -12,7 +12,7 @@ import onnx
 
 from . import picture, quantize
 from .executor import Executor, decode, encode
-from .ir import FORMAT_BYTES, OPS, Graph, Layer
+from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer
 from .plan import Plan, name_of
 from .version import VERSION
 
@@ -156,8 +156,10 @@ def _alone(graph: Graph, executor: Executor, layer: Layer, exact: dict) -> np.nd
 
 
 def _saturated(codes: np.ndarray, tensor) -> int:
-    if not tensor.is_fp8:
+    if not tensor.has_codes:
         return 0
+    if tensor.format == INT8:
+        return int((np.abs(codes.view(np.int8).astype(np.int16)) >= 127).sum())
     largest = {"e4m3fn": 0x7E, "e5m2": 0x7B, "e4m3fnuz": 0x7F, "e5m2fnuz": 0x7F}[tensor.format]
     return int(((codes & 0x7F) == largest).sum())
 
@@ -185,6 +187,7 @@ def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: di
         "macs": sum(r.macs for r in rows),
         "lists": sum(s.recorded for s in plan.segments),
         "recorded_layers": sum(s.count for s in plan.segments if s.recorded),
+        "int8": graph.is_int8,
         "core_cycles": None,
         "outputs": outputs,
         "layers": [_finite(dataclasses.asdict(r)) for r in rows],

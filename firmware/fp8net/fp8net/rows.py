@@ -13,10 +13,10 @@ F32 = np.float32
 
 def _run(operation: str, x: np.ndarray, tensor: Tensor, out: Tensor, **others) -> np.ndarray:
     """Results in the output's format, as a command writes them."""
-    if tensor.is_fp8:
+    if tensor.has_codes:
         others["format"] = tensor.format
     scale_d = float(F32(1) / F32(out.scale))
-    x = np.ascontiguousarray(x if tensor.is_fp8 else x.astype(F32))
+    x = np.ascontiguousarray(x if tensor.has_codes else x.astype(F32))
     return fp8mac.rows(operation, x, d_format=out.format, scale_d=scale_d, **others)
 
 

@@ -68,9 +68,15 @@ def find_root(start: pathlib.Path) -> pathlib.Path:
     raise refuse(str(start), "is in no folder of fp8mac", "--root FOLDER")
 
 
-def run_program(root: pathlib.Path, folder: pathlib.Path, on: str, *more: str) -> str:
-    """What the program of `folder` prints, on host or chip, with more options."""
-    where = ["HOST=1"] if on == "host" else ["FAST=1", f"SIM_ARGS=--silence {SILENCE}"]
+def run_program(
+    root: pathlib.Path, folder: pathlib.Path, on: str, *more: str, int8: bool = False
+) -> str:
+    """What the program of `folder` prints, on host or chip, with more options. The fast mode has no INT8: the timing model has."""
+    where = ["HOST=1"] if on == "host" else [f"SIM_ARGS=--silence {SILENCE}"]
+    if int8:
+        where.append("ELEMENT=int8")
+    if on == "chip":
+        where.append("TIMED=1" if int8 else "FAST=1")
     command = [
         "make",
         "-C",
@@ -94,7 +100,7 @@ def on_target(
     runs: list[dict[str, np.ndarray]],
     on: str,
     result: Result,
-    element: str = "block_f19_l16",
+    element: str | None = None,
     folder: pathlib.Path | None = None,
 ) -> None:
     """Generates a program with these runs as its vectors, runs it, and adds what it says to `result`."""
@@ -102,6 +108,6 @@ def on_target(
     place = (folder or root / "build" / "fp8net") / name
     sources = writer.prepare(graph, place, origin, runs, element)
     writer.write(place, sources, {})
-    result.text = run_program(root, place, on)
+    result.text = run_program(root, place, on, int8=graph.is_int8)
     found = re.search(r"(\d+) bytes compared, (\d+) differ", result.text)
     result.compared, result.different = int(found.group(1)), int(found.group(2))

@@ -9,7 +9,7 @@ import math
 import fp8mac
 import numpy as np
 
-from .ir import FORMAT_BYTES, FORMAT_MAX, Graph, Layer, Weights
+from .ir import FORMAT_BYTES, FORMAT_MAX, INT8, Graph, Layer, Weights
 
 LEAST_SCALE = 2.0**-126  # the smallest normal number: its inverse is finite
 METHODS = ("max", "percentile", "mse")
@@ -53,7 +53,10 @@ def quantise(weights: Weights, format: str) -> None:
     """Codes and row_scale, if the file has none: the row's largest magnitude is the format's largest number."""
     if weights.codes is None:
         weights.format = format
-        weights.row_scale = row_scales(weights.values, format)
+        if weights.unit is not None and format != INT8:
+            weights.row_scale = np.full(len(weights.values), weights.unit, np.float32)
+        else:
+            weights.row_scale = row_scales(weights.values, format)
         scaled = weights.values.astype(np.float64) / weights.row_scale[:, None].astype(np.float64)
         weights.codes = fp8mac.cast(scaled, format)
 

@@ -55,7 +55,7 @@ def prepare(
     folder: pathlib.Path,
     origin: str,
     runs: list[dict[str, np.ndarray]],
-    element: str = "block_f19_l16",
+    element: str | None = None,
     beat: int = 16,
 ) -> Sources:
     """Plans the network, and computes what it gives for each run."""
@@ -71,7 +71,7 @@ def prepare(
                 {v.tensor: codes[v.tensor] for v in graph.outputs.values()},
             )
         )
-    return Sources(graph, plan, prefix_of(folder), origin, element, vectors)
+    return Sources(graph, plan, prefix_of(folder), origin, executor.element, vectors)
 
 
 def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> None:

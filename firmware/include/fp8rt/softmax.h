@@ -23,7 +23,7 @@ typedef struct fp8rt_softmax_desc {
     uint32_t seen;         // columns that row 0 sees; 0: all. Codes of the others are 0
     bool causal;           // each row sees one column more than the row before it
     // Of any format; may have the data of x, with its format and stride. The layer writes its
-    // scale, 1 or, in FP8, a power of two: its scaling is static.
+    // scale, 1 or, in FP8, a power of two, in INT8 1/127: its scaling is static.
     fp8rt_tensor *out;
 } fp8rt_softmax_desc;
 

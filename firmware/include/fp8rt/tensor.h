@@ -14,6 +14,10 @@
 // depends on data: an index of an embedding, the length of a cache, a value in a vector of scales.
 //
 // A run that has failed stays failed: each further layer returns the same status and does nothing.
+// Where the elements are INT8 (caps.element.int8), tensors and weights of convolutions, linear layers,
+// poolings and tables of codes are FP8MAC_INT8 in place of FP8, with static scales. Sums, products, moves,
+// norms, softmax and reductions take it as any other format. Attention, LSTM and GRU have no INT8.
+//
 // run.failed names the layer, and fp8rt_run_message says it in words. So a long sequence may check the status once, at its end.
 #ifndef FP8RT_TENSOR_H
 #define FP8RT_TENSOR_H
@@ -56,7 +60,7 @@ typedef struct fp8rt_tensor {
     void *data; // at a beat of the bus
     uint32_t rows, cols;
     uint32_t stride;         // bytes from row to row, whole beats; 0: a row, rounded up to a beat
-    fp8mac_format_id format; // FP8MAC_E4M3FN .. FP8MAC_FP32
+    fp8mac_format_id format; // FP8MAC_E4M3FN .. FP8MAC_FP32, or FP8MAC_INT8
     float scale;             // finite, > 0; 0 stands for 1. A layer writes it, unless it is static
     fp8rt_scaling *scaling;  // of an FP8 output; NULL: static. Other formats are always static
     // MX: an E8M0 scale for each 32 codes of a row, at a beat (fp8rt/mx.h). NULL: none. The tensor is FP8, its

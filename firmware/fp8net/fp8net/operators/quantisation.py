@@ -19,14 +19,16 @@ _FORMATS = {
     TensorProto.FLOAT8E5M2: "e5m2",
     TensorProto.FLOAT8E4M3FNUZ: "e4m3fnuz",
     TensorProto.FLOAT8E5M2FNUZ: "e5m2fnuz",
+    TensorProto.INT8: "int8",
 }
 _BY_DTYPE = {
     "float8_e4m3fn": "e4m3fn",
     "float8_e5m2": "e5m2",
     "float8_e4m3fnuz": "e4m3fnuz",
     "float8_e5m2fnuz": "e5m2fnuz",
+    "int8": "int8",
 }
-_NEAREST = "FLOAT8E4M3FN, FLOAT8E5M2 and their FNUZ forms"
+_NEAREST = "FLOAT8E4M3FN, FLOAT8E5M2 and their FNUZ forms, INT8 with zero points of 0"
 
 
 @dataclasses.dataclass
@@ -70,7 +72,7 @@ def _format_of(importer, node) -> str:
     return _FORMATS[kind]
 
 
-@handles("QuantizeLinear", "the tensor's scale", "FP8, one constant scale, saturate")
+@handles("QuantizeLinear", "the tensor's scale", "FP8 or INT8, one constant scale, saturate")
 def quantize(importer, node) -> None:
     format = _format_of(importer, node)
     scale = _scale_of(importer, node)
@@ -109,7 +111,9 @@ def _has_other_readers(importer, node) -> bool:
 
 
 @handles(
-    "DequantizeLinear", "the scale of tensors and weights", "FP8; weights: also a scale a channel"
+    "DequantizeLinear",
+    "the scale of tensors and weights",
+    "FP8 or INT8; weights: also a scale a channel",
 )
 def dequantize(importer, node) -> None:
     scale = _scale_of(importer, node)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 
-import fp8mac
 import numpy as np
 
 from ..ir import View, Weights
@@ -91,10 +90,8 @@ def _multiply(importer, node, view: View, axis: int, matrix: np.ndarray, last: b
     """Products along an axis. They stay within their operands, and have the same scale."""
     axes = tuple(a for a in view.axes if a != axis) + (axis,)
     view = arrange(importer, node, view, axes)
-    codes = fp8mac.cast(matrix.astype(np.float64) / _CODE_SCALE, "e4m3fn")
-    scale = np.full(len(matrix), _CODE_SCALE, np.float32)
     layer = importer.layer(node, "linear", [view.tensor])
-    layer.weights = Weights(matrix, codes=codes, row_scale=scale)
+    layer.weights = Weights(matrix, unit=_CODE_SCALE)
     shape = tuple(len(matrix) if a == axis else size for a, size in enumerate(view.shape))
     if last:
         importer.add(node, layer, shape, axes, len(matrix))

@@ -15,7 +15,6 @@ from .layout import _unsupported
 from .moving import arrange
 from .registry import handles
 
-_ONE = 0x38  # of e4m3fn
 _FORMS = "constant caches and positions; X of three or four sizes"
 
 
@@ -70,11 +69,8 @@ def rotary(importer, node) -> None:
     if 2 * pairs > size:
         raise _unsupported(f"it turns {2 * pairs} of {size} values", _FORMS)
     partners = _partners(size, pairs, interleaved)
-    codes = np.where(partners[:, None] == np.arange(size), _ONE, 0).astype(np.uint8)
-    layer = importer.layer(node, "linear", [view.tensor])
-    layer.weights = Weights(
-        np.float32(codes != 0), codes=codes, row_scale=np.ones(size, np.float32)
-    )
+    ones = (partners[:, None] == np.arange(size)).astype(np.float32)
+    layer = importer.layer(node, "linear", [view.tensor], weights=Weights(ones, unit=1.0))
     layer.output = importer.fresh(f"{node.name}_partners")
     importer.add_inner(layer, view.of(layer.output), size)
     importer.graph.tensors[layer.output].follows = view.tensor
