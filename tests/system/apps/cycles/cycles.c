@@ -229,7 +229,7 @@ int main(void)
         run_planned("without scales", NULL, 150);
         run_planned("with three single scales", &scale, 350);
         printf("layers:\n");
-        run_layers(false, "linear", 5000, 1850);
+        run_layers(false, "linear", 5000, 1950);
         run_layers(true, "sum", 3000, 1850);
         run_list(900);
     }
