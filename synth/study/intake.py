@@ -38,7 +38,9 @@ def take_accel(made: dict, folder: Path) -> None:
     if kept["parameters"] != load(folder, "accel")["parameters"]:
         return take_rival(kept, folder)
     name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
-    if name == "accel_pdk":  # beside the area in the first library, which is of the same RTL if that was taken first
+    if (
+        name == "accel_pdk"
+    ):  # beside the area in the first library, which is of the same RTL if that was taken first
         kept["first_area"] = load(folder, "accel")["area"]
     (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
 
