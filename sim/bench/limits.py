@@ -71,6 +71,22 @@ def array_cycles(tool: Path, shapes: Iterable[Shape], chip: Chip) -> dict[Shape,
     }
 
 
+def depthwise_cycles(tool: Path, size: tuple[int, int], channels: int) -> int:
+    """Of a recorded 3 x 3 layer on an image of this height and width, with a scale and a bias for each channel"""
+    head = "ifmap height,ifmap width,filter height,filter width,channels,num filter,groups,pad_y,pad_x,vectors"
+    line = ",".join(map(str, (*size, 3, 3, channels, channels, channels, 1, 1, 1)))
+    done = subprocess.run(
+        [str(tool), "cycles", "--list", "-"],
+        input=f"{head}\n{line}\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(
+        dict(row.split() for row in done.stdout.splitlines() if row.startswith("cycles "))["cycles"]
+    )
+
+
 def baseline(shape: Shape, of: str, chip: Chip) -> float:
     """The cycles with which a group of workloads.toml is compared."""
     m, n, k = shape

@@ -43,6 +43,8 @@ CAUSES = {
 EPILOGUE = 8
 # The element-wise commands of the page are those on this many values.
 VALUES = (32, 256)
+# Images of depthwise layers, and their channels
+DEPTHWISE, DEPTHWISE_CHANNELS = ((28, 28), (14, 14), (5, 25), (25, 5)), 64
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 
@@ -78,6 +80,7 @@ class Page:
         self.wanted = workloads.load()
         shapes = [one.shape for group in self.wanted.groups for one in group.gemms]
         self.arrays = limits.array_cycles(tool, shapes, DEFAULT)
+        self.tool = tool
         self.results = results.load(path, self.wanted)
         self.rows = results.rows_by_command(self.results)
 
@@ -151,6 +154,7 @@ class Page:
             "int8": self.int8,
             "causes": self.causes,
             "convolution": self.convolution,
+            "depthwise": self.depthwise,
             "elementwise": self.elementwise,
             "row_commands": self.row_commands,
             "speed": self.speed,
@@ -229,6 +233,15 @@ class Page:
         ]
         header = ["layer", "cycles in place", "gathered", "ratio", "beats in place", "gathered"]
         return table([*header, "core cycles to gather"], lines)
+
+    def depthwise(self) -> str:
+        """By the model of cycles"""
+        lines = []
+        for height, width in DEPTHWISE:
+            cycles = limits.depthwise_cycles(self.tool, (height, width), DEPTHWISE_CHANNELS)
+            share = 9 * height * width * DEPTHWISE_CHANNELS / DEFAULT.macs / cycles
+            lines.append([f"{height} x {width}", f"{cycles:,}", f"{100 * share:.1f} %"])
+        return table(["image, height x width", "cycles", "of peak"], lines)
 
     def elementwise(self) -> str:
         rows = self.rows[workloads.ELEMENTWISE.text]
