@@ -47,7 +47,8 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     }
     uint32_t row_words = fp8rt_ceil_div(tile->k, fp8rt_bound_codes(caps)) *
                          (fp8rt_bound_codes(caps) / caps->beat_bytes);
-    const uint32_t quads = fp8rt_host_depthwise(tile) ? (uint32_t)caps->beat_bytes / caps->cols : 1u;
+    const uint32_t quads =
+        fp8rt_host_depthwise(tile) ? (uint32_t)caps->beat_bytes / caps->cols : 1u;
     const uint32_t a_words = row_words * (quads != 0 ? quads : 1u);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
            tile->n > caps->max_mn ||
