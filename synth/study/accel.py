@@ -179,14 +179,6 @@ def design_of(
     return Design(TOP, tuple(of.items()), (*boxes(files, more), *inner)), inner
 
 
-def bits_of(design: Design, build: Path) -> int:
-    """Of its memories"""
-    from . import memories  # which reads the parameters here
-
-    found = memories.memories(dict(design.parameters), build, build / "synth/memories")
-    return sum(one.bits for one in found)
-
-
 def command(options: argparse.Namespace) -> str:
     """The command with what was given."""
     given = {
@@ -271,7 +263,6 @@ def run(options: argparse.Namespace) -> int:
         "timing_met": slack >= 0,
         "effort": chosen.effort,
         "critical": chosen.critical,
-        "memory_bits": bits_of(design, options.build) if design.top == TOP else 0,
         "black_boxes": chosen.boxes,
         "blocks": parts,
         "area_by_block": by_instance,

@@ -27,30 +27,20 @@ def load(folder: Path, name: str) -> dict:
 
 
 def take_accel(made: dict, folder: Path) -> None:
-    """The default one in the first library, or in another one, which is taken for that of the memories' process; or one of the
-    rivals, which have less functions, and integers on one side."""
+    """In the first library, or in another one, which is taken for that of the memories' process."""
     if made.get("clock_gates"):
         raise UsageError("the pages have no accelerator with clock gates that synthesis inserts")
+    if made["parameters"] != load(folder, "accel")["parameters"]:
+        raise UsageError("the pages have the default accelerator alone, without CONFIG= and PART=")
     kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
     kept["blocks"] = [
         {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
     ]
-    if kept["parameters"] != load(folder, "accel")["parameters"]:
-        return take_rival(kept, folder)
     name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
-    if (
-        name == "accel_pdk"
-    ):  # beside the area in the first library, which is of the same RTL if that was taken first
+    if name == "accel_pdk":
+        # Of the same RTL, if the first library was measured before
         kept["first_area"] = load(folder, "accel")["area"]
     (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
-
-
-def take_rival(made: dict, folder: Path) -> None:
-    """Takes the place of the one with the same parameters."""
-    path = folder / "accel_rivals.json"
-    known = load(folder, "accel_rivals")["accelerators"] if path.is_file() else []
-    kept = [one for one in known if one["parameters"] != made["parameters"]]
-    path.write_text(json.dumps({"accelerators": [*kept, made]}, indent=1) + "\n")
 
 
 def take_check(made: list[dict], folder: Path) -> None:

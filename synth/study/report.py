@@ -185,19 +185,6 @@ class Page:
         """The one table of the first page."""
         return self.answer.table()
 
-    @property
-    def rivals(self) -> tuple[dict, dict]:
-        """Accelerators of GEMMs and convolutions: of FP8, and of INT8 with the integer requantiser"""
-        known = load(self.folder, "accel_rivals")["accelerators"]
-        (int8,) = (one for one in known if one["parameters"].get("REQUANTISE"))
-        (fp8,) = (one for one in known if not one["parameters"].get("REQUANTISE"))
-        return fp8, int8
-
-    def say_rivals(self, key: str) -> str:
-        """The ratio of a figure, FP8 to INT8"""
-        fp8, int8 = self.rivals
-        return tables.number(fp8[key] / int8[key], 2)
-
     def say_goals(self) -> str:
         return answer.goals(self.answer, tables.lane_areas(self.main))
 
@@ -500,8 +487,6 @@ class Page:
         if table == "fpga":
             targets = dict.fromkeys(one["target"] for one in self.fpga["records"])
             return [commands.spelled("synth", {"TARGET": target}) for target in targets]
-        if table == "accel_rivals":
-            return [one["run"]["command"] for one in self.rivals]
         if table.startswith("accel_"):
             return [self.accel["run"]["command"]]
         if table == "memories":
@@ -574,7 +559,6 @@ class Page:
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_paths": lambda: tables.accel_paths(self.accel),
-            "accel_rivals": lambda: tables.accel_rivals(*self.rivals),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),

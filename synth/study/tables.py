@@ -402,32 +402,6 @@ def accel_blocks(data: dict) -> str:
     return table(["block", "times", "area of one", "area", "slack, ns"], lines)
 
 
-def accel_rivals(fp8: dict, int8: dict) -> str:
-    """Two accelerators of GEMMs and convolutions"""
-    elements = [
-        sum(one["count"] * one["area"] for one in side["blocks"][:1]) for side in (fp8, int8)
-    ]
-    operators = [
-        sum(one["count"] * one["area"] for one in side["blocks"][1:]) for side in (fp8, int8)
-    ]
-    areas = [side["area"] for side in (fp8, int8)]
-    rest = [a - e - o for a, e, o in zip(areas, elements, operators, strict=True)]
-
-    def line(name: str, pair: list[float], digits: int = 0) -> list[str]:
-        ratio = number(pair[0] / pair[1], 2) if pair[1] else "-"
-        return [name, *(number(one, digits) for one in pair), ratio]
-
-    lines = [
-        line("logic", areas),
-        line("of it elements", elements),
-        line("FP32 operators of the epilogue", operators),
-        line("everything else, with the requantiser of INT8", rest),
-        line("bits of memory", [side["memory_bits"] for side in (fp8, int8)]),
-        ["slack, ns", *(number(side["slack_ns"], 2) for side in (fp8, int8)), ""],
-    ]
-    return table(["", "FP8", "INT8", "ratio"], lines)
-
-
 def accel_paths(data: dict) -> str:
     """The worst path into each instance of the flat netlist."""
     header = ["instance", "slack, ns", "from", "to", "registers and ports"]

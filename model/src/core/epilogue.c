@@ -25,7 +25,7 @@ static uint32_t activate(const fp8mac_epilogue *epilogue, uint32_t t)
     return t;
 }
 
-// Both orders are those of IEEE 754-2019: NaN if one of them is, and +0 is larger than -0.
+// IEEE 754-2019's maximum: NaN if one of them is, and +0 is larger than -0.
 static uint32_t maximum(uint32_t a, uint32_t b)
 {
     if (fp8mac_fp32_is_nan(a) || fp8mac_fp32_is_nan(b)) {
