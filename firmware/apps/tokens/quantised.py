@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The network of `tokens` with rounded operands, in NumPy: FP8 as the chip has it, and MX.
+"""The network of `tokens` with rounded operands, in NumPy: FP8 as the chip has it, INT8 and MX.
 
     build/venv/bin/python firmware/apps/tokens/quantised.py      the perplexity of the text that is held out
 
 FP8   e4m3fn: weights have a scale for each row, activations a static one from the calibration's largest magnitude
+INT8  the same with codes from -127 to 127
 MX    e4m3fn elements with an E8M0 scale for each 32 values along the sums, of both operands of each product
 
 Sums are float32 here. The application computes FP8 as the chip does; both perplexities are nearly the same.
@@ -20,8 +21,8 @@ import model
 
 F32 = np.float32
 FP8, FP8_MAX, FP8_EXPONENT = ml_dtypes.float8_e4m3fn, F32(448), 8
+INT8_MAX = F32(127)
 MX_BLOCK = 32
-SOFTMAX_UNIT = F32(2.0**-8)
 HERE = Path(__file__).parent
 
 
@@ -39,44 +40,62 @@ def code(values: np.ndarray) -> np.ndarray:
     return np.clip(values, -FP8_MAX, FP8_MAX).astype(FP8)
 
 
-def rows(weights: np.ndarray):
+def integer(values: np.ndarray) -> np.ndarray:
+    """The nearest integer of INT8, halves to the even one; larger ones saturate."""
+    return np.clip(np.rint(values), -INT8_MAX, INT8_MAX)
+
+
+def rows(weights: np.ndarray, code=code, largest: np.float32 = FP8_MAX):
     """Codes, and a scale for each row."""
-    scale = (np.abs(weights).max(axis=1) / FP8_MAX).astype(F32)
+    scale = (np.abs(weights).max(axis=1) / largest).astype(F32)
     return code(weights / scale[:, None]), scale
 
 
-def scales(p: dict, calibration: np.ndarray) -> dict[str, np.float32]:
-    """Of each activation: what makes its largest magnitude 448."""
+def scales(p: dict, calibration: np.ndarray, largest: np.float32 = FP8_MAX) -> dict:
+    """Of each activation: what makes its largest magnitude the format's largest number."""
     count = len(calibration) // model.CONTEXT
     _, (_, last, _, kept) = model.forward(p, calibration.reshape(count, model.CONTEXT))
     found = {"last": last}
     for i, ((a, _, q, k, v, _, mixed), (b, _, hidden)) in enumerate(kept):
         parts = {"in1": a, "asked": q, "keys": k, "values": v, "mixed": mixed}
         found |= {f"{i}.{name}": x for name, x in (parts | {"in2": b, "hidden": hidden}).items()}
-    return {name: F32(np.abs(x).max()) / FP8_MAX for name, x in found.items()}
+    return {name: F32(np.abs(x).max()) / largest for name, x in found.items()}
 
 
 class Fp8:
     """Operands of products as the chip has them."""
 
+    code, largest = staticmethod(code), FP8_MAX
+    unit = F32(2.0**-8)  # the scale of a softmax
+
     def __init__(self, p: dict, calibration: np.ndarray):
-        self.scales = scales(p, calibration)
-        self.p = dict(p)
-        for name, weights in p.items():
-            if weights.ndim == 2 and name not in ("position", "embed"):
-                codes, scale = rows(weights)
-                self.p[name] = codes.astype(F32) * scale[:, None]
-        codes, scale = rows(p["embed"])
-        self.words = codes.astype(F32) * scale[:, None]  # for the logits
+        self.scales = scales(p, calibration, self.largest)
+        products = [n for n, x in p.items() if x.ndim == 2 and n not in ("position", "embed")]
+        self.p = p | {name: self._rows(p[name]) for name in products}
+        self.words = self._rows(p["embed"])  # for the logits
+
+    def _rows(self, weights: np.ndarray) -> np.ndarray:
+        codes, scale = rows(weights, self.code, self.largest)
+        return codes.astype(F32) * scale[:, None]
+
+    def _rounded(self, x: np.ndarray, scale: np.float32) -> np.ndarray:
+        return self.code(x / scale).astype(F32) * scale
 
     def operand(self, x: np.ndarray, name: str) -> np.ndarray:
-        return code(x / self.scales[name]).astype(F32) * self.scales[name]
+        return self._rounded(x, self.scales[name])
 
     def product(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return x @ weights.T
 
     def shares(self, x: np.ndarray) -> np.ndarray:
-        return code(x / SOFTMAX_UNIT).astype(F32) * SOFTMAX_UNIT
+        return self._rounded(x, self.unit)
+
+
+class Int8(Fp8):
+    """The same recipe with the codes of an array with INT8 elements. Attention on the chip has no INT8."""
+
+    code, largest = staticmethod(integer), INT8_MAX
+    unit = 1 / INT8_MAX
 
 
 def mx(x: np.ndarray) -> np.ndarray:
@@ -152,6 +171,7 @@ def main() -> None:
     found = {
         "float32": float(np.exp(model.evaluate(p, test))),
         "FP8": perplexity(Fp8(p, calibration), test),
+        "INT8": perplexity(Int8(p, calibration), test),
         "MX": perplexity(Mx(p, calibration), test),
     }
     print(
