@@ -200,4 +200,7 @@ fp8rt_status fp8rt_layer_rows(fp8rt_run *run, const fp8rt_row_operation *rows, f
 fp8rt_status fp8rt_layer_convert(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_fused *fused,
                                  fp8rt_tensor *out);
 
+// Codes and MX scales of x, which is FP32, FP16 or BF16: parts of the core, and a command for each 32 columns.
+fp8rt_status fp8rt_layer_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
+
 #endif

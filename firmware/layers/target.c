@@ -21,7 +21,7 @@ static fp8rt_status aim_at_values(fp8rt_run *run, fp8rt_target *t)
     return t->values.data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
-// An output with MX scales: FP32 values, and a factor for each row while they are converted.
+// An output with MX scales is made of FP32 values.
 static fp8rt_status aim_at_mx(fp8rt_run *run, fp8rt_target *t)
 {
     if (t->fused->coding.table != 0 || t->fused->coding.stochastic) {
@@ -30,8 +30,7 @@ static fp8rt_status aim_at_mx(fp8rt_run *run, fp8rt_target *t)
     const float scale_d = to_codes(run, t);
     const fp8rt_status status = aim_at_values(run, t);
     t->scale_d = scale_d;
-    t->factors = fp8rt_layer_take(run, fp8rt_mx_scratch_bytes(t->out->rows));
-    return status == FP8RT_OK && t->factors == NULL ? FP8RT_ERR_SCRATCH : status;
+    return status;
 }
 
 fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out,
@@ -81,36 +80,24 @@ static fp8rt_status scale_by_amax(fp8rt_run *run, const fp8rt_target *t,
     return status == FP8RT_OK ? convert(run, t) : status;
 }
 
-// The values at t->d become the codes and scales of the output.
-static fp8rt_status convert_to_mx(fp8rt_run *run, const fp8rt_target *t)
-{
-    const fp8rt_tensor *out = t->out;
-    const fp8rt_mx_desc desc = {.rows = out->rows,
-                                .cols = out->cols,
-                                .values = t->d->data,
-                                .values_format = FP8MAC_FP32,
-                                .codes = out->data,
-                                .format = out->format,
-                                .codes_stride = out->stride,
-                                .scales = out->mx,
-                                .scales_stride = out->mx_stride};
-    return fp8rt_mx_convert(run->dev, &desc, t->factors, fp8rt_mx_scratch_bytes(out->rows));
-}
-
 // What remains to be done when the first command has run. In a query its result is not there.
 fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
                                  const fp8rt_gemm_result *result)
 {
+    const bool to_mx = t->out->mx != NULL;
     if (run->query) {
-        return fp8rt_waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
+        return to_mx                           ? fp8rt_layer_to_mx(run, t->d, t->out)
+               : fp8rt_waits_for_amax(t->kind) ? convert(run, t)
+                                               : FP8RT_OK;
     }
     if (run->recorder != NULL) { // nothing may depend on what the command has given
-        return t->kind == FP8RT_SCALING_STATIC && t->out->mx == NULL ? FP8RT_OK
-                                                                     : FP8RT_ERR_UNSUPPORTED;
+        return to_mx                             ? fp8rt_layer_to_mx(run, t->d, t->out)
+               : t->kind == FP8RT_SCALING_STATIC ? FP8RT_OK
+                                                 : FP8RT_ERR_UNSUPPORTED;
     }
     t->on_core ? fp8rt_layer_flags(run, result) : fp8rt_layer_count(run, result);
-    if (t->out->mx != NULL) {
-        return convert_to_mx(run, t);
+    if (to_mx) {
+        return fp8rt_layer_to_mx(run, t->d, t->out);
     }
     if (fp8rt_waits_for_amax(t->kind)) {
         return scale_by_amax(run, t, result);

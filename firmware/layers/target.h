@@ -13,8 +13,7 @@ typedef struct fp8rt_target {
     const fp8rt_tensor *d;
     fp8rt_tensor values; // d, if it is not `out`
     float scale_d;
-    float *factors; // of an output with MX scales
-    bool on_core;   // the core computes in place of the command
+    bool on_core; // the core computes in place of the command
 } fp8rt_target;
 
 static inline bool fp8rt_waits_for_amax(fp8rt_scaling_kind kind)

@@ -8,6 +8,7 @@
 #include "fp8mac/recipe_published.h"
 #include "fp8rt/elementwise.h"
 #include "fp8rt/matrix.h"
+#include "mx_columns.h"
 #include "stamp.h"
 
 enum { BLOCK = FP8MAC_MX_BLOCK, SCALE_BIAS = 127, SCALE_NAN = 0xff };
@@ -207,9 +208,7 @@ fp8rt_status fp8rt_mx_quantize(const fp8rt_caps *caps, const fp8rt_mx_desc *desc
 
 // ---- on the accelerator -------------------------------------------------------------------------
 
-// The scales of 32 columns, and what the accelerator multiplies their rows by. Returns whether a block has
-// an Inf or NaN.
-static bool scale_columns(const fp8rt_mx_desc *desc, uint32_t col, float *factors)
+bool fp8rt_mx_scale_columns(const fp8rt_mx_desc *desc, uint32_t col, float *factors)
 {
     const fp8mac_format *format = fp8mac_format_get(desc->format);
     const uint32_t count = block_count(desc, col);
@@ -223,7 +222,7 @@ static bool scale_columns(const fp8rt_mx_desc *desc, uint32_t col, float *factor
     return nonfinite;
 }
 
-static void clear_nonfinite(const fp8rt_mx_desc *desc, uint32_t col)
+void fp8rt_mx_clear_nonfinite(const fp8rt_mx_desc *desc, uint32_t col)
 {
     for (uint32_t row = 0; row < desc->rows; row++) {
         if (desc->scales[(size_t)row * desc->scales_stride + col / BLOCK] == SCALE_NAN) {
@@ -235,7 +234,7 @@ static void clear_nonfinite(const fp8rt_mx_desc *desc, uint32_t col)
 static fp8rt_status convert_columns(fp8rt_device *dev, const fp8rt_mx_desc *desc, uint32_t col,
                                     float *factors)
 {
-    const bool nonfinite = scale_columns(desc, col, factors);
+    const bool nonfinite = fp8rt_mx_scale_columns(desc, col, factors);
     const fp8rt_elementwise_desc conversion = {
         .operation = FP8RT_OPERATION_ADD,
         .m = desc->rows,
@@ -250,7 +249,7 @@ static fp8rt_status convert_columns(fp8rt_device *dev, const fp8rt_mx_desc *desc
     };
     const fp8rt_status status = fp8rt_elementwise(dev, conversion, NULL);
     if (status == FP8RT_OK && nonfinite) {
-        clear_nonfinite(desc, col);
+        fp8rt_mx_clear_nonfinite(desc, col);
     }
     return status;
 }

@@ -53,6 +53,14 @@ $(BUILD)/test/networks-int8-chip.log: NETWORKS_OPTIONS := --count 8 --seed 3 --c
 $(BUILD)/test/networks-int8-chip.log: $(FW_RISCV_OBJECTS)  # the test builds the simulator with elements of INT8
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-int8 networks-int8-chip)
 
+$(BUILD)/test/networks-mx.log $(BUILD)/test/networks-mx-chip.log: $(NETWORKS_TEST)/test_mx.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
+	  $(NETWORKS_COMPILER)
+$(BUILD)/test/networks-mx.log: NETWORKS_OPTIONS := --count 8
+$(BUILD)/test/networks-mx-chip.log: NETWORKS_OPTIONS := --count 8 --seed 3 --chip
+$(BUILD)/test/networks-mx-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-mx networks-mx-chip)
+
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)

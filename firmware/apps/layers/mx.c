@@ -8,6 +8,7 @@
 
 #include "cases.h"
 #include "fp8mac/recipe_published.h"
+#include "fp8rt/to_mx.h"
 
 enum { ROWS = 5, COLS = 70, BLOCKS = 3 };
 
@@ -281,6 +282,72 @@ static void chain(layers_test *test)
     test->arena = arena;
 }
 
+// ---- the conversion as a layer ------------------------------------------------------------------
+
+static fp8rt_status call_to_mx(fp8rt_run *run, const void *desc)
+{
+    return fp8rt_to_mx(run, desc);
+}
+
+// The same bytes as the core's own conversion, run and recorded. Some blocks have Inf and NaN.
+static void to_mx(layers_test *test, const quantise_case *c)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_caps *caps = &test->dev.caps;
+    fp8rt_tensor out = empty_mx(test, ROWS, COLS, c->format);
+    fp8rt_tensor want = empty_mx(test, ROWS, COLS, c->format);
+    const fp8rt_tensor x = {
+        .data = draw_values(test, c), .rows = ROWS, .cols = COLS, .format = c->values_format};
+    const fp8rt_mx_desc core = {.rows = ROWS,
+                                .cols = COLS,
+                                .values = x.data,
+                                .values_format = x.format,
+                                .codes = want.data,
+                                .format = c->format,
+                                .scales = want.mx};
+    const fp8rt_to_mx_desc desc = {.x = &x, .out = &out};
+    const unsigned recorded = test->recorded;
+    layers_try(test, c->name, call_to_mx, NULL, &desc, &out);
+    layers_expect_recorded(test, c->name, recorded);
+    bool same = fp8rt_mx_quantize(caps, &core, NULL) == FP8RT_OK;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        const size_t codes = row * fp8rt_packed_stride(caps, COLS);
+        const size_t scales = row * fp8rt_packed_stride(caps, BLOCKS);
+        same = same &&
+               memcmp((uint8_t *)out.data + codes, (uint8_t *)want.data + codes, COLS) == 0 &&
+               memcmp(out.mx + scales, want.mx + scales, BLOCKS) == 0;
+    }
+    layers_expect(test, "the layer's bytes are the core's", same);
+    test->arena = arena;
+}
+
+static fp8rt_status status_of_to_mx(layers_test *test, const fp8rt_to_mx_desc *desc)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    return fp8rt_to_mx(&run, desc);
+}
+
+static void to_mx_refusals(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    fp8rt_tensor x = layers_empty(test, 4, 64, FP8MAC_FP32);
+    fp8rt_tensor out = empty_mx(test, 4, 64, FP8MAC_E4M3FN);
+    const fp8rt_to_mx_desc desc = {.x = &x, .out = &out};
+    layers_expect(test, "to MX", status_of_to_mx(test, &desc) == FP8RT_OK);
+    x.format = FP8MAC_E4M3FN;
+    layers_expect(test, "to MX from e4m3fn", status_of_to_mx(test, &desc) == FP8RT_ERR_FORMAT);
+    x.format = FP8MAC_FP32;
+    x.scale = 2.0f;
+    layers_expect(test, "to MX with a scale", status_of_to_mx(test, &desc) == FP8RT_ERR_SCALE);
+    x.scale = 1.0f;
+    out.rows = 3;
+    layers_expect(test, "to MX of fewer rows", status_of_to_mx(test, &desc) == FP8RT_ERR_SHAPE);
+    out.rows = 4;
+    out.mx = NULL;
+    layers_expect(test, "to MX without scales", status_of_to_mx(test, &desc) == FP8RT_ERR_NULL);
+    test->arena = arena;
+}
+
 static fp8rt_status status_of(layers_test *test, const fp8rt_linear_desc *desc)
 {
     fp8rt_run run = fp8rt_run_query(&test->dev);
@@ -344,4 +411,10 @@ void layers_mx(layers_test *test)
     }
     chain(test);
     refusals(test);
+    for (size_t i = 0; i < sizeof quantise_cases / sizeof quantise_cases[0]; i++) {
+        if (quantise_cases[i].format <= FP8MAC_E5M2FNUZ) {
+            to_mx(test, &quantise_cases[i]);
+        }
+    }
+    to_mx_refusals(test);
 }

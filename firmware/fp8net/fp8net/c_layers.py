@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import c_run
+from . import c_run, mx
 from .c_text import boolean, head, number, plain
 from .ir import FORMAT_BYTES, FORMAT_C, Layer, Weights
-from .plan import REPEATED, name_of, up
+from .plan import REPEATED, mx_stride_of, name_of, up
 from .transposed import split
 from .weights import join
 
@@ -32,7 +32,10 @@ def _declarations(s) -> str:
     for index, layer in enumerate(s.graph.layers):
         for suffix, w in zip("ab", layer.all_weights):
             text.append(f"extern const uint8_t {s.name}_codes{index}{suffix}[];")
-            text.append(f"extern const float {s.name}_scales{index}{suffix}[];")
+            if w.mx is None:
+                text.append(f"extern const float {s.name}_scales{index}{suffix}[];")
+            else:
+                text.append(f"extern const uint8_t {s.name}_mx{index}{suffix}[];")
             if w.bias is not None:
                 text.append(f"extern const float {s.name}_bias{index}{suffix}[];")
         if layer.table is not None:
@@ -56,7 +59,8 @@ def _tensors(s) -> str:
         offset = s.plan.offsets.get(name, 0)
         rows.append(
             f"    {{{offset}, {tensor.rows}, {tensor.cols}, {s.plan.strides[name]}, "
-            f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}, {constants.get(name, 'NULL')}}}, "
+            f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}, {constants.get(name, 'NULL')}, "
+            f"{mx_stride_of(s.graph, name, s.plan.beat)}}}, "
             f"// {_short(name)}"
         )
     return (
@@ -65,17 +69,22 @@ def _tensors(s) -> str:
         "    fp8mac_format_id format;\n"
         "    float scale;\n"
         "    const float *constant; // NULL: the tensor is in the arena\n"
+        "    uint32_t mx_stride;    // of the MX scales behind the codes; 0: there are none\n"
         "} tensors[] = {\n" + "\n".join(rows) + "\n};\n\n"
         "static fp8rt_tensor at(uint8_t *arena, unsigned i)\n"
         "{\n"
         "    const float *constant = tensors[i].constant;\n"
+        "    uint8_t *const codes = arena + tensors[i].offset;\n"
+        "    uint8_t *const scales = codes + (size_t)tensors[i].rows * tensors[i].stride;\n"
         "    return (fp8rt_tensor){.data = constant != NULL ? (void *)(uintptr_t)constant\n"
-        "                                                   : (void *)(arena + tensors[i].offset),\n"
+        "                                                   : (void *)codes,\n"
         "                          .rows = tensors[i].rows,\n"
         "                          .cols = tensors[i].cols,\n"
         "                          .stride = tensors[i].stride,\n"
         "                          .format = tensors[i].format,\n"
-        "                          .scale = tensors[i].scale};\n"
+        "                          .scale = tensors[i].scale,\n"
+        "                          .mx = tensors[i].mx_stride != 0 ? scales : NULL,\n"
+        "                          .mx_stride = tensors[i].mx_stride};\n"
         "}\n"
     )
 
@@ -133,12 +142,20 @@ def _upsampling(layer: Layer) -> list[str]:
 def _weights(s, suffix: str, w: Weights, codes: np.ndarray, name: str) -> str:
     """The declaration of weights."""
     rows, cols = codes.shape
-    bias = f", .bias = {s.name}_bias{suffix}" if w.bias is not None else ""
+    bias = f".bias = {s.name}_bias{suffix}" if w.bias is not None else ""
+    blocks = ""
+    scales = [f".row_scale = {s.name}_scales{suffix}"] if w.mx is None else []
+    if w.mx is not None:
+        blocks = (
+            f",\n                  .mx = (void *)(uintptr_t){s.name}_mx{suffix}, "
+            f".mx_stride = {up(mx.blocks(cols), s.plan.beat)}"
+        )
+    fields = "".join(f",\n        {field}" for field in [*scales, bias] if field)
     return (
         f"    const fp8rt_weights {name} = {{\n"
         f"        .codes = {{.data = (void *)(uintptr_t){s.name}_codes{suffix}, .rows = {rows}, .cols = {cols},\n"
-        f"                  .stride = {up(cols, s.plan.beat)}, .format = {FORMAT_C[w.format]}, .scale = 1.0f}},\n"
-        f"        .row_scale = {s.name}_scales{suffix}{bias}}};\n"
+        f"                  .stride = {up(cols, s.plan.beat)}, .format = {FORMAT_C[w.format]}, .scale = 1.0f{blocks}}}"
+        f"{fields}}};\n"
     )
 
 
@@ -228,6 +245,11 @@ def _pairs(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
         f"        {name}.rows = {rows};\n        {name}.data = (uint8_t *){name}.data + i * {rows}u * {name}.stride;\n"
         for name, rows in (("x", m), ("weights.codes", n), ("out", m))
     )
+    if layer.mx:
+        parts += "".join(
+            f"        {name}.mx += i * {rows}u * {name}.mx_stride;\n"
+            for name, rows in (("x", m), ("weights.codes", n))
+        )
     return (
         "    fp8rt_status status = FP8RT_OK;\n"
         f"    for (unsigned i = 0; i < {layer.images} && status == FP8RT_OK; i++) {{\n"
@@ -370,6 +392,7 @@ _DESCRIPTORS = {
     "embedding": ("fp8rt_embedding_desc", "fp8rt_embedding"),
     "reciprocal": ("fp8rt_reciprocal_desc", "fp8rt_reciprocal"),
     "logarithm": ("fp8rt_logarithm_desc", "fp8rt_logarithm"),
+    "to_mx": ("fp8rt_to_mx_desc", "fp8rt_to_mx"),
     "lstm": ("fp8rt_recurrent_desc", "fp8rt_lstm"),
     "gru": ("fp8rt_recurrent_desc", "fp8rt_gru"),
 }

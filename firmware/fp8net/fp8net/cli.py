@@ -18,6 +18,7 @@ from . import (
     analyze,
     lower,
     measure,
+    mx,
     operators,
     propose,
     quantize,
@@ -33,6 +34,7 @@ from .executor import Executor
 from .ir import FORMATS, INT8, Graph
 
 ELEMENTS = "block_f19_l16, or int8_l16"
+MX = "mx"  # of --format
 MOST_VECTORS = 4  # that generate keeps
 
 
@@ -107,7 +109,12 @@ def _add_quantize(verbs) -> None:
     )
     verb.add_argument("--data", required=True, help=".npz of inputs by name, one after the other")
     verb.add_argument("-o", "--output", required=True, help="the file that is written")
-    verb.add_argument("--format", choices=FORMATS, default="e4m3fn", help="of activations (e4m3fn)")
+    verb.add_argument(
+        "--format",
+        choices=(*FORMATS, MX),
+        default="e4m3fn",
+        help="of activations (e4m3fn); mx: OCP MX of e4m3fn where a product can have it, else e4m3fn",
+    )
     verb.add_argument("--weights-format", choices=FORMATS, help="(e4m3fn, or int8 with int8)")
     verb.add_argument(
         "--method", choices=weights.METHODS, default="max", help="scales of activations (max)"
@@ -206,22 +213,27 @@ def _analyze(options) -> int:
 def _quantize(options) -> int:
     if not 0 < options.percentile <= 100:
         raise refuse("--percentile", f"is {options.percentile}", "above 0, 100 at most")
+    if options.format == MX and options.weights_format == INT8:
+        raise refuse("--weights-format int8", "is not possible with MX", "one of the FP8 formats")
     chosen = quantize.Options(
-        options.format,
+        "e4m3fn" if options.format == MX else options.format,
         options.weights_format or (INT8 if options.format == INT8 else "e4m3fn"),
         options.method,
         options.weights_method,
         options.percentile,
         *_kept(options.keep),
         tuple(options.split),
+        options.format == MX,
     )
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
     model, scales = quantize.quantize(options.file, runs, chosen, *given)
-    lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
+    graph = lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
-    print(f"{options.output}: {len(scales)} tensors are rounded to {options.format}")
-    if not options.no_proposals:
+    print(f"{options.output}: {len(scales)} tensors are rounded to {chosen.format}")
+    for line in mx.summary(graph) if chosen.mx else ():
+        print(line)
+    if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
         for line in propose.proposals(options.file, runs, chosen, *given):
             print(line)
     return 0

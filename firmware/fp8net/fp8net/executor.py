@@ -7,12 +7,13 @@ other. The order of operations is that of fp8rt/gemm.h, fp8rt/elementwise.h and 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import fp8mac
 import numpy as np
 
-from . import functions, logarithm, rows, transposed, weights
+from . import functions, logarithm, mx, rows, transposed, weights
 from .errors import refuse
 from .ir import FORMATS, INT8, Graph, Layer, Tensor, Weights
 from .recurrent import Recurrent
@@ -21,7 +22,9 @@ F32 = np.float32
 
 
 def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """Codes of values, as fp8rt_quantize makes them with 1 / scale."""
+    """Codes of values, as fp8rt_quantize makes them with 1 / scale, or fp8rt_mx_quantize."""
+    if tensor.mx:
+        return mx.encode(values, tensor)
     if not tensor.has_codes:
         return values.astype(tensor.kind)
     return fp8mac.cast(values.astype(F32), tensor.format, scale=float(inverse(tensor.scale)))
@@ -29,6 +32,8 @@ def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
 
 def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values of codes, as fp8rt_dequantize makes them."""
+    if tensor.mx:
+        return mx.decode(codes, tensor)
     if tensor.has_codes:
         return fp8mac.decode(codes, tensor.format, scale=tensor.scale)
     return codes.astype(F32)
@@ -110,6 +115,9 @@ class Executor:
         """rows * codes^T, where the weights are rows `part` of w. `bias` stands in for that of w."""
         if bias is None and w.bias is not None:
             bias = w.bias[part]
+        rows, mx_a = mx.apart(rows, x)
+        if mx_a is not None:
+            others |= {"mx_a": np.ascontiguousarray(mx_a), "mx_b": w.mx}
         return fp8mac.gemm(
             np.ascontiguousarray(rows),
             np.ascontiguousarray(codes),
@@ -204,12 +212,12 @@ class Executor:
         """A product for each pair of matrices, whose factor is part of the second one's scale."""
         (x, source), (y, other) = self._source(layer), self._source(layer, 1)
         scale = F32(source.scale) * (F32(other.scale) * F32(layer.factor))
-        operand = Tensor(source.name, 0, 0, source.format, float(scale))
+        operand = dataclasses.replace(source, scale=float(scale))
         m, n = len(x) // layer.images, len(y) // layer.images
         w = Weights(np.zeros(0), format=other.format)
         parts = []
         for i in range(layer.images):
-            codes = y[i * n : (i + 1) * n]
+            codes, w.mx = mx.apart(y[i * n : (i + 1) * n], other)
             rows = slice(i * m, (i + 1) * m)
             parts.append(self.gemm(x[rows], operand, w, codes, slice(0, n), **self._out(layer)))
         return self._look_up(layer, np.concatenate(parts))
@@ -237,6 +245,9 @@ class Executor:
         x, _ = self._source(layer)
         quotient = F32(1) / x
         return np.where(x == 0, F32(0), quotient) if layer.zero else quotient
+
+    def to_mx(self, layer: Layer) -> np.ndarray:
+        return encode(self._source(layer)[0], self.graph.tensors[layer.output])
 
     def logarithm(self, layer: Layer) -> np.ndarray:
         x, _ = self._source(layer)
@@ -340,6 +351,7 @@ _RUN: dict[str, Callable[[Executor, Layer], np.ndarray]] = {
     "transposed": Executor.transposed,
     "matmul": Executor.matmul,
     "move": Executor.move,
+    "to_mx": Executor.to_mx,
     "softmax": Executor.rows,
     "normalise": Executor.rows,
     "reduce": Executor.rows,

@@ -11,6 +11,7 @@ An importer of another kind of file makes a Graph; quantiser, planner, executor 
   Layer    one call of fp8rt, or a few equal ones. `op` is a key of OPS. Each layer writes one tensor of its own.
            scale_channels multiplies each pixel by a vector, whose diagonal matrix is its second operand: a depthwise
            convolution. matmul multiplies `images` pairs of matrices, each of rows of x and rows of y.
+           to_mx makes MX operands of float32 numbers.
            embedding takes the rows of `table` whose numbers its input holds; they are stored as codes of its output.
            add and multiply take `images` parts of x by the same second operand, and softmax has `images` masks.
   Move     one call of fp8rt_move: which values of an input go where in the output.
@@ -45,6 +46,7 @@ OPS = {
     "embedding": "fp8rt_embedding",
     "reciprocal": "fp8rt_reciprocal",
     "logarithm": "fp8rt_logarithm",
+    "to_mx": "fp8rt_to_mx",
     "lstm": "fp8rt_lstm",
     "gru": "fp8rt_gru",
 }
@@ -92,6 +94,7 @@ class Tensor:
     amax: float | None = None
     fixed: bool = False  # the file or the layer has decided the scale
     inner: bool = False  # the file has no value of this name
+    mx: bool = False  # it has a scale for each 32 codes of a row
     follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
 
     @property
@@ -194,6 +197,9 @@ class Weights:
     codes: np.ndarray | None = None
     row_scale: np.ndarray | None = None
     format: str = "e4m3fn"
+    mx: np.ndarray | None = (
+        None  # E8M0 scales in place of row_scale, one for each 32 codes of a row
+    )
     unit: float | None = None  # the scale of all rows in FP8, where it makes codes exact
 
 
@@ -243,6 +249,7 @@ class Layer:
     causal: bool = False  # softmax: each row of an image sees one column more
     # Tensors that it writes too: hidden and state, or the weights that a vector becomes (diagonal)
     extra: dict[str, str] = dataclasses.field(default_factory=dict)
+    mx: bool = False  # its operands are MX
 
     @property
     def out_size(self) -> tuple[int, int]:
@@ -277,6 +284,7 @@ class Graph:
         default_factory=dict
     )  # of each tensor, as its writer has it
     constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  # rows of numbers
+    mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
 
     def readers(self, tensor: str) -> list[Layer]:
         return [layer for layer in self.layers if tensor in layer.reads]

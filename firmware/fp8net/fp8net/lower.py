@@ -7,7 +7,7 @@ import pathlib
 
 import onnx
 
-from . import formats, fuse, importer, logarithm, shapes, slices, weights
+from . import formats, fuse, importer, logarithm, mx, shapes, slices, weights
 from .errors import Problem, Refused
 from .ir import FORMATS, FP8_OPERANDS, INT8, WIDE_OPERANDS, Graph, Layer
 
@@ -21,7 +21,9 @@ def load(path: str | pathlib.Path, given: dict[str, tuple[int, ...]] | None = No
 
 
 def lower_model(model: onnx.ModelProto) -> Graph:
-    return lower(fuse.fuse(importer.load(model)))
+    graph = fuse.fuse(importer.load(model))
+    graph.mx = mx.of(model)
+    return lower(graph)
 
 
 def lower(graph: Graph) -> Graph:
@@ -30,7 +32,10 @@ def lower(graph: Graph) -> Graph:
         raise Refused(problems)
     for layer in graph.layers:
         for each in layer.all_weights:
-            weights.quantise(each, INT8 if graph.is_int8 else "e4m3fn")
+            if layer.mx:
+                mx.quantise(each, graph.mx[1])
+            else:
+                weights.quantise(each, INT8 if graph.is_int8 else "e4m3fn")
     fuse.fuse_tables(graph)
     slices.split(graph)
     return graph
@@ -39,6 +44,7 @@ def lower(graph: Graph) -> Graph:
 def problems_of(graph: Graph) -> list[Problem]:
     """Tensors of a quantised graph whose formats their layers do not take."""
     formats.settle(graph)
+    mx.use(graph)
     logarithm.use(graph)
     problems = [p for layer in graph.layers for p in _check(graph, layer)]
     if graph.is_int8:

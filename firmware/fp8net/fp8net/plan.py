@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from . import executor, max_pool, moves, weights
+from . import executor, max_pool, moves, mx, weights
 from .ir import ALONE, FORMAT_BYTES, WIDE_OPERANDS, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
@@ -21,6 +21,7 @@ TABLES = 2  # FP8RT_TABLES
 LIST_BYTES = (8 + 16 * 8) * 4
 COMMAND_WORDS, COMMAND_ADDRESSES = 35, 9
 WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
+MX_OF_CALL = 1 << 16  # VALUES_OF_CALL of firmware/layers/to_mx.c
 # Layers that are a call for each image.
 REPEATED = {"matmul", "add", "multiply", "softmax"}
 CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
@@ -63,6 +64,12 @@ def up(size: int, unit: int) -> int:
 def stride_of(graph: Graph, name: str, beat: int) -> int:
     tensor = graph.tensors[name]
     return up(tensor.cols * FORMAT_BYTES[tensor.format], beat)
+
+
+def mx_stride_of(graph: Graph, name: str, beat: int) -> int:
+    """Bytes from row to row of MX scales, which lie behind the codes; 0: the tensor has none."""
+    tensor = graph.tensors[name]
+    return up(mx.blocks(tensor.cols), beat) if tensor.mx else 0
 
 
 def lifetimes(graph: Graph) -> dict[str, tuple[int, int]]:
@@ -116,6 +123,8 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
         return -(-height // sy) * -(-width // sx) * sx * row
     if layer.op in ("lstm", "gru"):
         return _recurrent_scratch(graph, layer, beat)
+    if layer.op == "to_mx":
+        return mx.blocks(source.cols) * up(4 * source.rows, beat)
     if layer.op == "max_pool":
         return max_pool.scratch(layer, out.cols, up(out.cols, beat))
     return 0
@@ -151,6 +160,10 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     if layer.op in WIDE_OPERANDS:
         source = graph.tensors[layer.inputs[0]]
         return 0, -(-source.rows // max(1, WORDS_OF_CALL // source.cols))
+    if layer.op == "to_mx":
+        source = graph.tensors[layer.inputs[0]]
+        calls = -(-source.rows // max(1, MX_OF_CALL // source.cols))
+        return mx.blocks(source.cols), 2 * calls
     if layer.op == "transposed":
         sy, sx = layer.window.stride
         if is_direct(layer):
@@ -273,7 +286,7 @@ def make(graph: Graph, beat: int = 16) -> Plan:
     set_diagonals(graph, beat)
     strides = {name: stride_of(graph, name, beat) for name in graph.tensors}
     sizes = {
-        n: up(strides[n] * t.rows, ALIGN)
+        n: up((strides[n] + mx_stride_of(graph, n, beat)) * t.rows, ALIGN)
         for n, t in graph.tensors.items()
         if n not in graph.constants
     }

@@ -13,7 +13,7 @@ import onnx
 import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
 
-from . import fuse, importer, loader, logarithm, shapes, split, weights
+from . import fuse, importer, loader, logarithm, mx, shapes, split, weights
 from .errors import Problem, Refused, refuse
 from .formats import SOFTMAX_UNIT
 from .ir import FP8_OPERANDS, ROWS, WIDE_OPERANDS, Graph, Layer
@@ -34,6 +34,7 @@ class Options:
     keep: tuple[str, ...] = ()  # tensors that stay float32
     half: tuple[str, ...] = ()  # tensors that become float16
     split: tuple[str, ...] = ()  # tensors that are carried as two codes
+    mx: bool = False  # products in MX where they can be
 
 
 # ---- data ---------------------------------------------------------------------------------------
@@ -149,12 +150,12 @@ def _weights_of(node: onnx.NodeProto, constants: dict[str, np.ndarray]) -> list[
     return [(1, 1)] if known is not None and known.ndim == 2 else []
 
 
-def quantise_weights(writer: Writer, options: Options, tables: set[str]) -> None:
-    """`tables` are nodes whose constant is the table of an embedding: it becomes codes of their output."""
+def quantise_weights(writer: Writer, options: Options, left: set[str]) -> None:
+    """`left` are nodes whose weights stay: MX becomes codes when the file is read, and a table codes of its output."""
     constants = {t.name: numpy_helper.to_array(t) for t in writer.graph.initializer}
     made: dict[tuple[str, int], str] = {}
     for index, node in enumerate(list(writer.graph.node)):
-        if loader.name_of(node, index) in tables:
+        if loader.name_of(node, index) in left:
             continue
         for place, axis in _weights_of(node, constants):
             array = constants.get(node.input[place])
@@ -194,7 +195,7 @@ def _wants_scale(graph: Graph, name: str) -> bool:
 
 def _takes_wide(graph: Graph, reader: Layer) -> bool:
     """Layers of rows and reciprocals read float32 as well as codes; so do those that move for them, or repeat few values."""
-    if reader.op in ROWS | WIDE_OPERANDS:
+    if reader.op in ROWS | WIDE_OPERANDS or reader.mx:
         return True
     if reader.op == "convert" and fuse.is_plain(reader):
         readers = graph.readers(reader.output)
@@ -288,6 +289,18 @@ def scales_of(
     return chosen
 
 
+def _with_mx(graph: Graph, values: dict, options: Options) -> dict[str, tuple[str, float]]:
+    """As scales_of. A product is not MX if another layer wants a scale for one of its operands."""
+    mx.mark(graph)
+    while True:
+        chosen = scales_of(graph, values, options)
+        rounded = [x for x in graph.layers if x.mx and any(name in chosen for name in x.inputs)]
+        if not rounded:
+            return chosen
+        for layer in rounded:
+            layer.mx = False
+
+
 def quantize(
     path: str | pathlib.Path,
     data: str | pathlib.Path | list[dict[str, np.ndarray]],
@@ -308,10 +321,13 @@ def quantize(
         options, keep=(*options.keep, *options.half, *kept, *_whole(graph, rounding))
     )
     names = [n for n, t in graph.tensors.items() if not t.fixed and not _is_inner(graph, n)]
-    chosen = scales_of(graph, observe(model, names, runs), options)
+    values = observe(model, names, runs)
+    chosen = _with_mx(graph, values, options) if options.mx else scales_of(graph, values, options)
     writer = Writer(model)
-    tables = {n for layer in graph.layers if layer.op == "embedding" for n in layer.nodes}
-    quantise_weights(writer, options, tables)
+    left = {n for layer in graph.layers if layer.op == "embedding" or layer.mx for n in layer.nodes}
+    quantise_weights(writer, options, left)
+    if options.mx:
+        mx.write(writer.model, options.format, options.weights_format)
     for name, (format, scale) in chosen.items():
         writer.pair(name, format, scale)
     for name in options.half:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import onnx
 
-from . import picture, quantize
+from . import mx, picture, quantize
 from .executor import Executor, decode, encode
 from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer
 from .plan import Plan, name_of
@@ -59,7 +59,9 @@ def rows_of(graph: Graph) -> list[Row]:
 def _row(graph: Graph, layer: Layer) -> Row:
     out = graph.tensors[layer.output]
     weights = sum(
-        w.codes.size + 4 * w.codes.shape[0] + (0 if w.bias is None else 4 * w.bias.size)
+        w.codes.size
+        + (4 * w.codes.shape[0] if w.mx is None else w.mx.size)
+        + (0 if w.bias is None else 4 * w.bias.size)
         for w in layer.all_weights
     )
     if layer.table is not None:
@@ -71,11 +73,11 @@ def _row(graph: Graph, layer: Layer) -> Row:
         OPS[layer.op],
         out.rows,
         out.cols,
-        out.format,
+        f"MX {out.format}" if out.mx else out.format,
         out.scale,
         graph.macs(layer),
         weights,
-        out.rows * out.cols * FORMAT_BYTES[out.format],
+        out.rows * (out.cols * FORMAT_BYTES[out.format] + out.mx * mx.blocks(out.cols)),
         -(-graph.macs(layer) // MACS_A_CYCLE),
         name_of(layer),
     )
@@ -135,6 +137,8 @@ def measure(
 def _move_exact(graph: Graph, executor: Executor, exact: dict) -> None:
     """Tensors that the file does not have, but whose values are those of others."""
     for layer in graph.layers:
+        if layer.op == "to_mx" and layer.inputs[0] in exact:
+            exact[layer.output] = exact[layer.inputs[0]]
         if layer.op == "move" and layer.output not in exact:
             if all(name in exact for name in layer.inputs):
                 executor.codes |= {name: exact[name] for name in layer.inputs}
@@ -160,6 +164,7 @@ def _saturated(codes: np.ndarray, tensor) -> int:
         return 0
     if tensor.format == INT8:
         return int((np.abs(codes.view(np.int8).astype(np.int16)) >= 127).sum())
+    codes, _ = mx.apart(codes, tensor)
     largest = {"e4m3fn": 0x7E, "e5m2": 0x7B, "e4m3fnuz": 0x7F, "e5m2fnuz": 0x7F}[tensor.format]
     return int(((codes & 0x7F) == largest).sum())
 

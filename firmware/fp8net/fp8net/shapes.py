@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from . import loader, states
+from . import loader, mx, states
 from .errors import Problem, Refused, refuse
 from .ir import product
 from .loader import name_of
@@ -109,7 +109,8 @@ def data_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
 
 
 def is_quantised(model: onnx.ModelProto) -> bool:
-    return any(node.op_type in ("QuantizeLinear", "DequantizeLinear") for node in model.graph.node)
+    rounds = ("QuantizeLinear", "DequantizeLinear")
+    return mx.of(model) is not None or any(node.op_type in rounds for node in model.graph.node)
 
 
 def fix_inputs(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> None:

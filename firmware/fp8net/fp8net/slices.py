@@ -66,5 +66,8 @@ def _rows(weights: Weights, part: slice) -> Weights:
 
     return dataclasses.replace(
         weights,
-        **{name: take(getattr(weights, name)) for name in ("values", "bias", "codes", "row_scale")},
+        **{
+            name: take(getattr(weights, name))
+            for name in ("values", "bias", "codes", "row_scale", "mx")
+        },
     )

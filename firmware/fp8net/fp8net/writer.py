@@ -148,7 +148,12 @@ def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:
     wide[:, :cols] = codes
     text = [f"// {plain(layer.name)}: {rows} x {cols}"]
     text.append(array("uint8_t", f"{s.name}_codes{suffix}", wide))
-    text.append(array("float", f"{s.name}_scales{suffix}", w.row_scale, floats))
+    if w.mx is None:
+        text.append(array("float", f"{s.name}_scales{suffix}", w.row_scale, floats))
+    else:
+        scales = np.zeros((rows, up(w.mx.shape[1], s.plan.beat)), np.uint8)
+        scales[:, : w.mx.shape[1]] = w.mx
+        text.append(array("uint8_t", f"{s.name}_mx{suffix}", scales))
     if w.bias is not None:
         text.append(array("float", f"{s.name}_bias{suffix}", w.bias, floats))
     return text

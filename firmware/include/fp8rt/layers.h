@@ -6,6 +6,7 @@
 #include "fp8rt/tensor.h"
 #include "fp8rt/weights.h"
 #include "fp8rt/linear.h"
+#include "fp8rt/to_mx.h"
 #include "fp8rt/convolution.h"
 #include "fp8rt/pooling.h"
 #include "fp8rt/arithmetic.h"

@@ -14,7 +14,7 @@
 // half a unit of its last place.
 //
 // x and weights may both have MX scales, and so may `out`: the command then writes FP32, which is quantised
-// to MX (fp8rt_mx_convert), without tables and stochastic rounding. FP8RT_ERR_UNSUPPORTED: only one of x
+// to MX (as by fp8rt_to_mx), without tables and stochastic rounding. FP8RT_ERR_UNSUPPORTED: only one of x
 // and weights has MX scales.
 //
 // Cycles on the chip (`make run APP=layers FAMILY=linear`): 5,100 to 6,100 of the core for checks and

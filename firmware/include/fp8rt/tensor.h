@@ -65,7 +65,7 @@ typedef struct fp8rt_tensor {
     fp8rt_scaling *scaling;  // of an FP8 output; NULL: static. Other formats are always static
     // MX: an E8M0 scale for each 32 codes of a row, at a beat (fp8rt/mx.h). NULL: none. The tensor is FP8, its
     // scaling NULL, and value = scale * 2^(mx - 127) * decode(code). For operands and output of
-    // fp8rt_linear; other layers return FP8RT_ERR_UNSUPPORTED.
+    // fp8rt_linear, and output of fp8rt_to_mx; other layers return FP8RT_ERR_UNSUPPORTED.
     uint8_t *mx;
     uint32_t
         mx_stride; // bytes from row to row, whole beats; 0: the scales of a row, rounded up to a beat
