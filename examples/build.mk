@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Examples of use; each folder has a README with its one command, and `make test` runs every one.
-#   make examples          all of them;  make example-c | example-python | example-soc | example-cocotb
+#   make examples          all of them;  make example-c | example-python | example-fashion | example-soc | example-cocotb
 #   make figures           docs/FIGURES.md and its plots, from examples/python/figures; FIGURE=sqnr computes that one alone
 
-EXAMPLES := c python soc cocotb
+EXAMPLES := c python fashion soc cocotb
 EXAMPLES_DIR := $(BUILD)/examples
 EXAMPLE_LOGS := $(EXAMPLES:%=$(BUILD)/test/example_%.log)
 TESTS += $(EXAMPLE_LOGS)
@@ -41,6 +41,13 @@ example-python: $(EXAMPLE_PACKAGE)/installed
 	@$(EXAMPLE_PYTHON) examples/python/gemm.py
 $(BUILD)/test/example_python.log: examples/python/gemm.py $(EXAMPLE_PACKAGE)/installed
 	@tests/run_test.sh example_python $@ env $(EXAMPLE_PYTHON) $<
+
+# ---- a network for fashion-MNIST -------------------------------------------------------------------------------------
+EXAMPLE_FASHION = env PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B examples/fashion/compare.py --out $(EXAMPLES_DIR)/fashion
+example-fashion: $(FP8NET)
+	@$(EXAMPLE_FASHION)
+$(BUILD)/test/example_fashion.log: $(wildcard examples/fashion/*) firmware/apps/digits/operations.py $(FP8NET_SOURCES) $(FP8NET)
+	@tests/run_test.sh example_fashion $@ $(EXAMPLE_FASHION)
 
 # ---- figures of published papers -------------------------------------------------------------------------------------
 # One after the other: each uses every core. The page is written from the results of all.

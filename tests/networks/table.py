@@ -16,12 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import clothes
 import files
 import music
 import numpy as np
 import speech
 import tiny
-from fp8net import analyze, lower, plan, quantize, report, shapes, validate
+from fp8net import analyze, lower, mx, plan, quantize, report, shapes, validate
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import INT8, Graph
@@ -33,8 +34,8 @@ CLOCK = 50e6
 RUNS = 2  # on the chip, whose cycles do not depend on values
 HEAD = (
     "| network | what it tells | parameters | MACs | FP8: SQNR, dB | answers as float32's | INT8: SQNR, dB | answers as float32's | "
-    "core cycles a run | runs a second at 50 MHz | MACs a cycle | arena, bytes | weights, bytes |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+    "MACs in MX | MX: SQNR, dB | answers as float32's | core cycles a run | runs a second at 50 MHz | MACs a cycle | arena, bytes | weights, bytes |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 
@@ -58,7 +59,7 @@ class Network:
 def row(network: Network) -> str:
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
-    graph = _lowered(network, "e4m3fn")
+    graph = _lowered(network)
     result = validate.Result(network.runs, {}, {})
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         validate.on_target(
@@ -71,13 +72,13 @@ def row(network: Network) -> str:
     cycles = result.cycles
     return (
         f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | "
-        f"{_quality(network, graph)} | {_int8(network)} | {cycles:,} | {_rate(CLOCK / cycles)} | "
+        f"{_quality(network, graph)} | {_int8(network)} | {_mx(network)} | {cycles:,} | {_rate(CLOCK / cycles)} | "
         f"{found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
     )
 
 
-def _lowered(network: Network, format: str) -> Graph:
-    options = quantize.Options(format, format, keep=network.keep)
+def _lowered(network: Network, format: str = "e4m3fn", mx: bool = False) -> Graph:
+    options = quantize.Options(format, format, keep=network.keep, mx=mx)
     given, kept = network.shape or None, network.kept or None
     quantised, _ = quantize.quantize(network.path, network.calibration, options, given, kept)
     return lower.lower_model(shapes.infer(quantised))
@@ -108,6 +109,15 @@ def _int8(network: Network) -> str:
     return _quality(network, graph)
 
 
+def _mx(network: Network) -> str:
+    """The same with MX where products can have it, if there is one."""
+    graph = _lowered(network, mx=True)
+    share = mx.share(graph)
+    if share == 0:
+        return "- | - | -"
+    return f"{100 * share:.0f} % | {_quality(network, graph)}"
+
+
 def _rate(runs: float) -> str:
     return f"{runs:,.0f}" if runs >= 100 else f"{runs:.2g}"
 
@@ -123,7 +133,8 @@ def _answers(network: Network, truth: np.ndarray, mine: np.ndarray) -> str:
     return f"{int(equal.sum()):,} of {equal.size:,}"
 
 
-def packages() -> list[Network]:
+def packages(folder: Path) -> list[Network]:
+    """`folder` gets the file of the example."""
     calibration, test = speech.windows()
     networks = [
         Network(speech.package() / name, about, calibration, test)
@@ -156,6 +167,9 @@ def packages() -> list[Network]:
             runs=1,
         )
     )
+    clothes.write(folder / "fashion.onnx")
+    about = "kind of clothes, 10 kinds: examples/fashion"
+    networks.append(Network(folder / "fashion.onnx", about, *clothes.runs()))
     return networks
 
 
@@ -190,7 +204,8 @@ def main() -> int:
     if "--tiny" in sys.argv:
         equal, different = _update(TINY_MARKS, mlperf(), check)
     else:
-        equal, different = _update(MARKS, packages(), check)
+        with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
+            equal, different = _update(MARKS, packages(Path(folder)), check)
     print(f"{equal} passed, {different} failed")
     return 1 if different else 0
 

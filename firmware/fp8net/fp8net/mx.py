@@ -136,14 +136,17 @@ def quantise(weights: Weights, format: str) -> None:
     weights.codes, weights.mx = recipes.mx_quantize(weights.values.astype(np.float32), format)
 
 
+def share(graph: Graph) -> float:
+    """Of the products' MACs"""
+    macs = [(graph.macs(layer), layer.mx) for layer in products(graph)]
+    return sum(count for count, is_mx in macs if is_mx) / max(sum(count for count, _ in macs), 1)
+
+
 def summary(graph: Graph) -> list[str]:
     """How many products are MX, and what keeps each of the others from it."""
-    all_macs = sum(graph.macs(layer) for layer in products(graph))
     found = [layer for layer in products(graph) if layer.mx]
-    share = sum(graph.macs(layer) for layer in found) / max(all_macs, 1)
-    lines = [
-        f"{len(found)} of {len(products(graph))} products are MX, {100 * share:.1f} % of the MACs"
-    ]
+    count = f"{len(found)} of {len(products(graph))} products are MX"
+    lines = [f"{count}, {100 * share(graph):.1f} % of the MACs"]
     return lines + [
         f"  {layer.name}: FP8, because {why_not(graph, layer)}"
         for layer in products(graph)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network of examples/fashion: its gradients, its file beside NumPy, and its program on the host."""
+
+from __future__ import annotations
+
+import clothes
+import numpy as np
+import pytest
+from clothes import data, network
+from fp8net import lower, quantize, shapes, writer
+from programs import run
+
+STEP = 1e-6
+
+
+def test_gradients(bench, rng) -> None:
+    """Each parameter's largest gradient is the quotient of differences, in double precision."""
+    p = {name: x.astype(np.float64) for name, x in network.parameters(rng).items()}
+    for i in range(network.STAGES):  # not 0 as at the start, where others have no gradient
+        p[f"point{i}"] += rng.normal(size=p[f"point{i}"].shape) / 8
+    x, weights = rng.random((2, 28, 28, 1)), rng.normal(size=(2, network.CLASSES))
+    found = network.backward(p, weights, network.forward(p, x)[1])
+    for name, values in p.items():
+        place = np.unravel_index(np.argmax(np.abs(found[name])), values.shape)
+        ends = []
+        for sign in (1, -1):
+            kept = values[place]
+            values[place] = kept + sign * STEP
+            ends.append((network.forward(p, x)[0] * weights).sum())
+            values[place] = kept
+        slope = (ends[0] - ends[1]) / (2 * STEP)
+        error = abs(slope - found[name][place]) / abs(slope)
+        bench.check(f"{name}: {found[name][place]}, {slope}", error < 1e-4)
+
+
+def test_file(bench, work) -> None:
+    """ONNX Runtime computes what NumPy does."""
+    path = work / "fashion.onnx"
+    clothes.write(path)
+    p, _, images, labels = data.read()
+    session = shapes.session(shapes.prepare(path))
+    scores = np.concatenate([session.run(None, x)[0] for x in network.runs(images)])
+    error = np.abs(scores - network.forward(p, network.pixels(images))[0]).max()
+    bench.check(f"scores differ by {error}", error < 1e-3)
+    right = int((scores.argmax(axis=1) == labels).sum())
+    bench.check(f"{right} are right", right == network.correct(p, images, labels))
+    bench.check("all classes are there", len(set(labels.tolist())) == network.CLASSES)
+
+
+@pytest.mark.parametrize("form", ("e4m3fn", "int8", "mx"))
+def test_program(bench, work, compiler, form) -> None:
+    """The program on the host gives the executor's bytes."""
+    path = work / "fashion.onnx"
+    clothes.write(path)
+    calibration, test = clothes.runs()
+    format = "int8" if form == "int8" else "e4m3fn"
+    options = quantize.Options(format, format, mx=form == "mx")
+    model, _ = quantize.quantize(path, calibration, options)
+    graph = lower.lower_model(shapes.infer(model))
+    folder = work / "net"
+    writer.write(folder, writer.prepare(graph, folder, "fashion", test[:3]), {})
+    element = "int8" if form == "int8" else "block_f19"
+    outcome = run(compiler.build(folder), FP8RT_ELEMENT=element)
+    bench.check(outcome.text, outcome.status == 0 and outcome.compared > 0)
+    bench.check(outcome.text, outcome.different == 0)
