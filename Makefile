@@ -89,12 +89,15 @@ setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
 setup_parts_synth-stock := model python synth
 setup_parts_synth-wires := model python synth layout
-setup_parts_test-long := $(SETUP_PARTS) compilers layout
+setup_parts_test-long := $(SETUP_PARTS) compilers layout clothes
+setup_parts_$(BUILD)/test/example_fashion_all.log := $(SETUP_PARTS) clothes
+setup_parts_example-fashion-all := model python package networks clothes
+setup_parts_example-fashion := model python package networks
 setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_parts_$(BUILD)/test/synth_layout_routed.log := $(SETUP_PARTS) layout
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
-setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout,$(if $(filter $(part),$(setup_wanted)),$(part))))
+setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout clothes,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
 comma := ,
@@ -160,7 +163,7 @@ help:
 #:   make rtl-release      the accelerator as one plain Verilog file, for a chip: docs/INTEGRATION.md
 #:   make firmware | sim   the applications for chip and host | the simulator
 #:   make fp8net           the tool that makes a C program of an ONNX file: build/fp8net/fp8net, docs/NETWORKS.md
-#:   make examples         the model in C and Python, the accelerator in a small system, a cocotb test
+#:   make examples         the model in C and Python, a trained network, the accelerator in a small system, a cocotb test
 #:   make figures          the figures of published papers, computed by the model: docs/FIGURES.md; FIGURE=sqnr for one
 #:   make docs             HTML of the documents, the C interfaces, the RTL modules and the registers: build/docs
 #:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Examples of use; each folder has a README with its one command, and `make test` runs every one.
 #   make examples          all of them;  make example-c | example-python | example-fashion | example-soc | example-cocotb
+#   make example-fashion-all    that of a trained network with all 10,000 images of the test, in some minutes
 #   make figures           docs/FIGURES.md and its plots, from examples/python/figures; FIGURE=sqnr computes that one alone
 
 EXAMPLES := c python fashion soc cocotb
@@ -48,6 +49,13 @@ example-fashion: $(FP8NET)
 	@$(EXAMPLE_FASHION)
 $(BUILD)/test/example_fashion.log: $(wildcard examples/fashion/*) firmware/apps/digits/operations.py $(FP8NET_SOURCES) $(FP8NET)
 	@tests/run_test.sh example_fashion $@ $(EXAMPLE_FASHION)
+
+.PHONY: example-fashion-all
+example-fashion-all: $(FP8NET)
+	@$(EXAMPLE_FASHION) --all
+$(BUILD)/test/example_fashion_all.log: $(wildcard examples/fashion/*) $(FP8NET_SOURCES) $(FP8NET) docs/NETWORKS.md
+	@tests/run_test.sh example_fashion_all $@ $(EXAMPLE_FASHION) --all --page docs/NETWORKS.md
+TESTS += $(BUILD)/test/example_fashion_all.log
 
 # ---- figures of published papers -------------------------------------------------------------------------------------
 # One after the other: each uses every core. The page is written from the results of all.

@@ -10,6 +10,7 @@
 #   rtl        Verilator as a linter, Ibex's sources
 #   firmware   the RISC-V cross compiler and its C library
 #   speech     the recordings of application vad
+#   clothes    the images of fashion-MNIST, for examples/fashion
 #   sim        Verilator as a simulator, C++ compiler
 #   synth      cell libraries, OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
 #   layout     a router, and a placer in an environment of its own, BUILD/layout, with tools/requirements-layout.txt
