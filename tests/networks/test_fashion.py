@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 import clothes
+import estimates
 import numpy as np
 import pytest
 from clothes import data, network
-from fp8net import lower, quantize, shapes, writer
+from fp8net import estimate, lower, quantize, shapes, writer
 from programs import run
 
 STEP = 1e-6
+# Cycles of the accelerator that `fp8net measure` has found, in FP8; down0 reads pixels of one byte
+MEASURED = {
+    **{"wide0": 2701, "point0": 656, "down1": 1469, "wide1": 2348, "point1": 476, "down2": 1885},
+    **{"wide2": 3612, "point2": 559, "classes": 138},
+}
 
 
 def test_gradients(bench, rng) -> None:
@@ -63,3 +69,18 @@ def test_program(bench, work, compiler, form) -> None:
     outcome = run(compiler.build(folder), FP8RT_ELEMENT=element)
     bench.check(outcome.text, outcome.status == 0 and outcome.compared > 0)
     bench.check(outcome.text, outcome.different == 0)
+
+
+def test_estimates(bench, work) -> None:
+    """The cycles that the report estimates are near those of the chip."""
+    path = work / "fashion.onnx"
+    clothes.write(path)
+    model, _ = quantize.quantize(path, clothes.runs()[0], quantize.Options())
+    graph = lower.lower_model(shapes.infer(model))
+    found = {x.name: estimate.cycles(graph, x, graph.element, 16) for x in graph.layers}
+    known = {name: value for name, value in found.items() if value is not None}
+    bench.check(f"{sorted(known)}", known.keys() == MEASURED.keys())
+    for name, value in known.items():
+        bench.check(f"{name}: {value}", estimates.near(value, MEASURED[name]))
+    other = [estimate.cycles(graph, x, "late_fp16_l4", 16) for x in graph.layers]
+    bench.check("other elements have none", not any(other))

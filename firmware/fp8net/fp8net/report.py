@@ -10,7 +10,7 @@ import math
 import numpy as np
 import onnx
 
-from . import mx, picture, quantize
+from . import estimate, mx, picture, quantize
 from .executor import Executor, decode, encode
 from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer
 from .plan import Plan, name_of
@@ -45,6 +45,7 @@ class Row:
     output_bytes: int
     least_cycles: int  # of the array of 256 MACs, if nothing else took time
     label: str = ""  # in profiles
+    estimated_cycles: int | None = None  # of the accelerator, for products
     core_cycles: int | None = None  # measured: with the layers behind the one before that has some
     accelerator_cycles: int | None = None
     sqnr: float | None = None  # of the output, with the rounded values of float32's inputs
@@ -54,6 +55,11 @@ class Row:
 
 def rows_of(graph: Graph) -> list[Row]:
     return [_row(graph, layer) for layer in graph.layers]
+
+
+def add_estimates(graph: Graph, rows: list[Row], element: str, beat: int) -> None:
+    for row, layer in zip(rows, graph.layers):
+        row.estimated_cycles = estimate.cycles(graph, layer, element, beat)
 
 
 def _row(graph: Graph, layer: Layer) -> Row:
@@ -243,18 +249,19 @@ def as_markdown(report: dict) -> str:
         "![Error and cycles of each layer](report.svg)",
         "",
         "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it. Cycles are",
-        "those of `fp8net measure`, one layer after the other; moves in front of a layer count with it. Least cycles are",
-        f"those of an array of {MACS_A_CYCLE} MACs.",
+        "those of `fp8net measure`, one layer after the other; moves in front of a layer count with it. Estimated cycles are",
+        "those of the accelerator for a product without its residual and vectors, if it ran alone. Least cycles are those of",
+        f"an array of {MACS_A_CYCLE} MACs.",
         "",
         "| layer | fp8rt | output | format | scale | MACs | weights, bytes | SQNR alone, dB | so far, dB | saturated | "
-        "core cycles | accelerator | least |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "core cycles | accelerator | estimated | least |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in layers:
         share = "-" if r["saturated"] is None else f"{100 * r['saturated']:.2f} %"
         lines.append(
             f"| {', '.join(r['nodes'])} | `{r['call']}` | {r['rows']} x {r['cols']} | {r['format']} | "
             f"{r['scale']:.4g} | {r['macs']:,} | {r['weight_bytes']:,} | {_db(r['sqnr'])} | {_db(r['sqnr_so_far'])} | "
-            f"{share} | {_cycles(r['core_cycles'])} | {_cycles(r['accelerator_cycles'])} | {r['least_cycles']:,} |"
+            f"{share} | {_cycles(r['core_cycles'])} | {_cycles(r['accelerator_cycles'])} | {_cycles(r['estimated_cycles'])} | {r['least_cycles']:,} |"
         )
     return "\n".join(lines) + "\n"
