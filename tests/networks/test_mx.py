@@ -8,7 +8,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import onnx
-from fp8net import lower, mx, quantize, shapes
+from fp8net import cli, lower, mx, quantize, shapes
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import Graph
@@ -153,3 +153,20 @@ def test_file(bench, rng, work) -> None:
     for text in ("e4m3fn", "int8 int8", ""):
         model.metadata_props[0].value = text
         bench.raises(f"{text!r}", Refused, "metadata", lambda: lower.lower_model(model))
+
+
+def test_command(bench, rng, work, capsys) -> None:
+    """`quantize --format mx` says what is MX, and refuses weights of INT8."""
+    file, data, out = (str(work / name) for name in ("net.onnx", "net.npz", "net.q.onnx"))
+    model = _dense(rng, "command")
+    onnx.save(model, file)
+    shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
+    np.savez(data, x=rng.normal(size=(2, *shape)).astype(np.float32))
+    command = ["quantize", file, "--data", data, "-o", out, "--format", "mx"]
+    status = cli.main([*command, "--weights-format", "int8"])
+    text = capsys.readouterr().err
+    bench.check(f"{status}: {text}", status == 2 and "--weights-format int8" in text)
+    bench.check("nothing is written", not Path(out).exists())
+    status, text = cli.main(command), capsys.readouterr().out
+    bench.check(f"{status}: {text}", status == 0 and "of 3 products are MX" in text)
+    bench.check("no proposals by ONNX Runtime", "ONNX Runtime" not in text)
