@@ -61,7 +61,7 @@ module fp8mac_cmd_check
   tile_cmd_t  cmd_q;
   logic       finishes;  // the tile command ends with the epilogue
   logic       elementwise, c_en, vectors, mx, depthwise;
-  logic       row_command, reduction, norm;
+  logic       row_command, reduction, norm, quantise;
   rows_step_e step;  // of a row command
 
   logic [3:0] last_cycle;
@@ -71,6 +71,7 @@ module fp8mac_cmd_check
   assign row_command = cmd_q.mode.op == OpRows;
   assign reduction   = row_command && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
   assign norm        = cmd_q.mode.row_op == RowsRmsNorm || cmd_q.mode.row_op == RowsLayerNorm;
+  assign quantise    = cmd_q.mode.row_op == RowsQuantise;
   assign step        = !row_command ? StepNone :
                        rows_step(rows_operation_e'(cmd_q.mode.row_op), cmd_q.rows_phase, cmd_q.rows_out);
   assign c_en        = finishes && cmd_q.c.en;
@@ -338,10 +339,10 @@ module fp8mac_cmd_check
   assign plain = cmd_q.a.scale == Fp32One && cmd_q.d.scale == Fp32One && dst_fmt_e'(cmd_q.d.fmt) == DstFp32 &&
                  activation_e'(cmd_q.finish.act) == ActNone;
   assign rows_bad = cmd_q.mode.op == OpRows &&
-                    (cmd_q.mode.row_op > RowsTanh || cmd_q.c.en || cmd_q.finish.stochastic ||
+                    (cmd_q.mode.row_op > RowsQuantise || cmd_q.c.en || cmd_q.finish.stochastic ||
                      cmd_q.a.scale_vec || (cmd_q.b.scale_vec ? !norm : cmd_q.b.scale != Fp32One) ||
                      (cmd_q.finish.bias_en && cmd_q.mode.row_op != RowsLayerNorm) ||
-                     ((norm || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
+                     ((norm || quantise || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
                      (cmd_q.mode.row_op == RowsArgmax && !plain));
 
   // Reserved codes, and functions that do not go together. Commands with absent functions do not come here: offered().
@@ -601,7 +602,7 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.x_fmt    = dst_fmt_e'(cmd_q.x_fmt);
     checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
     checked_o.store.epilogue.beta     = cmd_q.c.beta;
-    checked_o.store.epilogue.rows     = '{step: step, norm: row_command && norm,
+    checked_o.store.epilogue.rows     = '{step: step, norm: row_command && (norm || quantise),
                                           index: row_command && cmd_q.mode.row_op == RowsArgmax,
                                           centred: row_command && (cmd_q.mode.row_op == RowsSoftmax ||
                                                             cmd_q.mode.row_op == RowsLayerNorm) &&

@@ -28,6 +28,7 @@ package fp8mac_rows_pkg;
 
   parameter logic [31:0] Fp32NegZero = 32'h8000_0000;
   parameter logic [31:0] Fp32NegInf  = 32'hff80_0000;
+  parameter logic [31:0] LeastMagnitude = 32'h0d80_0000;  // 2^-100
 
   // The steps of fp8mac_rows_program
   typedef enum logic [3:0] {

@@ -46,10 +46,10 @@ static bool equal(const fp8mac_cycles_counters *a, const fp8mac_cycles_counters 
 static void rows(fp8mac_cycles_command *c)
 {
     static const uint8_t operations[] = {FP8MAC_ROWS_SUM, FP8MAC_ROWS_MAXIMUM, FP8MAC_ROWS_SOFTMAX,
-                                         FP8MAC_ROWS_TANH};
+                                         FP8MAC_ROWS_TANH, FP8MAC_ROWS_QUANTISE};
     if (below(2) == 0) {
         c->operation = FP8MAC_CYCLES_ROWS;
-        c->row_operation = operations[below(4)];
+        c->row_operation = operations[below(5)];
         c->k = 0;
         c->c_en = false;
     }

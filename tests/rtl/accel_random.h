@@ -214,7 +214,7 @@ class Maker
             t.d_addr = matrix(t.m, 4, t.d_stride);
             return;
         }
-        if (is_curve(t.row_op)) {
+        if (is_curve(t.row_op) || t.row_op == Quantise) {
             t.k = 0, t.causal = false;
         }
         const bool softmax = t.row_op == Softmax;

@@ -25,11 +25,13 @@ typedef struct refusal {
      __VA_ARGS__}
 
 static const refusal refusals[] = {
-    {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 9, .m = M, .n = N, .x = x, .d = d}},
+    {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 11, .m = M, .n = N, .x = x, .d = d}},
     {"factor of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .factor = &one)},
     {"mask of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(RMS_NORM, .eps = 1, .seen = 3)},
     {"causal norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .causal = true)},
     {"beta of an RMS norm", FP8RT_ERR_UNSUPPORTED, GOOD(RMS_NORM, .eps = 1, .beta = vector)},
+    {"factor of a quantisation", FP8RT_ERR_UNSUPPORTED, GOOD(QUANTISE, .factor = &one)},
+    {"mask of a quantisation", FP8RT_ERR_UNSUPPORTED, GOOD(QUANTISE, .seen = 3)},
     {"mask of a tanh", FP8RT_ERR_UNSUPPORTED, GOOD(TANH, .seen = 3)},
     {"causal sigmoid", FP8RT_ERR_UNSUPPORTED, GOOD(SIGMOID, .causal = true)},
     {"gamma of a softmax", FP8RT_ERR_UNSUPPORTED, GOOD(SOFTMAX, .gamma = vector)},

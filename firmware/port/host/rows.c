@@ -26,7 +26,7 @@ static bool is_norm(const fp8rt_command *c)
 
 static uint32_t d_columns(const fp8rt_command *c)
 {
-    return row_operation(c) <= FP8MAC_ROWS_ARGMAX ? 1 : c->n;
+    return fp8mac_rows_is_reduction(row_operation(c)) ? 1 : c->n;
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -72,8 +72,9 @@ static bool operation_is_bad(const fp8rt_command *c)
                FP8RT_GET(MODE__D_FMT, c->mode) != FP8MAC_FP32 ||
                FP8RT_GET(MODE__ACT, c->mode) != FP8MAC_ACT_NONE;
     case FP8MAC_ROWS_SIGMOID:
-    case FP8MAC_ROWS_TANH: return gamma || beta || c->k != 0 || causal;
-    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_TANH;
+    case FP8MAC_ROWS_TANH:
+    case FP8MAC_ROWS_QUANTISE: return gamma || beta || c->k != 0 || causal;
+    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_QUANTISE;
     }
 }
 
@@ -198,7 +199,10 @@ static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_
     }
     desc->seen = c->k < c->n ? c->k : 0;
     desc->causal = FP8RT_GET(OPERATION__CAUSAL, c->operation) != 0;
-    desc->factor = desc->operation == FP8MAC_ROWS_ARGMAX ? NULL : &n->factor;
+    desc->factor =
+        desc->operation == FP8MAC_ROWS_ARGMAX || desc->operation == FP8MAC_ROWS_QUANTISE
+            ? NULL
+            : &n->factor;
     desc->base2 = desc->operation == FP8MAC_ROWS_SOFTMAX;
 }
 
@@ -226,7 +230,8 @@ static uint32_t passes(fp8mac_rows_operation operation)
 {
     switch (operation) {
     case FP8MAC_ROWS_ARGMAX:
-    case FP8MAC_ROWS_RMS_NORM: return 2;
+    case FP8MAC_ROWS_RMS_NORM:
+    case FP8MAC_ROWS_QUANTISE: return 2;
     case FP8MAC_ROWS_LAYER_NORM:
     case FP8MAC_ROWS_SOFTMAX: return 3;
     default: return 1;

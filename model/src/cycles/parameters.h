@@ -66,6 +66,7 @@ typedef enum rows_step {
     STEP_MAXIMUM,
     STEP_FIRST,
     STEP_EXP_SUM,
+    STEP_MAGNITUDE,
     STEP_OUT,
     STEP_EXP_OUT,
     STEP_RESULT,
