@@ -185,6 +185,7 @@ package fp8mac_pkg;
     logic        centred;  // the offset is subtracted from X
     logic        norm;     // the statistic becomes a mean, or the gain of a norm or of a quantisation
     logic        index;    // the result is the number of a column: no amax
+    logic        dense;    // StepResult: results of four bytes, one behind the other
   } rows_cfg_t;
 
   function automatic logic rows_curve(rows_step_e step);

@@ -21,6 +21,13 @@ static fp8rt_status aim_at_values(fp8rt_run *run, fp8rt_target *t)
     return t->values.data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
+// An output with a scale for each row: FP32 values.
+static fp8rt_status aim_at_rows(fp8rt_run *run, fp8rt_target *t)
+{
+    return t->fused->coding.table != 0 || t->fused->coding.stochastic ? FP8RT_ERR_UNSUPPORTED
+                                                                      : aim_at_values(run, t);
+}
+
 // An output with MX scales: FP32 values, and a factor for each row while they are converted.
 static fp8rt_status aim_at_mx(fp8rt_run *run, fp8rt_target *t)
 {
@@ -51,6 +58,9 @@ fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_te
     }
     if (out->mx != NULL) {
         return aim_at_mx(run, t);
+    }
+    if (out->row_scale != NULL) {
+        return aim_at_rows(run, t);
     }
     if (fp8rt_waits_for_amax(t->kind)) {
         return aim_at_values(run, t);
@@ -101,6 +111,10 @@ static fp8rt_status convert_to_mx(fp8rt_run *run, const fp8rt_target *t)
 fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
                                  const fp8rt_gemm_result *result)
 {
+    const bool rows = t->out->row_scale != NULL;
+    if (rows && (run->query || run->recorder != NULL)) {
+        return fp8rt_layer_quantise(run, t->d, t->out);
+    }
     if (run->query) {
         return fp8rt_waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
     }
@@ -109,6 +123,9 @@ fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
                                                                      : FP8RT_ERR_UNSUPPORTED;
     }
     t->on_core ? fp8rt_layer_flags(run, result) : fp8rt_layer_count(run, result);
+    if (rows) {
+        return fp8rt_layer_quantise(run, t->d, t->out);
+    }
     if (t->out->mx != NULL) {
         return convert_to_mx(run, t);
     }

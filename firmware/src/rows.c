@@ -17,12 +17,16 @@ fp8rt_values fp8rt_rows_x(const fp8rt_rows_desc *desc)
     return (fp8rt_values){desc->x, desc->m, desc->n, desc->x_stride, desc->x_format};
 }
 
-// Argmax writes words, as FP32 numbers are.
+// Argmax writes words, as FP32 numbers are. Results one behind the other are a row.
 fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc)
 {
-    return (fp8rt_values){desc->d, desc->m, fp8mac_rows_is_reduction(desc->operation) ? 1 : desc->n,
-                          desc->d_stride,
-                          desc->operation == FP8MAC_ROWS_ARGMAX ? FP8MAC_FP32 : desc->d_format};
+    const bool reduces = fp8mac_rows_is_reduction(desc->operation);
+    const fp8mac_format_id format =
+        desc->operation == FP8MAC_ROWS_ARGMAX ? FP8MAC_FP32 : desc->d_format;
+    if (reduces && format == FP8MAC_FP32 && desc->d_stride == FP8RT_ROWS_DENSE) {
+        return (fp8rt_values){desc->d, 1, desc->m, FP8RT_ROWS_DENSE, format};
+    }
+    return (fp8rt_values){desc->d, desc->m, reduces ? 1 : desc->n, desc->d_stride, format};
 }
 
 // ---- checks -------------------------------------------------------------------------------------

@@ -189,6 +189,9 @@ class Maker
         }
         small_values(t.a_addr, t.m, t.m > 1 ? t.a_stride : 0, t.n, t.x_fmt);
         fit_rows(t);
+        if (is_reduction(t.row_op) && t.d_bytes() == 4 && rng_.coin()) {
+            t.d_stride = 4; // one result behind the other
+        }
         return t;
     }
 

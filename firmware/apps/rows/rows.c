@@ -31,6 +31,7 @@ typedef struct named_case {
     fp8mac_activation activation;
     uint32_t table;
     uint32_t gap; // bytes that are added to the strides
+    bool dense;   // results one behind the other
 } named_case;
 
 #define LAYER FP8MAC_ROWS_LAYER_NORM
@@ -101,6 +102,9 @@ static const named_case cases[] = {
     {"tanh, relu, mapped", TANH, 33, 20, FP32, E4M3, .activation = FP8MAC_ACT_RELU, .table = 1},
     {"tanh of NaN and Inf", TANH, 8, 40, FP16, FP32, .draw = SPECIAL},
     {"magnitude", MAGNITUDE, 16, 64, FP16, FP32, .factor = 1.0f / 448.0f},
+    {"magnitude, one behind the other", MAGNITUDE, 45, 33, E4M3, FP32, .factor = 0.25f,
+     .dense = true},
+    {"argmax, one behind the other", ARGMAX, 16, 40, FP16, 0, .draw = ANY, .dense = true},
     {"magnitude, causal", MAGNITUDE, 37, 21, FP32, FP32, .seen = 2, .causal = true},
     {"magnitude of NaN and Inf", MAGNITUDE, 8, 40, FP32, FP32, .draw = SPECIAL},
     {"quantise", QUANTISE, 16, 64, FP32, E4M3, .scale_d = 448.0f},
@@ -244,7 +248,7 @@ static fp8rt_rows_desc desc_of(const bench *b, const named_case *t)
         .clamp_lo = -2.0f,
         .clamp_hi = 2.5f,
         .d = b->d,
-        .d_stride = stride_of(b, t, d_row_bytes(t)),
+        .d_stride = t->dense ? FP8RT_ROWS_DENSE : stride_of(b, t, d_row_bytes(t)),
         .d_format = t->d_format,
         .coding = {.table = t->table},
         .scale_d = t->scale_d == 0.0f ? NULL : &t->scale_d,

@@ -71,6 +71,8 @@ void fp8mac_cycles_rows_key(const fp8mac_cycles_command *c, const tile *t, bool 
     key->step = step_of(c, t->phase, out);
     key->uses_x = key->step != STEP_RESULT;
     key->writes = !fp8mac_cycles_is_statistic(key->step);
+    key->dense =
+        fp8mac_cycles_is_reduction(c) && c->d_stride == 4 && size_log2(c->d_fmt) == 2;
 }
 
 bool fp8mac_cycles_is_centred(const fp8mac_cycles_command *c, const tile *t)
