@@ -19,7 +19,8 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     }
     fp8rt_status status = fp8rt_layer_check_any(run, desc->x);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_rows(run, desc->out, FP8MAC_E4M3FN, fp8rt_layer_last_format(run));
+        status =
+            fp8rt_layer_check_rows(run, desc->out, FP8MAC_E4M3FN, fp8rt_layer_last_format(run));
     }
     if (status != FP8RT_OK) {
         return status;

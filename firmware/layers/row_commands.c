@@ -47,8 +47,8 @@ static void set_rows(const fp8rt_row_operation *r, const fp8rt_target *t,
     desc->x_format = r->x->format;
     desc->seen = r->seen;
     desc->causal = r->causal;
-    desc->factor = norm || is_argmax(r) || r->operation == FP8MAC_ROWS_QUANTISE ? NULL
-                                                                                : &scales->operands;
+    desc->factor =
+        norm || is_argmax(r) || r->operation == FP8MAC_ROWS_QUANTISE ? NULL : &scales->operands;
     desc->eps = norm ? eps_of(r) : 0.0f;
     desc->gamma = r->gamma;
     desc->beta = r->beta;
@@ -197,9 +197,8 @@ static fp8rt_status run_part(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_
     fp8rt_rows_plan plan;
     fp8rt_gemm_result result;
     const fp8rt_row_operation row = {.operation = operation, .x = x};
-    const fp8rt_tensor words = {.data = out->row_scale,
-                                .stride = FP8RT_ROWS_DENSE,
-                                .format = FP8MAC_FP32};
+    const fp8rt_tensor words = {
+        .data = out->row_scale, .stride = FP8RT_ROWS_DENSE, .format = FP8MAC_FP32};
     const fp8rt_target t = {.d = codes ? out : &words};
     scales->operands = codes ? 1.0f : fp8rt_plans_inverse(run, most);
     scales->out = codes ? most : 1.0f;

@@ -360,7 +360,8 @@ static void gemms(bytes *in)
 static void rows(bytes *in)
 {
     fp8mac_format own[2];
-    fp8mac_rows_desc r = {.operation = (fp8mac_rows_operation)below(in, FP8MAC_ROWS_OPERATIONS + 1u),
+    fp8mac_rows_desc r = {.operation =
+                              (fp8mac_rows_operation)below(in, FP8MAC_ROWS_OPERATIONS + 1u),
                           .rows = below(in, 6),
                           .cols = below(in, 90)};
     const bool reduces = fp8mac_rows_is_reduction(r.operation);

@@ -311,8 +311,8 @@ static void test_commands(void)
     REFUSED(FP8MAC_ERR_COMMAND, bad.conv_a = true);                  // an image of no lines
     REFUSED(FP8MAC_ERR_COMMAND, bad.operation = FP8MAC_CYCLES_ROWS); // row 0 sees 32 of 8 columns
     REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.c_en = true));
-    REFUSED(FP8MAC_ERR_COMMAND,
-            (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.row_operation = FP8MAC_ROWS_OPERATIONS));
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0,
+                                 bad.row_operation = FP8MAC_ROWS_OPERATIONS));
     REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_RESUMED); // there is no pause
     REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_REGISTERS; bad.pause = true);
     REFUSED(FP8MAC_ERR_COMMAND, bad.m = 0);

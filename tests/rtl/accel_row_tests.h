@@ -155,8 +155,8 @@ inline void RowTests::row_speed()
                 {"maximum", Maximum, 16, 64, 300},
                 {"argmax", Argmax, 16, 64, 480},
                 {"magnitude", Magnitude, 16, 64, 300},
-                {"quantise", Quantise, 16, 64, 480},
-                {"quantise", Quantise, 1, 64, 330},
+                {"quantise", Quantise, 16, 64, 470},
+                {"quantise", Quantise, 1, 64, 220},
                 {"sigmoid", Sigmoid, 1, 512, 365},
                 {"tanh", Tanh, 16, 64, 240}};
     const bool is_default = kBeat == 16 && LANES == 16;

@@ -41,10 +41,10 @@ constexpr bool is_curve(uint32_t row_op)
 // How often X is visited
 constexpr uint32_t visits_of(uint32_t row_op)
 {
-    return is_curve(row_op)                           ? 1
-           : row_op == LayerNorm || row_op == Softmax ? 3
+    return is_curve(row_op)                                              ? 1
+           : row_op == LayerNorm || row_op == Softmax                    ? 3
            : row_op == RmsNorm || row_op == Argmax || row_op == Quantise ? 2
-                                                      : 1;
+                                                                         : 1;
 }
 
 constexpr bool is_reduction(uint32_t row_op)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, softmax and reductions of the rows of a matrix, and sigmoid and tanh of its values, each as one command of
+// Norms, softmax, reductions and dynamic scaling of the rows of a matrix, and sigmoid and tanh of its values, each as one command of
 // the accelerator. X
 // is m x n. fp8mac/rows.h defines every bit; in short:
 //

@@ -208,10 +208,9 @@ static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_
     }
     desc->seen = c->k < c->n ? c->k : 0;
     desc->causal = FP8RT_GET(OPERATION__CAUSAL, c->operation) != 0;
-    desc->factor =
-        desc->operation == FP8MAC_ROWS_ARGMAX || desc->operation == FP8MAC_ROWS_QUANTISE
-            ? NULL
-            : &n->factor;
+    desc->factor = desc->operation == FP8MAC_ROWS_ARGMAX || desc->operation == FP8MAC_ROWS_QUANTISE
+                       ? NULL
+                       : &n->factor;
     desc->base2 = desc->operation == FP8MAC_ROWS_SOFTMAX;
 }
 

@@ -34,8 +34,8 @@ static fp8mac_status check_operation(const rows_desc *desc)
     }
     const bool norm = fp8mac_rows_is_norm(desc->operation);
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
-    const bool unmasked = norm || fp8mac_rows_is_curve(desc->operation) ||
-                          desc->operation == FP8MAC_ROWS_QUANTISE;
+    const bool unmasked =
+        norm || fp8mac_rows_is_curve(desc->operation) || desc->operation == FP8MAC_ROWS_QUANTISE;
     const bool wrong = (unmasked && (desc->seen != 0 || desc->causal)) ||
                        (!norm && (affine || fp8mac_float_bits(desc->eps) != 0)) ||
                        (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||

@@ -31,7 +31,10 @@ static uint32_t bits(uint32_t first, uint32_t last)
 static uint32_t sum_steps(const fp8mac_cycles_command *c, rows_step step)
 {
     const bool norm = fp8mac_cycles_is_norm(c);
-    const uint32_t more = step == STEP_EXP_SUM ? RECIPROCAL_STEPS : !norm ? 0 : step == STEP_SUM ? 1 : 5;
+    const uint32_t more = step == STEP_EXP_SUM ? RECIPROCAL_STEPS
+                          : !norm              ? 0
+                          : step == STEP_SUM   ? 1
+                                               : 5;
     return 6u + more + 1u;
 }
 

@@ -71,8 +71,7 @@ void fp8mac_cycles_rows_key(const fp8mac_cycles_command *c, const tile *t, bool 
     key->step = step_of(c, t->phase, out);
     key->uses_x = key->step != STEP_RESULT;
     key->writes = !fp8mac_cycles_is_statistic(key->step);
-    key->dense =
-        fp8mac_cycles_is_reduction(c) && c->d_stride == 4 && size_log2(c->d_fmt) == 2;
+    key->dense = fp8mac_cycles_is_reduction(c) && c->d_stride == 4 && size_log2(c->d_fmt) == 2;
 }
 
 bool fp8mac_cycles_is_centred(const fp8mac_cycles_command *c, const tile *t)
@@ -94,8 +93,8 @@ bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c)
     const bool built = p->rows == 4 && p->cols == 4 && p->transfer_rows == 2 && p->max_mn >= 32;
     const bool norm = fp8mac_cycles_is_norm(c);
     const fp8mac_rows_operation operation = operation_of(c);
-    return !built || c->row_operation >= FP8MAC_ROWS_OPERATIONS || c->c_en || c->stochastic || c->scale_a_vec ||
-           (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
+    return !built || c->row_operation >= FP8MAC_ROWS_OPERATIONS || c->c_en || c->stochastic ||
+           c->scale_a_vec || (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
            (c->bias_en && operation != FP8MAC_ROWS_LAYER_NORM) ||
            ((norm || has_one_phase(c) || operation == FP8MAC_ROWS_QUANTISE) &&
             (c->k != 0 || c->causal)) ||
