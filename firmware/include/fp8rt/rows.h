@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, softmax, reductions and dynamic scaling of the rows of a matrix, and sigmoid and tanh of its values, each as one command of
-// the accelerator. X
-// is m x n. fp8mac/rows.h defines every bit; in short:
+// Norms, softmax, reductions and dynamic scaling of the rows of a matrix, and sigmoid and tanh of its
+// values, each as one command of the accelerator. X is m x n. fp8mac/rows.h defines every bit; in short:
 //
 //   FP8MAC_ROWS_...                D
 //   SUM, SUM_OF_SQUARES, MAXIMUM   m x 1  T = act(factor * what the name says)
