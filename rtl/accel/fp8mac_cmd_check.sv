@@ -607,7 +607,8 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
     checked_o.store.epilogue.beta     = cmd_q.c.beta;
     checked_o.store.epilogue.rows     = '{step: step, norm: row_command && (norm || quantise),
-                                          index: row_command && cmd_q.mode.row_op == RowsArgmax, dense: dense && step == StepResult,
+                                          index: row_command && cmd_q.mode.row_op == RowsArgmax,
+                                          dense: dense && step == StepResult,
                                           centred: row_command && (cmd_q.mode.row_op == RowsSoftmax ||
                                                             cmd_q.mode.row_op == RowsLayerNorm) &&
                                                    cmd_q.rows_phase != 2'd0};

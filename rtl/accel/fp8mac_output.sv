@@ -381,9 +381,8 @@ module fp8mac_output
   //
   //   word of a transfer   | slot | row of the tile | row of tiles | 0 |
   //   word of the band     | slot | 0               |      0 | byte / Word |     byte = row of tiles * COLS * 4
-  localparam int unsigned RowWords  = RowBytes / Word;
-  localparam int unsigned RowWordsW = $clog2(RowWords);
-  localparam int unsigned Places    = ROWS / Rows;  // of transfers with rows of a tile
+  localparam int unsigned RowWords = RowBytes / Word;
+  localparam int unsigned Places   = ROWS / Rows;  // of transfers with rows of a tile
 
   logic                            dense;
   logic [31:0]                     place, tile_byte;

@@ -41,8 +41,8 @@ module formal_pack #(
   logic [BEAT-1:0][7:0] read_data;
 
   fp8mac_pack #(.ROWS(ROWS), .COLS(COLS), .WORDS(WORDS), .WORD(WORD), .BEAT(BEAT), .TABLE_WORDS(TableWords)) dut (
-    .clk_i, .rst_ni, .valid_i, .row_i, .col_i, .code_i, .size_i, .code_table_i, .table_write_i, .addr_i, .offset_i, .read_i,
-    .read_row_i, .read_addr_i, .read_beat_i, .read_data_o(read_data)
+    .clk_i, .rst_ni, .valid_i, .row_i, .col_i, .code_i, .size_i, .code_table_i, .table_write_i, .addr_i, .offset_i,
+    .read_i, .read_row_i, .read_addr_i, .read_beat_i, .read_data_o(read_data)
   );
 
   // The byte that is followed
