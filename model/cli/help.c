@@ -82,8 +82,10 @@ const cli_command cli_commands[] = {
      true},
     {"rows", cli_rows, "[OPTION...] OPERATION X", "reduce or normalise each row of a matrix",
      "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid, "
-     "tanh, magnitude or quantise. X has one "
-     "row per line. Every\noperation is one float32 operation, and a sum has a fixed order.\n"
+     "tanh, magnitude or quantise.\nX has one row per line. Every operation is one float32 "
+     "operation, and a "
+     "sum has a fixed order. Quantise divides a row\nby its magnitude, the largest |x|: --scale-d "
+     "is the largest code then.\n"
      "  --x-format F        the format of X: float32 (default), or any that D may have\n"
      "  --seen N, --causal  columns that the first row sees (all); each row sees one more. Not for "
      "norms, sigmoid, tanh and quantise\n"
