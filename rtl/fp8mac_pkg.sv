@@ -172,18 +172,20 @@ package fp8mac_pkg;
     StepMaximum = 4'd3,
     StepFirst   = 4'd4,  // the first column whose value is the offset
     StepExpSum  = 4'd5,  // the sum of the exponentials of X - offset
-    StepOut     = 4'd6,  // gives X or X - offset, times gain * gamma
-    StepExpOut  = 4'd7,  // gives exponentials, times gain
-    StepResult  = 4'd8,  // gives the offset of each row: the result of a reduction
-    StepSigmoid = 4'd9,  // give a function of X * SCALE_A
-    StepTanh    = 4'd10
+    StepMagnitude = 4'd6,  // the maximum of magnitudes
+    StepOut     = 4'd7,  // gives X or X - offset, times gain * gamma
+    StepExpOut  = 4'd8,  // gives exponentials, times gain
+    StepResult  = 4'd9,  // gives the offset of each row: the result of a reduction
+    StepSigmoid = 4'd10, // give a function of X * SCALE_A
+    StepTanh    = 4'd11
   } rows_step_e;
 
   typedef struct packed {
     rows_step_e  step;
     logic        centred;  // the offset is subtracted from X
-    logic        norm;     // the statistic becomes a mean, or the gain of a norm
+    logic        norm;     // the statistic becomes a mean, or the gain of a norm or of a quantisation
     logic        index;    // the result is the number of a column: no amax
+    logic        dense;    // StepResult: results of four bytes, one behind the other
   } rows_cfg_t;
 
   function automatic logic rows_curve(rows_step_e step);

@@ -29,12 +29,12 @@ static const uint8_t *mx_at(const fp8rt_caps *caps, const fp8rt_tensor *tensor, 
     return tensor->mx + (size_t)row * fp8rt_tensor_mx_stride(caps, tensor) + col / FP8MAC_MX_BLOCK;
 }
 
-// The MX scale of an element; 1 if there is none.
+// The MX scale of an element, or that of its row; 1 if there is none.
 static double block_scale(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t row,
                           uint32_t col)
 {
     if (tensor->mx == NULL) {
-        return 1.0;
+        return tensor->row_scale == NULL ? 1.0 : (double)tensor->row_scale[row];
     }
     const uint8_t code = *mx_at(caps, tensor, row, col);
     return code == 0xff ? (double)NAN : ldexp(1.0, (int)code - 127);
@@ -295,9 +295,30 @@ static uint32_t wrong_scales(const fp8rt_reference *reference, const fp8rt_tenso
     return wrong;
 }
 
+// The scales of rows whose largest code is not their largest value within the bounds.
+static uint32_t wrong_row_scales(const fp8rt_reference *reference, const fp8rt_tensor *out)
+{
+    const double most = (double)fp8mac_recipe_format_max(fp8mac_format_get(out->format));
+    uint32_t wrong = 0;
+    for (uint32_t row = 0; row < out->rows; row++) {
+        double low = 0x1p-100, high = 0x1p-100;
+        for (uint32_t col = 0; col < out->cols; col++) {
+            const size_t position = (size_t)row * out->cols + col;
+            const double magnitude = fabs(reference->values[position]);
+            low = fmax(low, magnitude - reference->bounds[position]);
+            high = fmax(high, magnitude + reference->bounds[position]);
+        }
+        const double got = (double)out->row_scale[row] * most;
+        wrong += !(got >= low * (1 - 0x1p-22) && got <= high * (1 + 0x1p-22));
+    }
+    return wrong;
+}
+
 fp8rt_deviation fp8rt_reference_compare(const fp8rt_reference *reference, const fp8rt_tensor *out)
 {
-    fp8rt_deviation d = {.wrong = out->mx == NULL ? 0 : wrong_scales(reference, out)};
+    fp8rt_deviation d = {.wrong = out->mx != NULL          ? wrong_scales(reference, out)
+                                  : out->row_scale != NULL ? wrong_row_scales(reference, out)
+                                                           : 0};
     for (uint32_t row = 0; row < out->rows; row++) {
         for (uint32_t col = 0; col < out->cols; col++) {
             const size_t position = (size_t)row * out->cols + col;

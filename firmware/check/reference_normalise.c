@@ -58,16 +58,18 @@ void fp8rt_reference_normalise(fp8rt_reference *reference, const fp8rt_norm_desc
 void fp8rt_reference_reduce(fp8rt_reference *reference, const fp8rt_reduce_desc *desc)
 {
     const uint32_t cols = desc->x->cols;
+    const bool magnitude = desc->operation == FP8MAC_ROWS_MAGNITUDE;
+    const double least = 0x1p-100 * (double)(desc->x->scale == 0.0f ? 1.0f : desc->x->scale);
     for (uint32_t row = 0; row < desc->x->rows; row++) {
-        double sum = 0, magnitudes = 0, most = -INFINITY;
+        double sum = 0, magnitudes = 0, most = magnitude ? least : -INFINITY;
         for (uint32_t i = 0; i < cols; i++) {
             const double x = fp8rt_reference_at(reference->caps, desc->x, row, i);
             const double term = desc->operation == FP8MAC_ROWS_SUM ? x : x * x;
             sum += term;
             magnitudes += fabs(term);
-            most = fmax(most, x);
+            most = fmax(most, magnitude ? fabs(x) : x);
         }
-        const bool maximum = desc->operation == FP8MAC_ROWS_MAXIMUM;
+        const bool maximum = magnitude || desc->operation == FP8MAC_ROWS_MAXIMUM;
         reference->values[row] = maximum ? most : sum;
         reference->bounds[row] =
             (maximum ? 2 * fabs(most) : (8 + ceil(cols / 16.0)) * magnitudes) * 0x1p-24;

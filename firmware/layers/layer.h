@@ -121,8 +121,15 @@ fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                      const char *name);
 // Both of a layer with one operand and an output, of any format. A descriptor's fields: x, out.
 fp8rt_status fp8rt_layer_check_ends(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
-// The same for a tensor that may have MX scales, which are checked too. FP8RT_ERR_UNSUPPORTED: the
-// array has no MX, or the tensor has a scaling.
+// The same for a tensor that may have a scale for each row, which is checked too. FP8RT_ERR_UNSUPPORTED:
+// the tensor has a scaling.
+#define fp8rt_layer_check_rows(run, tensor, first, last)                                           \
+    fp8rt_layer_check_rows_named(run, tensor, first, last, #tensor)
+fp8rt_status fp8rt_layer_check_rows_named(fp8rt_run *run, const fp8rt_tensor *tensor,
+                                          fp8mac_format_id first, fp8mac_format_id last,
+                                          const char *name);
+// The same for a tensor that may have MX scales, which are checked too, or a scale for each row.
+// FP8RT_ERR_UNSUPPORTED: the array has no MX, or the tensor has a scaling.
 #define fp8rt_layer_check_mx(run, tensor, first, last)                                             \
     fp8rt_layer_check_mx_named(run, tensor, first, last, #tensor)
 fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tensor,
@@ -195,6 +202,9 @@ typedef struct fp8rt_row_operation {
     const float *gamma, *beta;
 } fp8rt_row_operation;
 fp8rt_status fp8rt_layer_rows(fp8rt_run *run, const fp8rt_row_operation *rows, fp8rt_tensor *out);
+// The values of x, in FP32, become codes and scales of the rows of `out`: two commands. They and their flags count for
+// the run.
+fp8rt_status fp8rt_layer_quantise(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
 
 // out = fused(x). fused NULL: nothing.
 fp8rt_status fp8rt_layer_convert(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_fused *fused,

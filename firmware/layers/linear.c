@@ -46,6 +46,7 @@ static fp8rt_status compute(fp8rt_run *run, const void *layer)
     const fp8rt_product product = {
         .x = desc->x,
         .weights = desc->weights,
+        .x_scale = desc->x->row_scale,
         .c = desc->residual,
         .factor = 1.0f,
         .fused = &desc->fused,

@@ -17,7 +17,11 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    const fp8rt_status status = fp8rt_layer_check_ends(run, desc->x, desc->out);
+    fp8rt_status status = fp8rt_layer_check_any(run, desc->x);
+    if (status == FP8RT_OK) {
+        status =
+            fp8rt_layer_check_rows(run, desc->out, FP8MAC_E4M3FN, fp8rt_layer_last_format(run));
+    }
     if (status != FP8RT_OK) {
         return status;
     }

@@ -27,7 +27,7 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (status != FP8RT_OK) {
         return status;
     }
-    if ((unsigned)desc->operation > FP8MAC_ROWS_ARGMAX) {
+    if (!fp8mac_rows_is_reduction(desc->operation)) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if (desc->out->rows != desc->x->rows || desc->out->cols != 1 ||

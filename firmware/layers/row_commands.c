@@ -47,7 +47,8 @@ static void set_rows(const fp8rt_row_operation *r, const fp8rt_target *t,
     desc->x_format = r->x->format;
     desc->seen = r->seen;
     desc->causal = r->causal;
-    desc->factor = norm || is_argmax(r) ? NULL : &scales->operands;
+    desc->factor =
+        norm || is_argmax(r) || r->operation == FP8MAC_ROWS_QUANTISE ? NULL : &scales->operands;
     desc->eps = norm ? eps_of(r) : 0.0f;
     desc->gamma = r->gamma;
     desc->beta = r->beta;
@@ -70,7 +71,7 @@ typedef struct core_rows {
     uint32_t rows, cols, ldx, ldd, seen;
     float factor, eps, scale_d;
     uint8_t operation, x_format, d_format;
-    bool causal;
+    bool causal, has_factor;
 } core_rows;
 
 static void compute_rows(void *context)
@@ -87,7 +88,7 @@ static void compute_rows(void *context)
         .ldx = c->ldx,
         .seen = c->seen,
         .causal = c->causal,
-        .factor = fp8rt_rows_is_norm(operation) || argmax ? NULL : &c->factor,
+        .factor = c->has_factor ? &c->factor : NULL,
         .eps = c->eps,
         .gamma = c->gamma,
         .beta = c->beta,
@@ -130,7 +131,7 @@ static fp8rt_status run_on_core(fp8rt_run *run, fp8rt_rows_plan *plan, fp8rt_gem
         .rows = x.rows,
         .cols = x.cols,
         .ldx = distance(&x),
-        .ldd = distance(&d),
+        .ldd = desc->d_stride == FP8RT_ROWS_DENSE ? 1 : distance(&d),
         .seen = desc->seen,
         .factor = desc->factor == NULL ? 1.0f : *desc->factor,
         .eps = desc->eps,
@@ -139,11 +140,24 @@ static fp8rt_status run_on_core(fp8rt_run *run, fp8rt_rows_plan *plan, fp8rt_gem
         .x_format = (uint8_t)x.format,
         .d_format = (uint8_t)d.format,
         .causal = desc->causal,
+        .has_factor = desc->factor != NULL,
     };
     return fp8rt_layer_core(run, compute_rows, &context, sizeof context);
 }
 
-// ---- the layers' function -----------------------------------------------------------------------
+// A command or its part of the core
+static fp8rt_status run_plan(fp8rt_run *run, bool on_core, fp8rt_rows_plan *plan,
+                             fp8rt_gemm_result *result)
+{
+    return on_core ? run_on_core(run, plan, result) : fp8rt_plans_rows(run, plan, result);
+}
+
+static bool has_commands(const fp8rt_run *run)
+{
+    return (run->dev->caps.functions & FP8RT_FUNCTION_ROWS) != 0;
+}
+
+// ---- the layers' functions -----------------------------------------------------------------------
 
 static fp8rt_status run_rows(fp8rt_run *run, const fp8rt_row_operation *r, fp8rt_target *t)
 {
@@ -156,9 +170,8 @@ static fp8rt_status run_rows(fp8rt_run *run, const fp8rt_row_operation *r, fp8rt
     if (fp8rt_rows_is_norm(r->operation) && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(plan.desc.eps))) {
         return FP8RT_ERR_SCALE;
     }
-    t->on_core = (run->dev->caps.functions & FP8RT_FUNCTION_ROWS) == 0;
-    const fp8rt_status status =
-        t->on_core ? run_on_core(run, &plan, &result) : fp8rt_plans_rows(run, &plan, &result);
+    t->on_core = !has_commands(run);
+    const fp8rt_status status = run_plan(run, t->on_core, &plan, &result);
     return status == FP8RT_OK ? fp8rt_target_finish(run, t, &result) : status;
 }
 
@@ -172,4 +185,33 @@ fp8rt_status fp8rt_layer_rows(fp8rt_run *run, const fp8rt_row_operation *rows, f
     }
     run->used = used;
     return status;
+}
+
+// One of both commands: QUANTISE to the codes, or MAGNITUDE to the scales
+static fp8rt_status run_part(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out,
+                             fp8mac_rows_operation operation)
+{
+    fp8rt_command_scales own, *scales = fp8rt_scales_of(run, &own);
+    const bool codes = operation == FP8MAC_ROWS_QUANTISE, on_core = !has_commands(run);
+    const float most = fp8mac_recipe_format_max(fp8mac_format_get(out->format));
+    fp8rt_rows_plan plan;
+    fp8rt_gemm_result result;
+    const fp8rt_row_operation row = {.operation = operation, .x = x};
+    const fp8rt_tensor words = {
+        .data = out->row_scale, .stride = FP8RT_ROWS_DENSE, .format = FP8MAC_FP32};
+    const fp8rt_target t = {.d = codes ? out : &words};
+    scales->operands = codes ? 1.0f : fp8rt_plans_inverse(run, most);
+    scales->out = codes ? most : 1.0f;
+    set_rows(&row, &t, scales, &plan.desc);
+    const fp8rt_status status = run_plan(run, on_core, &plan, &result);
+    if (status == FP8RT_OK && !run->query && run->recorder == NULL) {
+        on_core ? fp8rt_layer_flags(run, &result) : fp8rt_layer_count(run, &result);
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_layer_quantise(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
+{
+    const fp8rt_status status = run_part(run, x, out, FP8MAC_ROWS_QUANTISE);
+    return status == FP8RT_OK ? run_part(run, x, out, FP8MAC_ROWS_MAGNITUDE) : status;
 }

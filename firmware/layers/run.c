@@ -226,7 +226,8 @@ static fp8rt_status check_tensor(const fp8rt_run *run, const fp8rt_tensor *tenso
         (tensor->scaling != NULL && (unsigned)tensor->scaling->kind > FP8RT_SCALING_CALIBRATE)) {
         return FP8RT_ERR_SCALE;
     }
-    return tensor->mx != NULL ? FP8RT_ERR_UNSUPPORTED : check_region(run, tensor);
+    return tensor->mx != NULL || tensor->row_scale != NULL ? FP8RT_ERR_UNSUPPORTED
+                                                           : check_region(run, tensor);
 }
 
 static fp8rt_status named(fp8rt_run *run, const char *name, fp8rt_status status)
@@ -270,12 +271,40 @@ static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
                : FP8RT_OK;
 }
 
+static fp8rt_status check_row_scale(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    const uint32_t beat = run->dev->caps.beat_bytes;
+    if ((unsigned)tensor->format > FP8MAC_E5M2FNUZ) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if (tensor->scaling != NULL) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (fp8rt_fp32_bits(fp8rt_layer_scale(tensor->scale)) != FP8RT_FP32_ONE) {
+        return FP8RT_ERR_SCALE;
+    }
+    return ((uintptr_t)tensor->row_scale & (beat - 1u)) != 0 ? FP8RT_ERR_ALIGNMENT : FP8RT_OK;
+}
+
+fp8rt_status fp8rt_layer_check_rows_named(fp8rt_run *run, const fp8rt_tensor *tensor,
+                                          fp8mac_format_id first, fp8mac_format_id last,
+                                          const char *name)
+{
+    if (tensor == NULL || tensor->row_scale == NULL) {
+        return fp8rt_layer_check_named(run, tensor, first, last, name);
+    }
+    fp8rt_tensor codes = *tensor;
+    codes.row_scale = NULL;
+    const fp8rt_status status = fp8rt_layer_check_named(run, &codes, first, last, name);
+    return status == FP8RT_OK ? named(run, name, check_row_scale(run, tensor)) : status;
+}
+
 fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                         fp8mac_format_id first, fp8mac_format_id last,
                                         const char *name)
 {
     if (tensor == NULL || tensor->mx == NULL) {
-        return fp8rt_layer_check_named(run, tensor, first, last, name);
+        return fp8rt_layer_check_rows_named(run, tensor, first, last, name);
     }
     fp8rt_tensor codes = *tensor;
     codes.mx = NULL;

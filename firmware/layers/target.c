@@ -21,6 +21,13 @@ static fp8rt_status aim_at_values(fp8rt_run *run, fp8rt_target *t)
     return t->values.data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
+// An output with a scale for each row is made of FP32 values.
+static fp8rt_status aim_at_rows(fp8rt_run *run, fp8rt_target *t)
+{
+    return t->fused->coding.table != 0 || t->fused->coding.stochastic ? FP8RT_ERR_UNSUPPORTED
+                                                                      : aim_at_values(run, t);
+}
+
 // An output with MX scales is made of FP32 values.
 static fp8rt_status aim_at_mx(fp8rt_run *run, fp8rt_target *t)
 {
@@ -50,6 +57,9 @@ fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_te
     }
     if (out->mx != NULL) {
         return aim_at_mx(run, t);
+    }
+    if (out->row_scale != NULL) {
+        return aim_at_rows(run, t);
     }
     if (fp8rt_waits_for_amax(t->kind)) {
         return aim_at_values(run, t);
@@ -84,20 +94,20 @@ static fp8rt_status scale_by_amax(fp8rt_run *run, const fp8rt_target *t,
 fp8rt_status fp8rt_target_finish(fp8rt_run *run, const fp8rt_target *t,
                                  const fp8rt_gemm_result *result)
 {
-    const bool to_mx = t->out->mx != NULL;
+    if (!run->query && run->recorder == NULL) {
+        t->on_core ? fp8rt_layer_flags(run, result) : fp8rt_layer_count(run, result);
+    }
+    if (t->out->mx != NULL) {
+        return fp8rt_layer_to_mx(run, t->d, t->out);
+    }
+    if (t->out->row_scale != NULL) {
+        return fp8rt_layer_quantise(run, t->d, t->out);
+    }
     if (run->query) {
-        return to_mx                           ? fp8rt_layer_to_mx(run, t->d, t->out)
-               : fp8rt_waits_for_amax(t->kind) ? convert(run, t)
-                                               : FP8RT_OK;
+        return fp8rt_waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
     }
     if (run->recorder != NULL) { // nothing may depend on what the command has given
-        return to_mx                             ? fp8rt_layer_to_mx(run, t->d, t->out)
-               : t->kind == FP8RT_SCALING_STATIC ? FP8RT_OK
-                                                 : FP8RT_ERR_UNSUPPORTED;
-    }
-    t->on_core ? fp8rt_layer_flags(run, result) : fp8rt_layer_count(run, result);
-    if (to_mx) {
-        return fp8rt_layer_to_mx(run, t->d, t->out);
+        return t->kind == FP8RT_SCALING_STATIC ? FP8RT_OK : FP8RT_ERR_UNSUPPORTED;
     }
     if (fp8rt_waits_for_amax(t->kind)) {
         return scale_by_amax(run, t, result);

@@ -30,7 +30,8 @@ static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
     }
     if (at == &c->d) {
         const bool one = op == FP8RT_OPERATION_ROWS &&
-                         FP8RT_GET(OPERATION__ROW_OP, operation) <= FP8MAC_ROWS_ARGMAX;
+                         fp8mac_rows_is_reduction(
+                             (fp8mac_rows_operation)FP8RT_GET(OPERATION__ROW_OP, operation));
         return (fp8rt_region){*at, c->m, c->d_stride,
                               (one ? 1 : c->n) * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
     }

@@ -17,12 +17,16 @@ fp8rt_values fp8rt_rows_x(const fp8rt_rows_desc *desc)
     return (fp8rt_values){desc->x, desc->m, desc->n, desc->x_stride, desc->x_format};
 }
 
-// Argmax writes words, as FP32 numbers are.
+// Argmax writes words, as FP32 numbers are. Results one behind the other are a row.
 fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc)
 {
-    return (fp8rt_values){desc->d, desc->m, fp8rt_rows_is_reduction(desc->operation) ? 1 : desc->n,
-                          desc->d_stride,
-                          desc->operation == FP8MAC_ROWS_ARGMAX ? FP8MAC_FP32 : desc->d_format};
+    const bool reduces = fp8mac_rows_is_reduction(desc->operation);
+    const fp8mac_format_id format =
+        desc->operation == FP8MAC_ROWS_ARGMAX ? FP8MAC_FP32 : desc->d_format;
+    if (reduces && format == FP8MAC_FP32 && desc->d_stride == FP8RT_ROWS_DENSE) {
+        return (fp8rt_values){desc->d, 1, desc->m, FP8RT_ROWS_DENSE, format};
+    }
+    return (fp8rt_values){desc->d, desc->m, reduces ? 1 : desc->n, desc->d_stride, format};
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -37,11 +41,13 @@ static bool is_unsupported(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
 {
     const bool norm = fp8rt_rows_is_norm(desc->operation);
     const bool argmax = desc->operation == FP8MAC_ROWS_ARGMAX;
+    const bool quantise = desc->operation == FP8MAC_ROWS_QUANTISE;
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
     return (caps->functions & FP8RT_FUNCTION_ROWS) == 0 ||
-           (unsigned)desc->operation > FP8MAC_ROWS_TANH || desc->coding.stochastic ||
-           (norm && desc->factor != NULL) ||
-           ((norm || fp8rt_rows_is_curve(desc->operation)) && (desc->seen != 0 || desc->causal)) ||
+           (unsigned)desc->operation >= FP8MAC_ROWS_OPERATIONS || desc->coding.stochastic ||
+           ((norm || quantise) && desc->factor != NULL) ||
+           ((norm || quantise || fp8rt_rows_is_curve(desc->operation)) &&
+            (desc->seen != 0 || desc->causal)) ||
            (!norm && (affine || fp8rt_fp32_bits(desc->eps) != 0)) ||
            (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||
            (argmax && (desc->factor != NULL || has_epilogue(desc)));

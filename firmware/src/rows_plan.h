@@ -17,12 +17,6 @@ static inline bool fp8rt_rows_is_norm(fp8mac_rows_operation operation)
     return operation == FP8MAC_ROWS_RMS_NORM || operation == FP8MAC_ROWS_LAYER_NORM;
 }
 
-// Whether D has one column.
-static inline bool fp8rt_rows_is_reduction(fp8mac_rows_operation operation)
-{
-    return operation <= FP8MAC_ROWS_ARGMAX;
-}
-
 // A function of each value
 static inline bool fp8rt_rows_is_curve(fp8mac_rows_operation operation)
 {

@@ -81,13 +81,14 @@ const cli_command cli_commands[] = {
      "  fp8mac gemm '1,2;3,4' '1,0;0,1' --bias 10,20 --act relu\n",
      true},
     {"rows", cli_rows, "[OPTION...] OPERATION X", "reduce or normalise each row of a matrix",
-     "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid or "
-     "tanh. X has "
-     "one "
-     "row per line. Every\noperation is one float32 operation, and a sum has a fixed order.\n"
+     "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid, "
+     "tanh, magnitude or quantise.\nX has one row per line. Every operation is one float32 "
+     "operation, and a "
+     "sum has a fixed order. Quantise divides a row\nby its magnitude, the largest |x|: --scale-d "
+     "is the largest code then.\n"
      "  --x-format F        the format of X: float32 (default), or any that D may have\n"
      "  --seen N, --causal  columns that the first row sees (all); each row sees one more. Not for "
-     "norms, sigmoid and tanh\n"
+     "norms, sigmoid, tanh and quantise\n"
      "  --factor X          multiplies a reduction, or what softmax, sigmoid or tanh is taken of\n"
      "  --eps X             norms: added to the mean square or variance (1e-5)\n"
      "  --gamma V, --beta V norms: a factor and a summand for each column; no beta of rms-norm\n"

@@ -10,15 +10,14 @@ typedef struct rows_options {
     bool causal, report;
 } rows_options;
 
-static const char *const operations[] = {"sum",     "sum-of-squares", "maximum",
-                                         "argmax",  "rms-norm",       "layer-norm",
-                                         "softmax", "sigmoid",        "tanh"};
-enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+static const char *const operations[FP8MAC_ROWS_OPERATIONS] = {
+    "sum",     "sum-of-squares", "maximum", "argmax",    "rms-norm", "layer-norm",
+    "softmax", "sigmoid",        "tanh",    "magnitude", "quantise"};
 
 static fp8mac_rows_operation operation_named(cli *c, const char *name)
 {
-    char good[128] = "";
-    for (size_t i = 0; i < OPERATIONS; i++) {
+    char good[160] = "";
+    for (size_t i = 0; i < FP8MAC_ROWS_OPERATIONS; i++) {
         if (strcmp(name, operations[i]) == 0) {
             return (fp8mac_rows_operation)i;
         }
@@ -110,7 +109,7 @@ static array indices(cli *c, const uint32_t *from, const array *shape)
 static void run(cli *c, fp8mac_rows_desc *desc, rows_options *o)
 {
     const bool argmax = desc->operation == FP8MAC_ROWS_ARGMAX;
-    const size_t columns = desc->operation <= FP8MAC_ROWS_ARGMAX ? 1 : desc->cols;
+    const size_t columns = fp8mac_rows_is_reduction(desc->operation) ? 1 : desc->cols;
     const array shape = {.dims = 2, .shape = {desc->rows, columns}, .count = desc->rows * columns};
     array d = array_of(c, argmax ? fp8mac_format_get(FP8MAC_FP32) : desc->d_format, &shape);
     desc->d = d.data;

@@ -61,7 +61,8 @@ module fp8mac_cmd_check
   tile_cmd_t  cmd_q;
   logic       finishes;  // the tile command ends with the epilogue
   logic       elementwise, c_en, vectors, mx, depthwise;
-  logic       row_command, reduction, norm;
+  logic       row_command, reduction, norm, quantise;
+  logic       dense;     // the results of a reduction lie one behind the other
   rows_step_e step;  // of a row command
 
   logic [3:0] last_cycle;
@@ -71,6 +72,8 @@ module fp8mac_cmd_check
   assign row_command = cmd_q.mode.op == OpRows;
   assign reduction   = row_command && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
   assign norm        = cmd_q.mode.row_op == RowsRmsNorm || cmd_q.mode.row_op == RowsLayerNorm;
+  assign quantise    = cmd_q.mode.row_op == RowsQuantise;
+  assign dense       = reduction && cmd_q.d.stride == addr_t'(4) && dst_size(dst_fmt_e'(cmd_q.d.fmt)) == 2'd2;
   assign step        = !row_command ? StepNone :
                        rows_step(rows_operation_e'(cmd_q.mode.row_op), cmd_q.rows_phase, cmd_q.rows_out);
   assign c_en        = finishes && cmd_q.c.en;
@@ -122,7 +125,8 @@ module fp8mac_cmd_check
   logic [MnW-1:0] down_q, across_q;
   logic [2*MnW-1:0] passes_tried_q, passes_q;
 
-  assign asked = pass_shape_e'(cmd_q.mode.pass_shape);
+  // A band of results that lie one behind the other is one region.
+  assign asked = (dense && step == StepResult) ? PassDown : pass_shape_e'(cmd_q.mode.pass_shape);
   assign shape = pass_shape_e'(2'(cycle_q - FirstTry));
 
   function automatic logic [MnW-1:0] passes_of(logic [MnW-1:0] tiles, logic [1:0] tiles_log2);
@@ -206,6 +210,7 @@ module fp8mac_cmd_check
       4'd8:    region = matrix(cmd_q.b.mx_addr, cmd_q.b.mx_stride, MnW'(cmd_q.n), (DimW+2)'(mx_bytes_q));
       default: region = vector(cmd_q.finish.bias, cmd_q.n);
     endcase
+    if (dense && cycle_q == 4'd2) region = vector(cmd_q.d.addr, cmd_q.m);
     unique case (cycle_q)
       4'd0:    region.used = !cmd_q.a.reuse && !image_used;
       4'd1:    region.used = !cmd_q.b.reuse && !elementwise;
@@ -338,10 +343,10 @@ module fp8mac_cmd_check
   assign plain = cmd_q.a.scale == Fp32One && cmd_q.d.scale == Fp32One && dst_fmt_e'(cmd_q.d.fmt) == DstFp32 &&
                  activation_e'(cmd_q.finish.act) == ActNone;
   assign rows_bad = cmd_q.mode.op == OpRows &&
-                    (cmd_q.mode.row_op > RowsTanh || cmd_q.c.en || cmd_q.finish.stochastic ||
+                    (cmd_q.mode.row_op > RowsQuantise || cmd_q.c.en || cmd_q.finish.stochastic ||
                      cmd_q.a.scale_vec || (cmd_q.b.scale_vec ? !norm : cmd_q.b.scale != Fp32One) ||
                      (cmd_q.finish.bias_en && cmd_q.mode.row_op != RowsLayerNorm) ||
-                     ((norm || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
+                     ((norm || quantise || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
                      (cmd_q.mode.row_op == RowsArgmax && !plain));
 
   // Reserved codes, and functions that do not go together. Commands with absent functions do not come here: offered().
@@ -601,8 +606,9 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.x_fmt    = dst_fmt_e'(cmd_q.x_fmt);
     checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
     checked_o.store.epilogue.beta     = cmd_q.c.beta;
-    checked_o.store.epilogue.rows     = '{step: step, norm: row_command && norm,
+    checked_o.store.epilogue.rows     = '{step: step, norm: row_command && (norm || quantise),
                                           index: row_command && cmd_q.mode.row_op == RowsArgmax,
+                                          dense: dense && step == StepResult,
                                           centred: row_command && (cmd_q.mode.row_op == RowsSoftmax ||
                                                             cmd_q.mode.row_op == RowsLayerNorm) &&
                                                    cmd_q.rows_phase != 2'd0};

@@ -177,7 +177,7 @@ package fp8mac_cmd_pkg;
   typedef logic signed [LimitW-1:0] limit_t;
 
   function automatic logic rows_reduction(rows_operation_e op);
-    return op <= RowsArgmax;
+    return op <= RowsArgmax || op == RowsMagnitude;
   endfunction
 
   function automatic logic rows_one_phase(rows_operation_e op);
@@ -200,6 +200,7 @@ package fp8mac_cmd_pkg;
       RowsLayerNorm:                 return (phase == 2'd0) ? StepSum : StepSquares;
       RowsArgmax:                    return (phase == 2'd0) ? StepMaximum : StepFirst;
       RowsSoftmax:                   return (phase == 2'd0) ? StepMaximum : StepExpSum;
+      RowsMagnitude, RowsQuantise:   return StepMagnitude;
       default:                       return StepMaximum;
     endcase
   endfunction

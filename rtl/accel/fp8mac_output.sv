@@ -375,18 +375,58 @@ module fp8mac_output
   assign epi_valid_o = out_valid;
   assign epi_owner_o = out_position.owner;
 
+  // ---- results of a reduction that lie one behind the other --------------------------------------------------------
+  // A transfer has one result in the first column of each row. The 16 rows of a band become a row of the D buffer, which is
+  // written as one: a tile's rows are COLS codes of it.
+  //
+  //   word of a transfer   | slot | row of the tile | row of tiles | 0 |
+  //   word of the band     | slot | 0               |      0 | byte / Word |     byte = row of tiles * COLS * 4
+  localparam int unsigned RowWords = RowBytes / Word;
+  localparam int unsigned Places   = ROWS / Rows;  // of transfers with rows of a tile
+
+  logic                            dense;
+  logic [31:0]                     place, tile_byte;
+  logic [Rows-1:0]                 packed_row;
+  logic [Rows-1:0][COLS-1:0][31:0] packed_code;
+  logic [COLS-1:0]                 packed_col;
+  logic [BufW-1:0]                 packed_addr;
+  logic [WordW-1:0]                packed_offset;
+
+  assign dense     = FUNCTIONS.rows && cfg.rows.dense;
+  assign place     = 32'(out_position.addr) / RowWords % Places;
+  assign tile_byte = 32'(out_position.addr) % RowWords / (RowWords / PassTiles) * COLS * 4;
+
+  always_comb begin
+    packed_row    = out_position.row;
+    packed_code   = code;
+    packed_col    = '1;
+    packed_addr   = out_position.addr;
+    packed_offset = out_position.offset;
+    if (dense) begin
+      packed_row    = Rows'(1);
+      packed_addr   = BufW'(32'(out_position.addr) / (RowWords * Places) * (RowWords * Places) + tile_byte / Word);
+      packed_offset = WordW'(tile_byte);
+      // Row r of the transfer is row place * Rows * SHARE + r * SHARE of the tile, or r * SHARE + place.
+      for (int unsigned c = 0; c < COLS; c++) begin
+        packed_code[0][c] = code[c / SHARE % Rows][0];
+        packed_col[c]     = (SHARE > 1 ? c % SHARE : c / Rows) == place;
+      end
+    end
+  end
+
   fp8mac_pack #(
     .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .TABLES(FUNCTIONS.tables)
   ) u_pack (
     .clk_i, .rst_ni,
     .valid_i    (out_valid),
-    .row_i      (out_position.row),
-    .code_i     (code),
+    .row_i      (packed_row),
+    .col_i      (packed_col),
+    .code_i     (packed_code),
     .size_i     (dst_size(cfg.d_fmt)),
     .code_table_i(cfg.code_table),
     .table_write_i,
-    .addr_i     (out_position.addr),
-    .offset_i   (out_position.offset),
+    .addr_i     (packed_addr),
+    .offset_i   (packed_offset),
     .read_i     (read),
     .read_row_i (read_row),
     .read_addr_i(read_addr),
@@ -398,10 +438,16 @@ module fp8mac_output
   assign job_ready = !write_out_full && !finished_full;
   assign job_push  = job_valid && job_ready;
 
-  assign write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep ||
-                                    rows_statistic(job_i.job.epilogue.rows.step), m: job_i.job.m, n: job_i.job.n,
-                              size: dst_size(job_i.job.epilogue.d_fmt), pass_shape: job_i.job.pass_shape,
-                              d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride};
+  always_comb begin
+    write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep || rows_statistic(job_i.job.epilogue.rows.step),
+                         m: job_i.job.m, n: job_i.job.n, size: dst_size(job_i.job.epilogue.d_fmt),
+                         pass_shape: job_i.job.pass_shape, d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride};
+    if (FUNCTIONS.rows && job_i.job.epilogue.rows.dense) begin
+      write_out_pushed.m          = dim_t'(1);
+      write_out_pushed.n          = job_i.job.m;
+      write_out_pushed.pass_shape = PassAcross;
+    end
+  end
   assign finished_pushed  = '{tag: job_i.job.tag, record: job_i.job.record, irq: job_i.job.irq, last: job_i.job.last,
                               error: job_i.job.error};
 

@@ -31,6 +31,7 @@ module fp8mac_pack
 
   input  logic                            valid_i,
   input  logic [ROWS-1:0]                 row_i,     // rows that are written
+  input  logic [COLS-1:0]                 col_i,     // codes of four bytes that are written; all ones for others
   input  logic [ROWS-1:0][COLS-1:0][31:0] code_i,    // right-justified
   input  logic [1:0]                      size_i,    // log2 of a code's bytes
   input  code_table_e                     code_table_i,  // TableNone, or size_i = 0
@@ -65,7 +66,9 @@ module fp8mac_pack
         endcase
       end
     end
-    for (int unsigned b = 0; b < WORD; b++) enable[b] = (WordW'(b) ^ offset_i) >> ColsLog >> size_i == '0;
+    for (int unsigned b = 0; b < WORD; b++) begin
+      enable[b] = (WordW'(b) ^ offset_i) >> ColsLog >> size_i == '0 && col_i[b % Widest / 4];
+    end
   end
 
   always_ff @(posedge clk_i) begin

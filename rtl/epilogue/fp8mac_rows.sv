@@ -247,6 +247,9 @@ module fp8mac_rows
 
   always_comb begin
     value_d = exponential ? td_i : t3_i;
+    for (int unsigned w = 0; w < Width; w++) begin
+      if (step == StepMagnitude) value_d[w][31] = 1'b0;
+    end
     if (step == StepFirst) begin
       for (int unsigned w = 0; w < Width; w++) begin
         value_d[w] = equal(t3_i[w], offset[w / Cols]) ?
@@ -255,7 +258,10 @@ module fp8mac_rows
     end
     if (prog[9].valid) begin
       value_d = t2_i;
-      if (prog[9].action == ActionVar || (prog[9].action == ActionL2 && step == StepExpSum)) value_d = both_rows(parts);
+      if (prog[9].action == ActionVar || (prog[9].action == ActionL2 && step == StepExpSum) ||
+          (prog[9].action == ActionLoad && step == StepMagnitude)) begin
+        value_d = both_rows(parts);
+      end
       if (prog[9].action inside {ActionR4, ActionC3}) value_d = both_rows(gains);
     end
   end
@@ -344,7 +350,7 @@ module fp8mac_rows
   end
 
   always_comb begin
-    term_used_o = sums || curve;
+    term_used_o = sums || curve || prog[4].valid;
     term_o      = curve ? point : partial;
     if (exponential && at[20]) begin
       term_used_o = 1'b1;
@@ -403,7 +409,8 @@ module fp8mac_rows
 
   // A command's flags begin with its first phase.
   logic first_phase;
-  assign first_phase = step == StepSum || step == StepMaximum || (step == StepSquares && !cfg_i.rows.centred);
+  assign first_phase = step == StepSum || step == StepMaximum || step == StepMagnitude ||
+                       (step == StepSquares && !cfg_i.rows.centred);
 
   always_ff @(posedge clk_i) begin
     if (start && first_phase) flags_q <= '0;

@@ -28,6 +28,7 @@ package fp8mac_rows_pkg;
 
   parameter logic [31:0] Fp32NegZero = 32'h8000_0000;
   parameter logic [31:0] Fp32NegInf  = 32'hff80_0000;
+  parameter logic [31:0] LeastMagnitude = 32'h0d80_0000;  // 2^-100
 
   // The steps of fp8mac_rows_program
   typedef enum logic [3:0] {
@@ -72,9 +73,17 @@ package fp8mac_rows_pkg;
     return {1'b0, (root && x.exponent[0]) ? 8'd128 : 8'd127, x.fraction};
   endfunction
 
-  // The result from Newton's iteration, `twice` the function of the significand; exponent: of what it is computed from
+  // The result from Newton's iteration, `twice` the function of the significand; exponent: of what it is computed from.
+  // Reciprocals from 2^126 on are subnormal: significands that lose one bit or two, rounded to nearest even.
   function automatic logic [31:0] rescaled(logic [30:0] twice, logic [8:0] exponent, logic root);
+    logic        more;  // twice is 2
+    logic [23:0] kept;
+    logic        up;
+    more     = twice[30];
     rescaled = {1'b0, twice[30:23] - (root ? exponent[8:1] : exponent[7:0]) - 8'd1, twice[22:0]};
+    kept     = (exponent[0] && !more) ? {2'b00, 1'b1, twice[22:2]} : {1'b0, 1'b1, twice[22:1]};
+    up       = (exponent[0] && !more) ? twice[1] && (twice[0] || twice[2]) : twice[0] && twice[1];
+    if (!root && exponent[8:1] == 8'd63 && (exponent[0] || !more)) rescaled = {8'd0, kept + 24'(up)};
     if (exponent == ExponentZero) rescaled = Fp32Inf;
     if (exponent == ExponentInf) rescaled = '0;
     if (exponent == ExponentNan) rescaled = Fp32Nan;

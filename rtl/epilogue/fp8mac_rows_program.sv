@@ -17,7 +17,8 @@
 //   cycle 3   at_o[3]: a partial sum is read                         cycle 9   the sum is there
 //   cycle 4   at_o[4]: its term is selected                          cycle 10  what is made of it; the next step's cycle 0
 //
-// In maxima, words of partial maxima are compared, five cycles for each row pair (fold_*).
+// In maxima, words of partial maxima are compared, five cycles for each row pair (fold_*). Of the magnitudes that a
+// quantisation needs (norm_i), the program then computes the reciprocals: Load takes the maxima from the partial maxima.
 module fp8mac_rows_program
   import fp8mac_pkg::*;
   import fp8mac_rows_pkg::*;
@@ -44,7 +45,7 @@ module fp8mac_rows_program
   localparam logic [3:0] LastCycle = 4'd9;
 
   // ---- sums -------------------------------------------------------------------------------------------------------
-  logic       running_q;
+  logic       running_q, start;
   action_e    action_q, action_next;
   logic [3:0] cycle_q;
   place_t     place;
@@ -52,7 +53,7 @@ module fp8mac_rows_program
 
   always_comb begin
     unique case (action_q)
-      ActionLoad: action_next = ActionG1;
+      ActionLoad: action_next = (step_i == StepMagnitude) ? ActionC1 : ActionG1;
       ActionG1:   action_next = ActionG2;
       ActionG2:   action_next = ActionG3;
       ActionG3:   action_next = ActionL1;
@@ -74,9 +75,9 @@ module fp8mac_rows_program
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) running_q <= 1'b0;
-    else if (start_i) running_q <= 1'b1;
+    else if (start) running_q <= 1'b1;
     else if (action_q == ActionEnd && cycle_q == LastCycle) running_q <= 1'b0;
-    if (start_i) begin
+    if (start) begin
       action_q <= ActionLoad;
       cycle_q  <= '0;
     end else if (running_q) begin
@@ -133,6 +134,7 @@ module fp8mac_rows_program
     done_pair_q <= pair_q;
   end
 
+  assign start            = start_i || (done_q && !fold_q && step_i == StepMagnitude && norm_i);
   assign fold_o           = fold_q;
   assign fold_pair_o      = pair_q;
   assign fold_cycle_o     = fold_cycle_q;

@@ -45,7 +45,7 @@ module fp8mac_rows_statistics
   logic exponential, maxima, sums;
 
   assign exponential = step_i == StepExpSum || step_i == StepExpOut;
-  assign maxima      = step_i == StepMaximum || step_i == StepFirst;
+  assign maxima      = step_i == StepMaximum || step_i == StepFirst || step_i == StepMagnitude;
   assign sums        = step_i == StepSum || step_i == StepSquares || step_i == StepExpSum;
 
   // ---- sums -------------------------------------------------------------------------------------------------------
@@ -115,11 +115,14 @@ module fp8mac_rows_statistics
       partial_read    = fold_cycle < 3'd2;
       partial_read_at = {fold_pair, 1'b0, fold_cycle[0]};
     end
-    partial_write    = maxima ? main_valid_i[5] : sums && main_valid_i[Main];
+    partial_write    = maxima ? main_valid_i[5] || fold_done : sums && main_valid_i[Main];
     partial_write_at = maxima ? maximum_at(main_row_i[5][3:0], main_col_i[5][2])
                               : sum_at(main_row_i[Main][3:0], main_col_i[Main][3:2]);
     partial_written  = maxima ? maximum_q : t2_i;
+    // For the program that follows. All lanes of a row have its maximum.
+    if (fold_done) partial_write_at = {fold_done_pair, 2'd0};
     if (prog[9].valid) begin
+      partial_written  = t2_i;
       partial_write    = prog[9].action inside {ActionG3, ActionL1, ActionR1, ActionC1};
       partial_write_at = {prog[9].pair, 2'd0};
     end
@@ -130,7 +133,10 @@ module fp8mac_rows_statistics
     .read_i(partial_read), .read_address_i(partial_read_at), .read_data_o(partial_word)
   );
 
-  assign partial_o = known_q ? partial_word : {Width{maxima ? Fp32NegInf : Fp32NegZero}};
+  // The least magnitude is above 0, so that its reciprocal is finite.
+  logic [31:0] absent;
+  assign absent    = (step_i == StepMagnitude) ? LeastMagnitude : maxima ? Fp32NegInf : Fp32NegZero;
+  assign partial_o = known_q ? partial_word : {Width{absent}};
 
   always_ff @(posedge clk_i) begin
     known_q <= written_q[partial_read_at] || (prog[3].valid && prog[3].action >= ActionL1);
@@ -158,7 +164,6 @@ module fp8mac_rows_statistics
   pair_t            offset_read_at, offset_write_at;
   logic [4:0]       gain_read_at, gain_write_at;
   logic [1:0][31:0] offset_written, gain_written, row_value;
-  logic             result_seen;  // a result of the program is in the row value
 
   assign row_value = {value_i[Cols], value_i[0]};
 
@@ -181,8 +186,6 @@ module fp8mac_rows_statistics
     .read_i(offset_read), .read_address_i(offset_read_at), .read_data_o(offset_o)
   );
 
-  assign result_seen = prog[10].valid && !(prog[10].action inside {ActionL1, ActionG1, ActionG2, ActionG3, ActionLoad});
-
   always_comb begin
     gain_read    = exponential ? main_valid_i[3] : gain_read_i;
     gain_read_at = {WordGain, exponential ? pair_of(main_row_i[3][3:0], ROW_STEP == 1) : gain_pair_i};
@@ -197,8 +200,9 @@ module fp8mac_rows_statistics
     gain_write   = 1'b0;
     gain_write_at = {WordSplit, prog[10].pair};
     gain_written = row_value;
-    if (result_seen) begin
+    if (prog[10].valid) begin
       unique case (prog[10].action)
+        ActionLoad:         gain_write = step_i == StepMagnitude;
         ActionL2:           gain_write = step_i == StepExpSum;
         ActionVar:          gain_write = 1'b1;
         ActionR1, ActionC1: begin

@@ -150,7 +150,7 @@ static void inputs(const fp8rt_command *c, regions *r)
 static bool is_reduction(const fp8rt_command *c)
 {
     const uint32_t operation = FP8RT_GET(OPERATION__ROW_OP, fp8rt_host_operation(c));
-    return fp8rt_host_is_rows(c) && operation <= FP8MAC_ROWS_ARGMAX;
+    return fp8rt_host_is_rows(c) && fp8mac_rows_is_reduction((fp8mac_rows_operation)operation);
 }
 
 static void outputs(const fp8rt_command *c, regions *r)

@@ -360,10 +360,11 @@ static void gemms(bytes *in)
 static void rows(bytes *in)
 {
     fp8mac_format own[2];
-    fp8mac_rows_desc r = {.operation = (fp8mac_rows_operation)below(in, 8),
+    fp8mac_rows_desc r = {.operation =
+                              (fp8mac_rows_operation)below(in, FP8MAC_ROWS_OPERATIONS + 1u),
                           .rows = below(in, 6),
                           .cols = below(in, 90)};
-    const bool reduces = r.operation <= FP8MAC_ROWS_ARGMAX;
+    const bool reduces = fp8mac_rows_is_reduction(r.operation);
     const size_t d_cols = reduces ? 1 : r.cols;
     r.ldx = r.cols + below(in, 4) - one_in(in, 16);
     r.ldd = d_cols + below(in, 4) - one_in(in, 16);

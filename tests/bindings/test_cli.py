@@ -474,6 +474,8 @@ def test_rows(tool):
     golden("3\n0\n", "maximum", "1,3,2;-4,-5,-6", "--act", "relu")
     golden("1\n2\n", "argmax", "1,7,7;-3,-5,-2")
     golden("1 0\n0.5 0.5\n", "softmax", "3,9;2,2", "--seen", "1", "--causal")
+    golden("3\n2\n", "magnitude", "1,-3;2,2")
+    golden("112 -448\n448 448\n", "quantise", "1,-4;2,2", "--scale-d", "448")
     golden("0.25 0.25 0.25 0.25\n", "softmax", "5,5,5,5", "--factor", "2")
     golden("1 -1\n", "layer-norm", "7,5", "--eps", "0")
     golden("3 -2\n", "layer-norm", "7,5", "--eps", "0", "--gamma", "2,3", "--beta", "1,1")

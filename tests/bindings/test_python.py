@@ -926,6 +926,7 @@ def test_rows(check, arrays, refused, rng):
     arrays("rows: sum", fp8mac.rows("sum", x), x.sum(1))
     arrays("rows: sum of squares", fp8mac.rows("sum-of-squares", x, factor=0.5), (x * x).sum(1) / 2)
     arrays("rows: maximum", fp8mac.rows("maximum", x, activation="relu"), x.max(1))
+    arrays("rows: magnitude", fp8mac.rows("magnitude", x, factor=0.5), np.abs(x).max(1) / F32(2))
     arrays("rows: argmax", fp8mac.rows("argmax", x), x.argmax(1).astype(np.uint32))
     arrays("rows: seen", fp8mac.rows("argmax", x, seen=4), x[:, :4].argmax(1).astype(np.uint32))
     causal = [x[m, : 3 + m].sum() for m in range(5)]
@@ -940,6 +941,7 @@ def test_rows(check, arrays, refused, rng):
         ("layer-norm", layer, {"gamma": gamma, "beta": beta, "eps": 0.25}),
         ("rms-norm", rms, {"gamma": gamma}),
         ("softmax", softmax, {"factor": 0.5}),
+        ("quantise", wide / np.abs(wide).max(1, keepdims=True), {}),
     ):
         got = fp8mac.rows(name, x, **how)
         check(f"rows: {name}", bool(np.allclose(got, want, rtol=3e-6, atol=3e-6)), True)

@@ -18,6 +18,7 @@ module formal_pack #(
   input logic                            rst_ni,
   input logic                            valid_i,
   input logic [ROWS-1:0]                 row_i,
+  input logic [COLS-1:0]                 col_i,
   input logic [ROWS-1:0][COLS-1:0][31:0] code_i,
   input logic [1:0]                      size_i,
   input fp8mac_pkg::code_table_e         code_table_i,
@@ -40,8 +41,8 @@ module formal_pack #(
   logic [BEAT-1:0][7:0] read_data;
 
   fp8mac_pack #(.ROWS(ROWS), .COLS(COLS), .WORDS(WORDS), .WORD(WORD), .BEAT(BEAT), .TABLE_WORDS(TableWords)) dut (
-    .clk_i, .rst_ni, .valid_i, .row_i, .code_i, .size_i, .code_table_i, .table_write_i, .addr_i, .offset_i, .read_i,
-    .read_row_i, .read_addr_i, .read_beat_i, .read_data_o(read_data)
+    .clk_i, .rst_ni, .valid_i, .row_i, .col_i, .code_i, .size_i, .code_table_i, .table_write_i, .addr_i, .offset_i,
+    .read_i, .read_row_i, .read_addr_i, .read_beat_i, .read_data_o(read_data)
   );
 
   // The byte that is followed
@@ -57,7 +58,7 @@ module formal_pack #(
 
   assign distance = position - offset_i;
   assign given    = valid_i && row_i[row] && addr_i == addr && position >= offset_i &&
-                    32'(distance) < (COLS << size_i);
+                    32'(distance) < (COLS << size_i) && col_i[ColW'(distance >> size_i)];
 
   always_comb begin
     value = '0;
@@ -150,6 +151,7 @@ module formal_pack #(
     if (rst_ni) begin
       tables_are_none_or_two : assume (code_table_i <= Table1 && (code_table_i == TableNone || size_i == 2'd0));
       codes_have_1_2_or_4_bytes : assume (size_i <= 2'd2);
+      columns_of_four_bytes_are_chosen : assume (col_i == '1 || size_i == 2'd2);
       offset_is_a_multiple : assume ((32'(offset_i) & ((COLS << size_i) - 1)) == 0);
       rows_and_beats_exist : assume (32'(read_row_i) < ROWS && 32'(read_beat_i) < Beats && 32'(row) < ROWS);
       written_in_the_next_cycle : assert (!given_q || (dut.write_q[row] && dut.addr_q == addr &&

@@ -548,6 +548,13 @@ def pack(rows, cols, word, beat):
             "no_other_byte_is_written",
         ),
         Fault(
+            "writes_every_column",
+            "fp8mac_pack.sv",
+            "== '0 && col_i[b % Widest / 4];",
+            "== '0;",
+            "no_other_byte_is_written",
+        ),
+        Fault(
             "writes_the_whole_word",
             "fp8mac_pack.sv",
             "(write_q[row] ? enable_q : '0)",

@@ -46,10 +46,10 @@ static bool equal(const fp8mac_cycles_counters *a, const fp8mac_cycles_counters 
 static void rows(fp8mac_cycles_command *c)
 {
     static const uint8_t operations[] = {FP8MAC_ROWS_SUM, FP8MAC_ROWS_MAXIMUM, FP8MAC_ROWS_SOFTMAX,
-                                         FP8MAC_ROWS_TANH};
+                                         FP8MAC_ROWS_TANH, FP8MAC_ROWS_QUANTISE};
     if (below(2) == 0) {
         c->operation = FP8MAC_CYCLES_ROWS;
-        c->row_operation = operations[below(4)];
+        c->row_operation = operations[below(5)];
         c->k = 0;
         c->c_en = false;
     }
@@ -311,8 +311,8 @@ static void test_commands(void)
     REFUSED(FP8MAC_ERR_COMMAND, bad.conv_a = true);                  // an image of no lines
     REFUSED(FP8MAC_ERR_COMMAND, bad.operation = FP8MAC_CYCLES_ROWS); // row 0 sees 32 of 8 columns
     REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.c_en = true));
-    REFUSED(FP8MAC_ERR_COMMAND,
-            (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.row_operation = 9));
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0,
+                                 bad.row_operation = FP8MAC_ROWS_OPERATIONS));
     REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_RESUMED); // there is no pause
     REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_REGISTERS; bad.pause = true);
     REFUSED(FP8MAC_ERR_COMMAND, bad.m = 0);

@@ -654,7 +654,7 @@ static void run_rows(void)
 {
     static float out[FLOATS];
     enum { ROWS = 8, COLS = 131 };
-    for (int i = FP8MAC_ROWS_SUM; i <= FP8MAC_ROWS_SOFTMAX; i++) {
+    for (int i = FP8MAC_ROWS_SUM; i < FP8MAC_ROWS_OPERATIONS; i++) {
         const bool norm = i == FP8MAC_ROWS_RMS_NORM || i == FP8MAC_ROWS_LAYER_NORM;
         for (int id = 0; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
             const fp8mac_rows_desc desc = {

@@ -21,8 +21,12 @@ OPERATIONS = (
     "LAYER_NORM",
     "SOFTMAX",
     *rows.CURVES,
+    "MAGNITUDE",
+    "QUANTISE",
 )
 NORMS = ("RMS_NORM", "LAYER_NORM")
+UNMASKED = (*NORMS, *rows.CURVES, "QUANTISE")
+NO_FACTOR = (*NORMS, "ARGMAX", "QUANTISE")
 FORMATS = tuple(exact.ARRAY_FORMATS)
 CONTAINERS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 F = np.float32
@@ -94,12 +98,12 @@ def draw_options(rng, operation, cols):
         o["gamma"] = rng.normal(1, 2, cols).astype(F) if rng.integers(0, 2) else None
         if operation == "LAYER_NORM" and rng.integers(0, 2):
             o["beta"] = rng.normal(0, 1, cols).astype(F)
-    elif operation not in rows.CURVES:
+    elif operation not in UNMASKED:
         o["seen"] = int(rng.integers(0, cols + 1))
         o["causal"] = bool(rng.integers(0, 2))
     if operation == "ARGMAX":
         return o
-    if operation not in NORMS and rng.integers(0, 2):
+    if operation not in NO_FACTOR and rng.integers(0, 2):
         o["factor"] = scale(rng)
     o["activation"] = str(rng.choice(["NONE", "NONE", "RELU", "CLAMP"]))
     o["lo"], o["hi"] = F(rng.choice([-0.5, 0.25])), F(2)
@@ -135,7 +139,7 @@ class Call:
         wide = np.zeros((height, width + case["ldx_more"]), case["x_codes"].dtype)
         wide[:, :width] = case["x_codes"]
         argmax = case["operation"] == "ARGMAX"
-        self.used = width if case["operation"] in (*NORMS, "SOFTMAX", *rows.CURVES) else 1
+        self.used = 1 if case["operation"] in rows.REDUCTIONS else width
         ldd = self.used + case["ldd_more"]
         self.d = clib.blank(height * ldd, np.uint32 if argmax else container(case["d_name"]))
         self.d = self.d.reshape(height, ldd)
@@ -252,13 +256,25 @@ def test_by_hand(bench, lib):
     bench.check("tanh", one("TANH", [0, 9, -np.inf, 2.0**-14]), [0, 1, -1, 2.0**-14])
     bench.check("tanh of 1/32 and a factor", one("TANH", [1 / 64], factor=F(2)), [2.0**-5])
     bench.check("sigmoid", one("SIGMOID", [0, 17, -17, 2.0**-13]), [0.5, 1, 0, 0.5 + 2.0**-15])
+    bench.check("magnitude", one("MAGNITUDE", [1, -3, 2], factor=F(0.5)), [1.5])
+    bench.check("magnitude of zeros", one("MAGNITUDE", [0, -0.0]), [2.0**-100])
+    bench.check("magnitude of a subnormal", one("MAGNITUDE", [-1e-45]), [2.0**-100])
+    bench.check("magnitude of -Inf", one("MAGNITUDE", [1, -np.inf]), [np.inf])
+    row = [1, -4, 0, 2]
+    bench.check("quantise", one("QUANTISE", row, scale_d=F(448)), [112, -448, 0, 224])
+    bench.check("quantise: zeros", one("QUANTISE", [0, 0, 0], scale_d=F(448)), [0] * 3)
+    tiny = one("QUANTISE", [2.0**-101, -(2.0**-149)], scale_d=F(448))
+    bench.check("quantise: below the least magnitude", tiny, [224, -448 * 2.0**-49])
+    beside = one("QUANTISE", [1, -np.inf])
+    bench.check("quantise: beside Inf", (beside[0], np.isnan(beside[1])), (0, True))
+    bench.check("quantise: NaN", np.isnan(one("QUANTISE", [1, np.nan])).tolist(), [True] * 2)
     bench.check("layer norm", one("LAYER_NORM", [7, 5, 7, 5], eps=F(0)), [1, -1, 1, -1])
 
 
 def test_masks(bench, lib, rng):
     """Codes that a row does not see change nothing."""
     x = codes_of(rng, "bfloat16", (6, 20), wild=False)
-    for operation in ("SUM", "SUM_OF_SQUARES", "MAXIMUM", "ARGMAX", "SOFTMAX"):
+    for operation in (*rows.REDUCTIONS, "SOFTMAX"):
         case = plain_case(operation, x, "bfloat16", seen=3, causal=True)
         other = x.copy()
         for m in range(6):
@@ -273,7 +289,7 @@ def test_masks(bench, lib, rng):
 
 
 def test_in_place(bench, lib, rng):
-    for operation in (*NORMS, "SOFTMAX", *rows.CURVES):
+    for operation in (*UNMASKED, "SOFTMAX"):
         x = codes_of(rng, "float32", (3, 70), wild=False)
         apart, inside = (Call(lib, plain_case(operation, x, "float32")) for _ in range(2))
         inside.desc.d = inside.desc.x
@@ -287,10 +303,12 @@ def test_in_place(bench, lib, rng):
 def exact_of(case, values):
     if case["operation"] == "SOFTMAX":
         return rows.softmax(case, values)
+    if case["operation"] == "QUANTISE":
+        return rows.quantise(values)
     return rows.norm(case, values) if case["operation"] in NORMS else [rows.reduction(case, values)]
 
 
-@pytest.mark.parametrize("operation", ("SUM", "SUM_OF_SQUARES", *NORMS, "SOFTMAX"))
+@pytest.mark.parametrize("operation", ("SUM", "SUM_OF_SQUARES", *NORMS, "SOFTMAX", "QUANTISE"))
 def test_error(bench, lib, rng, operation):
     """T in float32 against the bounds of NUMERICS.md; at least a hundredth of a bound is used."""
     used = 0.0
@@ -347,16 +365,14 @@ def refusals(lib, keep):
         yield "scale_d", "ERR_SCALE", "SUM", {"scale_d": scalar(value)}
     for value in (-0.0, -1.0, float("inf"), float("nan")):
         yield "eps", "ERR_SCALE", "RMS_NORM", {"eps": value}
-    yield "unknown operation", "ERR_UNSUPPORTED", "SUM", {"operation": 9}
-    for operation in NORMS:
-        yield "factor of a norm", "ERR_UNSUPPORTED", operation, {"factor": scalar(1)}
-        yield "mask of a norm", "ERR_UNSUPPORTED", operation, {"seen": 2}
-        yield "causal norm", "ERR_UNSUPPORTED", operation, {"causal": True}
-    for operation in rows.CURVES:
-        yield "mask of a function", "ERR_UNSUPPORTED", operation, {"seen": 2}
-        yield "causal function", "ERR_UNSUPPORTED", operation, {"causal": True}
+    yield "unknown operation", "ERR_UNSUPPORTED", "SUM", {"operation": 11}
+    for operation in NO_FACTOR:
+        yield "factor", "ERR_UNSUPPORTED", operation, {"factor": scalar(1)}
+    for operation in UNMASKED:
+        yield "mask", "ERR_UNSUPPORTED", operation, {"seen": 2}
+        yield "causal", "ERR_UNSUPPORTED", operation, {"causal": True}
     yield "beta of an RMS norm", "ERR_UNSUPPORTED", "RMS_NORM", {"beta": scalar(1)}
-    for operation in ("SUM", "SOFTMAX", "ARGMAX", *rows.CURVES):
+    for operation in (*rows.REDUCTIONS, "SOFTMAX", *rows.CURVES, "QUANTISE"):
         for field in ("gamma", "beta"):
             yield f"{field} without a norm", "ERR_UNSUPPORTED", operation, {field: scalar(1)}
         yield "eps without a norm", "ERR_UNSUPPORTED", operation, {"eps": 1.0}

@@ -14,9 +14,10 @@ import numpy as np
 from oracle import exact, functions
 
 F = np.float32
-NONE = ("SUM", "SUM_OF_SQUARES", "MAXIMUM", "ARGMAX")
+REDUCTIONS = ("SUM", "SUM_OF_SQUARES", "MAXIMUM", "ARGMAX", "MAGNITUDE")
 CURVES = ("SIGMOID", "TANH")
 LOG2_E = functions.LOG2_E
+LEAST = F(2.0**-100)  # of a magnitude
 
 
 class Unit(exact.Fp32Unit):
@@ -47,6 +48,10 @@ def maximum(values):
     return max(values, key=lambda x: (float(x), not np.signbit(x)))
 
 
+def magnitude(values):
+    return maximum([LEAST, *(np.abs(x) for x in values)])
+
+
 def argmax(values):
     for i, x in enumerate(values):
         if np.isnan(x):
@@ -70,6 +75,10 @@ def terms(unit, case, values):
         return [unit.sum([unit.mul(x, x) for x in values])], factor
     if operation == "MAXIMUM":
         return [maximum(values)], factor
+    if operation == "MAGNITUDE":
+        return [magnitude(values)], factor
+    if operation == "QUANTISE":
+        return values, unit.function("reciprocal", magnitude(values))
     if operation == "SOFTMAX":
         most, scale = maximum(values), unit.mul(factor, LOG2_E)
         powers = [unit.mul(unit.sub(x, most), scale) for x in values]
@@ -162,6 +171,14 @@ def norm(case, values):
             bound = abs(gamma) * z * (10 + Fraction(blocks, 2)) * U
         results.append((t, bound * Fraction(1001, 1000)))
     return results
+
+
+def quantise(values):
+    """(exact T, bound of the error) of each output"""
+    x = [Fraction(float(v)) for v in values]
+    most = max(Fraction(float(LEAST)), *(abs(v) for v in x))
+    smallest = Fraction(1, 1 << 150)
+    return [(v / most, abs(v / most) * Fraction(44, 10) * U * Fraction(1001, 1000) + smallest) for v in x]
 
 
 def softmax(case, values):

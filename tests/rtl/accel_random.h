@@ -189,6 +189,9 @@ class Maker
         }
         small_values(t.a_addr, t.m, t.m > 1 ? t.a_stride : 0, t.n, t.x_fmt);
         fit_rows(t);
+        if (is_reduction(t.row_op) && t.d_bytes() == 4 && rng_.coin()) {
+            t.d_stride = 4; // one result behind the other
+        }
         return t;
     }
 
@@ -214,7 +217,7 @@ class Maker
             t.d_addr = matrix(t.m, 4, t.d_stride);
             return;
         }
-        if (is_curve(t.row_op)) {
+        if (is_curve(t.row_op) || t.row_op == Quantise) {
             t.k = 0, t.causal = false;
         }
         const bool softmax = t.row_op == Softmax;

@@ -154,6 +154,9 @@ inline void RowTests::row_speed()
                 {"sum of squares", SumOfSquares, 16, 64, 335},
                 {"maximum", Maximum, 16, 64, 300},
                 {"argmax", Argmax, 16, 64, 480},
+                {"magnitude", Magnitude, 16, 64, 300},
+                {"quantise", Quantise, 16, 64, 470},
+                {"quantise", Quantise, 1, 64, 220},
                 {"sigmoid", Sigmoid, 1, 512, 365},
                 {"tanh", Tanh, 16, 64, 240}};
     const bool is_default = kBeat == 16 && LANES == 16;

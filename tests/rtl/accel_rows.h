@@ -22,6 +22,8 @@ enum RowOp : uint32_t {
     Softmax,
     Sigmoid,
     Tanh,
+    Magnitude,
+    Quantise,
     kRowOps
 };
 
@@ -39,15 +41,15 @@ constexpr bool is_curve(uint32_t row_op)
 // How often X is visited
 constexpr uint32_t visits_of(uint32_t row_op)
 {
-    return is_curve(row_op)                           ? 1
-           : row_op == LayerNorm || row_op == Softmax ? 3
-           : row_op == RmsNorm || row_op == Argmax    ? 2
-                                                      : 1;
+    return is_curve(row_op)                                              ? 1
+           : row_op == LayerNorm || row_op == Softmax                    ? 3
+           : row_op == RmsNorm || row_op == Argmax || row_op == Quantise ? 2
+                                                                         : 1;
 }
 
 constexpr bool is_reduction(uint32_t row_op)
 {
-    return row_op <= Argmax;
+    return row_op <= Argmax || row_op == Magnitude;
 }
 
 inline float as_float(uint32_t bits)
@@ -98,7 +100,7 @@ bool run_rows(const Command &t, At at, const uint8_t *table, Outcome &outcome)
     } else {
         desc.seen = t.k;
         desc.causal = t.causal;
-        desc.factor = t.row_op == Argmax ? nullptr : &t.factor;
+        desc.factor = t.row_op == Argmax || t.row_op == Quantise ? nullptr : &t.factor;
     }
     const float scale_d = as_float(t.scale_d);
     desc.d = d.data();

@@ -342,6 +342,18 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { row_command(t, Softmax), t.scale_a_vec = true; }},
     {"beta of an RMS norm", ErrMode,
      [](Command &t, const Command &) { row_command(t, RmsNorm), t.bias_en = true; }},
+    {"results of two bytes, one behind the other", ErrAlign,
+     [](Command &t, const Command &) {
+         row_command(t, Sum), t.m = 2, t.a_stride = kBeat, t.d_fmt = FP8MAC_FP16, t.d_stride = 2;
+     }},
+    {"results one behind the other, from half a beat on", ErrAlign,
+     [](Command &t, const Command &) {
+         row_command(t, Magnitude), t.d_fmt = FP8MAC_FP32, t.d_stride = 4, t.d_addr += kBeat / 2;
+     }},
+    {"a mask of a quantisation", ErrMode,
+     [](Command &t, const Command &) { row_command(t, Quantise), t.k = 1; }},
+    {"a factor of each column of a quantisation", ErrMode,
+     [](Command &t, const Command &) { row_command(t, Quantise), t.scale_b_vec = true, t.scale_b = t.a_addr; }},
     {"a mask of a tanh", ErrMode,
      [](Command &t, const Command &) { row_command(t, Tanh), t.k = 1; }},
     {"a causal sigmoid", ErrMode,

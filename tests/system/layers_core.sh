@@ -5,7 +5,7 @@
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 for core in 0 1; do
-  for family in attention normalise reduce transformer; do
+  for family in attention normalise reduce transformer row_scales; do
     "$1" CORE=$core FAMILY=$family >"$directory/said" ||
       { cat "$directory/said"; echo '0 passed, 1 failed'; exit 1; }
     grep hash "$directory/said" >>"$directory/$core"

@@ -45,6 +45,7 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
 #define LAYERS_FAMILIES(X)                                                                         \
     X(linear)                                                                                      \
     X(mx)                                                                                          \
+    X(row_scales)                                                                                  \
     X(convolution)                                                                                 \
     X(transposed)                                                                                  \
     X(arithmetic)                                                                                  \

@@ -33,6 +33,8 @@ static const reduce_case cases[] = {
      FP8MAC_FP32, 0},
     {"maximum, 7 x 45, float32 to float16", FP8MAC_ROWS_MAXIMUM, 7, 45, 0.5f, FP8MAC_FP32,
      FP8MAC_FP16, 0},
+    {"magnitude, 18 x 70 of e4m3fn", FP8MAC_ROWS_MAGNITUDE, 18, 70, 0.25f, FP8MAC_E4M3FN,
+     FP8MAC_FP32, 0},
 };
 
 static void run_case(layers_test *test, const reduce_case *c)

@@ -31,6 +31,7 @@ typedef struct named_case {
     fp8mac_activation activation;
     uint32_t table;
     uint32_t gap; // bytes that are added to the strides
+    bool dense;   // results one behind the other
 } named_case;
 
 #define LAYER FP8MAC_ROWS_LAYER_NORM
@@ -42,6 +43,8 @@ typedef struct named_case {
 #define SUM FP8MAC_ROWS_SUM
 #define SIGMOID FP8MAC_ROWS_SIGMOID
 #define TANH FP8MAC_ROWS_TANH
+#define MAGNITUDE FP8MAC_ROWS_MAGNITUDE
+#define QUANTISE FP8MAC_ROWS_QUANTISE
 #define FP32 FP8MAC_FP32
 #define FP16 FP8MAC_FP16
 #define E4M3 FP8MAC_E4M3FN
@@ -98,6 +101,19 @@ static const named_case cases[] = {
     {"tanh, long rows", TANH, 3, 1001, E4M3, FP16, .factor = 0.25f, .gap = 32},
     {"tanh, relu, mapped", TANH, 33, 20, FP32, E4M3, .activation = FP8MAC_ACT_RELU, .table = 1},
     {"tanh of NaN and Inf", TANH, 8, 40, FP16, FP32, .draw = SPECIAL},
+    {"magnitude", MAGNITUDE, 16, 64, FP16, FP32, .factor = 1.0f / 448.0f},
+    {"magnitude, one behind the other", MAGNITUDE, 45, 33, E4M3, FP32, .factor = 0.25f,
+     .dense = true},
+    {"argmax, one behind the other", ARGMAX, 16, 40, FP16, 0, .draw = ANY, .dense = true},
+    {"magnitude, causal", MAGNITUDE, 37, 21, FP32, FP32, .seen = 2, .causal = true},
+    {"magnitude of NaN and Inf", MAGNITUDE, 8, 40, FP32, FP32, .draw = SPECIAL},
+    {"quantise", QUANTISE, 16, 64, FP32, E4M3, .scale_d = 448.0f},
+    {"quantise, one row", QUANTISE, 1, 1000, FP16, FP8MAC_E5M2, .scale_d = 57344.0f},
+    {"quantise, many rows", QUANTISE, 131, 17, FP8MAC_BF16, FP8MAC_INT8, .scale_d = 127.0f,
+     .gap = 64},
+    {"quantise, relu, mapped", QUANTISE, 9, 33, FP32, E4M3, .scale_d = 448.0f,
+     .activation = FP8MAC_ACT_RELU, .table = 1},
+    {"quantise of NaN and Inf", QUANTISE, 8, 40, FP16, FP32, .draw = SPECIAL},
 };
 
 static uint32_t random_state = 1;
@@ -204,7 +220,7 @@ typedef struct bench {
 
 static uint32_t d_row_bytes(const named_case *t)
 {
-    const uint32_t columns = t->operation <= ARGMAX ? 1 : t->n;
+    const uint32_t columns = fp8mac_rows_is_reduction(t->operation) ? 1 : t->n;
     return columns * (t->operation == ARGMAX ? 4 : bytes_of(t->d_format));
 }
 
@@ -232,7 +248,7 @@ static fp8rt_rows_desc desc_of(const bench *b, const named_case *t)
         .clamp_lo = -2.0f,
         .clamp_hi = 2.5f,
         .d = b->d,
-        .d_stride = stride_of(b, t, d_row_bytes(t)),
+        .d_stride = t->dense ? FP8RT_ROWS_DENSE : stride_of(b, t, d_row_bytes(t)),
         .d_format = t->d_format,
         .coding = {.table = t->table},
         .scale_d = t->scale_d == 0.0f ? NULL : &t->scale_d,
@@ -244,7 +260,7 @@ static fp8rt_rows_desc desc_of(const bench *b, const named_case *t)
 static bool agrees(const bench *b, const fp8rt_rows_desc *desc, const fp8rt_gemm_result *result)
 {
     const bool argmax = desc->operation == ARGMAX;
-    const uint32_t row = desc->operation <= ARGMAX ? 1 : desc->n;
+    const uint32_t row = fp8mac_rows_is_reduction(desc->operation) ? 1 : desc->n;
     const uint32_t size = argmax ? 4 : bytes_of(desc->d_format);
     const fp8mac_rows_desc model = {
         .operation = desc->operation,
@@ -324,7 +340,7 @@ static void run_case(bench *b, const named_case *t)
     print(t, status, h, &result);
     count(t->name, status == FP8RT_OK && agrees(b, &desc, &result));
     count("bytes between rows", gaps_are_untouched(&desc, row));
-    if (t->operation > ARGMAX && t->x_format == t->d_format) {
+    if (!fp8mac_rows_is_reduction(t->operation) && t->x_format == t->d_format) {
         desc.d = b->x;
         status = fp8rt_rows(&b->dev, desc, &result);
         count("in place", status == FP8RT_OK && hash(b->x, t->m, desc.d_stride, row) == h);

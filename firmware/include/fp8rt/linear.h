@@ -17,6 +17,10 @@
 // to MX (as by fp8rt_to_mx), without tables and stochastic rounding. FP8RT_ERR_UNSUPPORTED: only one of x
 // and weights has MX scales.
 //
+// x may have a scale for each row, and so may `out` (row_scale of fp8rt/tensor.h): two row commands more. Where x
+// has one and the weights have row_scale and a scale other than 1, the core multiplies the scales of x by the latter, so
+// such a layer is not recorded.
+//
 // Cycles on the chip (`make run APP=layers FAMILY=linear`): 5,100 to 6,100 of the core for checks and
 // plan, 9,400 with a dynamic scale; of the accelerator 386 for 16 x 64 to 40, 1,712 for 33 x 70 to 90
 // into FP32. Where the run has kept the plan (fp8rt_plans), the core takes 1,800.

@@ -29,7 +29,8 @@ typedef struct fp8rt_norm_desc {
     const float *gamma; // cols values, finite; NULL: 1
     const float *beta;  // likewise; NULL: 0. NULL for RMS norm
     fp8rt_tensor
-        *out; // rows x cols of any format; may have the data of x, with its format and stride
+        *out; // rows x cols of any format; may have the data of x, with its format and stride. It
+              // may have a scale for each row: two row commands more
 } fp8rt_norm_desc;
 
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE (eps; eps / x->scale^2 is not

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number for each row: sum, sum of squares or maximum of its values, or the column of the
+// A number for each row: sum, sum of squares, maximum or largest magnitude of its values, or the column of the
 // maximum, such as the answer of a classifier.
 //
 // It is one row command (fp8rt/rows.h), or two commands if the output's scale is dynamic. Where the
@@ -16,7 +16,8 @@ extern "C" {
 #endif
 
 typedef struct fp8rt_reduce_desc {
-    fp8mac_rows_operation operation; // FP8MAC_ROWS_SUM, _SUM_OF_SQUARES, _MAXIMUM, _ARGMAX
+    fp8mac_rows_operation operation; // FP8MAC_ROWS_SUM, _SUM_OF_SQUARES, _MAXIMUM, _ARGMAX,
+                                     // _MAGNITUDE (at least 2^-100, before x's scale)
     const fp8rt_tensor *x;           // of any format; at most 2^24 columns
     // rows x 1 of any format; its data is not that of x. Argmax: FP32, whose words are the numbers of
     // columns as uint32_t, with scale 1

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, softmax and reductions of the rows of a matrix, and sigmoid and tanh of its values, each as one command of
-// the accelerator. X
-// is m x n. fp8mac/rows.h defines every bit; in short:
+// Norms, softmax, reductions and dynamic scaling of the rows of a matrix, and sigmoid and tanh of its
+// values, each as one command of the accelerator. X is m x n. fp8mac/rows.h defines every bit; in short:
 //
 //   FP8MAC_ROWS_...                D
 //   SUM, SUM_OF_SQUARES, MAXIMUM   m x 1  T = act(factor * what the name says)
+//   MAGNITUDE                      m x 1  T = act(factor * the largest magnitude, at least 2^-100)
 //   ARGMAX                         m x 1  the first column of the maximum, uint32_t
 //   RMS_NORM                       m x n  T = act(x * (rsqrt(mean of x^2 + eps) * gamma))
 //   LAYER_NORM                     m x n  T = act((x - mean) * (rsqrt(variance + eps) * gamma) + beta)
 //   SOFTMAX                        m x n  T = act(exp(factor * (x - maximum)) / sum of these)
 //   SIGMOID, TANH                  m x n  T = act(the function of factor * x)
+//   QUANTISE                       m x n  T = act(x / the magnitude of the row): with scale_d = 448, codes of e4m3fn
+//                                         whose scales are MAGNITUDE with factor = 1 / 448
 //
 //   D[m][n] = convert(T * scale_d)
 //
@@ -29,6 +31,8 @@ extern "C" {
 // Addresses, strides, gamma and beta are multiples of caps.beat_bytes. D may be X, with its stride
 // and format, and must not overlap an input otherwise. What an operation does not have must be 0,
 // NULL or false: FP8RT_ERR_UNSUPPORTED.
+enum { FP8RT_ROWS_DENSE = 4 }; // d_stride of results of four bytes, one behind the other
+
 typedef struct fp8rt_rows_desc {
     fp8mac_rows_operation operation;
     uint32_t m, n;             // each >= 1; n <= FP8MAC_ROWS_MAX_COLS
@@ -40,7 +44,7 @@ typedef struct fp8rt_rows_desc {
     // these, too, but they do not count.
     uint32_t seen; // <= n
     bool causal;
-    // Not argmax, not norms: one value, finite and greater than 0; NULL: 1. For
+    // Not argmax, norms and quantise: one value, finite and greater than 0; NULL: 1. For
     // softmax, factor * log2(e) is so, too.
     const float *factor;
     float eps;                    // norms: finite, at least 0
@@ -48,7 +52,9 @@ typedef struct fp8rt_rows_desc {
     fp8mac_activation activation; // argmax has nothing of what follows but d and d_stride
     float clamp_lo, clamp_hi;     // FP8MAC_ACT_CLAMP: finite, lo <= hi
     void *d;                      // of d_format; argmax: uint32_t
-    uint32_t d_stride;            // as x_stride
+    // As x_stride. FP8RT_ROWS_DENSE: a reduction to FP32, or argmax, writes m words without gaps, such as
+    // the scales that a GEMM takes for the rows of A
+    uint32_t d_stride;
     fp8mac_format_id d_format;
     fp8mac_overflow overflow; // as fp8rt_elementwise_desc
     fp8rt_coding coding;      // a table of codes; stochastic rounding: FP8RT_ERR_UNSUPPORTED

@@ -69,6 +69,12 @@ typedef struct fp8rt_tensor {
     uint8_t *mx;
     uint32_t
         mx_stride; // bytes from row to row, whole beats; 0: the scales of a row, rounded up to a beat
+    // A scale for each row, such as that of a token: rows values at a beat, in place of `scale`, which is 1 or 0.
+    // NULL: none. The tensor is FP8, its scaling NULL, and value = row_scale[row] * decode(code). For x and `out`
+    // of fp8rt_linear and for `out` of fp8rt_normalise; other layers return FP8RT_ERR_UNSUPPORTED. Those of an
+    // output are written: its values stay in FP32 until two row commands, QUANTISE and MAGNITUDE (fp8rt/rows.h),
+    // give codes and scales. So they are recorded, too. Without tables and stochastic rounding.
+    float *row_scale;
 } fp8rt_tensor;
 
 // n x k codes of FP8 and what belongs to a row: weight = scale * row_scale[n] * decode(code).

@@ -26,7 +26,14 @@ static bool is_norm(const fp8rt_command *c)
 
 static uint32_t d_columns(const fp8rt_command *c)
 {
-    return row_operation(c) <= FP8MAC_ROWS_ARGMAX ? 1 : c->n;
+    return fp8mac_rows_is_reduction(row_operation(c)) ? 1 : c->n;
+}
+
+// Results of four bytes, one behind the other
+static bool is_dense(const fp8rt_command *c)
+{
+    return fp8mac_rows_is_reduction(row_operation(c)) && c->d_stride == 4 &&
+           fp8rt_host_d_bytes(c) == 4;
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -39,7 +46,9 @@ static void list_regions(const fp8rt_command *c, fp8rt_region list[REGIONS])
     const bool gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)),
                beta = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN));
     list[0] = (fp8rt_region){c->a.address, c->m, c->a.stride, c->n * fp8rt_host_x_bytes(c)};
-    list[REGION_D] = (fp8rt_region){c->d, c->m, c->d_stride, d_columns(c) * fp8rt_host_d_bytes(c)};
+    list[REGION_D] =
+        is_dense(c) ? (fp8rt_region){c->d, 1, 0, c->m * 4u}
+                    : (fp8rt_region){c->d, c->m, c->d_stride, d_columns(c) * fp8rt_host_d_bytes(c)};
     list[2] = (fp8rt_region){c->b.scale, gamma, 0, c->n * 4u};
     list[3] = (fp8rt_region){c->bias, beta, 0, c->n * 4u};
 }
@@ -72,8 +81,9 @@ static bool operation_is_bad(const fp8rt_command *c)
                FP8RT_GET(MODE__D_FMT, c->mode) != FP8MAC_FP32 ||
                FP8RT_GET(MODE__ACT, c->mode) != FP8MAC_ACT_NONE;
     case FP8MAC_ROWS_SIGMOID:
-    case FP8MAC_ROWS_TANH: return gamma || beta || c->k != 0 || causal;
-    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_TANH;
+    case FP8MAC_ROWS_TANH:
+    case FP8MAC_ROWS_QUANTISE: return gamma || beta || c->k != 0 || causal;
+    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_QUANTISE;
     }
 }
 
@@ -198,7 +208,9 @@ static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_
     }
     desc->seen = c->k < c->n ? c->k : 0;
     desc->causal = FP8RT_GET(OPERATION__CAUSAL, c->operation) != 0;
-    desc->factor = desc->operation == FP8MAC_ROWS_ARGMAX ? NULL : &n->factor;
+    desc->factor = desc->operation == FP8MAC_ROWS_ARGMAX || desc->operation == FP8MAC_ROWS_QUANTISE
+                       ? NULL
+                       : &n->factor;
     desc->base2 = desc->operation == FP8MAC_ROWS_SOFTMAX;
 }
 
@@ -226,15 +238,21 @@ static uint32_t passes(fp8mac_rows_operation operation)
 {
     switch (operation) {
     case FP8MAC_ROWS_ARGMAX:
-    case FP8MAC_ROWS_RMS_NORM: return 2;
+    case FP8MAC_ROWS_RMS_NORM:
+    case FP8MAC_ROWS_QUANTISE: return 2;
     case FP8MAC_ROWS_LAYER_NORM:
     case FP8MAC_ROWS_SOFTMAX: return 3;
     default: return 1;
     }
 }
 
-// It reads gamma and beta once for each band of rows.
+// It reads gamma and beta once for each band of rows, and writes results one behind the other band by band.
 enum { BAND_ROWS = 16 };
+
+static uint32_t dense_beats(uint32_t m, uint32_t beat)
+{
+    return m / BAND_ROWS * (BAND_ROWS * 4u / beat) + fp8rt_ceil_div(m % BAND_ROWS * 4u, beat);
+}
 
 static void count_beats(fp8rt_device *dev, const fp8rt_command *c)
 {
@@ -246,7 +264,7 @@ static void count_beats(fp8rt_device *dev, const fp8rt_command *c)
     dev->state.counters.read_beats += c->m * x * passes(row_operation(c));
     dev->state.counters.read_beats +=
         fp8rt_ceil_div(c->m, BAND_ROWS) * vectors * fp8rt_ceil_div(c->n * 4u, beat);
-    dev->state.counters.write_beats += c->m * d;
+    dev->state.counters.write_beats += is_dense(c) ? dense_beats(c->m, beat) : c->m * d;
 }
 
 static void observe(fp8rt_observed *seen, const fp8mac_gemm_result *result)

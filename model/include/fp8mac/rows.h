@@ -16,6 +16,8 @@
 //                    t0[i] = e[i]                   s = reciprocal(sum(e[i]))
 //   sigmoid          t0[i] = sigmoid(x[i] * factor)
 //   tanh             t0[i] = tanh(x[i] * factor)
+//   magnitude        t0 = maximum(2^-100, |x[i]|)   s = factor
+//   quantise         t0[i] = x[i]                   s = reciprocal(maximum(2^-100, |x[i]|))
 //
 //   T = act(t0 * s + beta)          D = convert(T * scale_d), or table[convert(T * scale_d)]
 //
@@ -32,6 +34,12 @@
 // Maximum: NaN if a value is NaN, and -0 is below +0 (`maximum` of IEEE 754-2019). Argmax takes the
 // first NaN or, if there is none, the first value that equals the maximum; -0 equals +0.
 //
+// Quantise is the dynamic scaling of each row: with scale_d = c, the largest code of D's format (448 for e4m3fn), D holds
+// about x * c / amax, where amax is the largest magnitude of the row. The scale that goes with D, value = scale * D, is the
+// magnitude of the same row with factor = 1 / c: finite and above 0 for every finite row, as a scale of a GEMM must be. Its
+// least value, 2^-100 * factor, is what a row of zeros has, with codes of 0. The codes of a row whose magnitudes are all
+// below 2^-100 are smaller than the largest.
+//
 // Masks: row m has min(cols, seen + (causal ? m : 0)) columns, where seen = 0 stands for cols. What is
 // beyond them is neither read nor counted. In softmax, D has +0 there: T = +0, without act.
 //
@@ -41,6 +49,9 @@
 //               squares of finite values overflow, the row becomes +-0
 //   layer norm  a NaN or Inf makes the row NaN. A row of equal values has d = 0 or nearly 0, and
 //               g = rsqrt(eps); with eps = 0 this may be Inf, and 0 * Inf is NaN
+//   magnitude   a NaN gives NaN; +Inf or -Inf gives +Inf
+//   quantise    as RMS norm, but nothing overflows: a NaN makes the row NaN. An Inf becomes NaN, with
+//               `invalid`, and what is finite beside it +-0
 // Flags are those of all operations, each OR'ed: `nan` for a NaN in what a row has of X, and as in the
 // epilogue for gamma, beta and the row's own factor g or reciprocal; `invalid`, `overflow`, and those
 // of the conversion to D.
@@ -66,7 +77,17 @@ typedef enum fp8mac_rows_operation {
     FP8MAC_ROWS_SOFTMAX = 6,
     FP8MAC_ROWS_SIGMOID = 7,
     FP8MAC_ROWS_TANH = 8,
+    FP8MAC_ROWS_MAGNITUDE = 9,
+    FP8MAC_ROWS_QUANTISE = 10,
 } fp8mac_rows_operation;
+
+enum { FP8MAC_ROWS_OPERATIONS = 11 };
+
+// Whether D has one column.
+static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
+{
+    return operation <= FP8MAC_ROWS_ARGMAX || operation == FP8MAC_ROWS_MAGNITUDE;
+}
 
 enum { FP8MAC_ROWS_MAX_COLS = 1 << 24 };
 
@@ -85,8 +106,9 @@ typedef struct fp8mac_rows_desc {
     // Masks of reductions and softmax. seen <= cols (FP8MAC_ERR_SHAPE)
     size_t seen;
     bool causal;
-    // One value, finite and > 0, or NULL for 1: not argmax, not norms. Where X has a
+    // One value, finite and > 0, or NULL for 1: not argmax, norms and quantise. Where X has a
     // scale, this is the place for it. Norms need none, but their eps is then eps / scale^2.
+    // Quantise needs none.
     const float *factor;
     float eps;                 // norms: finite, >= +0 (FP8MAC_ERR_SCALE)
     const float *gamma, *beta; // norms: cols values each, or NULL; RMS norm has no beta

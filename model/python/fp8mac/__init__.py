@@ -8,8 +8,8 @@ was asked for. A name ("e4m3fn") or a Format gives codes. An ml_dtypes type give
 
 Tensors of PyTorch and objects with __dlpack__ are taken wherever arrays are.
 
-rows reduces and normalises the rows of a matrix: sum, sum of squares, maximum, argmax, RMS norm, layer norm, softmax; it also
-takes sigmoid or tanh of each value. exp2, exp, reciprocal, rsqrt, sigmoid and tanh are its functions, on float32.
+rows reduces and normalises the rows of a matrix: sum, sum of squares, maximum, magnitude, argmax, RMS norm, layer norm,
+softmax; it also divides a row by its magnitude, and takes sigmoid or tanh of each value. exp2, exp, reciprocal, rsqrt, sigmoid and tanh are its functions, on float32.
 
 cycles counts the accelerator's clock cycles for a GEMM.
 

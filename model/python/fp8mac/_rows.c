@@ -90,7 +90,7 @@ static bool is_argmax(const rows_arguments *r)
 
 static size_t d_columns(const rows_arguments *r)
 {
-    return r->operation <= FP8MAC_ROWS_ARGMAX ? 1 : (size_t)r->cols;
+    return fp8mac_rows_is_reduction((fp8mac_rows_operation)r->operation) ? 1 : (size_t)r->cols;
 }
 
 static int fits(const Py_buffer *buffer, size_t count, size_t bytes, const char *what)

@@ -18,7 +18,9 @@ from ._tensors import is_typed
 OPERATIONS = (
     *("sum", "sum-of-squares", "maximum", "argmax"),
     *("rms-norm", "layer-norm", "softmax", "sigmoid", "tanh"),
+    *("magnitude", "quantise"),
 )
+REDUCTIONS = ("sum", "sum-of-squares", "maximum", "argmax", "magnitude")
 NORMS = ("rms-norm", "layer-norm")
 
 
@@ -119,11 +121,12 @@ def rows(
 ) -> NDArray[Any] | GemmResult:
     """Reduces or normalises each row of a matrix. Every operation is one float32 operation, in a fixed order.
 
-    operation  "sum", "sum-of-squares", "maximum", "argmax": one result for each row;
-               "rms-norm", "layer-norm", "softmax", "sigmoid", "tanh": a matrix
+    operation  "sum", "sum-of-squares", "maximum", "argmax", "magnitude": one result for each row;
+               "rms-norm", "layer-norm", "softmax", "sigmoid", "tanh", "quantise": a matrix
+               magnitude: the largest |x|, at least 2**-100. quantise: x / magnitude; scale_d is the largest code
     x          float32, or any format that gemm's D may have: an array of its type, or codes with `format`
     seen       columns that the first row sees; all of them by default. causal: each row sees one more than the row
-               before it. Not for norms, sigmoid and tanh. Softmax gives 0 in the other
+               before it. Not for norms, sigmoid, tanh and quantise. Softmax gives 0 in the other
                columns
     factor     finite, > 0: multiplies the result of a reduction, and what softmax, sigmoid and tanh are taken of
     eps        norms: finite, >= 0, in units of x squared (1e-5 by default); gamma, beta: a float32 for each column
@@ -146,7 +149,7 @@ def rows(
     if d_known not in D_FORMATS:
         good = ", ".join(known.name for known in D_FORMATS)
         raise refuse("FORMAT", f"d_format is {d_known.name} and must be one of {good}")
-    argmax, reduces = operation == "argmax", operation in OPERATIONS[:4]
+    argmax, reduces = operation == "argmax", operation in REDUCTIONS
     if argmax and (d_known.name != "float32" or float(scales[1][0]) != 1):
         raise refuse("UNSUPPORTED", "argmax has neither d_format nor scale_d")
     d = np.empty(height if reduces else values.shape, np.uint32 if argmax else d_known.code_dtype)

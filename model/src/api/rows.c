@@ -9,7 +9,8 @@ typedef fp8mac_rows_desc rows_desc;
 
 static bool has_factor(fp8mac_rows_operation operation)
 {
-    return !fp8mac_rows_is_norm(operation) && operation != FP8MAC_ROWS_ARGMAX;
+    return !fp8mac_rows_is_norm(operation) && operation != FP8MAC_ROWS_ARGMAX &&
+           operation != FP8MAC_ROWS_QUANTISE;
 }
 
 static fp8mac_status check_pointers(const rows_desc *desc)
@@ -28,12 +29,13 @@ static bool has_epilogue(const rows_desc *desc)
 // What the operation does not have is absent.
 static fp8mac_status check_operation(const rows_desc *desc)
 {
-    if ((unsigned)desc->operation > FP8MAC_ROWS_TANH) {
+    if ((unsigned)desc->operation >= FP8MAC_ROWS_OPERATIONS) {
         return FP8MAC_ERR_UNSUPPORTED;
     }
     const bool norm = fp8mac_rows_is_norm(desc->operation);
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
-    const bool unmasked = norm || fp8mac_rows_is_curve(desc->operation);
+    const bool unmasked =
+        norm || fp8mac_rows_is_curve(desc->operation) || desc->operation == FP8MAC_ROWS_QUANTISE;
     const bool wrong = (unmasked && (desc->seen != 0 || desc->causal)) ||
                        (!norm && (affine || fp8mac_float_bits(desc->eps) != 0)) ||
                        (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||

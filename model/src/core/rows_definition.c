@@ -8,6 +8,7 @@
 enum { LANES = 4, PARTIAL_SUMS = 16, CODES = 256 };
 #define NEGATIVE_ZERO 0x80000000u
 #define NEGATIVE_INF 0xff800000u
+#define LEAST_MAGNITUDE 0x0d800000u // 2^-100
 
 // A row and what its terms depend on.
 typedef struct row {
@@ -63,6 +64,11 @@ static uint32_t value_at(const row *r, size_t i)
         return FP8MAC_FP32_NAN;
     }
     return x;
+}
+
+static uint32_t magnitude_at(const row *r, size_t i)
+{
+    return value_at(r, i) & ~NEGATIVE_ZERO;
 }
 
 static uint32_t square_at(const row *r, size_t i)
@@ -134,11 +140,12 @@ static bool is_above(uint32_t a, uint32_t b)
     return x > y;
 }
 
-static uint32_t maximum_of(const row *r)
+// Of `least` and the terms
+static uint32_t maximum_of(const row *r, term *term, uint32_t least)
 {
-    uint32_t most = NEGATIVE_INF;
+    uint32_t most = least;
     for (size_t i = 0; i < r->cols; i++) {
-        const uint32_t x = value_at(r, i);
+        const uint32_t x = term(r, i);
         if (fp8mac_fp32_is_nan(x)) {
             most = x;
         } else if (!fp8mac_fp32_is_nan(most) && is_above(x, most)) {
@@ -148,9 +155,19 @@ static uint32_t maximum_of(const row *r)
     return most;
 }
 
+static uint32_t largest_of(const row *r)
+{
+    return maximum_of(r, value_at, NEGATIVE_INF);
+}
+
+static uint32_t magnitude_of(const row *r)
+{
+    return maximum_of(r, magnitude_at, LEAST_MAGNITUDE);
+}
+
 static uint32_t first_maximum_of(const row *r)
 {
-    const uint32_t most = maximum_of(r);
+    const uint32_t most = largest_of(r);
     for (size_t i = 0;; i++) {
         const uint32_t x = value_at(r, i);
         if (x == most || ((x | most) << 1) == 0) {
@@ -213,7 +230,7 @@ static void layer_norm(row *r, const fp8mac_epilogue *epilogue)
 
 static void softmax(row *r, const fp8mac_epilogue *epilogue)
 {
-    r->offset = maximum_of(r);
+    r->offset = largest_of(r);
     r->factor = factor_of(r->desc);
     if (!r->desc->base2) {
         r->factor = multiply(r, r->factor, FP8MAC_LOG2_E);
@@ -228,13 +245,18 @@ static void curve(row *r, const fp8mac_epilogue *epilogue, term *term)
     finish_row(r, epilogue, term, FP8MAC_FP32_ONE);
 }
 
+static void quantise(const row *r, const fp8mac_epilogue *epilogue)
+{
+    finish_row(r, epilogue, value_at, fp8mac_reciprocal_of(magnitude_of(r), &r->totals->flags));
+}
+
 static void run_row(row *r, const fp8mac_epilogue *epilogue)
 {
     const uint32_t factor = factor_of(r->desc);
     switch (r->desc->operation) {
     case FP8MAC_ROWS_SUM: finish(r, epilogue, 0, sum_of(r, value_at), factor); break;
     case FP8MAC_ROWS_SUM_OF_SQUARES: finish(r, epilogue, 0, sum_of(r, square_at), factor); break;
-    case FP8MAC_ROWS_MAXIMUM: finish(r, epilogue, 0, maximum_of(r), factor); break;
+    case FP8MAC_ROWS_MAXIMUM: finish(r, epilogue, 0, largest_of(r), factor); break;
     case FP8MAC_ROWS_ARGMAX:
         fp8mac_store_code(r->desc->d, r->m * r->desc->ldd, sizeof(uint32_t), first_maximum_of(r));
         break;
@@ -243,6 +265,8 @@ static void run_row(row *r, const fp8mac_epilogue *epilogue)
     case FP8MAC_ROWS_SOFTMAX: softmax(r, epilogue); break;
     case FP8MAC_ROWS_SIGMOID: curve(r, epilogue, sigmoid_at); break;
     case FP8MAC_ROWS_TANH: curve(r, epilogue, tanh_at); break;
+    case FP8MAC_ROWS_MAGNITUDE: finish(r, epilogue, 0, magnitude_of(r), factor); break;
+    case FP8MAC_ROWS_QUANTISE: quantise(r, epilogue); break;
     }
 }
 

@@ -5,6 +5,8 @@
 
 // ---- what engines get ---------------------------------------------------------------------------
 
+enum { PASS_DOWN = 2 }; // four tiles down
+
 static uint32_t passes_of(uint32_t down, uint32_t across, uint32_t shape)
 {
     return ceil_log2(down, shape) * ceil_log2(across, 2u - shape);
@@ -33,7 +35,7 @@ static void derive(const machine *m, tile *t)
     const fp8mac_cycles_command *c = command_of(m, t);
     tile_key *key = &t->key;
     const bool finishes = !key->acc_keep;
-    key->shape = shape_of(m, t, c->pass_shape);
+    key->shape = shape_of(m, t, key->dense && key->writes ? PASS_DOWN : c->pass_shape);
     key->row_beats = ceil_log2(key->k, m->p.beat_log2);
     const uint32_t blocks = (key->k + m->p.bound_block - 1u) / m->p.bound_block;
     key->mx_words = ceil_log2(blocks + key->mx_first, m->p.beat_log2);
@@ -65,7 +67,8 @@ static void regions_of(const machine *m, const tile *t, region *list)
     const region all[REGIONS] = {
         [REGION_A] = {a, c->a_stride, key->m, key->elementwise ? x_row : key->k},
         [REGION_B] = {b, c->b_stride, key->n, key->k},
-        [REGION_D] = {!key->acc_keep, c->d_stride, key->m, d_columns << size_log2(c->d_fmt)},
+        [REGION_D] = {!key->acc_keep, c->d_stride, key->dense ? 1 : key->m,
+                      key->dense ? 4ull * key->m : d_columns << size_log2(c->d_fmt)},
         [REGION_SCALE_A] = {key->loads_scale_a, 0, 1, 4ull * key->m},
         [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, 4ull * n},
         [REGION_BIAS] = {key->loads_bias, 0, 1, 4ull * n},

@@ -10,7 +10,13 @@ enum {
     CURVE_ENTRY = 12, // the same of sigmoid and tanh
     STEP_CYCLES = 10,
     PAIR_CYCLES = 5,
+    RECIPROCAL_STEPS = 3,
 };
+
+static bool finds_maxima(rows_step step)
+{
+    return step == STEP_MAXIMUM || step == STEP_FIRST || step == STEP_MAGNITUDE;
+}
 
 // Bits first to last
 static uint32_t bits(uint32_t first, uint32_t last)
@@ -25,7 +31,10 @@ static uint32_t bits(uint32_t first, uint32_t last)
 static uint32_t sum_steps(const fp8mac_cycles_command *c, rows_step step)
 {
     const bool norm = fp8mac_cycles_is_norm(c);
-    const uint32_t more = step == STEP_EXP_SUM ? 3 : !norm ? 0 : step == STEP_SUM ? 1 : 5;
+    const uint32_t more = step == STEP_EXP_SUM ? RECIPROCAL_STEPS
+                          : !norm              ? 0
+                          : step == STEP_SUM   ? 1
+                                               : 5;
     return 6u + more + 1u;
 }
 
@@ -38,13 +47,20 @@ static uint32_t pairs_of(uint32_t m, uint32_t apart)
     return 2u * tiles + last + 1u;
 }
 
+// Where the reciprocal of each maximum follows: they are loaded first, and one step is the end.
+static uint32_t maximum_steps(const fp8mac_cycles_command *c)
+{
+    return c->row_operation == FP8MAC_ROWS_QUANTISE ? 1u + RECIPROCAL_STEPS + 1u : 0;
+}
+
 static uint32_t program_cycles(const machine *m, const tile *t)
 {
     const rows_step step = t->key.step;
-    if (step == STEP_MAXIMUM || step == STEP_FIRST) {
-        return PAIR_CYCLES * pairs_of(t->key.m, m->p.share) + 1u;
+    const fp8mac_cycles_command *c = command_of(m, t);
+    if (finds_maxima(step)) {
+        return PAIR_CYCLES * pairs_of(t->key.m, m->p.share) + 1u + STEP_CYCLES * maximum_steps(c);
     }
-    return STEP_CYCLES * sum_steps(command_of(m, t), step);
+    return STEP_CYCLES * sum_steps(c, step);
 }
 
 void fp8mac_cycles_configure(machine *m, const tile *t)
@@ -103,8 +119,8 @@ static bool enters(const epilogue *e, uint32_t front, bool in)
 // The program begins when the last transfer of the phase has left its partial sum or maximum.
 static void program_clock(epilogue *e, bool in, bool last)
 {
-    const bool maxima = e->step == STEP_MAXIMUM || e->step == STEP_FIRST;
-    const bool inside = in || front_busy(e) || (e->valid & bits(1, maxima ? 5 : 13)) != 0;
+    const uint32_t leaves = finds_maxima(e->step) ? 5 : 13; // the stage
+    const bool inside = in || front_busy(e) || (e->valid & bits(1, leaves)) != 0;
     const bool go = e->ends && !inside;
     e->program = go ? e->program_all : e->program - (e->program != 0);
     if (last && fp8mac_cycles_is_statistic(e->step)) {

@@ -66,6 +66,7 @@ typedef enum rows_step {
     STEP_MAXIMUM,
     STEP_FIRST,
     STEP_EXP_SUM,
+    STEP_MAGNITUDE,
     STEP_OUT,
     STEP_EXP_OUT,
     STEP_RESULT,
@@ -103,6 +104,7 @@ typedef struct tile_key {
     bool depthwise;                 // that of a depthwise convolution
     bool has_vectors;               // of the command, also where they are not loaded
     bool uses_x, writes;            // reads X; writes D
+    bool dense;                     // D has one result of each row, one behind the other
     bool rows_first, rows_end;      // of a phase of a band of rows
     bool same_config;               // the epilogue has its configuration already
 } tile_key;

@@ -9,7 +9,7 @@ static fp8mac_rows_operation operation_of(const fp8mac_cycles_command *c)
 
 bool fp8mac_cycles_is_reduction(const fp8mac_cycles_command *c)
 {
-    return operation_of(c) <= FP8MAC_ROWS_ARGMAX;
+    return fp8mac_rows_is_reduction(operation_of(c));
 }
 
 bool fp8mac_cycles_is_norm(const fp8mac_cycles_command *c)
@@ -60,6 +60,8 @@ static rows_step step_of(const fp8mac_cycles_command *c, uint32_t phase, bool ou
     case FP8MAC_ROWS_LAYER_NORM: return phase == 0 ? STEP_SUM : STEP_SQUARES;
     case FP8MAC_ROWS_ARGMAX: return phase == 0 ? STEP_MAXIMUM : STEP_FIRST;
     case FP8MAC_ROWS_SOFTMAX: return phase == 0 ? STEP_MAXIMUM : STEP_EXP_SUM;
+    case FP8MAC_ROWS_MAGNITUDE:
+    case FP8MAC_ROWS_QUANTISE: return STEP_MAGNITUDE;
     default: return STEP_MAXIMUM;
     }
 }
@@ -69,6 +71,7 @@ void fp8mac_cycles_rows_key(const fp8mac_cycles_command *c, const tile *t, bool 
     key->step = step_of(c, t->phase, out);
     key->uses_x = key->step != STEP_RESULT;
     key->writes = !fp8mac_cycles_is_statistic(key->step);
+    key->dense = fp8mac_cycles_is_reduction(c) && c->d_stride == 4 && size_log2(c->d_fmt) == 2;
 }
 
 bool fp8mac_cycles_is_centred(const fp8mac_cycles_command *c, const tile *t)
@@ -90,9 +93,10 @@ bool fp8mac_cycles_rows_bad(const parameters *p, const fp8mac_cycles_command *c)
     const bool built = p->rows == 4 && p->cols == 4 && p->transfer_rows == 2 && p->max_mn >= 32;
     const bool norm = fp8mac_cycles_is_norm(c);
     const fp8mac_rows_operation operation = operation_of(c);
-    return !built || operation > FP8MAC_ROWS_TANH || c->c_en || c->stochastic || c->scale_a_vec ||
-           (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
+    return !built || c->row_operation >= FP8MAC_ROWS_OPERATIONS || c->c_en || c->stochastic ||
+           c->scale_a_vec || (c->scale_b_vec ? !norm : c->scale_b != FP8MAC_FP32_ONE) ||
            (c->bias_en && operation != FP8MAC_ROWS_LAYER_NORM) ||
-           ((norm || has_one_phase(c)) && (c->k != 0 || c->causal)) ||
+           ((norm || has_one_phase(c) || operation == FP8MAC_ROWS_QUANTISE) &&
+            (c->k != 0 || c->causal)) ||
            (operation == FP8MAC_ROWS_ARGMAX && !is_plain(c));
 }

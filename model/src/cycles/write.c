@@ -10,14 +10,31 @@ static const tile *at_hand(const machine *m)
     return tile_at(m, m->out.done);
 }
 
+// Results that lie one behind the other are a row. Their regions are four tiles across.
+static uint32_t shape(const machine *m)
+{
+    return at_hand(m)->key.dense ? 0 : at_hand(m)->key.shape;
+}
+
+static uint32_t rows_of(const tile_key *key)
+{
+    return key->dense ? 1u : key->m;
+}
+
+static uint32_t row_bytes(const machine *m)
+{
+    const tile_key *key = &at_hand(m)->key;
+    return (key->dense ? key->m : key->n) << size_log2(command_of(m, at_hand(m))->d_fmt);
+}
+
 static uint32_t most_bytes(const machine *m)
 {
-    return m->p.row_bytes >> at_hand(m)->key.shape;
+    return m->p.row_bytes >> shape(m);
 }
 
 static uint32_t most_rows(const machine *m)
 {
-    return m->p.rows << at_hand(m)->key.shape;
+    return m->p.rows << shape(m);
 }
 
 // ---- wires --------------------------------------------------------------------------------------
@@ -74,9 +91,9 @@ static void begin(machine *m)
     const tile *t = at_hand(m);
     const fp8mac_cycles_command *c = command_of(m, t);
     o->band = o->region = t->address[REGION_D];
-    o->band_stride = c->d_stride << (m->p.rows_log2 + t->key.shape);
-    o->rows_left = t->key.m;
-    o->bytes_left = t->key.n << size_log2(c->d_fmt);
+    o->band_stride = c->d_stride << (m->p.rows_log2 + shape(m));
+    o->rows_left = rows_of(&t->key);
+    o->bytes_left = row_bytes(m);
 }
 
 static void next_region(machine *m)
@@ -90,7 +107,7 @@ static void next_region(machine *m)
     o->band += o->band_stride;
     o->region = o->band;
     o->rows_left -= most_rows(m);
-    o->bytes_left = at_hand(m)->key.n << size_log2(command_of(m, at_hand(m))->d_fmt);
+    o->bytes_left = row_bytes(m);
 }
 
 static void take_region(machine *m, const wires *w)
