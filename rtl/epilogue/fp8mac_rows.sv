@@ -187,6 +187,7 @@ module fp8mac_rows
   logic [Width-1:0][31:0] partial, value_q;
   logic [1:0][31:0]       offset, gain, row_value;
   logic [1:0]             program_seen5, program_seen9;
+  logic [1:0][1:0]        lost_q;  // with the row value: bits that a gain loses
 
   logic at_busy;  // behind stage 9 there are exponentials, sigmoid and tanh alone
 
@@ -210,6 +211,7 @@ module fp8mac_rows
     .main_valid_i, .main_row_i, .main_col_i, .main_en_i,
     .t2_i,
     .value_i      (value_q),
+    .lost_i       (lost_q),
     .at_o         (prog),
     .partial_o    (partial),
     .offset_o     (offset),
@@ -266,7 +268,12 @@ module fp8mac_rows
     end
   end
 
-  always_ff @(posedge clk_i) value_q <= value_d;
+  always_ff @(posedge clk_i) begin
+    value_q <= value_d;
+    for (int unsigned r = 0; r < 2; r++) begin
+      lost_q[r] <= (prog[9].action == ActionC3) ? lost_bits(t2_i[r * Cols][30], gain[r][31:23]) : 2'd0;
+    end
+  end
 
   // ---- u_t1, u_t2 and u_td ----------------------------------------------------------------------------------------
   logic [Width-1:0][31:0] r, slope, line, rest, growth, point;

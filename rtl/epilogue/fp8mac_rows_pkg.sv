@@ -74,19 +74,25 @@ package fp8mac_rows_pkg;
   endfunction
 
   // The result from Newton's iteration, `twice` the function of the significand; exponent: of what it is computed from.
-  // Reciprocals from 2^126 on are subnormal: significands that lose one bit or two, rounded to nearest even.
+  // Where a reciprocal is subnormal, only its fraction counts: see below.
   function automatic logic [31:0] rescaled(logic [30:0] twice, logic [8:0] exponent, logic root);
-    logic        more;  // twice is 2
-    logic [23:0] kept;
-    logic        up;
-    more     = twice[30];
     rescaled = {1'b0, twice[30:23] - (root ? exponent[8:1] : exponent[7:0]) - 8'd1, twice[22:0]};
-    kept     = (exponent[0] && !more) ? {2'b00, 1'b1, twice[22:2]} : {1'b0, 1'b1, twice[22:1]};
-    up       = (exponent[0] && !more) ? twice[1] && (twice[0] || twice[2]) : twice[0] && twice[1];
-    if (!root && exponent[8:1] == 8'd63 && (exponent[0] || !more)) rescaled = {8'd0, kept + 24'(up)};
     if (exponent == ExponentZero) rescaled = Fp32Inf;
     if (exponent == ExponentInf) rescaled = '0;
     if (exponent == ExponentNan) rescaled = Fp32Nan;
+  endfunction
+
+  // Bits that a reciprocal of a number from 2^126 on loses, because it is subnormal: none, one or two. `two`: the result of
+  // Newton's iteration is 2, and less otherwise.
+  function automatic logic [1:0] lost_bits(logic two, logic [8:0] exponent);
+    return (exponent[8:1] == 8'd63) ? 2'(exponent[0]) + 2'(!two) : 2'd0;
+  endfunction
+
+  // The gain, rounded to nearest even where it loses bits
+  function automatic logic [31:0] subnormal(logic [31:0] x, logic [1:0] lost);
+    subnormal = x;
+    if (lost == 2'd1) subnormal = {8'd0, {2'b01, x[22:1]} + 24'(x[0] && x[1])};
+    if (lost == 2'd2) subnormal = {8'd0, {3'b001, x[22:2]} + 24'(x[1] && (x[0] || x[2]))};
   endfunction
 
   function automatic logic [31:0] half(logic [31:0] x);

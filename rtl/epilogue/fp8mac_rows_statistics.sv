@@ -34,6 +34,7 @@ module fp8mac_rows_statistics
   input  logic [Width-1:0]        main_en_i,      // of main stage 4
   input  logic [Width-1:0][31:0]  t2_i,
   input  logic [Width-1:0][31:0]  value_i,        // the row value: of main stage 4, or of the program
+  input  logic [1:0][1:0]         lost_i,         // with it: bits that a gain loses
 
   output place_t                  at_o [11],    // of the program
   output logic [Width-1:0][31:0]  partial_o,
@@ -212,6 +213,7 @@ module fp8mac_rows_statistics
         ActionR4, ActionC3: begin
           gain_write    = 1'b1;
           gain_write_at = {WordGain, prog[10].pair};
+          gain_written  = {subnormal(row_value[1], lost_i[1]), subnormal(row_value[0], lost_i[0])};
         end
         default: ;
       endcase
