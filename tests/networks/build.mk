@@ -61,10 +61,13 @@ $(BUILD)/test/networks-mx-chip.log: NETWORKS_OPTIONS := --count 8 --seed 3 --chi
 $(BUILD)/test/networks-mx-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-mx networks-mx-chip)
 
-$(BUILD)/test/networks-fashion.log: $(NETWORKS_TEST)/test_fashion.py $(wildcard examples/fashion/*) $(NETWORKS_INPUTS) $(NETWORKS_HOST) \
-    $(BUILD)/model/libfp8mac.a
-	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-fashion $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
-TESTS += $(BUILD)/test/networks-fashion.log
+$(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NETWORKS_TEST)/test_fashion.py $(wildcard examples/fashion/*) \
+    $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
+	  $(NETWORKS_COMPILER)
+$(BUILD)/test/networks-fashion-chip.log: NETWORKS_OPTIONS := --chip
+$(BUILD)/test/networks-fashion-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS) docs/NETWORKS.md
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fashion networks-fashion-chip)
 
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)

@@ -115,7 +115,8 @@ def _mx(network: Network) -> str:
     share = mx.share(graph)
     if share == 0:
         return "- | - | -"
-    return f"{100 * share:.0f} % | {_quality(network, graph)}"
+    text = f"{100 * share:.1f} %" if share >= 0.001 else "under 0.1 %"
+    return f"{text} | {_quality(network, graph)}"
 
 
 def _rate(runs: float) -> str:

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import clothes
 import estimates
 import numpy as np
 import pytest
 from clothes import data, network
-from fp8net import estimate, lower, quantize, shapes, writer
+from fp8net import estimate, lower, quantize, shapes, validate, writer
 from programs import run
 
 STEP = 1e-6
@@ -54,8 +57,8 @@ def test_file(bench, work) -> None:
 
 
 @pytest.mark.parametrize("form", ("e4m3fn", "int8", "mx"))
-def test_program(bench, work, compiler, form) -> None:
-    """The program on the host gives the executor's bytes."""
+def test_program(bench, work, compiler, form, request) -> None:
+    """The program on the host gives the executor's bytes; with --chip also on the chip, in the cycles that the page has."""
     path = work / "fashion.onnx"
     clothes.write(path)
     calibration, test = clothes.runs()
@@ -69,6 +72,19 @@ def test_program(bench, work, compiler, form) -> None:
     outcome = run(compiler.build(folder), FP8RT_ELEMENT=element)
     bench.check(outcome.text, outcome.status == 0 and outcome.compared > 0)
     bench.check(outcome.text, outcome.different == 0)
+    if request.config.getoption("--chip") and form != "int8":
+        text = validate.run_program(Path.cwd(), folder, "chip")
+        bench.check(text, re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None)
+        cycles = int(re.search(r"core cycles +(\d+) a run", text).group(1))
+        printed = _printed_cycles()[form == "mx"]
+        bench.check(f"{cycles} cycles, {printed} printed", abs(cycles / printed - 1) < 0.03)
+
+
+def _printed_cycles() -> tuple[int, int]:
+    """What the page says of FP8 and of MX."""
+    page = Path("docs/NETWORKS.md").read_text()
+    found = re.search(r"takes ([\d,]+) core cycles in FP8.*?and ([\d,]+) with MX", page, re.S)
+    return tuple(int(text.replace(",", "")) for text in found.groups())
 
 
 def test_estimates(bench, work) -> None:
