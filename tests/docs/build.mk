@@ -27,7 +27,7 @@ endif
 
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
-DOCS_PAGES := README.md firmware/fp8net/README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/RECIPES.md docs/TIMING.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
+DOCS_PAGES := README.md firmware/fp8net/README.md examples/fashion/README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/RECIPES.md docs/TIMING.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 
@@ -37,7 +37,7 @@ $(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) $(SNIPPETS_FROM) $(BU
 	@tests/run_test.sh $$(basename $$(@F)) $$@ $$(PYTEST) tests/docs/test_snippets.py --pages $(1)
 endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
-$(BUILD)/test/docs-firmware-fp8net-README.log $(BUILD)/test/docs-docs-HOWTO.log: $(FP8NET)
+$(patsubst %,$(BUILD)/test/docs-%.log,firmware-fp8net-README examples-fashion-README docs-HOWTO): $(FP8NET)
 $(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
