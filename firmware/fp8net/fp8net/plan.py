@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from . import executor, max_pool, moves, weights
+from . import executor, integer_layers, max_pool, moves, weights
 from .ir import ALONE, FORMAT_BYTES, WIDE_OPERANDS, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
@@ -116,6 +116,8 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
         return -(-height // sy) * -(-width // sx) * sx * row
     if layer.op in ("lstm", "gru"):
         return _recurrent_scratch(graph, layer, beat)
+    if layer.op == "int_linear":  # sums
+        return out.rows * up(4 * out.cols, beat)
     if layer.op == "max_pool":
         return max_pool.scratch(layer, out.cols, up(out.cols, beat))
     return 0
@@ -144,6 +146,11 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         return layer.images, layer.images + 1
     if layer.op == "move":
         return 0, len(layer.moves) + layer.clear
+    if layer.op == "int_convolution":
+        groups = weights.join(layer, graph, beat).count
+        return groups * integer_layers.commands(layer, graph), 0
+    if layer.integer is not None:
+        return int(layer.op == "int_linear"), 1
     if layer.op == "max_pool":
         channels = graph.tensors[layer.output].cols
         count = max_pool.commands(layer, channels, up(channels, beat))
