@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import pathlib
 
 import numpy as np
 
-from . import integers
+from . import integers, loader, quantize
 from .errors import Problem, Refused, refuse
 from .flatbuffer import Damaged, Table
 from .ir import INT8, Graph, Integer, Layer, Tensor, View, Weights, Window
-from .tflite import Converter, Unsupported, Value
+from .tflite import Converter, Unsupported, Value, is_tflite
 from .tflite_operators import NAMES
 
 _INT8, _INT32 = 9, 2
@@ -60,6 +61,13 @@ def _quantised(value: Value) -> tuple[np.float32, int]:
     if not (-128 <= zero <= 127 and math.isfinite(scale) and scale > 0):
         raise Unsupported(f"{value.name} has the scale {scale} and the zero point {zero}")
     return scale, zero
+
+
+def _factor(real: float) -> tuple[int, int]:
+    try:
+        return integers.factor(real)
+    except ValueError as error:
+        raise Unsupported(f"its scales are not possible: {error}") from None
 
 
 def _size(value: Value) -> tuple[int, int]:
@@ -125,13 +133,8 @@ class _Importer:
     def finish(self, call: _Call, scales: np.ndarray, activation: int, product=None) -> Integer:
         x, _ = _quantised(call.value(0))
         y, _ = _quantised(call.out)
-        try:
-            pairs = [
-                integers.factor((float(x) * float(w) if product is None else product) / float(y))
-                for w in scales
-            ]
-        except ValueError as error:
-            raise Unsupported(f"its scales are not possible: {error}") from None
+        products = [float(x) * float(w) if product is None else product for w in scales]
+        pairs = [_factor(one / float(y)) for one in products]
         bias = call.constant(2)
         if bias is not None and (bias.type != _INT32 or bias.data.size != 4 * len(scales)):
             raise Unsupported("its bias is not INT32")
@@ -210,7 +213,7 @@ class _Importer:
         scales = [float(_quantised(call.value(place))[0]) for place in (0, 1)]
         twice = 2 * max(scales)
         out = 2.0**integers.ADD_BITS * float(_quantised(call.out)[0])
-        pairs = [integers.factor(real) for real in (*(s / twice for s in scales), twice / out)]
+        pairs = [_factor(real) for real in (*(s / twice for s in scales), twice / out)]
         if pairs[2][1] > 0:
             raise Unsupported("its output has a scale far below its operands'")
         multipliers, shifts = np.array(pairs, np.int64).T
@@ -249,7 +252,12 @@ class _Importer:
             raise Unsupported("its output has not the scale 1 / 256 and the zero point -128")
         if call.value(0).shape != call.out.shape:
             raise Unsupported("its output has another shape")
-        multiplier, shift, least = integers.softmax_parameters(float(scale), call.number(0, "f"))
+        try:
+            multiplier, shift, least = integers.softmax_parameters(
+                float(scale), call.number(0, "f")
+            )
+        except ValueError as error:
+            raise Unsupported(f"its scale is not possible: {error}") from None
         integer = Integer(np.array([multiplier]), np.array([shift]), least=least)
         self.add("int_softmax", call, [0], integer=integer)
 
@@ -299,6 +307,20 @@ class _Importer:
                 axes = tuple(range(len(value.shape)))
                 views[value.name] = View(self.tensor(int(index)), value.shape, axes)
         return self.graph
+
+
+def read(path: pathlib.Path) -> Graph:
+    """The network of a file"""
+    data = loader.read_bytes(path)
+    if not is_tflite(data):
+        raise refuse(str(path), "is no file of TensorFlow Lite", _NEAREST)
+    return load(data, str(path))
+
+
+def read_data(path: str, graph: Graph) -> list[dict[str, np.ndarray]]:
+    """Runs of an .npz: codes of INT8, or float32 values"""
+    wanted = {name: view.shape for name, view in graph.inputs.items()}
+    return quantize.read_runs(path, wanted, dict.fromkeys(wanted))
 
 
 def load(data: bytes, where: str) -> Graph:
