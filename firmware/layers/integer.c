@@ -134,7 +134,8 @@ static int64_t scaled_once(int32_t x, fp8mac_int_scale scale)
 {
     const unsigned shift = (unsigned)(31 - scale.shift); // 1 to 62
     const int64_t product = (int64_t)x * scale.multiplier;
-    const int64_t size = ((product < 0 ? -product : product) + (INT64_C(1) << (shift - 1))) >> shift;
+    const int64_t size =
+        ((product < 0 ? -product : product) + (INT64_C(1) << (shift - 1))) >> shift;
     return product < 0 ? -size : size;
 }
 
@@ -145,8 +146,8 @@ static void round_once(void *context)
         const int32_t *sums = r->sums + (size_t)row * r->sums_stride;
         int8_t *out = r->out + (size_t)row * r->out_stride;
         for (uint32_t n = 0; n < r->cols; n++) {
-            out[n] = fp8rt_int_clamp(scaled_once(sums[n], r->scales[n]) + r->zero_point, r->lo,
-                                     r->hi);
+            out[n] =
+                fp8rt_int_clamp(scaled_once(sums[n], r->scales[n]) + r->zero_point, r->lo, r->hi);
         }
     }
 }

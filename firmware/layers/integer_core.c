@@ -136,8 +136,7 @@ static averages averages_of(const fp8rt_run *run, const fp8rt_int_average_desc *
         .lo = desc->lo,
         .hi = desc->hi,
     };
-    a.out_h =
-        fp8rt_window_count(w.kernel_h, w.stride_y, 1, a.height, w.pad_top + w.pad_bottom);
+    a.out_h = fp8rt_window_count(w.kernel_h, w.stride_y, 1, a.height, w.pad_top + w.pad_bottom);
     a.out_w = fp8rt_window_count(w.kernel_w, w.stride_x, 1, a.width, w.pad_left + w.pad_right);
     return a;
 }
@@ -277,8 +276,8 @@ static int32_t high(int32_t a, int32_t b)
 // x / 2^bits to nearest, a tie goes away from zero
 static int32_t halve(int32_t x, unsigned bits)
 {
-    const int64_t size = ((x < 0 ? -(int64_t)x : x) + (bits == 0 ? 0 : INT64_C(1) << (bits - 1))) >>
-                         bits;
+    const int64_t size =
+        ((x < 0 ? -(int64_t)x : x) + (bits == 0 ? 0 : INT64_C(1) << (bits - 1))) >> bits;
     return (int32_t)(x < 0 ? -size : size);
 }
 

@@ -110,9 +110,7 @@ class Files:
     def linear(self, outputs: int, activation=0, bias=True) -> int:
         rows, k = self.shape
         options = {0: ("b", activation)}
-        return self._product(
-            LINEAR, (outputs, k), outputs, k, 0, options, 8, (rows, outputs), bias
-        )
+        return self._product(LINEAR, (outputs, k), outputs, k, 0, options, 8, (rows, outputs), bias)
 
     # ---- others
 
@@ -139,9 +137,7 @@ class Files:
 
     def reshape(self, shape: tuple[int, ...]) -> int:
         x = self.tensors[self.last]
-        out = self.computed(
-            f"y{len(self.operators)}", shape, float(x.scales[0]), int(x.zeros[0])
-        )
+        out = self.computed(f"y{len(self.operators)}", shape, float(x.scales[0]), int(x.zeros[0]))
         sizes = self.put(Tensor.constant(f"s{len(self.operators)}", np.array(shape, np.int32)))
         return self.layer(RESHAPE, [self.last, sizes], out)
 

@@ -175,7 +175,7 @@ static void check_others(void)
 
 int main(void)
 {
-    static const uint32_t sizes[][3] = {{1, 1, 1},    {4, 4, 16},    {5, 7, 33},   {130, 20, 64},
+    static const uint32_t sizes[][3] = {{1, 1, 1},    {4, 4, 16},     {5, 7, 33},   {130, 20, 64},
                                         {20, 300, 9}, {140, 150, 70}, {3, 5, 2048}, {40, 36, 2000}};
     fill();
     check("the device", fp8rt_device_open(&device, &fp8rt_app_port) == FP8RT_OK &&

@@ -18,7 +18,8 @@ _ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
 def source(s) -> str:
     parts = [
         head(s, "Memory, layers, and how they run."),
-        f'#include "{s.name}.h"\n\n#include "fp8rt/layers.h"\n\n#include <string.h>\n' + ("#include <math.h>\n" if s.graph.requantises else ""),
+        f'#include "{s.name}.h"\n\n#include "fp8rt/layers.h"\n\n#include <string.h>\n'
+        + ("#include <math.h>\n" if s.graph.requantises else ""),
         _declarations(s),
         _tensors(s),
         *(_layer(s, index, layer) for index, layer in enumerate(s.graph.layers)),
@@ -69,7 +70,9 @@ def _tensors(s) -> str:
         "    float scale;\n"
         "    const float *constant; // NULL: the tensor is in the arena\n"
         + ("    int32_t zero;          // zero point\n" if s.graph.requantises else "")
-        + "} tensors[] = {\n" + "\n".join(rows) + "\n};\n\n"
+        + "} tensors[] = {\n"
+        + "\n".join(rows)
+        + "\n};\n\n"
         "static fp8rt_tensor at(uint8_t *arena, unsigned i)\n"
         "{\n"
         "    const float *constant = tensors[i].constant;\n"

@@ -112,7 +112,9 @@ class _Importer:
     def add(self, op: str, call: _Call, places: list[int], **fields) -> None:
         inputs = [self.tensor(call.inputs[place]) for place in places]
         name = call.out.name
-        self.graph.layers.append(Layer(op, name, inputs, self.tensor(call.output), [name], **fields))
+        self.graph.layers.append(
+            Layer(op, name, inputs, self.tensor(call.output), [name], **fields)
+        )
 
     # ---- products
 
@@ -282,7 +284,7 @@ class _Importer:
         graph, values = self.file.graph, self.file.values
         for index in graph.numbers(1, "i"):
             self.tensor(int(index))
-        for number, table in enumerate(graph.tables(3)):
+        for table in graph.tables(3):
             index = table.number(0, "I")
             inputs, outputs = ([int(i) for i in table.numbers(f, "i")] for f in (1, 2))
             if index >= len(self.file.codes) or len(outputs) != 1:

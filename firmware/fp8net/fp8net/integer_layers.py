@@ -141,7 +141,9 @@ def compute(layer: Layer, codes: dict[str, np.ndarray], graph: Graph) -> np.ndar
         for name, multiplier, shift in zip(layer.inputs, whole.multipliers, whole.shifts):
             away = codes[name].astype(np.int64) - graph.tensors[name].zero
             total += integers.scaled(away << integers.ADD_BITS, multiplier, shift)
-        return _clamped(layer, integers.scaled(total, whole.multipliers[2], whole.shifts[2]), out.zero)
+        return _clamped(
+            layer, integers.scaled(total, whole.multipliers[2], whole.shifts[2]), out.zero
+        )
     sums = integers.wrap(_sums(layer, rows, x.zero))
     how = integers.scaled_once if layer.op == "int_linear" else integers.scaled
     return _clamped(layer, how(sums, whole.multipliers, whole.shifts), out.zero)

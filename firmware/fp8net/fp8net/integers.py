@@ -112,7 +112,9 @@ def reciprocal(total: int) -> tuple[int, int]:
     over = SUM_BITS - zeros
     minus_one = ((total << zeros) - 2**31) & (2**32 - 1)
     half = (minus_one + MOST + 1) >> 1  # (1 + x) / 2, from 1/2 to 1
-    x = 1515870810 + _mul(half, -1010580540)  # 48/17 - 32/17 * half, with 2 bits in front of the point
+    x = 1515870810 + _mul(
+        half, -1010580540
+    )  # 48/17 - 32/17 * half, with 2 bits in front of the point
     for _ in range(3):  # Newton-Raphson
         error = 2**29 - _mul(half, x)
         x += max(-(2**31), min(MOST, _mul(x, error) << 2))

@@ -100,7 +100,9 @@ class Tensor:
     fixed: bool = False  # the file or the layer has decided the scale
     inner: bool = False  # the file has no value of this name
     follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
-    whole: bool = False  # INT8 codes of a file, in a network of whole numbers: value = scale * (code - zero)
+    whole: bool = (
+        False  # INT8 codes of a file, in a network of whole numbers: value = scale * (code - zero)
+    )
     zero: int = 0
 
     @property

@@ -77,7 +77,11 @@ def read_runs(
             continue
         own = np.int8 if array.dtype == np.int8 else np.float32
         kind = own if kinds[name] is None else kinds[name]
-        if kinds[name] is not None and np.issubdtype(kind, np.integer) and (array != np.rint(array)).any():
+        if (
+            kinds[name] is not None
+            and np.issubdtype(kind, np.integer)
+            and (array != np.rint(array)).any()
+        ):
             problems.append(Problem(f"{path}, {name}", "holds other than whole numbers"))
         elif array.shape == shape:
             runs[name] = array[None].astype(kind)

@@ -128,7 +128,7 @@ typedef struct fp8rt_gemm_desc {
     fp8rt_coding coding;  // how D's codes are made, beside that
     const float *scale_d; // one value, finite and greater than 0; NULL: 1.0
     fp8rt_requantise requantise;
-    uint32_t flags;       // FP8RT_GEMM_*
+    uint32_t flags; // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
 // How the accelerator divides a command: see fp8rt_command.

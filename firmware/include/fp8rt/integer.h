@@ -57,7 +57,8 @@ typedef struct fp8rt_int_convolution_desc {
     const fp8rt_tensor *x;  // height * width x channels
     uint32_t height, width; // 0: 1
     fp8rt_window window;
-    const fp8rt_tensor *weights; // output channels x kernel_h * kernel_w * channels of a group, in the order ky, kx, c
+    const fp8rt_tensor *
+        weights; // output channels x kernel_h * kernel_w * channels of a group, in the order ky, kx, c
     // Channels of x and of out that belong to a group; 0: all of them. With several groups those of out are whole beats:
     // fp8rt_join_groups makes such weights, of a depthwise convolution too.
     uint32_t group_in, group_out;
@@ -100,7 +101,7 @@ typedef struct fp8rt_int_softmax_desc {
     const fp8rt_tensor *x;
     // x's scale * beta * 2^26, 2^31 - 1 at most: a difference of codes becomes a number with 5 bits in front of the point
     fp8mac_int_scale scale;
-    int32_t least; // differences below it count as 0; -31 * 2^(26 - shift) .. 0
+    int32_t least;     // differences below it count as 0; -31 * 2^(26 - shift) .. 0
     fp8rt_tensor *out; // as x; may have the data of x
 } fp8rt_int_softmax_desc;
 

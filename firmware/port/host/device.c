@@ -204,8 +204,8 @@ static void load_operand(fp8rt_device *dev, const work *w, const fp8rt_host_tile
         }
     }
     if (!w->keeps && side.scale_is_vector) {
-        dev->state.counters.read_beats += beats(
-            &dev->caps, side.rows * fp8rt_host_scale_bytes(&dev->caps, side.is_b));
+        dev->state.counters.read_beats +=
+            beats(&dev->caps, side.rows * fp8rt_host_scale_bytes(&dev->caps, side.is_b));
     }
 }
 

@@ -366,9 +366,8 @@ static fp8rt_status check_memory(const fp8rt_caps *caps, const fp8rt_command *ti
             return FP8RT_ERR_HW_READ_DECERR;
         }
     }
-    if (finishes(tile) &&
-        (scale_vector_is_bad(caps, fp8rt_host_a(tile)) ||
-         scale_vector_is_bad(caps, fp8rt_host_b(tile)))) {
+    if (finishes(tile) && (scale_vector_is_bad(caps, fp8rt_host_a(tile)) ||
+                           scale_vector_is_bad(caps, fp8rt_host_b(tile)))) {
         return FP8RT_ERR_HW_SCALE;
     }
     return is_mapped(&list[REGION_D]) ? FP8RT_OK : FP8RT_ERR_HW_WRITE_DECERR;
