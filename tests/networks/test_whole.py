@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fp8net import cli, integer_import, integers, validate, writer
+from fp8net import cli, integer_import, integer_layers, integers, plan, validate, weights, writer
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from programs import run
@@ -32,16 +32,16 @@ def _inputs(rng: np.random.Generator, shape: tuple[int, ...]) -> list[np.ndarray
 def _check_program(bench, name: str, graph, runs, folder: Path, compiler, chip: bool, beat) -> None:
     sources = writer.prepare(graph, folder, "whole.tflite", runs, beat=beat)
     writer.write(folder, sources, {})
-    program, plan = compiler.build(folder), sources.plan
+    program, made = compiler.build(folder), sources.plan
     bus = {**ON, "FP8RT_AXI_DATA_W": str(8 * beat)}
     outcome = run(program, **bus)
     bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
     bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
     bench.check(f"{name} equals the executor: {outcome.text}", outcome.different == 0)
-    bench.check(f"{name} needs the planned lists", outcome.number(r"lists (\d+)") == plan.lists)
+    bench.check(f"{name} needs the planned lists", outcome.number(r"lists (\d+)") == made.lists)
     scratch = outcome.number(r"scratch (\d+)")
-    bench.check(f"{name} needs the planned scratch", plan.scratch - 32 < scratch <= plan.scratch)
-    less = run(program, f"ARENA={plan.arena - 1}", **bus)
+    bench.check(f"{name} needs the planned scratch", made.scratch - 32 < scratch <= made.scratch)
+    less = run(program, f"ARENA={made.arena - 1}", **bus)
     bench.check(f"{name} needs its arena", less.status != 0 and "scratch" in less.text)
     without = run(program, **{**bus, "FP8RT_REQUANTISE": "0"})
     bench.check(
@@ -92,6 +92,20 @@ def test_random(bench, seed, count, compiler, work, request) -> None:
             _check_reference(bench, name, data, graph, runs)
 
 
+def _print_costs(name: str, graph) -> None:
+    """The row of docs/NETWORKS.md"""
+    layers = [layer for layer in graph.layers if layer.op == "int_convolution"]
+    groups = [weights.join(layer, graph, 16).count for layer in layers]
+    linear = sum(layer.op == "int_linear" for layer in graph.layers)
+    every = sum(n * integer_layers.commands(x, graph) for n, x in zip(groups, layers))
+    biases = [integer_layers.biases(layer, graph) for layer in layers]
+    more = sum(4 * (rows.size - rows.shape[1]) for rows in biases)
+    print(
+        f"| `{name}` | {len(graph.layers)} | {every + linear} | {sum(groups) + linear} | {more:,} | "
+        f"{plan.make(graph).arena:,} |"
+    )
+
+
 @pytest.mark.parametrize("kind", ("keyword", "image", "person", "anomaly"))
 def test_tiny(bench, rng, compiler, work, request, kind) -> None:
     if not request.config.getoption("--reference") or "MLPERF_TINY" not in os.environ:
@@ -104,6 +118,7 @@ def test_tiny(bench, rng, compiler, work, request, kind) -> None:
     runs = [{name: x} for x in _inputs(rng, view.shape)]
     _check_reference(bench, kind, path.read_bytes(), graph, runs)
     _check_program(bench, kind, graph, runs, work / kind, compiler, False, 16)
+    _print_costs(path.name, graph)
 
 
 def test_factors(bench) -> None:

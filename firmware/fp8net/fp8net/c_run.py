@@ -8,12 +8,11 @@ from .c_text import boolean
 
 def text(s, ids: dict[str, int]) -> str:
     """`ids` are the numbers of tensors."""
-    words = _has_indices(s)
-    run = _RUN.replace("@indices@", _INDICES if words else "")
-    run = run.replace("@take_indices@", _TAKE_INDICES if words else "")
-    whole = s.graph.requantises
-    run = run.replace("@convert@", _WHOLE if whole else _CONVERT)
+    words, whole = _has_indices(s), s.graph.requantises
+    run = _RUN.replace("@convert@", _WHOLE if whole else _CONVERT)
     run = run.replace("@requantises@", _REQUANTISES if whole else "")
+    run = run.replace("@indices@", _INDICES if words else "")
+    run = run.replace("@take_indices@", _TAKE_INDICES if words else "")
     return _tables(s, ids) + run.replace("@n@", s.name).replace("@N@", s.upper)
 
 
