@@ -129,14 +129,19 @@ typedef struct rounding {
     int8_t zero_point, lo, hi;
 } rounding;
 
-// x * scale, rounded once: to nearest, a tie goes away from zero
+// x * scale, rounded once: to nearest, a tie goes away from zero. Magnitudes have 62 bits. The shift is most often above 32,
+// and the core has no shift of 64 bits.
 static int64_t scaled_once(int32_t x, fp8mac_int_scale scale)
 {
     const unsigned shift = (unsigned)(31 - scale.shift); // 1 to 62
-    const int64_t product = (int64_t)x * scale.multiplier;
-    const int64_t size =
-        ((product < 0 ? -product : product) + (INT64_C(1) << (shift - 1))) >> shift;
-    return product < 0 ? -size : size;
+    const uint64_t product = (uint64_t)fp8rt_int_magnitude(x) * (uint32_t)scale.multiplier;
+    if (shift > 32) {
+        const uint32_t high = (uint32_t)(product >> 32) + (1u << (shift - 33));
+        const int32_t size = (int32_t)(high >> (shift - 32));
+        return x < 0 ? -size : size;
+    }
+    const int64_t size = (int64_t)((product + (UINT64_C(1) << (shift - 1))) >> shift);
+    return x < 0 ? -size : size;
 }
 
 static void round_once(void *context)

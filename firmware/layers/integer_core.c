@@ -63,7 +63,7 @@ typedef struct sum {
 
 static int32_t scaled(const operand *x, int8_t code)
 {
-    return fp8mac_int_scale_apply((code - x->zero) * (1 << SUM_BITS), x->scale);
+    return fp8rt_int_scaled((code - x->zero) * (1 << SUM_BITS), x->scale);
 }
 
 static void add_rows(void *context)
@@ -75,8 +75,8 @@ static void add_rows(void *context)
         int8_t *out = s->out + (size_t)row * s->stride;
         for (uint32_t i = 0; i < s->cols; i++) {
             const int32_t total = scaled(&s->x, x[i]) + scaled(&s->y, y[i]);
-            out[i] = fp8rt_int_clamp(
-                (int64_t)fp8mac_int_scale_apply(total, s->scale) + s->zero_point, s->lo, s->hi);
+            out[i] =
+                fp8rt_int_clamp(fp8rt_int_scaled(total, s->scale) + s->zero_point, s->lo, s->hi);
         }
     }
 }
