@@ -18,6 +18,8 @@ FRAC_BITS :=
 AXI_DATA_W := 128
 # 1: the simulated chip has the minimal accelerator, without the functions that can be left out (docs/INTEGRATION.md).
 MINIMAL := 0
+# 1: the simulated chip has the integer requantiser in the place of the FP32 epilogue (docs/INTEGRATION.md).
+REQUANTISE := 0
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
 APPS_DIR := firmware/apps

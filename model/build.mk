@@ -12,7 +12,7 @@ MODEL_SONAME := libfp8mac.so.$(word 1,$(VERSION_PARTS))
 MODEL_SOURCES := $(wildcard model/src/*/*.c)
 # The parts of the model that run on bare metal: formats, conversions, row commands and recipes.
 MODEL_BARE_SOURCES := $(addprefix model/src/,core/format.c core/encode.c core/convert.c core/fp32.c core/status.c \
-  core/version.c core/epilogue.c core/function.c core/curve.c core/function_tables.c core/rows_definition.c api/convert.c api/rows.c \
+  core/version.c core/requantise.c core/epilogue.c core/function.c core/curve.c core/function_tables.c core/rows_definition.c api/convert.c api/rows.c \
   api/checks.c) $(wildcard model/src/recipe/*.c)
 MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h) $(CATALOGUE_DIR)/fp8mac/catalogue.h
 MODEL_CFLAGS := -std=c11 -O2 -g -ffp-contract=off -pthread -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden \

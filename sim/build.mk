@@ -6,6 +6,7 @@
 #   make sim AXI_DATA_W=64   the same with a bus of 64 bits, in a folder *-axi64
 #   make waves           builds one that can write waveforms, in a folder *-trace
 #   make sim MINIMAL=1   an accelerator without the functions that can be left out, in a folder *-minimal
+#   make sim ELEMENT=int8 REQUANTISE=1   one with the integer requantiser, in a folder *-requantise
 #   make sim FAST=1      the fast mode, in a folder *-fast: C code computes what the elements compute (sim/fast)
 #   make sim TIMED=1     the timing model, in a folder *-timed: the accelerator is its registers and models in C (sim/timed)
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
@@ -17,8 +18,8 @@ $(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows ELEM
 endif
 $(call check_choice,TIMED,0 1,0)
 TIMED_MODE := $(filter-out 0,$(TIMED))
-ifneq (,$(and $(TIMED_MODE),$(strip $(FAST_MODE) $(TRACING) $(filter 1,$(MINIMAL)))))
-$(error TIMED=1 is not possible with FAST=1, with MINIMAL=1 or for waveforms)
+ifneq (,$(and $(TIMED_MODE),$(strip $(FAST_MODE) $(TRACING) $(filter 1,$(MINIMAL) $(REQUANTISE)))))
+$(error TIMED=1 is not possible with FAST=1, with MINIMAL=1, with REQUANTISE=1 or for waveforms)
 endif
 # The simulators of an array: $(SIM_BASE), with -fast, with -timed, with -trace, with -fast-trace. SIM is the one asked for.
 SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME)
@@ -193,7 +194,7 @@ $(foreach folder,$(sort $(dir $(SIM_CHECK) $(SIM_TOOL))),$(eval $(call SIMULATOR
 -include $(SIM_SHARED:.o=.d)
 
 sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
-  $(call element_parameters,$(ELEMENT_SPEC)) "-GMINIMAL=1'd$(MINIMAL)"
+  $(call element_parameters,$(ELEMENT_SPEC)) "-GMINIMAL=1'd$(MINIMAL)" "-GREQUANTISE=1'd$(REQUANTISE)"
 $(foreach width,64 128 256,$(eval $(call SIM_CHIP,$(width))))
 $(eval $(call SIMULATOR_APART,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL,apart/model.h))
 $(eval $(call SIMULATOR_APART,$(SIM_BASE)-fast,SIM_INPUTS_ACCEL_FAST,$(sim_chip_parameters),$(SIM_SOURCES_FAST),fast mode,apart/model.h))

@@ -325,8 +325,8 @@ $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-runtime $@ $< $(SYS_QUICK)
 
-# Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe
-$(BUILD)/system-plan/threads $(BUILD)/system-plan/mx: $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
+# Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe; integer requantisation
+$(BUILD)/system-plan/threads $(BUILD)/system-plan/mx $(BUILD)/system-plan/requantise: $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -338,6 +338,11 @@ $(SYS_TEST)/firmware-threads.log $(SYS_TEST)/firmware-mx.log: $(SYS_TEST)/firmwa
     tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-$* $@ $<
+
+TESTS += $(SYS_TEST)/firmware-requantise.log
+$(SYS_TEST)/firmware-requantise.log: $(BUILD)/system-plan/requantise tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=4x4x16 FP8RT_ELEMENT=int8 FP8RT_REQUANTISE=1 tests/run_test.sh firmware-requantise $@ $<
 
 # Ports: completion functions, locks, caches, bare addresses. The test runs make itself.
 TESTS += $(SYS_TEST)/system-port.log

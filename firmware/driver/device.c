@@ -211,6 +211,7 @@ _Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
                    FP8RT_FUNCTION_MX == FP8MAC_REGS__CONFIG4__MX_bm &&
                    FP8RT_FUNCTION_INT8 == FP8MAC_REGS__CONFIG4__INT8_bm &&
                    FP8RT_FUNCTION_ROWS == FP8MAC_REGS__CONFIG4__ROWS_bm &&
+                   FP8RT_FUNCTION_REQUANTISE == FP8MAC_REGS__CONFIG4__REQUANTISE_bm &&
                    FP8RT_FUNCTION_DEPTHWISE == FP8MAC_REGS__CONFIG4__DEPTHWISE_bm,
                "FP8RT_FUNCTION_* are CONFIG4's bits");
 

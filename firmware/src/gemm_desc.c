@@ -141,6 +141,39 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *d
     return FP8RT_OK;
 }
 
+static bool finishes_in_fp32(const fp8rt_gemm_desc *desc)
+{
+    const fp8rt_coding *coding = &desc->coding;
+    return desc->a.scale.mode != FP8MAC_SCALE_NONE || desc->b.scale.mode != FP8MAC_SCALE_NONE ||
+           desc->bias != NULL || desc->activation != FP8MAC_ACT_NONE || desc->scale_d != NULL ||
+           fp8rt_gemm_reads_c(desc) || fp8rt_gemm_has_mx(desc) || coding->stochastic ||
+           coding->table != 0;
+}
+
+static fp8rt_status check_requantise(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+{
+    const fp8rt_requantise *r = &desc->requantise;
+    if (!fp8rt_gemm_requantises(caps)) {
+        return r->scales == NULL && r->bias == NULL ? FP8RT_OK : FP8RT_ERR_UNSUPPORTED;
+    }
+    if (finishes_in_fp32(desc)) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (desc->d_format != FP8MAC_INT8 && desc->d_format != FP8MAC_FP32) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if (desc->d_format == FP8MAC_FP32 && r->scales != NULL) {
+        return FP8RT_ERR_SCALE;
+    }
+    if (desc->d_format == FP8MAC_INT8 && r->scales == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (!fp8rt_is_aligned(caps, r->scales, 1, 0) || !fp8rt_is_aligned(caps, r->bias, 1, 0)) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    return r->lo <= r->hi ? FP8RT_OK : FP8RT_ERR_ACTIVATION;
+}
+
 static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
     const fp8rt_region d = fp8rt_gemm_output(desc);
@@ -198,6 +231,9 @@ void fp8rt_gemm_fill(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
 fp8rt_status fp8rt_gemm_validate(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
 {
     fp8rt_status status = check_kinds(caps, desc);
+    if (status == FP8RT_OK) {
+        status = check_requantise(caps, desc);
+    }
     if (status != FP8RT_OK) {
         return status;
     }

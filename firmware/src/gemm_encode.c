@@ -58,7 +58,28 @@ static fp8rt_command_operand command_operand(const fp8rt_operand *x)
     };
 }
 
-void fp8rt_gemm_encode(fp8rt_gemm_plan *plan)
+// Two's complement
+static uint32_t integer(int8_t x)
+{
+    return (uint32_t)(int32_t)x;
+}
+
+// Integers in the place of the FP32 numbers that finish an output
+static void encode_requantise(const fp8rt_gemm_desc *desc, fp8rt_command *command)
+{
+    const fp8rt_requantise *r = &desc->requantise;
+    command->mode |= FP8RT_PUT(MODE__SCALE_B_VEC, r->scales != NULL) |
+                     FP8RT_PUT(MODE__BIAS_EN, r->bias != NULL) |
+                     FP8RT_PUT(MODE__ACT, r->scales != NULL ? FP8MAC_ACT_CLAMP : FP8MAC_ACT_NONE);
+    command->a.scale = 0;
+    command->b.scale = (uintptr_t)r->scales;
+    command->bias = (uintptr_t)r->bias;
+    command->scale_d = integer(r->zero_point);
+    command->clamp_lo = integer(r->lo);
+    command->clamp_hi = integer(r->hi);
+}
+
+void fp8rt_gemm_encode(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
     const fp8rt_gemm_tiles *tiles = &plan->tiles;
@@ -87,6 +108,9 @@ void fp8rt_gemm_encode(fp8rt_gemm_plan *plan)
     };
     if (fp8rt_has_image(desc)) {
         fp8rt_image_words(&desc->image, command.conv);
+    }
+    if (fp8rt_gemm_requantises(caps)) {
+        encode_requantise(desc, &command);
     }
     fp8rt_backend_encode(&command, &plan->descriptor);
 }

@@ -5,6 +5,6 @@
 #include "fp8rt/gemm.h"
 
 // Writes plan->descriptor from plan->desc and plan->tiles.
-void fp8rt_gemm_encode(fp8rt_gemm_plan *plan);
+void fp8rt_gemm_encode(const fp8rt_caps *caps, fp8rt_gemm_plan *plan);
 
 #endif

@@ -55,7 +55,7 @@ fp8rt_status fp8rt_gemm_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_ge
     lay_out_scratch(caps, plan);
     plan->late = plan->scratch_bytes != 0 || desc->a.scale.mode == FP8MAC_SCALE_TENSOR ||
                  desc->b.scale.mode == FP8MAC_SCALE_TENSOR || desc->scale_d != NULL;
-    fp8rt_gemm_encode(plan);
+    fp8rt_gemm_encode(caps, plan);
     plan->stamp = stamp;
     return FP8RT_OK;
 }

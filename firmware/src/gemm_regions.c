@@ -3,8 +3,8 @@
 
 #include "gemm_image.h"
 
-// A vector of floats, as rows of one float: its bytes may exceed 32 bits.
-static fp8rt_region floats(const float *values, uint32_t count)
+// A vector of floats or of INT32, as rows of one: its bytes may exceed 32 bits.
+static fp8rt_region floats(const void *values, uint32_t count)
 {
     return (fp8rt_region){(uintptr_t)values, count, sizeof(float), sizeof(float)};
 }
@@ -44,8 +44,11 @@ unsigned fp8rt_gemm_a_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8R
 unsigned fp8rt_gemm_b_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS])
 {
     unsigned count = add_operand(&desc->b, desc->n, desc->k, list);
-    if (desc->bias != NULL) {
-        list[count++] = floats(desc->bias, desc->n);
+    if (fp8rt_gemm_bias(desc) != NULL) {
+        list[count++] = floats(fp8rt_gemm_bias(desc), desc->n);
+    }
+    if (desc->requantise.scales != NULL) { // in the place of the scales of B
+        list[count++] = floats(desc->requantise.scales, 2u * desc->n);
     }
     return count;
 }

@@ -31,6 +31,17 @@ static inline uint32_t fp8rt_gemm_c_bytes(const fp8rt_gemm_desc *desc)
     return fp8mac_format_bytes(fp8mac_format_get(desc->c_format));
 }
 
+static inline bool fp8rt_gemm_requantises(const fp8rt_caps *caps)
+{
+    return (caps->functions & FP8RT_FUNCTION_REQUANTISE) != 0;
+}
+
+// Of floats or of INT32; NULL: none
+static inline const void *fp8rt_gemm_bias(const fp8rt_gemm_desc *desc)
+{
+    return desc->bias != NULL ? (const void *)desc->bias : desc->requantise.bias;
+}
+
 // NULL: not a vector
 static inline const float *fp8rt_scale_vector(const fp8mac_scale *scale)
 {

@@ -12,7 +12,8 @@ module fp8mac_sys_accel
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned ELEMENT    = ElementBlock,
   parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT),
-  parameter bit          MINIMAL    = 1'b0  // without the functions that fp8mac_accel can leave out
+  parameter bit          MINIMAL    = 1'b0, // without the functions that fp8mac_accel can leave out
+  parameter bit          REQUANTISE = 1'b0  // the integer requantiser
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -75,7 +76,8 @@ module fp8mac_sys_accel
   fp8mac_accel #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS),
     .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(32), .AXI_ID_W(IdW), .MX(!MINIMAL && element_has_mx(ELEMENT)),
-    .IMAGES(!MINIMAL), .ELEMENTWISE(!MINIMAL), .ADD_C(!MINIMAL), .STOCHASTIC(!MINIMAL), .TABLES(!MINIMAL)
+    .REQUANTISE(REQUANTISE), .IMAGES(!MINIMAL), .ELEMENTWISE(!MINIMAL && !REQUANTISE), .ADD_C(!MINIMAL && !REQUANTISE),
+    .STOCHASTIC(!MINIMAL && !REQUANTISE), .TABLES(!MINIMAL)
   ) u_accel (
     .clk_i, .rst_ni,
     .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pprot_i(CoreProt), .paddr_i(paddr), .pwdata_i(pwdata),

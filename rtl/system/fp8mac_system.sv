@@ -15,7 +15,8 @@ module fp8mac_system
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned ELEMENT    = ElementBlock,  // the kind of element; fp8mac_accel describes all parameters
   parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT),
-  parameter bit          MINIMAL    = 1'b0  // without the functions that fp8mac_accel can leave out
+  parameter bit          MINIMAL    = 1'b0, // without the functions that fp8mac_accel can leave out
+  parameter bit          REQUANTISE = 1'b0  // the integer requantiser
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -80,7 +81,7 @@ module fp8mac_system
 
   fp8mac_sys_accel #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .AXI_DATA_W(AXI_DATA_W), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS),
-    .MINIMAL(MINIMAL)
+    .MINIMAL(MINIMAL), .REQUANTISE(REQUANTISE)
   ) u_accel (
     .clk_i, .rst_ni, .sleeping_i(core_sleep_o),
     .valid_i(accel_valid), .req_i(core_req), .done_o(accel_done), .rdata_o(accel_rdata), .err_o(accel_err),

@@ -18,7 +18,8 @@ module fp8mac_sys_accel
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned ELEMENT    = ElementBlock,
   parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT),
-  parameter bit          MINIMAL    = 1'b0  // without the functions that fp8mac_accel can leave out
+  parameter bit          MINIMAL    = 1'b0, // without the functions that fp8mac_accel can leave out
+  parameter bit          REQUANTISE = 1'b0  // the integer requantiser
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,

@@ -19,7 +19,8 @@ module fp8mac_sys_accel
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned ELEMENT    = ElementBlock,
   parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT),
-  parameter bit          MINIMAL    = 1'b0
+  parameter bit          MINIMAL    = 1'b0,
+  parameter bit          REQUANTISE = 1'b0  // 1 is not possible: the model has no cycles of the requantiser
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -115,6 +116,10 @@ module fp8mac_sys_accel
     rows: !MINIMAL && rows_possible(ROWS, COLS, EpiWidth, MaxMn), mx: Mx, requantise: 1'b0,
     depthwise: !MINIMAL && depthwise_possible(LANES, COLS, Beat)
   };
+
+  if (REQUANTISE) begin : g_check_requantise
+    $error("REQUANTISE=1 is not possible: the model has no cycles of the requantiser");
+  end
 
   // ---- registers ---------------------------------------------------------------------------------------------------
   logic psel, penable, pwrite, pready, pslverr;

@@ -69,6 +69,17 @@ $(BUILD)/test/networks-fashion-chip.log: NETWORKS_OPTIONS := --chip
 $(BUILD)/test/networks-fashion-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS) docs/NETWORKS.md
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fashion networks-fashion-chip)
 
+# Full INT8 networks of TensorFlow Lite, on an accelerator that requantises. MLPERF_TINY=folder adds those of MLPerf Tiny.
+WHOLE_TESTS := $(patsubst %,$(BUILD)/test/%.log,networks-whole networks-whole-litert networks-whole-chip)
+$(WHOLE_TESTS): $(NETWORKS_TEST)/test_whole.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
+	  $(NETWORKS_COMPILER)
+$(BUILD)/test/networks-whole.log: NETWORKS_OPTIONS := --count 6
+$(BUILD)/test/networks-whole-litert.log: NETWORKS_OPTIONS := --count 40 --seed 5 --reference
+$(BUILD)/test/networks-whole-chip.log: NETWORKS_OPTIONS := --count 2 --seed 3 --chip
+$(BUILD)/test/networks-whole-chip.log: $(FW_RISCV_OBJECTS)  # the test builds the simulator that requantises
+TESTS += $(WHOLE_TESTS)
+
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(OPERATORS_OPTIONS)

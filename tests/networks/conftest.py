@@ -13,6 +13,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--compile", default="", help="the compiler of the host with its flags")
     parser.addoption("--objects", default="", help="what programs of the host are linked with")
     parser.addoption("--chip", action="store_true", help="run random networks on the chip, too")
+    parser.addoption("--reference", action="store_true", help="also beside LiteRT")
     parser.addoption("--all-cases", action="store_true", help="all operator tests of ONNX")
 
 

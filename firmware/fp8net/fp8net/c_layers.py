@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import c_run, mx
+from . import c_integers, c_run, mx
 from .c_text import boolean, head, number, plain
-from .ir import FORMAT_BYTES, FORMAT_C, Layer, Weights
+from .ir import FORMAT_BYTES, FORMAT_C, Layer, Tensor, Weights
 from .plan import REPEATED, mx_stride_of, name_of, up
 from .transposed import split
 from .weights import join
@@ -18,7 +18,8 @@ _ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
 def source(s) -> str:
     parts = [
         head(s, "Memory, layers, and how they run."),
-        f'#include "{s.name}.h"\n\n#include "fp8rt/layers.h"\n\n#include <string.h>\n',
+        f'#include "{s.name}.h"\n\n#include "fp8rt/layers.h"\n\n#include <string.h>\n'
+        + ("#include <math.h>\n" if s.graph.requantises else ""),
         _declarations(s),
         _tensors(s),
         *(_layer(s, index, layer) for index, layer in enumerate(s.graph.layers)),
@@ -30,6 +31,9 @@ def source(s) -> str:
 def _declarations(s) -> str:
     text = []
     for index, layer in enumerate(s.graph.layers):
+        if layer.integer is not None:
+            text += c_integers.declarations(s, index, layer)
+            continue
         for suffix, w in zip("ab", layer.all_weights):
             text.append(f"extern const uint8_t {s.name}_codes{index}{suffix}[];")
             if w.mx is None:
@@ -60,7 +64,7 @@ def _tensors(s) -> str:
         rows.append(
             f"    {{{offset}, {tensor.rows}, {tensor.cols}, {s.plan.strides[name]}, "
             f"{FORMAT_C[tensor.format]}, {number(tensor.scale)}, {constants.get(name, 'NULL')}, "
-            f"{mx_stride_of(s.graph, name, s.plan.beat)}}}, "
+            f"{mx_stride_of(s.graph, name, s.plan.beat)}{_zero(tensor)}}}, "
             f"// {_short(name)}"
         )
     return (
@@ -70,7 +74,10 @@ def _tensors(s) -> str:
         "    float scale;\n"
         "    const float *constant; // NULL: the tensor is in the arena\n"
         "    uint32_t mx_stride;    // of the MX scales behind the codes; 0: there are none\n"
-        "} tensors[] = {\n" + "\n".join(rows) + "\n};\n\n"
+        + ("    int32_t zero;          // zero point\n" if s.graph.requantises else "")
+        + "} tensors[] = {\n"
+        + "\n".join(rows)
+        + "\n};\n\n"
         "static fp8rt_tensor at(uint8_t *arena, unsigned i)\n"
         "{\n"
         "    const float *constant = tensors[i].constant;\n"
@@ -87,6 +94,10 @@ def _tensors(s) -> str:
         "                          .mx_stride = tensors[i].mx_stride};\n"
         "}\n"
     )
+
+
+def _zero(tensor: Tensor) -> str:
+    return f", {tensor.zero}" if tensor.whole else ""
 
 
 def _short(text: str) -> str:
@@ -314,6 +325,8 @@ def _layer(s, index: int, layer: Layer) -> str:
         f"// {_short(', '.join(layer.nodes))}\n"
         f"static fp8rt_status layer{index}(fp8rt_run *run, uint8_t *arena)\n{{\n"
     )
+    if layer.integer is not None:
+        return head + c_integers.body(s, index, layer, ids) + "}\n"
     if layer.op == "move":
         return head + _moves(s, layer, ids) + "}\n"
     if layer.op == "matmul":

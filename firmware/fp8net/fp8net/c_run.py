@@ -8,8 +8,10 @@ from .c_text import boolean
 
 def text(s, ids: dict[str, int]) -> str:
     """`ids` are the numbers of tensors."""
-    words = _has_indices(s)
-    run = _RUN.replace("@indices@", _INDICES if words else "")
+    words, whole = _has_indices(s), s.graph.requantises
+    run = _RUN.replace("@convert@", _WHOLE if whole else _CONVERT)
+    run = run.replace("@requantises@", _REQUANTISES if whole else "")
+    run = run.replace("@indices@", _INDICES if words else "")
     run = run.replace("@take_indices@", _TAKE_INDICES if words else "")
     return _tables(s, ids) + run.replace("@n@", s.name).replace("@N@", s.upper)
 
@@ -91,6 +93,59 @@ _TAKE_INDICES = """    if (is_index[i]) {
     }
 """
 
+_CONVERT = """fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
+{
+    const fp8rt_tensor t = @n@_input(net, i);
+@take_indices@    if (t.format == FP8MAC_FP32) {
+        for (uint32_t row = 0; row < t.rows; row++) {
+            memcpy((uint8_t *)t.data + (size_t)row * t.stride, values + (size_t)row * t.cols,
+                   t.cols * sizeof *values);
+        }
+        return FP8RT_OK;
+    }
+    return fp8rt_quantize(t.format, t.data, t.stride, values, t.cols, t.rows, t.cols,
+                          fp8mac_recipe_inverse(t.scale), FP8MAC_OVERFLOW_SATURATE, NULL);
+}
+
+fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
+{
+    const fp8rt_tensor t = @n@_output(net, i);
+    return fp8rt_dequantize(values, t.cols, t.format, t.data, t.stride, t.rows, t.cols, t.scale);
+}
+"""
+
+# With zero points
+_WHOLE = """fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
+{
+    const fp8rt_tensor t = @n@_input(net, i);
+    for (uint32_t row = 0; row < t.rows; row++) {
+        int8_t *to = (int8_t *)t.data + (size_t)row * t.stride;
+        for (uint32_t col = 0; col < t.cols; col++, values++) {
+            const float code = roundf(*values / t.scale) + (float)tensors[inputs[i]].zero;
+            to[col] = code > 127.0f ? INT8_MAX : code > -128.0f ? (int8_t)code : INT8_MIN;
+        }
+    }
+    return FP8RT_OK;
+}
+
+fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
+{
+    const fp8rt_tensor t = @n@_output(net, i);
+    for (uint32_t row = 0; row < t.rows; row++) {
+        const int8_t *from = (const int8_t *)t.data + (size_t)row * t.stride;
+        for (uint32_t col = 0; col < t.cols; col++) {
+            *values++ = t.scale * (float)(from[col] - tensors[outputs[i]].zero);
+        }
+    }
+    return FP8RT_OK;
+}
+"""
+
+_REQUANTISES = """    if ((dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+"""
+
 _RUN = """
 // ---- opening ------------------------------------------------------------------------------------
 
@@ -162,7 +217,7 @@ fp8rt_status @n@_open(@n@_net *net, fp8rt_device *dev, void *arena, size_t bytes
     if (((uintptr_t)arena & (@N@_ARENA_ALIGN - 1u)) != 0 || dev->caps.beat_bytes != @N@_BEAT_BYTES) {
         return FP8RT_ERR_ALIGNMENT;
     }
-    *net = (@n@_net){.dev = dev, .arena = arena};
+@requantises@    *net = (@n@_net){.dev = dev, .arena = arena};
     @n@_reset(net);
     uint8_t *list = net->arena + LISTS;
     fp8rt_status status = FP8RT_OK;
@@ -230,23 +285,4 @@ fp8rt_tensor @n@_output(const @n@_net *net, unsigned i)
     return at(net->arena, outputs[i]);
 }
 
-@indices@fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
-{
-    const fp8rt_tensor t = @n@_input(net, i);
-@take_indices@    if (t.format == FP8MAC_FP32) {
-        for (uint32_t row = 0; row < t.rows; row++) {
-            memcpy((uint8_t *)t.data + (size_t)row * t.stride, values + (size_t)row * t.cols,
-                   t.cols * sizeof *values);
-        }
-        return FP8RT_OK;
-    }
-    return fp8rt_quantize(t.format, t.data, t.stride, values, t.cols, t.rows, t.cols,
-                          fp8mac_recipe_inverse(t.scale), FP8MAC_OVERFLOW_SATURATE, NULL);
-}
-
-fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
-{
-    const fp8rt_tensor t = @n@_output(net, i);
-    return fp8rt_dequantize(values, t.cols, t.format, t.data, t.stride, t.rows, t.cols, t.scale);
-}
-"""
+@indices@@convert@"""

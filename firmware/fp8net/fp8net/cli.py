@@ -16,6 +16,7 @@ import onnx
 from . import (
     __version__,
     analyze,
+    integer_import,
     lower,
     measure,
     mx,
@@ -157,6 +158,11 @@ def _add_generate(verbs) -> None:
         default=MOST_VECTORS,
         help=f"of the data ({MOST_VECTORS})",
     )
+    verb.add_argument(
+        "--requantise",
+        action="store_true",
+        help="a full INT8 file of TensorFlow Lite keeps its codes: for a chip with REQUANTISE=1",
+    )
     verb.add_argument("--element", help=f"that computes the vectors ({ELEMENTS})")
     verb.add_argument(
         "--beat", type=int, choices=(8, 16, 32), default=16, help="bytes of the bus (16)"
@@ -274,7 +280,29 @@ def _check_element(name: str | None, graph: Graph) -> None:
         raise refuse(f"--element {name}", str(error)) from None
 
 
+def _generate_whole(options) -> int:
+    """A network of whole numbers"""
+    for name in ("shape", "state", "reference", "element"):
+        if getattr(options, name):
+            raise refuse(f"--{name}", "has no effect with --requantise", "without it")
+    path, folder = pathlib.Path(options.file), pathlib.Path(options.output)
+    graph = integer_import.read(path)
+    runs = integer_import.read_data(options.data, graph) if options.data else []
+    sources = writer.prepare(graph, folder, path.name, runs[: options.vectors], beat=options.beat)
+    _write_program(folder, sources, report.rows_of(graph), {})
+    return 0
+
+
+def _write_program(folder: pathlib.Path, sources: writer.Sources, rows, outputs: dict) -> None:
+    graph, plan = sources.graph, sources.plan
+    found = report.document(graph, plan, rows, sources.origin, outputs)
+    writer.write(folder, sources, report.files(found))
+    print(f"{folder}: {len(graph.layers)} layers, arena of {plan.arena} bytes")
+
+
 def _generate(options) -> int:
+    if options.requantise:
+        return _generate_whole(options)
     if options.reference and not options.data:
         raise refuse("--reference", "is compared with data", "give --data TEST.npz")
     model = shapes.prepare(options.file, *_given(options))
@@ -298,9 +326,7 @@ def _generate(options) -> int:
             name: f"SQNR {value:.1f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
             for name, value in result.sqnr.items()
         }
-    found = report.document(graph, sources.plan, rows, origin, outputs)
-    writer.write(folder, sources, report.files(found))
-    print(f"{folder}: {len(graph.layers)} layers, arena of {sources.plan.arena} bytes")
+    _write_program(folder, sources, rows, outputs)
     return 0
 
 

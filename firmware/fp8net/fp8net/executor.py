@@ -13,7 +13,7 @@ from collections.abc import Callable
 import fp8mac
 import numpy as np
 
-from . import functions, logarithm, mx, rows, transposed, weights
+from . import functions, integer_layers, logarithm, mx, rows, transposed, weights
 from .errors import refuse
 from .ir import FORMATS, INT8, Graph, Layer, Tensor, Weights
 from .recurrent import Recurrent
@@ -22,9 +22,12 @@ F32 = np.float32
 
 
 def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """Codes of values, as fp8rt_quantize makes them with 1 / scale, or fp8rt_mx_quantize."""
+    """Codes of values, as fp8rt_quantize makes them with 1 / scale, or fp8rt_mx_quantize; of a network of whole numbers as its
+    program does."""
     if tensor.mx:
         return mx.encode(values, tensor)
+    if tensor.whole:
+        return integer_layers.encode(values, tensor)
     if not tensor.has_codes:
         return values.astype(tensor.kind)
     return fp8mac.cast(values.astype(F32), tensor.format, scale=float(inverse(tensor.scale)))
@@ -34,6 +37,8 @@ def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values of codes, as fp8rt_dequantize makes them."""
     if tensor.mx:
         return mx.decode(codes, tensor)
+    if tensor.whole:
+        return (codes.astype(F32) - F32(tensor.zero)) * F32(tensor.scale)
     if tensor.has_codes:
         return fp8mac.decode(codes, tensor.format, scale=tensor.scale)
     return codes.astype(F32)
@@ -70,6 +75,8 @@ class Executor:
     def layer(self, layer: Layer) -> np.ndarray:
         """The codes of the layer's output, from those of its inputs in self.codes."""
         with np.errstate(all="ignore"):  # Inf and NaN are results, as on the chip
+            if layer.integer is not None:
+                return integer_layers.compute(layer, self.codes, self.graph)
             return _RUN[layer.op](self, layer)
 
     def alone(self, layer: Layer) -> np.ndarray:

@@ -18,6 +18,8 @@ An importer of another kind of file makes a Graph; quantiser, planner, executor 
   Weights  `values` are n x k floats in the order of fp8rt: ky, kx, channel of the group. The quantiser fills in codes and
            row_scale; weight = row_scale * decode(code).
 
+  Integer  what finishes a layer of whole numbers, whose name begins with int_: fp8rt/integer.h. Tensors have zero points then.
+
 A tensor that is a key of Graph.constants is no part of the network's memory: float32 numbers of the program.
 """
 
@@ -49,6 +51,11 @@ OPS = {
     "to_mx": "fp8rt_to_mx",
     "lstm": "fp8rt_lstm",
     "gru": "fp8rt_gru",
+    "int_convolution": "fp8rt_int_convolution",
+    "int_linear": "fp8rt_int_linear",
+    "int_add": "fp8rt_int_add",
+    "int_average": "fp8rt_int_average_pool",
+    "int_softmax": "fp8rt_int_softmax",
 }
 # Layers that no list of commands can hold: words differ from run to run, and are checked in each.
 ALONE = {"embedding"}
@@ -96,6 +103,10 @@ class Tensor:
     inner: bool = False  # the file has no value of this name
     mx: bool = False  # it has a scale for each 32 codes of a row
     follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
+    whole: bool = (
+        False  # INT8 codes of a file, in a network of whole numbers: value = scale * (code - zero)
+    )
+    zero: int = 0
 
     @property
     def has_codes(self) -> bool:
@@ -217,6 +228,18 @@ class Fused:
 
 
 @dataclasses.dataclass
+class Integer:
+    """Factors are multiplier * 2^(shift - 31): of outputs; of a sum's operands and its output; of a softmax's differences."""
+
+    multipliers: np.ndarray
+    shifts: np.ndarray
+    low: int = -128
+    high: int = 127
+    bias: np.ndarray | None = None  # n; the file's own
+    least: int = 0  # difference of a softmax that counts
+
+
+@dataclasses.dataclass
 class Layer:
     op: str
     name: str
@@ -247,6 +270,7 @@ class Layer:
     reduction: str = ""  # sum or maximum; factor multiplies the sum
     seen: int = 0  # softmax: columns that the first row of an image sees; 0: all
     causal: bool = False  # softmax: each row of an image sees one column more
+    integer: Integer | None = None
     # Tensors that it writes too: hidden and state, or the weights that a vector becomes (diagonal)
     extra: dict[str, str] = dataclasses.field(default_factory=dict)
     mx: bool = False  # its operands are MX
@@ -300,6 +324,11 @@ class Graph:
         kinds = {tensor.format for tensor in self.tensors.values()}
         kinds |= {w.format for layer in self.layers for w in layer.all_weights}
         return INT8 in kinds
+
+    @property
+    def requantises(self) -> bool:
+        """For an accelerator with the integer requantiser."""
+        return any(layer.integer is not None for layer in self.layers)
 
     @property
     def element(self) -> str:

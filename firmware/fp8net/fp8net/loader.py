@@ -25,19 +25,23 @@ DOMAINS = ("", "ai.onnx")
 def read(path: str | pathlib.Path) -> onnx.ModelProto:
     """The file as a model that the checks of this module have passed."""
     path = pathlib.Path(path)
-    try:
-        size = path.stat().st_size
-        if size > FILE_BYTES:
-            raise refuse(str(path), f"it has {size} bytes", f"{FILE_BYTES} at most")
-        data = path.read_bytes()
-    except OSError as error:
-        raise refuse(str(path), f"cannot be read: {error.strerror}") from None
+    data = read_bytes(path)
     model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else _parse(data, path)
     if not model.HasField("graph") or not model.graph.node:
         raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
     check(model, str(path))
     _fix_constants(model)
     return _raise_opset(model)
+
+
+def read_bytes(path: pathlib.Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > FILE_BYTES:
+            raise refuse(str(path), f"it has {size} bytes", f"{FILE_BYTES} at most")
+        return path.read_bytes()
+    except OSError as error:
+        raise refuse(str(path), f"cannot be read: {error.strerror}") from None
 
 
 def _parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:

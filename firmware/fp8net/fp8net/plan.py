@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from . import executor, max_pool, moves, mx, weights
+from . import executor, integer_layers, max_pool, moves, mx, weights
 from .ir import ALONE, FORMAT_BYTES, WIDE_OPERANDS, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
@@ -125,6 +125,8 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
         return _recurrent_scratch(graph, layer, beat)
     if layer.op == "to_mx":
         return mx.blocks(source.cols) * up(4 * source.rows, beat)
+    if layer.op == "int_linear":  # sums
+        return out.rows * up(4 * out.cols, beat)
     if layer.op == "max_pool":
         return max_pool.scratch(layer, out.cols, up(out.cols, beat))
     return 0
@@ -153,6 +155,11 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
         return layer.images, layer.images + 1
     if layer.op == "move":
         return 0, len(layer.moves) + layer.clear
+    if layer.op == "int_convolution":
+        groups = weights.join(layer, graph, beat).count
+        return groups * integer_layers.commands(layer, graph), 0
+    if layer.integer is not None:
+        return int(layer.op == "int_linear"), 1
     if layer.op == "max_pool":
         channels = graph.tensors[layer.output].cols
         count = max_pool.commands(layer, channels, up(channels, beat))

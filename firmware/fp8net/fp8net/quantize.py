@@ -50,6 +50,13 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
         v.name: helper.tensor_dtype_to_np_dtype(v.type.tensor_type.elem_type)
         for v in shapes.data_inputs(model)
     }
+    return read_runs(path, wanted, kinds)
+
+
+def read_runs(
+    path: str | pathlib.Path, wanted: dict[str, tuple[int, ...]], kinds: dict[str, np.dtype | None]
+) -> list[dict[str, np.ndarray]]:
+    """Shapes and types of the inputs by name. None: float32 values, or INT8 codes where the file has INT8."""
     try:
         file = np.load(path, allow_pickle=False)
         if isinstance(file, np.ndarray):
@@ -68,14 +75,21 @@ def read_data(path: str | pathlib.Path, model: onnx.ModelProto) -> list[dict[str
         array = np.asarray(arrays[name])
         if array.dtype.kind not in "fiu" or not np.isfinite(array.astype(np.float64)).all():
             problems.append(Problem(f"{path}, {name}", "holds other than finite numbers"))
-        elif np.issubdtype(kinds[name], np.integer) and (array != np.rint(array)).any():
+            continue
+        own = np.int8 if array.dtype == np.int8 else np.float32
+        kind = own if kinds[name] is None else kinds[name]
+        if (
+            kinds[name] is not None
+            and np.issubdtype(kind, np.integer)
+            and (array != np.rint(array)).any()
+        ):
             problems.append(Problem(f"{path}, {name}", "holds other than whole numbers"))
         elif array.shape == shape:
-            runs[name] = array[None].astype(kinds[name])
+            runs[name] = array[None].astype(kind)
         elif array.shape[1:] == shape and array.shape[0]:
-            runs[name] = array.astype(kinds[name])
+            runs[name] = array.astype(kind)
         elif shape and shape[0] == 1 and array.shape[1:] == shape[1:] and array.shape[0]:
-            runs[name] = array[:, None].astype(kinds[name])
+            runs[name] = array[:, None].astype(kind)
         else:
             problems.append(
                 Problem(f"{path}, {name}", f"has shape {array.shape}", f"(runs, *{shape})")

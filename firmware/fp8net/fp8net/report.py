@@ -10,7 +10,7 @@ import math
 import numpy as np
 import onnx
 
-from . import estimate, mx, picture, quantize
+from . import estimate, integer_layers, mx, picture, quantize
 from .executor import Executor, decode, encode
 from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer
 from .plan import Plan, name_of
@@ -70,6 +70,9 @@ def _row(graph: Graph, layer: Layer) -> Row:
         + (0 if w.bias is None else 4 * w.bias.size)
         for w in layer.all_weights
     )
+    if layer.integer is not None and layer.weights is not None:
+        bands = integer_layers.biases(layer, graph)
+        weights = layer.weights.codes.size + 8 * len(layer.weights.codes) + 4 * bands.size
     if layer.table is not None:
         weights = layer.table.size * FORMAT_BYTES[out.format]
     weights += sum(graph.constants[name].nbytes for name in layer.reads if name in graph.constants)

@@ -69,13 +69,21 @@ def find_root(start: pathlib.Path) -> pathlib.Path:
 
 
 def run_program(
-    root: pathlib.Path, folder: pathlib.Path, on: str, *more: str, int8: bool = False
+    root: pathlib.Path,
+    folder: pathlib.Path,
+    on: str,
+    *more: str,
+    int8: bool = False,
+    requantise: bool = False,
 ) -> str:
-    """What the program of `folder` prints, on host or chip, with more options. The fast mode has no INT8: the timing model has."""
+    """What the program of `folder` prints, on host or chip, with more options. The fast mode has no INT8: the timing model has,
+    but not the requantiser."""
     where = ["HOST=1"] if on == "host" else [f"SIM_ARGS=--silence {SILENCE}"]
     if int8:
         where.append("ELEMENT=int8")
-    if on == "chip":
+    if requantise:
+        where.append("REQUANTISE=1")
+    elif on == "chip":
         where.append("TIMED=1" if int8 else "FAST=1")
     command = [
         "make",

@@ -11,7 +11,7 @@ import tempfile
 
 import numpy as np
 
-from . import c_layers, c_program
+from . import c_integers, c_layers, c_program
 from .c_text import array, floats, head, plain
 from .errors import refuse
 from .executor import Executor, table_codes
@@ -102,7 +102,12 @@ def _weights(s: Sources) -> str:
     text = [head(s, "Weights and tables."), f'#include "{s.name}.h"\n']
     if s.graph.constants:
         text.append("#include <math.h>\n")
+    if s.graph.requantises:
+        text.append('#include "fp8mac/requantise.h"\n')
     for index, layer in enumerate(s.graph.layers):
+        if layer.integer is not None:
+            text += c_integers.arrays(s, index, layer)
+            continue
         for place, w in enumerate(layer.all_weights):
             text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
         if layer.table is not None:

@@ -40,7 +40,9 @@ enum {
     FP8RT_FUNCTION_MX = 1u << 5,          // MX scales
     FP8RT_FUNCTION_INT8 = 1u << 6,        // INT8 as format of C, D and X
     FP8RT_FUNCTION_ROWS = 1u << 7,        // row commands
-    FP8RT_FUNCTION_DEPTHWISE = 1u << 9,   // depthwise convolutions
+    FP8RT_FUNCTION_REQUANTISE =
+        1u << 8, // integer requantisation alone: fp8rt_requantise of fp8rt/gemm.h
+    FP8RT_FUNCTION_DEPTHWISE = 1u << 9, // depthwise convolutions
 };
 
 enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256, FP8RT_RECORDS = 32 };

@@ -28,6 +28,7 @@
 #include <stddef.h>
 
 #include "fp8mac/gemm.h"
+#include "fp8mac/requantise.h"
 #include "fp8rt/device.h"
 
 #ifdef __cplusplus
@@ -81,6 +82,18 @@ typedef struct fp8rt_operand {
     uint32_t mx_stride;
 } fp8rt_operand;
 
+// How an accelerator that requantises (FP8RT_FUNCTION_REQUANTISE) finishes its sums, in place of the equations above:
+// fp8mac/requantise.h has its own. Elements are INT8. D is INT8, or with d_format FP8MAC_FP32 the INT32 of sum and bias. An
+// image's padding is 0 there too, so that a zero point of A in the bias holds for whole windows alone
+// (fp8rt/integer.h). FP8RT_ERR_UNSUPPORTED: scales, bias, activation, C, MX scales or coding of the descriptor are in use as
+// well; or the accelerator does not requantise. FP8RT_ERR_FORMAT: another D. FP8RT_ERR_NULL: INT8 without scales.
+// FP8RT_ERR_SCALE: INT32 with scales. FP8RT_ERR_ACTIVATION: lo > hi. FP8RT_ERR_ALIGNMENT.
+typedef struct fp8rt_requantise {
+    const fp8mac_int_scale *scales; // n, at a beat. The accelerator checks them: FP8RT_ERR_HW_SCALE
+    const int32_t *bias;            // n, at a beat; NULL: 0
+    int8_t zero_point, lo, hi;      // of INT8
+} fp8rt_requantise;
+
 // A descriptor with only m, n, k, a.codes, b.codes and d set multiplies e4m3fn by e4m3fn into e4m3fn,
 // with an FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need the
 // formats of A and B and acc_format, too. caps.element says which formats of A and B and which
@@ -114,7 +127,8 @@ typedef struct fp8rt_gemm_desc {
     fp8mac_overflow overflow;
     fp8rt_coding coding;  // how D's codes are made, beside that
     const float *scale_d; // one value, finite and greater than 0; NULL: 1.0
-    uint32_t flags;       // FP8RT_GEMM_*
+    fp8rt_requantise requantise;
+    uint32_t flags; // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
 // How the accelerator divides a command: see fp8rt_command.

@@ -21,5 +21,6 @@
 #include "fp8rt/logarithm.h"
 #include "fp8rt/attention.h"
 #include "fp8rt/transformer.h"
+#include "fp8rt/integer.h"
 
 #endif

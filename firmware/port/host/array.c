@@ -10,6 +10,7 @@
 #define ARRAY_VARIABLE "FP8RT_ARRAY"
 #define ELEMENT_VARIABLE "FP8RT_ELEMENT"
 #define WIDTH_VARIABLE "FP8RT_AXI_DATA_W"
+#define REQUANTISE_VARIABLE "FP8RT_REQUANTISE" // 1: the integer requantiser
 #define MAX_LANES 16u
 
 // Reads "_" LETTER DIGITS at *text and moves *text behind it. If it is not there, returns false and
@@ -63,6 +64,19 @@ static bool has_depthwise(const fp8rt_caps *caps)
     return caps->lanes == beat && beat >= 2u * caps->cols && beat <= 8u * caps->cols;
 }
 
+// The requantiser takes the place of the FP32 epilogue, and of what needs that one.
+static bool set_requantise(fp8rt_caps *caps)
+{
+    const char *text = getenv(REQUANTISE_VARIABLE);
+    if (text == NULL || strcmp(text, "1") != 0) {
+        return text == NULL || strcmp(text, "0") == 0 || *text == '\0';
+    }
+    caps->functions &= ~(uint32_t)(FP8RT_FUNCTION_C | FP8RT_FUNCTION_ELEMENTWISE |
+                                   FP8RT_FUNCTION_STOCHASTIC | FP8RT_FUNCTION_ROWS);
+    caps->functions |= FP8RT_FUNCTION_REQUANTISE;
+    return caps->element.int8;
+}
+
 static bool is_side(unsigned x, unsigned most)
 {
     return x != 0 && x <= most && (x & (x - 1u)) == 0;
@@ -101,5 +115,5 @@ bool fp8rt_host_array(fp8rt_caps *caps)
     caps->functions |= block == FP8MAC_MX_BLOCK ? FP8RT_FUNCTION_MX : 0;
     caps->functions |= has_rows(caps) ? FP8RT_FUNCTION_ROWS : 0;
     caps->functions |= has_depthwise(caps) ? FP8RT_FUNCTION_DEPTHWISE : 0;
-    return true;
+    return set_requantise(caps);
 }

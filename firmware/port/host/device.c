@@ -37,6 +37,8 @@ typedef struct work {
     fp8mac_epilogue epilogue;
     uint32_t d_bytes;
     bool continues, keeps, elementwise, reads_c, mx;
+    bool requantises; // in place of the epilogue
+    fp8mac_requantise requantise;
 } work;
 
 static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
@@ -56,18 +58,31 @@ static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
     };
 }
 
+static fp8mac_requantise requantise_of(const fp8rt_command *tile)
+{
+    const bool clamps = FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_CLAMP;
+    return (fp8mac_requantise){
+        .zero_point = (int32_t)tile->scale_d,
+        .lo = clamps ? (int32_t)tile->clamp_lo : INT8_MIN,
+        .hi = clamps ? (int32_t)tile->clamp_hi : INT8_MAX,
+    };
+}
+
 static work work_of(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_caps *caps = &dev->caps;
     const fp8rt_command *tile = &host_tile->command;
     const uint32_t operation = fp8rt_host_operation(tile);
     const uint32_t table = FP8RT_GET(OPERATION__ACT_TABLE, operation);
+    const bool requantises = (caps->functions & FP8RT_FUNCTION_REQUANTISE) != 0;
     work w = {
         .tile = tile,
         .first_m = host_tile->first_m,
         .first_n = host_tile->first_n,
         .stochastic = FP8RT_GET(OPERATION__ROUNDING, operation) != 0,
         .epilogue = epilogue_of(tile),
+        .requantises = requantises,
+        .requantise = requantises ? requantise_of(tile) : (fp8mac_requantise){0},
     };
     w.epilogue.d_table = table != 0 ? dev->state.tables[table - 1u] : NULL;
     w.dot = (fp8mac_dot_config){
@@ -189,7 +204,8 @@ static void load_operand(fp8rt_device *dev, const work *w, const fp8rt_host_tile
         }
     }
     if (!w->keeps && side.scale_is_vector) {
-        dev->state.counters.read_beats += beats(&dev->caps, side.rows * 4u);
+        dev->state.counters.read_beats +=
+            beats(&dev->caps, side.rows * fp8rt_host_scale_bytes(&dev->caps, side.is_b));
     }
 }
 
@@ -261,6 +277,43 @@ static uint32_t x_at(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 
 enum { RANDOM_BITS = 16 }; // of an output that is rounded stochastically
 
+static void store(fp8rt_device *dev, const work *w, uint32_t d, uint32_t m, uint32_t n)
+{
+    const fp8rt_command *tile = w->tile;
+    uint8_t *out = (uint8_t *)tile->d + (size_t)m * tile->d_stride + (size_t)n * w->d_bytes;
+    for (uint32_t i = 0; i < w->d_bytes; i++) {
+        out[i] = (uint8_t)(d >> 8 * i);
+    }
+    fp8rt_host_stuck_bytes(&dev->state.fault, FP8RT_HOST_PART_D, 0, dev->caps.beat_bytes,
+                           (uint32_t)(uintptr_t)out, out, w->d_bytes);
+}
+
+// The integer scale of column n
+static fp8mac_int_scale int_scale_at(const fp8rt_device *dev, const fp8rt_command *tile, uint32_t n)
+{
+    if (!fp8rt_host_b(tile).scale_is_vector) {
+        return (fp8mac_int_scale){(int32_t)tile->b.scale, (int32_t)tile->a.scale};
+    }
+    return (fp8mac_int_scale){
+        (int32_t)float_at(dev, FP8RT_HOST_PART_SCALE_B, tile->b.scale, 2u * n),
+        (int32_t)float_at(dev, FP8RT_HOST_PART_SCALE_B, tile->b.scale, 2u * n + 1u)};
+}
+
+// `sum` in two's complement
+static void requantise(fp8rt_device *dev, const work *w, uint32_t sum, uint32_t m, uint32_t n)
+{
+    const fp8rt_command *tile = w->tile;
+    const uint32_t bias =
+        w->epilogue.has_bias ? float_at(dev, FP8RT_HOST_PART_BIAS, tile->bias, n) : 0;
+    uint32_t d = sum + bias;
+    if (w->d_bytes == 1) {
+        d = (uint8_t)fp8mac_requantise_apply(&w->requantise, (int32_t)sum, (int32_t)bias,
+                                             int_scale_at(dev, tile, n));
+        d = w->epilogue.d_table != NULL ? w->epilogue.d_table[d] : d;
+    }
+    store(dev, w, d, m, n);
+}
+
 static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, uint32_t n)
 {
     const fp8rt_command *tile = w->tile;
@@ -277,12 +330,7 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
         d = fp8mac_epilogue_apply(&w->epilogue, t0, scale_a, scale_b, bias, c, &seen->amax,
                                   &seen->amax_nonfinite, &seen->flags);
     }
-    uint8_t *out = (uint8_t *)tile->d + (size_t)m * tile->d_stride + (size_t)n * w->d_bytes;
-    for (uint32_t i = 0; i < w->d_bytes; i++) {
-        out[i] = (uint8_t)(d >> 8 * i);
-    }
-    fp8rt_host_stuck_bytes(&dev->state.fault, FP8RT_HOST_PART_D, 0, dev->caps.beat_bytes,
-                           (uint32_t)(uintptr_t)out, out, w->d_bytes);
+    store(dev, w, d, m, n);
 }
 
 static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
@@ -328,6 +376,8 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
     }
     if (w->keeps) {
         *kept_acc(dev, m, n) = acc;
+    } else if (w->requantises) {
+        requantise(dev, w, stuck_result(dev, tile, m, n, acc.code), m, n);
     } else {
         const uint32_t t0 = fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags);
         finish(dev, w, stuck_result(dev, tile, m, n, t0), m, n);

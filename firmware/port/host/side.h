@@ -3,6 +3,7 @@
 #ifndef FP8RT_HOST_SIDE_H
 #define FP8RT_HOST_SIDE_H
 
+#include "fp8mac/requantise.h"
 #include "operand_format.h"
 #include "walk.h"
 
@@ -36,6 +37,13 @@ static inline fp8rt_host_side fp8rt_host_b(const fp8rt_command *command)
         .reused = fp8rt_host_has(command, FP8MAC_REGS__MODE__REUSE_B_bm),
         .scale_is_vector = fp8rt_host_has(command, FP8MAC_REGS__MODE__SCALE_B_VEC_bm),
     };
+}
+
+// Of a value in a vector of scales: those of B are a multiplier and a shift, where the accelerator requantises.
+static inline uint32_t fp8rt_host_scale_bytes(const fp8rt_caps *caps, bool is_b)
+{
+    return is_b && (caps->functions & FP8RT_FUNCTION_REQUANTISE) != 0 ? sizeof(fp8mac_int_scale)
+                                                                      : sizeof(float);
 }
 
 // The row RAMs of an operand's buffers

@@ -104,7 +104,8 @@ static void list_operand(const fp8rt_caps *caps, const fp8rt_host_tile *host_til
     const bool elementwise = fp8rt_host_elementwise(tile);
     list[0] = (region){!side.reused && !(elementwise && side.is_b), x->address, side.rows,
                        x->stride, elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
-    list[1] = (region){finishes(tile) && side.scale_is_vector, x->scale, 1, 0, side.rows * 4u};
+    list[1] = (region){finishes(tile) && side.scale_is_vector, x->scale, 1, 0,
+                       side.rows * fp8rt_host_scale_bytes(caps, side.is_b)};
     list[2] = (region){mx && !side.reused, x->mx, side.rows, x->mx_stride,
                        host_tile->mx_first + fp8rt_host_blocks(tile)};
 }
@@ -158,11 +159,26 @@ static bool element_lacks(const fp8rt_element *element, const fp8rt_command *til
            !fp8rt_element_takes(element, fp8rt_host_b(tile).format);
 }
 
-static bool mode_is_bad(const fp8rt_command *tile)
+static bool requantises(const fp8rt_caps *caps)
+{
+    return (caps->functions & FP8RT_FUNCTION_REQUANTISE) != 0;
+}
+
+// What the integer requantiser does not have
+static bool requantiser_lacks(const fp8rt_command *tile)
+{
+    const uint32_t d_format = FP8RT_GET(MODE__D_FMT, tile->mode);
+    return fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)) ||
+           FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_RELU ||
+           (d_format != FP8MAC_INT8 && d_format != FP8MAC_FP32);
+}
+
+static bool mode_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
     const fp8mac_overflow overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, tile->mode);
     return !fp8rt_is_overflow(overflow, (fp8mac_format_id)FP8RT_GET(MODE__D_FMT, tile->mode)) ||
-           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP;
+           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP ||
+           (requantises(caps) && requantiser_lacks(tile));
 }
 
 // Functions that the accelerator does not have, and reserved codes of their fields
@@ -210,8 +226,32 @@ static bool single_scale_is_bad(fp8rt_host_side side)
     return !side.scale_is_vector && !fp8rt_fp32_is_scale((uint32_t)side.operand->scale);
 }
 
-static bool scales_are_bad(const fp8rt_command *tile)
+static bool is_int8(uint32_t word)
 {
+    return (int32_t)word >= INT8_MIN && (int32_t)word <= INT8_MAX;
+}
+
+static bool is_int_scale(uint32_t multiplier, uint32_t shift)
+{
+    return (int32_t)multiplier >= 0 && (int32_t)shift >= FP8MAC_SHIFT_LEAST &&
+           (int32_t)shift <= FP8MAC_SHIFT_MOST;
+}
+
+static bool integers_are_bad(const fp8rt_command *tile)
+{
+    const bool clamps = FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_CLAMP;
+    const bool single = !fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    return (single && !is_int_scale((uint32_t)tile->b.scale, (uint32_t)tile->a.scale)) ||
+           !is_int8(tile->scale_d) ||
+           (clamps && (!is_int8(tile->clamp_lo) || !is_int8(tile->clamp_hi) ||
+                       (int32_t)tile->clamp_lo > (int32_t)tile->clamp_hi));
+}
+
+static bool scales_are_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
+{
+    if (requantises(caps)) {
+        return integers_are_bad(tile);
+    }
     bool clamps = FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_CLAMP;
     return single_scale_is_bad(fp8rt_host_a(tile)) || single_scale_is_bad(fp8rt_host_b(tile)) ||
            !fp8rt_fp32_is_scale(tile->scale_d) ||
@@ -219,9 +259,20 @@ static bool scales_are_bad(const fp8rt_command *tile)
 }
 
 // The accelerator sees the values when it loads them, after all other checks.
-static bool scale_vector_is_bad(fp8rt_host_side side)
+static bool scale_vector_is_bad(const fp8rt_caps *caps, fp8rt_host_side side)
 {
     const uint8_t *vector = (const uint8_t *)side.operand->scale;
+    const bool integers = side.is_b && requantises(caps);
+    for (uint32_t i = 0; side.scale_is_vector && integers && i < side.rows; i++) {
+        uint32_t words[2];
+        memcpy(words, vector + (size_t)i * sizeof words, sizeof words);
+        if (!is_int_scale(words[0], words[1])) {
+            return true;
+        }
+    }
+    if (integers) {
+        return false;
+    }
     for (uint32_t i = 0; side.scale_is_vector && i < side.rows; i++) {
         uint32_t bits;
         memcpy(&bits, vector + (size_t)i * sizeof bits, sizeof bits);
@@ -307,15 +358,16 @@ uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile
 }
 
 // The bus answers DECERR where there is no memory. The accelerator reads before it writes D.
-static fp8rt_status check_memory(const fp8rt_command *tile, const region list[REGIONS])
+static fp8rt_status check_memory(const fp8rt_caps *caps, const fp8rt_command *tile,
+                                 const region list[REGIONS])
 {
     for (int i = 0; i < REGIONS; i++) {
         if (i != REGION_D && !is_mapped(&list[i])) {
             return FP8RT_ERR_HW_READ_DECERR;
         }
     }
-    if (finishes(tile) &&
-        (scale_vector_is_bad(fp8rt_host_a(tile)) || scale_vector_is_bad(fp8rt_host_b(tile)))) {
+    if (finishes(tile) && (scale_vector_is_bad(caps, fp8rt_host_a(tile)) ||
+                           scale_vector_is_bad(caps, fp8rt_host_b(tile)))) {
         return FP8RT_ERR_HW_SCALE;
     }
     return is_mapped(&list[REGION_D]) ? FP8RT_OK : FP8RT_ERR_HW_WRITE_DECERR;
@@ -346,7 +398,7 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (range_bad) {
         return FP8RT_ERR_HW_RANGE;
     }
-    if (mode_is_bad(tile) ||
+    if (mode_is_bad(&dev->caps, tile) ||
         (!fp8rt_host_elementwise(tile) && element_lacks(&dev->caps.element, tile)) ||
         operation_is_bad(&dev->caps, tile)) {
         return FP8RT_ERR_HW_MODE;
@@ -355,11 +407,11 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
         exponent_is_bad(dev, tile, tile->b.scale_exp)) {
         return FP8RT_ERR_HW_SCALE_EXPONENT;
     }
-    if (finishes(tile) && scales_are_bad(tile)) {
+    if (finishes(tile) && scales_are_bad(&dev->caps, tile)) {
         return FP8RT_ERR_HW_SCALE;
     }
     if (host_tile->sequence_bad || table_is_missing(dev, tile) || sequence_is_bad(dev, host_tile)) {
         return FP8RT_ERR_HW_SEQUENCE;
     }
-    return check_memory(tile, list);
+    return check_memory(&dev->caps, tile, list);
 }

@@ -138,7 +138,8 @@ static void place_operand(const walk *w, fp8rt_host_side side, span rows, uint32
         tile->mx_first = blocks - beats;
     }
     if (side.scale_is_vector) {
-        to->scale = behind(from->scale, rows.start, 4, beyond);
+        to->scale =
+            behind(from->scale, rows.start, fp8rt_host_scale_bytes(w->caps, side.is_b), beyond);
     }
 }
 

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers of whole numbers that the core computes.
+#include "integer.h"
+
+#include "window.h"
+
+static fp8rt_status check_pair(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
+{
+    const fp8rt_status status = fp8rt_int_check_named(run, x, "desc->x");
+    return status == FP8RT_OK ? fp8rt_int_check_named(run, out, "desc->out") : status;
+}
+
+static bool same_size(const fp8rt_tensor *x, const fp8rt_tensor *out)
+{
+    return x->rows == out->rows && x->cols == out->cols;
+}
+
+// ---- sums ---------------------------------------------------------------------------------------
+
+enum { SUM_BITS = 20 }; // of an operand behind the point
+
+static fp8rt_status check_add(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_int_add_desc *desc = layer;
+    if (desc == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_status status = check_pair(run, desc->x, desc->out);
+    if (status == FP8RT_OK) {
+        status = fp8rt_int_check(run, desc->y);
+    }
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (!same_size(desc->x, desc->out) || !same_size(desc->y, desc->out)) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (!fp8rt_int_is_scale(desc->x_scale, 0) || !fp8rt_int_is_scale(desc->y_scale, 0) ||
+        !fp8rt_int_is_scale(desc->out_scale, 0)) {
+        return FP8RT_ERR_SCALE;
+    }
+    if (desc->lo > desc->hi) {
+        return FP8RT_ERR_ACTIVATION;
+    }
+    status = fp8rt_int_check_overlap(run, desc->x, desc->out, true);
+    return status == FP8RT_OK ? fp8rt_int_check_overlap(run, desc->y, desc->out, true) : status;
+}
+
+typedef struct operand {
+    const int8_t *codes;
+    uint32_t stride;
+    int32_t zero;
+    fp8mac_int_scale scale;
+} operand;
+
+typedef struct sum {
+    operand x, y;
+    int8_t *out;
+    uint32_t rows, cols, stride;
+    fp8mac_int_scale scale;
+    int8_t zero_point, lo, hi;
+} sum;
+
+static int32_t scaled(const operand *x, int8_t code)
+{
+    return fp8rt_int_scaled((code - x->zero) * (1 << SUM_BITS), x->scale);
+}
+
+static void add_rows(void *context)
+{
+    const sum *s = context;
+    for (uint32_t row = 0; row < s->rows; row++) {
+        const int8_t *x = s->x.codes + (size_t)row * s->x.stride,
+                     *y = s->y.codes + (size_t)row * s->y.stride;
+        int8_t *out = s->out + (size_t)row * s->stride;
+        for (uint32_t i = 0; i < s->cols; i++) {
+            const int32_t total = scaled(&s->x, x[i]) + scaled(&s->y, y[i]);
+            out[i] =
+                fp8rt_int_clamp(fp8rt_int_scaled(total, s->scale) + s->zero_point, s->lo, s->hi);
+        }
+    }
+}
+
+static fp8rt_status compute_add(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_int_add_desc *desc = layer;
+    const fp8rt_caps *caps = &run->dev->caps;
+    const sum s = {
+        .x = {desc->x->data, fp8rt_tensor_stride(caps, desc->x), desc->x_zero, desc->x_scale},
+        .y = {desc->y->data, fp8rt_tensor_stride(caps, desc->y), desc->y_zero, desc->y_scale},
+        .out = desc->out->data,
+        .rows = desc->out->rows,
+        .cols = desc->out->cols,
+        .stride = fp8rt_tensor_stride(caps, desc->out),
+        .scale = desc->out_scale,
+        .zero_point = desc->zero_point,
+        .lo = desc->lo,
+        .hi = desc->hi,
+    };
+    return fp8rt_layer_core(run, add_rows, &s, sizeof s);
+}
+
+fp8rt_status fp8rt_int_add(fp8rt_run *run, const fp8rt_int_add_desc *desc)
+{
+    return fp8rt_layer(run, "int_add", desc, check_add, compute_add);
+}
+
+// ---- averages -----------------------------------------------------------------------------------
+
+typedef struct averages {
+    const int8_t *x;
+    int8_t *out;
+    uint32_t height, width, out_h, out_w, channels, x_stride, out_stride;
+    uint16_t kernel_h, kernel_w, stride_y, stride_x, pad_top, pad_left;
+    int8_t lo, hi;
+} averages;
+
+static averages averages_of(const fp8rt_run *run, const fp8rt_int_average_desc *desc)
+{
+    const fp8rt_window w = fp8rt_window_fill(&desc->window);
+    const fp8rt_caps *caps = &run->dev->caps;
+    averages a = {
+        .x = desc->x->data,
+        .out = desc->out->data,
+        .height = fp8rt_or_one(desc->height),
+        .width = fp8rt_or_one(desc->width),
+        .channels = desc->x->cols,
+        .x_stride = fp8rt_tensor_stride(caps, desc->x),
+        .out_stride = fp8rt_tensor_stride(caps, desc->out),
+        .kernel_h = (uint16_t)w.kernel_h,
+        .kernel_w = (uint16_t)w.kernel_w,
+        .stride_y = (uint16_t)w.stride_y,
+        .stride_x = (uint16_t)w.stride_x,
+        .pad_top = (uint16_t)w.pad_top,
+        .pad_left = (uint16_t)w.pad_left,
+        .lo = desc->lo,
+        .hi = desc->hi,
+    };
+    a.out_h = fp8rt_window_count(w.kernel_h, w.stride_y, 1, a.height, w.pad_top + w.pad_bottom);
+    a.out_w = fp8rt_window_count(w.kernel_w, w.stride_x, 1, a.width, w.pad_left + w.pad_right);
+    return a;
+}
+
+static bool window_is_bad(const fp8rt_int_average_desc *desc)
+{
+    const fp8rt_window w = fp8rt_window_fill(&desc->window);
+    return w.dilation_y != 1 || w.dilation_x != 1 || w.kernel_h > UINT16_MAX ||
+           w.kernel_w > UINT16_MAX || w.stride_y > UINT16_MAX || w.stride_x > UINT16_MAX ||
+           w.pad_top >= w.kernel_h || w.pad_bottom >= w.kernel_h || w.pad_left >= w.kernel_w ||
+           w.pad_right >= w.kernel_w;
+}
+
+static fp8rt_status check_average(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_int_average_desc *desc = layer;
+    if (desc == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    const fp8rt_status status = check_pair(run, desc->x, desc->out);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (window_is_bad(desc)) {
+        return FP8RT_ERR_IMAGE;
+    }
+    const averages a = averages_of(run, desc);
+    if (!fp8rt_is_product(desc->x->rows, 1, a.height, a.width) ||
+        !fp8rt_is_product(desc->out->rows, 1, a.out_h, a.out_w) ||
+        desc->out->cols != desc->x->cols) {
+        return FP8RT_ERR_SHAPE;
+    }
+    return desc->lo > desc->hi ? FP8RT_ERR_ACTIVATION
+                               : fp8rt_int_check_overlap(run, desc->x, desc->out, false);
+}
+
+typedef struct span {
+    uint32_t first, end;
+} span;
+
+static span inputs_of(uint32_t output, uint32_t stride, uint32_t kernel, uint32_t pad,
+                      uint32_t size)
+{
+    const uint32_t start = output * stride;
+    const uint32_t end = start + kernel - pad;
+    return (span){start > pad ? start - pad : 0, end < size ? end : size};
+}
+
+static int8_t average(const averages *a, span lines, span pixels, uint32_t channel)
+{
+    const int32_t count = (int32_t)((lines.end - lines.first) * (pixels.end - pixels.first));
+    int32_t total = 0;
+    for (uint32_t y = lines.first; y < lines.end; y++) {
+        const int8_t *x = a->x + ((size_t)y * a->width + pixels.first) * a->x_stride + channel;
+        for (uint32_t i = pixels.first; i < pixels.end; i++, x += a->x_stride) {
+            total += *x;
+        }
+    }
+    const int32_t away = total > 0 ? count / 2 : -(count / 2);
+    return fp8rt_int_clamp((total + away) / count, a->lo, a->hi);
+}
+
+static void average_windows(void *context)
+{
+    const averages *a = context;
+    int8_t *out = a->out;
+    for (uint32_t y = 0; y < a->out_h; y++) {
+        const span lines = inputs_of(y, a->stride_y, a->kernel_h, a->pad_top, a->height);
+        for (uint32_t x = 0; x < a->out_w; x++, out += a->out_stride) {
+            const span pixels = inputs_of(x, a->stride_x, a->kernel_w, a->pad_left, a->width);
+            for (uint32_t channel = 0; channel < a->channels; channel++) {
+                out[channel] = average(a, lines, pixels, channel);
+            }
+        }
+    }
+}
+
+static fp8rt_status compute_average(fp8rt_run *run, const void *layer)
+{
+    const averages a = averages_of(run, layer);
+    return fp8rt_layer_core(run, average_windows, &a, sizeof a);
+}
+
+fp8rt_status fp8rt_int_average_pool(fp8rt_run *run, const fp8rt_int_average_desc *desc)
+{
+    return fp8rt_layer(run, "int_average_pool", desc, check_average, compute_average);
+}
+
+// ---- softmax ------------------------------------------------------------------------------------
+// Numbers of 32 bits: differences have DIFFERENCE_BITS in front of the point, sums of exponentials ONES_BITS, others none.
+
+enum { DIFFERENCE_BITS = 5, ONES_BITS = 12, OUT_BITS = 8 };
+#define MOST_DIFFERENCE (INT64_C(31) << (31 - DIFFERENCE_BITS))
+#define EIGHTH INT32_C(1895147668) // exp(-1/8) * 2^31
+#define THIRD INT32_C(715827883)   // 2^31 / 3
+
+static fp8rt_status check_softmax(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_int_softmax_desc *desc = layer;
+    if (desc == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    const fp8rt_status status = check_pair(run, desc->x, desc->out);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (!same_size(desc->x, desc->out) || desc->x->cols >= 1u << ONES_BITS) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (!fp8rt_int_is_scale(desc->scale, FP8MAC_SHIFT_MOST) || desc->scale.shift < 0 ||
+        desc->least > 0 || (-(int64_t)desc->least << desc->scale.shift) > MOST_DIFFERENCE) {
+        return FP8RT_ERR_SCALE;
+    }
+    return fp8rt_int_check_overlap(run, desc->x, desc->out, true);
+}
+
+typedef struct softmax {
+    const int8_t *x;
+    int8_t *out;
+    uint32_t rows, cols, x_stride, out_stride;
+    fp8mac_int_scale scale;
+    int32_t least;
+} softmax;
+
+// floor(x / 2^by)
+static int64_t floor_shift(int64_t x, unsigned by)
+{
+    return x >= 0 ? x >> by : -((-x - 1) >> by) - 1;
+}
+
+// a * b / 2^31 to nearest, a tie goes up
+static int32_t high(int32_t a, int32_t b)
+{
+    return (int32_t)floor_shift((int64_t)a * b + (INT64_C(1) << 30), 31);
+}
+
+// x / 2^bits to nearest, a tie goes away from zero
+static int32_t halve(int32_t x, unsigned bits)
+{
+    const int64_t size =
+        ((x < 0 ? -(int64_t)x : x) + (bits == 0 ? 0 : INT64_C(1) << (bits - 1))) >> bits;
+    return (int32_t)(x < 0 ? -size : size);
+}
+
+// exp of a number from -1/4 up to 0: a polynomial around -1/8
+static int32_t exp_quarter(int32_t a)
+{
+    const int32_t x = a + (1 << 28), x2 = high(x, x), x3 = high(x2, x);
+    const int32_t x4 = halve(high(x2, x2), 2);
+    const int32_t tail = halve(high(x4 + x3, THIRD) + x2, 1);
+    return EIGHTH + high(EIGHTH, x + tail);
+}
+
+// exp of a difference, which is 0 or less
+static int32_t exp_difference(int32_t a)
+{
+    // exp(-2^k) * 2^31 for k = -2 .. 4
+    static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308,
+                                     39332535,   720401,     242};
+    const int32_t point = 31 - DIFFERENCE_BITS, quarter = 1 << (point - 2);
+    if (a == 0) {
+        return INT32_MAX;
+    }
+    const int32_t within = (int32_t)((uint32_t)a & ((uint32_t)quarter - 1u)) - quarter;
+    const uint32_t rest = (uint32_t)(within - a);
+    int32_t result = exp_quarter(within * (1 << DIFFERENCE_BITS));
+    for (unsigned k = 0; k < sizeof powers / sizeof *powers; k++) {
+        if ((rest >> ((unsigned)point - 2u + k) & 1u) != 0) {
+            result = high(result, powers[k]);
+        }
+    }
+    return result;
+}
+
+static int32_t saturate(int64_t x)
+{
+    return (int32_t)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x);
+}
+
+// 1 / total; the bits of total in front of the point, less one, are `over`.
+static int32_t invert(int32_t total, unsigned *over)
+{
+    unsigned zeros = 0;
+    while (((uint32_t)total << zeros & 0x80000000u) == 0) {
+        zeros++;
+    }
+    *over = ONES_BITS - zeros;
+    // (1 + x) / 2 of total = 1 + x
+    const int64_t fraction = (int64_t)((uint32_t)total << zeros & 0x7fffffffu);
+    const int32_t half = (int32_t)((fraction + INT32_MAX + 1) >> 1);
+    int32_t x = INT32_C(1515870810) + high(half, INT32_C(-1010580540)); // 48/17 - 32/17 * half
+    for (int i = 0; i < 3; i++) {
+        const int32_t error = (1 << 29) - high(half, x);
+        x = (int32_t)(x + saturate((int64_t)high(x, error) * 4));
+    }
+    return saturate((int64_t)x * 2);
+}
+
+static int32_t exp_of(const softmax *s, int32_t difference)
+{
+    return exp_difference(high(difference * (1 << s->scale.shift), s->scale.multiplier));
+}
+
+static void softmax_row(const softmax *s, const int8_t *x, int8_t *out)
+{
+    int32_t most = INT8_MIN, total = 0;
+    unsigned over;
+    for (uint32_t i = 0; i < s->cols; i++) {
+        most = x[i] > most ? x[i] : most;
+    }
+    for (uint32_t i = 0; i < s->cols; i++) {
+        total += x[i] - most >= s->least ? halve(exp_of(s, x[i] - most), ONES_BITS) : 0;
+    }
+    const int32_t one = invert(total, &over);
+    for (uint32_t i = 0; i < s->cols; i++) {
+        int64_t code = INT8_MIN;
+        if (x[i] - most >= s->least) {
+            code += halve(high(one, exp_of(s, x[i] - most)), over + 31u - OUT_BITS);
+        }
+        out[i] = fp8rt_int_clamp(code, INT8_MIN, INT8_MAX);
+    }
+}
+
+static void softmax_rows(void *context)
+{
+    const softmax *s = context;
+    for (uint32_t row = 0; row < s->rows; row++) {
+        softmax_row(s, s->x + (size_t)row * s->x_stride, s->out + (size_t)row * s->out_stride);
+    }
+}
+
+static fp8rt_status compute_softmax(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_int_softmax_desc *desc = layer;
+    const fp8rt_caps *caps = &run->dev->caps;
+    const softmax s = {
+        .x = desc->x->data,
+        .out = desc->out->data,
+        .rows = desc->out->rows,
+        .cols = desc->out->cols,
+        .x_stride = fp8rt_tensor_stride(caps, desc->x),
+        .out_stride = fp8rt_tensor_stride(caps, desc->out),
+        .scale = desc->scale,
+        .least = desc->least,
+    };
+    return fp8rt_layer_core(run, softmax_rows, &s, sizeof s);
+}
+
+fp8rt_status fp8rt_int_softmax(fp8rt_run *run, const fp8rt_int_softmax_desc *desc)
+{
+    return fp8rt_layer(run, "int_softmax", desc, check_softmax, compute_softmax);
+}

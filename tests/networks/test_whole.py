@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Full INT8 networks of TensorFlow Lite for an accelerator that requantises: the program's bytes are the executor's, and with
+--reference each tensor of the executor is that of TensorFlow Lite's reference kernels, by LiteRT.
+
+With --reference and the variable MLPERF_TINY, the four networks of MLPerf Tiny, too."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fp8net import cli, integer_import, integer_layers, integers, plan, validate, weights, writer
+from fp8net.errors import Refused
+from fp8net.executor import Executor
+from programs import run
+from whole import AVERAGE, MAX_POOL, Files, random_file
+
+RUNS = 3
+SMALL = ("ROWS=2", "COLS=2", "LANES=4")  # a simulator of the RTL that is soon built
+ON = {"FP8RT_ELEMENT": "int8", "FP8RT_REQUANTISE": "1"}
+
+
+def _inputs(rng: np.random.Generator, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """Codes at random, and some that change slowly"""
+    slow = np.cumsum(rng.normal(size=shape).reshape(-1)) * 8
+    smooth = np.clip(np.rint(slow), -128, 127).astype(np.int8).reshape(shape)
+    return [smooth, *(rng.integers(-128, 128, shape).astype(np.int8) for _ in range(RUNS - 1))]
+
+
+def _check_program(bench, name: str, graph, runs, folder: Path, compiler, chip: bool, beat) -> None:
+    sources = writer.prepare(graph, folder, "whole.tflite", runs, beat=beat)
+    writer.write(folder, sources, {})
+    program, made = compiler.build(folder), sources.plan
+    bus = {**ON, "FP8RT_AXI_DATA_W": str(8 * beat)}
+    outcome = run(program, **bus)
+    bench.check(f"{name} runs: {outcome.text}", outcome.status == 0)
+    bench.check(f"{name} compares bytes: {outcome.text}", outcome.compared > 0)
+    bench.check(f"{name} equals the executor: {outcome.text}", outcome.different == 0)
+    bench.check(f"{name} needs the planned lists", outcome.number(r"lists (\d+)") == made.lists)
+    scratch = outcome.number(r"scratch (\d+)")
+    bench.check(f"{name} needs the planned scratch", made.scratch - 32 < scratch <= made.scratch)
+    less = run(program, f"ARENA={made.arena - 1}", **bus)
+    bench.check(f"{name} needs its arena", less.status != 0 and "scratch" in less.text)
+    without = run(program, **{**bus, "FP8RT_REQUANTISE": "0"})
+    bench.check(
+        f"{name} needs the requantiser: {without.text}",
+        without.status != 0 and "does not implement" in without.text,
+    )
+    if chip:
+        text = validate.run_program(Path.cwd(), folder, "chip", *SMALL, int8=True, requantise=True)
+        equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
+        bench.check(f"{name} equals the executor on the chip: {text}", equal)
+
+
+def _check_reference(bench, name: str, data: bytes, graph, runs) -> None:
+    """Each tensor that LiteRT computes"""
+    from ai_edge_litert import interpreter as litert
+
+    own = litert.Interpreter(
+        model_content=data,
+        experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF,
+        experimental_preserve_all_tensors=True,
+    )
+    own.allocate_tensors()
+    places = {t["name"]: t["index"] for t in own.get_tensor_details()}
+    executor = Executor(graph)
+    for values in runs:
+        executor.run(values)
+        for detail in own.get_input_details():
+            own.set_tensor(detail["index"], values[detail["name"]])
+        own.invoke()
+        for layer in graph.layers:
+            want = own.get_tensor(places[layer.output]).reshape(-1)
+            got = executor.codes[layer.output].reshape(-1)
+            differ = int((want != got).sum())
+            bench.check(f"{name}: {layer.op} {layer.output}: {differ} bytes differ", differ == 0)
+
+
+def test_random(bench, seed, count, compiler, work, request) -> None:
+    chip, reference = (request.config.getoption(o) for o in ("--chip", "--reference"))
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        data, shape = random_file(rng)
+        graph = integer_import.load(data, f"network {number}")
+        runs = [{"x": x} for x in _inputs(rng, shape)]
+        beat = 16 if chip else int(rng.choice([8, 16, 32]))
+        name = f"network {number}"
+        _check_program(bench, name, graph, runs, work / f"net{number}", compiler, chip, beat)
+        if reference:
+            _check_reference(bench, name, data, graph, runs)
+
+
+def _print_costs(name: str, graph) -> None:
+    """The row of docs/NETWORKS.md"""
+    layers = [layer for layer in graph.layers if layer.op == "int_convolution"]
+    groups = [weights.join(layer, graph, 16).count for layer in layers]
+    linear = sum(layer.op == "int_linear" for layer in graph.layers)
+    every = sum(n * integer_layers.commands(x, graph) for n, x in zip(groups, layers))
+    biases = [integer_layers.biases(layer, graph) for layer in layers]
+    more = sum(4 * (rows.size - rows.shape[1]) for rows in biases)
+    print(
+        f"| `{name}` | {len(graph.layers)} | {every + linear} | {sum(groups) + linear} | {more:,} | "
+        f"{plan.make(graph).arena:,} |"
+    )
+
+
+@pytest.mark.parametrize("kind", ("keyword", "image", "person", "anomaly"))
+def test_tiny(bench, rng, compiler, work, request, kind) -> None:
+    if not request.config.getoption("--reference") or "MLPERF_TINY" not in os.environ:
+        pytest.skip("without MLPERF_TINY")
+    from tiny import NETWORKS, folder
+
+    path = folder() / NETWORKS[kind].int8
+    graph = integer_import.read(path)
+    (name, view), *_ = graph.inputs.items()
+    runs = [{name: x} for x in _inputs(rng, view.shape)]
+    _check_reference(bench, kind, path.read_bytes(), graph, runs)
+    _check_program(bench, kind, graph, runs, work / kind, compiler, False, 16)
+    _print_costs(path.name, graph)
+
+
+def test_factors(bench) -> None:
+    """Ends of their ranges"""
+    for real, want in (
+        (0.0, (0, 0)),
+        (1.0, (2**30, 1)),
+        (0.75, (3 * 2**29, 0)),
+        (2.0**-32, (2**30, -31)),
+        (2.0**-33, (0, 0)),
+        (1 - 2.0**-40, (2**30, 1)),
+        (2.0**29, (2**30, 30)),
+    ):
+        got = integers.factor(real)
+        bench.check(f"{real}: {got}, want {want}", got == want)
+    for real in (2.0**30, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError):
+            integers.factor(real)
+        bench.check(f"{real} has no factor", True)
+
+
+def _pooled(rng) -> Files:
+    files = Files(rng, (1, 6, 6, 8))
+    files.pool(MAX_POOL, (2, 2))
+    return files
+
+
+def _moved(rng) -> Files:
+    files = Files(rng, (1, 2, 3, 8))
+    files.reshape((1, 48))
+    return files
+
+
+def _zero_weights(rng) -> Files:
+    files = Files(rng, (2, 9))
+    files.linear(4)
+    files.tensors[1].zeros = np.array([3])
+    return files
+
+
+def _scaled_pool(rng) -> Files:
+    files = Files(rng, (1, 6, 6, 8))
+    files.pool(AVERAGE, (2, 2))
+    files.tensors[-1].scales = files.tensors[-1].scales * np.float32(2)
+    return files
+
+
+def _wide_softmax(rng) -> Files:
+    files = Files(rng, (2, 9))
+    files.softmax()
+    files.tensors[-1].zeros = np.array([0])
+    return files
+
+
+def _broadcast(rng) -> Files:
+    files = Files(rng, (1, 4, 4, 8))
+    first = files.last
+    files.pool(AVERAGE, (4, 4))
+    out = files.computed("y", (1, 4, 4, 8), 1.0)
+    files.layer(0, [first, files.last], out, {0: ("b", 0)}, 11)
+    return files
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (_pooled, "MAX_POOL_2D): has no whole numbers here"),
+        (_moved, "it moves values"),
+        (_zero_weights, "its weights have a zero point"),
+        (_scaled_pool, "its output has another scale"),
+        (_wide_softmax, "its output has not the scale 1 / 256"),
+        (_broadcast, "not two tensors of one shape"),
+    ],
+    ids=lambda x: getattr(x, "__name__", None),
+)
+def test_refused(bench, rng, make, what) -> None:
+    try:
+        integer_import.load(make(rng).write(), "net.tflite")
+        text = ""
+    except Refused as error:
+        text = "; ".join(map(str, error.problems))
+    bench.check(f"{what}: {text}", what in text)
+
+
+def test_damaged(bench, rng) -> None:
+    """A file that is cut off, or has a byte changed, is refused or read: it raises nothing else."""
+    data, _ = random_file(rng)
+    refused = 0
+    for _ in range(150):
+        broken = bytearray(data)
+        if rng.random() < 0.3:
+            broken = broken[: int(rng.integers(8, len(data)))]
+        else:
+            broken[int(rng.integers(8, len(broken)))] = int(rng.integers(256))
+        try:
+            integer_import.load(bytes(broken), "net.tflite")
+        except Refused:
+            refused += 1
+        bench.check("no other exception", True)
+    bench.check(f"{refused} are refused", refused > 20)
+
+
+# A program that gives the network values in place of codes
+_VALUES = """
+#include <stdio.h>
+
+#include "fp8rt/app.h"
+#include "values.h"
+
+int main(void)
+{
+    static fp8rt_device dev;
+    static _Alignas(32) uint8_t arena[VALUES_ARENA_BYTES];
+    static const float x[] = {%s};
+    float y[%d];
+    values_net net;
+    if (fp8rt_device_open(&dev, &fp8rt_app_port) != FP8RT_OK ||
+        values_open(&net, &dev, arena, sizeof arena) != FP8RT_OK ||
+        values_set_input(&net, 0, x) != FP8RT_OK || values_run(&net) != FP8RT_OK ||
+        values_get_output(&net, 0, y) != FP8RT_OK) {
+        return 1;
+    }
+    for (unsigned i = 0; i < sizeof y / sizeof *y; i++) {
+        printf("%%a\\n", (double)y[i]);
+    }
+    return 0;
+}
+"""
+
+
+def test_values(bench, rng, compiler, work) -> None:
+    """Values become codes and codes values as in the executor, with zero points."""
+    files = Files(rng, (2, 9), 17)
+    files.linear(20)
+    graph = integer_import.load(files.write(), "values.tflite")
+    x = (rng.normal(size=(2, 9)) * 60 * graph.tensors["x"].scale).astype(np.float32)
+    writer.write(
+        work / "values", writer.prepare(graph, work / "values", "values.tflite", [{"x": x}]), {}
+    )
+    numbers = ", ".join(f"{float(v).hex()}f" for v in x.reshape(-1))
+    (work / "values/main.c").write_text(_VALUES % (numbers, 40))
+    outcome = run(compiler.build(work / "values"), **ON)
+    got = np.array([float.fromhex(line) for line in outcome.text.split()], np.float32)
+    want = next(iter(Executor(graph).run({"x": x}).values())).reshape(-1)
+    bench.check(f"values: {outcome.text}", outcome.status == 0 and (got == want).all())
+
+
+def test_commands(bench, rng, work, capsys) -> None:
+    """generate --requantise: a network, and options that it does not take"""
+    path, out = work / "net.tflite", work / "net"
+    data, shape = random_file(rng)
+    path.write_bytes(data)
+    np.savez(work / "x.npz", x=np.zeros((2, *shape), np.float32))
+    base = ["generate", str(path), "--requantise", "-o", str(out)]
+    bench.check("generate", cli.main([*base, "--data", str(work / "x.npz")]) == 0)
+    bench.check("report", "fp8rt_int_linear" in (out / "report.md").read_text())
+    for more in (["--shape", "x=1"], ["--reference", "net.onnx"], ["--element", "int8_l16"]):
+        bench.check(f"{more[0]} is refused", cli.main([*base, *more]) == 2)
+        bench.check(f"{more[0]} is named", f"{more[0]}: has no effect" in capsys.readouterr().err)
+    (work / "net.onnx").write_bytes(b"no file of TensorFlow Lite")
+    bench.check("another file", cli.main(["generate", str(work / "net.onnx"), *base[2:]]) == 1)
