@@ -11,7 +11,8 @@
 //   concatenation     one move for each part, with its out_row and out_col
 //
 // The core copies: `make run APP=layers FAMILY=move`. With its checks it takes 9,300 cycles to transpose 920
-// bytes, and 6,500 for 420 bytes of which 12 at a time lie beside each other. Recorded, it is a call.
+// bytes, and 6,500 for 420 bytes of which 12 at a time lie beside each other. Recorded, it is a call,
+// for which the list pauses.
 //
 // With `by_value` transpositions can be commands: products with the identity, whose sums are exact. They move values
 // and not codes:
@@ -29,6 +30,9 @@
 //   - Steps along columns of all other axes of two indices or more are whole beats, and so are x_col and out_col.
 //   - There are 64 commands at most, one for each 32 columns of each transposition, and one moves 256 values or more on
 //     average.
+//
+// Recorded, 70 x 40 values take 627 cycles of the accelerator. Where the layer runs by itself and no plans are kept, the
+// core takes 7,000 for each command, so that copying fewer than about 1,500 values for each is quicker.
 #ifndef FP8RT_MOVE_H
 #define FP8RT_MOVE_H
 
