@@ -248,7 +248,7 @@ TESTS += $(SYS_TEST)/system-layers-rtl.log
 TESTS += $(SYS_TEST)/system-layers-all.log
 # The others take most of the time; they are made of these, or of functions that the host tests.
 $(SYS_TEST)/system-layers.log: SYS_LAYERS := linear mx row_scales arithmetic convolution transposed batch_norm pooling attention normalise \
-  transformer
+  move transformer
 $(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log: SYS_LAYERS_SIM := $(SYS_QUICK)
 $(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log: $(SYS_QUICK)
 $(SYS_TEST)/system-layers-rtl.log: SYS_LAYERS_SIM := $(SIM)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layer.h"
+#include "move_products.h"
 #include "record.h"
 
 enum { AXES = FP8RT_MOVE_AXES };
@@ -249,9 +250,8 @@ static void set_axes(const fp8rt_move_desc *desc, uint32_t from, uint32_t to, mo
     }
 }
 
-static fp8rt_status compute(fp8rt_run *run, const void *layer)
+static fp8rt_status move_on_core(fp8rt_run *run, const fp8rt_move_desc *desc)
 {
-    const fp8rt_move_desc *desc = layer;
     const fp8rt_caps *caps = &run->dev->caps;
     const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(desc->x->format));
     const uint32_t from = fp8rt_tensor_stride(caps, desc->x);
@@ -261,12 +261,23 @@ static fp8rt_status compute(fp8rt_run *run, const void *layer)
         .to = (uint8_t *)fp8rt_tensor_row(caps, desc->out, desc->out_row) + desc->out_col * bytes,
         .bytes = bytes};
     set_axes(desc, from, to, &m);
+    return fp8rt_layer_core(run, move_values, &m, sizeof m);
+}
+
+// ---- the layer ----------------------------------------------------------------------------------
+
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_move_desc *desc = layer;
+    fp8rt_turn turn;
     fp8rt_status status = FP8RT_OK;
     if (desc->clear) {
-        status = fp8rt_layer_fill(run, desc->out->data, 0, fp8rt_tensor_bytes(caps, desc->out));
+        status = fp8rt_layer_fill(run, desc->out->data, 0,
+                                  fp8rt_tensor_bytes(&run->dev->caps, desc->out));
     }
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_core(run, move_values, &m, sizeof m);
+        status = fp8rt_turn_of(run, desc, &turn) ? fp8rt_turn_run(run, desc, &turn)
+                                                 : move_on_core(run, desc);
     }
     if (status == FP8RT_OK && !run->query) {
         desc->out->scale = desc->x->scale;

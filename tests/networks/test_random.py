@@ -19,6 +19,7 @@ import pytest
 from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.errors import Refused
 from fp8net.executor import Executor
+from fp8net.plan import commands_of
 from graphs import Builder, long_kernel, random_model, random_recurrent, stateful
 from graphs_moving import norms, random_moving
 from programs import run
@@ -215,6 +216,47 @@ def test_norms(bench, seed, compiler, work, form) -> None:
     others = {"convolution"} if form == "groups" else set()
     one = layers.count("normalise") == 1 and set(layers) <= {"normalise", "move", "add", *others}
     bench.check(f"{form}: {layers}", one)
+
+
+TURNED = {  # shape and order; commands of each transposition, for beats of 16 bytes
+    "one": ((1, 48, 70), (0, 2, 1), [3, 2, 2]),
+    "batch": ((3, 40, 32), (0, 2, 1), [3, 6, 6]),
+    "small": ((2, 9, 7), (0, 2, 1), [0, 0, 0]),
+    "image": ((1, 20, 5, 16), (0, 2, 3, 1), [5, 5, 5]),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_turned(bench, rng, compiler, work, name) -> None:
+    """Products along one axis, another one, and the first one: transpositions of enough values are commands."""
+    shape, perm, commands = TURNED[name]
+    b = Builder(rng, shape)
+    turned = tuple(shape[axis] for axis in perm)
+    for order, size in ((None, shape), (perm, turned), (np.argsort(perm), shape)):
+        if order is not None:
+            b.node("Transpose", [b.last], size, perm=order)
+        # Results of small weights are 0 or -0.
+        weights = b.normal(size[-1], size[-1]) * 10.0 ** rng.uniform(-6, 0, size=size[-1])
+        b.node("MatMul", [b.last, b.constant(weights.astype(np.float32))], size)
+    # An output that shows -0: the last product beside the one before, transposed
+    second = b.nodes[2].output[0]
+    b.node("Transpose", [b.last], turned, perm=perm)
+    b.node("Concat", [b.last, second], (*turned[:-1], 2 * turned[-1]), axis=-1)
+    path = work / "turned.onnx"
+    onnx.save(b.model("turned", 19), path)
+    runs = [{"x": rng.normal(size=shape).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    _check(bench, name, work / "turned", LEAST_DB, (quantised, runs), compiler, False)
+    graph = lower.lower_model(shapes.infer(quantised))
+    found = [commands_of(graph, layer, 16)[0] for layer in graph.layers if layer.op == "move"]
+    bench.check(f"{name}: {found} commands", found == commands)
+    zeros = 0
+    executor = Executor(graph)
+    for values in runs:
+        executor.run(values)
+        moved = [layer.inputs[0] for layer in graph.layers if layer.op == "move"]
+        zeros += sum(int((executor.codes[tensor] == 0x80).sum()) for tensor in moved)
+    bench.check(f"{name}: {zeros} codes of -0 are moved", zeros > 0)
 
 
 @pytest.mark.parametrize("op", ("LSTM", "GRU"))

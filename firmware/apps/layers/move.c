@@ -2,6 +2,7 @@
 #include "fp8rt/move.h"
 
 #include "cases.h"
+#include "fp8rt/network.h"
 
 enum { AXES = FP8RT_MOVE_AXES, LINES = 7, PIXELS = 5, CHANNELS = 12 };
 
@@ -61,6 +62,39 @@ static const move_case cases[] = {
                        {PIXELS, {1, 0}, {1, 0}},
                        {CHANNELS, {0, 1}, {0, 1}}}},
      .format = FP8MAC_E4M3FNUZ},
+    {.name = "values of 70 x 40 are transposed by commands",
+     .rows = 70,
+     .cols = 40,
+     .out_rows = 40,
+     .out_cols = 70,
+     .desc = {.by_value = true, .axis = {{40, {0, 1}, {1, 0}}, {70, {1, 0}, {0, 1}}}}},
+    {.name = "columns 32 to 68 of every second row are transposed to every third, from the 16th "
+             "column on",
+     .rows = 60,
+     .cols = 80,
+     .out_rows = 120,
+     .out_cols = 50,
+     .desc = {.by_value = true,
+              .x_col = 32,
+              .out_row = 2,
+              .out_col = 16,
+              .axis = {{30, {2, 0}, {0, 1}}, {37, {0, 1}, {3, 0}}}},
+     .format = FP8MAC_E4M3FNUZ},
+    {.name = "three matrices of 24 x 16 beside each other, each transposed, the last one first",
+     .rows = 24,
+     .cols = 48,
+     .out_rows = 48,
+     .out_cols = 24,
+     .desc = {.by_value = true,
+              .out_row = 32,
+              .axis = {{3, {0, 16}, {-16, 0}}, {24, {1, 0}, {0, 1}}, {16, {0, 1}, {1, 0}}}}},
+    {.name = "values of E5M2 are transposed by the core",
+     .rows = 40,
+     .cols = 32,
+     .out_rows = 32,
+     .out_cols = 40,
+     .desc = {.by_value = true, .axis = {{32, {0, 1}, {1, 0}}, {40, {1, 0}, {0, 1}}}},
+     .format = FP8MAC_E5M2},
     {.name = "a row becomes a diagonal",
      .rows = 1,
      .cols = 19,
@@ -150,6 +184,66 @@ static void keeps(layers_test *test)
     test->arena = arena;
 }
 
+// The commands of a transposition of 32 x 24 codes, as a list; -1: it has calls, or cannot be recorded.
+static int commands_of(layers_test *test, fp8rt_move_desc desc)
+{
+    static _Alignas(FP8RT_NETWORK_ALIGN) uint8_t memory[4096];
+    fp8rt_recorder recorder = fp8rt_recorder_in(memory, sizeof memory);
+    fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
+    fp8rt_network network;
+    run.recorder = &recorder;
+    return fp8rt_move(&run, &desc) == FP8RT_OK &&
+                   fp8rt_network_record(&network, &run) == FP8RT_OK && !network.calls
+               ? (int)recorder.commands
+               : -1;
+}
+
+static bool is_exact(const fp8rt_element *element, fp8mac_acc_format format)
+{
+    return !element->int8 && format != FP8MAC_ACC_FP16 &&
+           (element->frac_bits == 0 || element->frac_bits >= 17 ||
+            element->align_by == FP8MAC_ALIGN_BY_PRODUCTS);
+}
+
+// The values -0, NaN and the largest and smallest ones, by the header's rule
+static void turns_values(layers_test *test)
+{
+    enum { ROWS = 32, COLS = 24 };
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_tensor x = layers_empty(test, ROWS, COLS, FP8MAC_E4M3FN);
+    fp8rt_tensor out = layers_empty(test, COLS, ROWS, FP8MAC_E4M3FN);
+    const uint32_t from = fp8rt_tensor_stride(&test->dev.caps, &x),
+                   to = fp8rt_tensor_stride(&test->dev.caps, &out);
+    uint8_t *codes = x.data;
+    const uint8_t *turned = out.data;
+    for (uint32_t i = 0; i < ROWS * COLS; i++) { // row 7 has a NaN
+        codes[i / COLS * from + i % COLS] =
+            i == 7 * COLS + 5 ? 0xff : (uint8_t)(i % 127 + i % 2 * 128);
+    }
+    fp8rt_move_desc desc = {.x = &x,
+                            .axis = {{ROWS, {1, 0}, {0, 1}}, {COLS, {0, 1}, {1, 0}}},
+                            .by_value = true,
+                            .out = &out};
+    fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
+    const bool exact = is_exact(&test->dev.caps.element, run.acc_format);
+    layers_expect(test, "values are transposed", fp8rt_move(&run, &desc) == FP8RT_OK);
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < ROWS * COLS; i++) {
+        const uint8_t code = codes[i / COLS * from + i % COLS];
+        const uint8_t value = i / COLS == 7 ? 0x7f : code == 0x80 ? 0 : code;
+        good += turned[i % COLS * to + i / COLS] == (exact ? value : code);
+    }
+    layers_expect(test, "each is right, with -0 and NaN", good == ROWS * COLS);
+    layers_expect(test, "the flag of a NaN", exact == ((run.flags & FP8MAC_FLAG_NAN) != 0));
+    layers_expect(test, "one command", commands_of(test, desc) == (exact ? 1 : -1));
+    desc.by_value = false;
+    layers_expect(test, "codes are a call", commands_of(test, desc) == -1);
+    desc.by_value = true;
+    desc.axis[0].count = 10;
+    layers_expect(test, "few values, too", commands_of(test, desc) == -1);
+    test->arena = arena;
+}
+
 static fp8rt_status status_of(layers_test *test, const fp8rt_move_desc *desc)
 {
     fp8rt_run run = fp8rt_run_query(&test->dev);
@@ -190,5 +284,6 @@ void layers_move(layers_test *test)
         run_case(test, &cases[i]);
     }
     keeps(test);
+    turns_values(test);
     refusals(test);
 }

@@ -8,7 +8,7 @@ import numpy as np
 from . import c_integers, c_run, mx
 from .c_text import boolean, head, number, plain
 from .ir import FORMAT_BYTES, FORMAT_C, Layer, Tensor, Weights
-from .plan import REPEATED, mx_stride_of, name_of, up
+from .plan import REPEATED, mx_stride_of, name_of, turns_of, up
 from .transposed import split
 from .weights import join
 
@@ -220,6 +220,7 @@ def _words(s, index: int, layer: Layer) -> tuple[str, list[str]]:
 def _moves(s, layer: Layer, ids: dict[str, int]) -> str:
     """The body of a layer of moves: a table, and a call for each line of it."""
     lines = []
+    turned = any(turns_of(s.graph, layer, s.plan.beat))
     for move in layer.moves:
         axes = ", ".join(
             f"{{{a.count}, {{{a.from_rows}, {a.from_cols}}}, {{{a.to_rows}, {a.to_cols}}}}}"
@@ -238,7 +239,8 @@ def _moves(s, layer: Layer, ids: dict[str, int]) -> str:
         "        const fp8rt_tensor x = at(arena, moves[i].x);\n"
         "        fp8rt_move_desc desc = {.x = &x, .x_row = moves[i].x_row, .x_col = moves[i].x_col,\n"
         "                                .out_row = moves[i].out_row, .out_col = moves[i].out_col,\n"
-        f"                                .clear = {'i == 0' if layer.clear else 'false'}, .out = &out}};\n"
+        f"                                .clear = {'i == 0' if layer.clear else 'false'},\n"
+        f"                                .by_value = {boolean(turned)}, .out = &out}};\n"
         "        memcpy(desc.axis, moves[i].axis, sizeof desc.axis);\n"
         f'        fp8rt_run_label(run, "{name_of(layer)}");\n'
         "        status = fp8rt_move(run, &desc);\n"

@@ -13,12 +13,13 @@ from collections.abc import Callable
 import fp8mac
 import numpy as np
 
-from . import functions, integer_layers, logarithm, mx, rows, transposed, weights
+from . import functions, integer_layers, logarithm, moves, mx, rows, transposed, weights
 from .errors import refuse
 from .ir import FORMATS, INT8, Graph, Layer, Tensor, Weights
 from .recurrent import Recurrent
 
 F32 = np.float32
+_WINDOW = 17  # bits that products of E4M3 codes with 1 need: firmware/layers/move_products.c
 
 
 def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
@@ -230,12 +231,16 @@ class Executor:
         return self._look_up(layer, np.concatenate(parts))
 
     def move(self, layer: Layer) -> np.ndarray:
-        """Codes at the places that fp8rt/move.h gives. Places that no index reaches are 0."""
+        """Codes, or values, at the places that fp8rt/move.h gives. Places that no index reaches are 0."""
         first, _ = self._source(layer)
         tensor = self.graph.tensors[layer.output]
         out = np.zeros((tensor.rows, tensor.cols), first.dtype)
         for move in layer.moves:
             x, _ = self._source(layer, move.place)
+            turn = moves.turn_of(move, tensor.format, self.beat) if self._keeps_values() else None
+            if turn is not None:
+                self._turn(move, turn, tensor, x, out)
+                continue
             row, col, x_row, x_col = move.out_row, move.out_col, move.x_row, move.x_col
             for place, axis in enumerate(move.axes):
                 index = np.arange(axis.count).reshape((-1,) + (1,) * (len(move.axes) - 1 - place))
@@ -243,6 +248,33 @@ class Executor:
                 x_row, x_col = x_row + index * axis.from_rows, x_col + index * axis.from_cols
             out[row, col] = x[x_row, x_col]
         return out
+
+    def _keeps_values(self) -> bool:
+        """Whether products of E4M3 codes with 1 are exact, beside zeros."""
+        settings = fp8mac.Config(self.element).settings
+        bits = int(settings.get("frac_bits", _WINDOW))
+        exact = settings.get("align_by", "products") == "products" or bits >= _WINDOW
+        return exact and settings.get("acc_format") != "fp16"
+
+    def _turn(self, move, turn: moves.Turn, tensor: Tensor, x: np.ndarray, out: np.ndarray) -> None:
+        """Transpositions as products with the identity, 32 columns at a time."""
+        one = Tensor("identity", 0, 0, "e4m3fn")
+        w = Weights(np.zeros(0), format=tensor.format)
+        for index in np.ndindex(*(axis.count for axis in turn.others)):
+            steps = list(zip(index, turn.others))
+            x_row = move.x_row + sum(i * a.from_rows for i, a in steps)
+            x_col = move.x_col + sum(i * a.from_cols for i, a in steps)
+            row = move.out_row + sum(i * a.to_rows for i, a in steps)
+            col = move.out_col + sum(i * a.to_cols for i, a in steps)
+            n = turn.rows.count
+            lines = x[x_row + turn.rows.from_rows * np.arange(n)]
+            for block in turn.blocks:
+                codes = lines[:, x_col + block.start : x_col + block.stop]
+                identity = np.eye(len(block), dtype=np.uint8) * np.uint8(0x38)
+                places = row + turn.columns.to_rows * np.array(block)
+                out[places, col : col + n] = self.gemm(
+                    identity, one, w, codes, slice(0, n), d_format=tensor.format
+                )
 
     def rows(self, layer: Layer) -> np.ndarray:
         x, tensor = self._source(layer)

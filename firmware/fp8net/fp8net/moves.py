@@ -145,3 +145,61 @@ def _check(move: Move, x: tuple[View, int], out: tuple[View, int]) -> None:
         high = first + sum(max(way, 0) for way in ways)
         if low < 0 or high >= size:
             raise Impossible
+
+
+# ---- transpositions as products ------------------------------------------------------------------
+
+TURN_COLUMNS = 32  # FP8RT_TURN_COLUMNS
+TURN_FORMATS = ("e4m3fn", "e4m3fnuz")
+_LEAST_VALUES, _MOST_COMMANDS, _MOST_COUNT = 256, 64, 65535  # firmware/layers/move_products.c
+
+
+@dataclasses.dataclass
+class Turn:
+    """A move that fp8rt_move makes products with the identity: transpositions of equal shape."""
+
+    columns: Axis  # of the input, which become rows
+    rows: Axis
+    others: list[Axis]  # where one transposition lies beside another
+
+    @property
+    def blocks(self) -> list[range]:
+        """Columns of each command of one transposition."""
+        count = self.columns.count
+        return [
+            range(first, min(first + TURN_COLUMNS, count))
+            for first in range(0, count, TURN_COLUMNS)
+        ]
+
+    @property
+    def commands(self) -> int:
+        return product([len(self.blocks), *(axis.count for axis in self.others)])
+
+
+def turn_of(move: Move, format: str, beat: int) -> Turn | None:
+    """The rule of fp8rt/move.h for `by_value`, without that about elements."""
+    columns = rows = None
+    others = []
+    for axis in move.axes:
+        if axis.count <= 1:
+            continue
+        steps = axis.from_rows, axis.from_cols, axis.to_rows, axis.to_cols
+        if columns is None and steps[:2] == (0, 1) and steps[2] > 0 and steps[3] == 0:
+            columns = axis
+        elif rows is None and steps[0] > 0 and steps[1:] == (0, 0, 1):
+            rows = axis
+        elif steps[1] % beat == 0 and steps[3] % beat == 0:
+            others.append(axis)
+        else:
+            return None
+    if columns is None or rows is None or format not in TURN_FORMATS:
+        return None
+    turn = Turn(columns, rows, others)
+    possible = (
+        move.x_col % beat == 0
+        and move.out_col % beat == 0
+        and max(columns.count, rows.count) <= _MOST_COUNT
+        and turn.commands <= _MOST_COMMANDS
+        and columns.count * rows.count >= len(turn.blocks) * _LEAST_VALUES
+    )
+    return turn if possible else None

@@ -154,7 +154,8 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     if layer.op == "global_average":
         return layer.images, layer.images + 1
     if layer.op == "move":
-        return 0, len(layer.moves) + layer.clear
+        turns = turns_of(graph, layer, beat)
+        return sum(t.commands for t in turns if t), turns.count(None) + layer.clear
     if layer.op == "int_convolution":
         groups = weights.join(layer, graph, beat).count
         return groups * integer_layers.commands(layer, graph), 0
@@ -199,6 +200,12 @@ def _recurrent_commands(graph: Graph, layer: Layer, beat: int) -> tuple[int, int
     apart = 4 * graph.tensors[layer.extra["hidden"]].cols % beat != 0
     commands, calls = (10, 1) if layer.op == "lstm" else (11, 2)
     return 2 + steps * commands, steps * calls * apart
+
+
+def turns_of(graph: Graph, layer: Layer, beat: int) -> list[moves.Turn | None]:
+    """Of each move: the transpositions that are commands. None: the core moves."""
+    format = graph.tensors[layer.output].format
+    return [moves.turn_of(move, format, beat) for move in layer.moves]
 
 
 def labels_of(layer: Layer) -> int:
@@ -302,8 +309,10 @@ def make(graph: Graph, beat: int = 16) -> Plan:
     segments, slots = segments_of(graph, used)
     for segment in segments:
         layers = graph.layers[segment.first : segment.first + segment.count]
-        # A list has a command.
-        segment.recorded &= any(commands_of(graph, layer, beat)[0] for layer in layers)
+        # A list has a command. Transpositions are none with elements that do not keep their values.
+        segment.recorded &= any(
+            commands_of(graph, layer, beat)[0] for layer in layers if layer.op != "move"
+        )
         if segment.recorded:
             bytes_, segment.calls = _list_bytes(graph, layers, beat)
             segment.list_bytes = up(bytes_, ALIGN)

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "move_products.h"
+
+#include "fp8rt/network.h"
+#include "layer.h"
+
+enum {
+    AXES = FP8RT_MOVE_AXES,
+    COLUMNS = FP8RT_TURN_COLUMNS,
+    ONE = 0x38,              // E4M3
+    LEAST_VALUES = 256,      // of a command; fewer are moved by the core
+    MOST_COMMANDS = 64,      // of a move
+    MOST_COUNT = UINT16_MAX, // of rows and columns
+    // From the largest exponent of a format, 8 or 7, down to the smallest subnormal, 2^-9 or 2^-10
+    WINDOW = 17,
+};
+
+#define ROW_OF_IDENTITY(i) [(i) * (COLUMNS + 1)] = ONE
+#define ROWS_OF_IDENTITY(i)                                                                        \
+    ROW_OF_IDENTITY(i), ROW_OF_IDENTITY((i) + 1), ROW_OF_IDENTITY((i) + 2), ROW_OF_IDENTITY((i) + 3)
+static const _Alignas(FP8RT_NETWORK_ALIGN) uint8_t identity[COLUMNS * COLUMNS] = {
+    ROWS_OF_IDENTITY(0),  ROWS_OF_IDENTITY(4),  ROWS_OF_IDENTITY(8),  ROWS_OF_IDENTITY(12),
+    ROWS_OF_IDENTITY(16), ROWS_OF_IDENTITY(20), ROWS_OF_IDENTITY(24), ROWS_OF_IDENTITY(28),
+};
+
+// ---- the rule -----------------------------------------------------------------------------------
+
+// Whether a sum with one product that is not 0 gives this product. Scaling exponents, which FP16
+// accumulators have, would take small codes below FP16's smallest number.
+static bool is_exact(const fp8rt_run *run, fp8mac_format_id format)
+{
+    const fp8rt_element *element = &run->dev->caps.element;
+    return (format == FP8MAC_E4M3FN || format == FP8MAC_E4M3FNUZ) &&
+           fp8rt_element_takes(element, format) && run->acc_format != FP8MAC_ACC_FP16 &&
+           (element->frac_bits == 0 || element->frac_bits >= WINDOW ||
+            element->align_by == FP8MAC_ALIGN_BY_PRODUCTS);
+}
+
+static bool is_columns_to_rows(const fp8rt_move_axis *axis)
+{
+    return axis->from.rows == 0 && axis->from.cols == 1 && axis->to.rows > 0 && axis->to.cols == 0;
+}
+
+static bool is_rows_to_columns(const fp8rt_move_axis *axis)
+{
+    return axis->from.rows > 0 && axis->from.cols == 0 && axis->to.rows == 0 && axis->to.cols == 1;
+}
+
+static bool is_beats(const fp8rt_run *run, int32_t columns)
+{
+    return ((uint32_t)columns & (run->dev->caps.beat_bytes - 1u)) == 0;
+}
+
+// Sorts the axes. False: one of them is of no transposition, or steps within a beat.
+static bool sort(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_turn *turn)
+{
+    unsigned others = 0;
+    for (unsigned i = 0; i < AXES; i++) {
+        const fp8rt_move_axis *axis = &desc->axis[i];
+        if (axis->count <= 1) {
+            continue;
+        }
+        if (turn->columns.count == 0 && is_columns_to_rows(axis)) {
+            turn->columns = *axis;
+        } else if (turn->rows.count == 0 && is_rows_to_columns(axis)) {
+            turn->rows = *axis;
+        } else if (is_beats(run, axis->from.cols) && is_beats(run, axis->to.cols)) {
+            turn->others[others++] = *axis;
+        } else {
+            return false;
+        }
+    }
+    return turn->columns.count != 0 && turn->rows.count != 0;
+}
+
+bool fp8rt_turn_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_turn *turn)
+{
+    *turn = (fp8rt_turn){.times = 1};
+    if (!desc->by_value || !is_exact(run, desc->x->format) ||
+        !is_beats(run, (int32_t)desc->x_col) || !is_beats(run, (int32_t)desc->out_col) ||
+        !sort(run, desc, turn) || turn->columns.count > MOST_COUNT ||
+        turn->rows.count > MOST_COUNT) {
+        return false;
+    }
+    const uint32_t commands = (turn->columns.count + COLUMNS - 1u) / COLUMNS;
+    for (unsigned i = 0; i < AXES && turn->others[i].count != 0; i++) {
+        if (turn->others[i].count > MOST_COMMANDS / turn->times) {
+            return false;
+        }
+        turn->times *= turn->others[i].count;
+    }
+    return commands <= MOST_COMMANDS / turn->times &&
+           turn->columns.count * (uint64_t)turn->rows.count >= (uint64_t)commands * LEAST_VALUES;
+}
+
+// ---- the commands -------------------------------------------------------------------------------
+
+// Rows and columns of x from which a transposition goes, and of out to which it goes
+typedef struct place {
+    uint32_t x_row, x_col, out_row, out_col;
+} place;
+
+// `index` numbers the transpositions, the last axis fastest.
+static place place_of(const fp8rt_move_desc *desc, const fp8rt_turn *turn, uint32_t index)
+{
+    place at = {desc->x_row, desc->x_col, desc->out_row, desc->out_col};
+    for (unsigned i = AXES; i-- != 0;) {
+        const fp8rt_move_axis *axis = &turn->others[i];
+        if (axis->count != 0) {
+            const uint32_t step = index % axis->count;
+            index /= axis->count;
+            at.x_row += step * (uint32_t)axis->from.rows;
+            at.x_col += step * (uint32_t)axis->from.cols;
+            at.out_row += step * (uint32_t)axis->to.rows;
+            at.out_col += step * (uint32_t)axis->to.cols;
+        }
+    }
+    return at;
+}
+
+// rows x cols of a tensor as codes of scale 1
+static fp8rt_tensor codes_of(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
+                             uint32_t rows, uint32_t step, uint32_t col, uint32_t cols)
+{
+    fp8rt_tensor part = fp8rt_tensor_part(run, whole, row, rows, step, col, cols);
+    part.scale = 1.0f;
+    part.scaling = NULL;
+    return part;
+}
+
+// Columns first .. first + count - 1 of one transposition
+static fp8rt_status turn_columns(fp8rt_run *run, const fp8rt_move_desc *desc,
+                                 const fp8rt_turn *turn, const place *at, uint32_t first,
+                                 uint32_t count)
+{
+    const fp8rt_tensor ones = {.data = (void *)(uintptr_t)identity,
+                               .rows = count,
+                               .cols = count,
+                               .stride = COLUMNS,
+                               .format = FP8MAC_E4M3FN,
+                               .scale = 1.0f};
+    const uint32_t step = (uint32_t)turn->columns.to.rows;
+    const fp8rt_weights x = {.codes = codes_of(run, desc->x, at->x_row, turn->rows.count,
+                                               (uint32_t)turn->rows.from.rows, at->x_col + first,
+                                               count)};
+    fp8rt_tensor out = codes_of(run, desc->out, at->out_row + first * step, count, step,
+                                at->out_col, turn->rows.count);
+    const fp8rt_product product = {.x = &ones, .weights = &x};
+    return fp8rt_layer_gemm(run, &product, &out);
+}
+
+fp8rt_status fp8rt_turn_run(fp8rt_run *run, const fp8rt_move_desc *desc, const fp8rt_turn *turn)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < turn->times; i++) {
+        const place at = place_of(desc, turn, i);
+        for (uint32_t first = 0; first < turn->columns.count && status == FP8RT_OK;
+             first += COLUMNS) {
+            const uint32_t left = turn->columns.count - first;
+            status = turn_columns(run, desc, turn, &at, first, left < COLUMNS ? left : COLUMNS);
+        }
+    }
+    return status;
+}
