@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..energy.pages import Energies
+from ..flow import recipe
 from ..flow.errors import UsageError
 from ..layout.pages import Layouts
 from . import (
@@ -342,11 +343,15 @@ class Page:
         lanes = tables.lane_areas(self.main)
         return tables.number(lanes[kind][0] / lanes["int8"][0], 2)
 
-    def say_accel_miss(self) -> str:
-        """By how much the accelerator misses its clock, in ns"""
-        if self.accel["timing_met"]:
-            raise UsageError("the accelerator meets its clock: the pages say otherwise")
-        return tables.number(-self.accel["slack_ns"], 2)
+    def say_accel_slack(self) -> str:
+        """In ns"""
+        if not self.accel["timing_met"]:
+            raise UsageError("the accelerator misses its clock: the pages say otherwise")
+        return tables.number(self.accel["slack_ns"], 2)
+
+    def say_fit_margin(self) -> str:
+        """The slack that repairs of paths aim at, in FO4 delays"""
+        return f"{recipe.FIT_MARGIN:g}"
 
     def say_accel(self, key: str) -> str:
         """A figure of the accelerator; _ns in nanoseconds, an area otherwise."""
