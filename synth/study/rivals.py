@@ -53,7 +53,11 @@ def whole_mm2(one: Record, scale: float) -> float:
 def table(fp8: Record, int8: Record, scale: float) -> str:
     def line(name: str, figure: Callable[[Record], float], digits: int = 0) -> list[str]:
         own, base = figure(fp8), figure(int8)
-        return [name, *(tables.number(one, digits) for one in (own, base)), tables.number(own / base, 2)]
+        return [
+            name,
+            *(tables.number(one, digits) for one in (own, base)),
+            tables.number(own / base, 2),
+        ]
 
     lines = [
         line("logic", lambda one: one["logic"]),

@@ -501,10 +501,7 @@ def test_splits(bench: Bench) -> None:
     both = beside(chain(40), module)
     made = fit.fit(both, library, 2.6, 0.2)[0]
     (long_before, short_before), (long_after, short_after) = (
-        [
-            min(map(times.slack, one["ports"][name]["bits"]))
-            for name in ("sum_o", "second_sum_o")
-        ]
+        [min(map(times.slack, one["ports"][name]["bits"])) for name in ("sum_o", "second_sum_o")]
         for one in (both, made)
         for times in [timing.Timing(timing.Graph(one, library, 2.6))]
     )
