@@ -339,8 +339,6 @@ module fp8mac_cmd_walk
   position_addr_t a_tile_q, b_tile_q, c_q, d_q, scale_a_q, scale_b_q, bias_q;
   position_addr_t a_q, b_q;   // of the chunk
   position_addr_t a_band_q, d_band_q;  // of a row command's band
-  logic           rewinds;             // to the first column of the band, or of the next one
-  assign rewinds = rows && !stream_more;
   position_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
   beat_byte_t     mx_first_q;
   size_t          mx_done, mx_beats;  // scales of the chunks before, in each row; in whole beats
@@ -355,7 +353,8 @@ module fp8mac_cmd_walk
     return towards_start ? from - by : from + by;
   endfunction
 
-  // What a move adds to addresses of matrices, a cycle before it
+  // What a move adds to addresses of matrices, and where from, a cycle before it
+  logic           rewinds_q;           // from the first column of the band, to it or to the next one
   position_addr_t a_by_q, b_by_q, c_by_q, d_by_q, mx_a_by_q, mx_b_by_q;
 
   function automatic position_addr_t along_n(logic [1:0] element_size);
@@ -363,6 +362,7 @@ module fp8mac_cmd_walk
   endfunction
 
   always_ff @(posedge clk_i) begin
+    rewinds_q <= rows && !stream_more;
     a_by_q <= along('0, move_m ? (conv ? '0 : a_step_q) : (move_n && elementwise) ? along_n(x_size) : '0, back);
     b_by_q <= along('0, move_n ? b_step_q : '0, back);
     c_by_q <= along('0, move_m ? c_step_q : move_n ? along_n(c_size) : '0, back);
@@ -388,18 +388,18 @@ module fp8mac_cmd_walk
     end else if (taken) begin
       k_done_q  <= k_more_q ? k_done_q + size_t'(k_q) : '0;
     end else if (moved) begin
-      a_tile_q <= (rewinds ? a_band_q : a_tile_q) + a_by_q;
+      a_tile_q <= (rewinds_q ? a_band_q : a_tile_q) + a_by_q;
       b_tile_q <= b_tile_q + b_by_q;
       c_q      <= c_q + c_by_q;
-      d_q      <= (rewinds ? d_band_q : d_q) + d_by_q;
-      if (rewinds) a_band_q <= a_band_q + a_by_q;
-      if (rewinds) d_band_q <= d_band_q + d_by_q;
+      d_q      <= (rewinds_q ? d_band_q : d_q) + d_by_q;
+      if (rewinds_q) a_band_q <= a_band_q + a_by_q;
+      if (rewinds_q) d_band_q <= d_band_q + d_by_q;
       mx_a_tile_q <= mx_a_tile_q + mx_a_by_q;
       mx_b_tile_q <= mx_b_tile_q + mx_b_by_q;
       if (move_m && cmd_q.a.scale_vec) begin
         scale_a_q <= along(scale_a_q, position_addr_t'({cmd_q.tile.m, 2'b00}), back);
       end
-      if (rewinds) begin
+      if (rewinds_q) begin
         bias_q    <= {1'b0, cmd_q.finish.bias};
         scale_b_q <= {1'b0, cmd_q.b.scale};
       end else if (move_n && !(rows && !last_phase)) begin

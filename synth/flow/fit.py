@@ -35,6 +35,9 @@ PATIENCE = 24  # the search ends after so many single moves without gain
 # In so many rounds the worst negative slack must fall by this part.
 STRIDE = 12
 PROGRESS = 0.1
+# Ends of paths that miss the clock for good are excused so often at most, those with a slack within a part of the worst.
+EXCUSES = 60
+MOST_EXCUSED = 1 / 8
 
 
 @dataclass(frozen=True)
@@ -305,9 +308,29 @@ class Fitter:
         return [max(options, key=lambda move: move.worth)] if options else []
 
     def run(self, margin: float = 0.0) -> Timing:
-        """Repairs until the worst slack is at least `margin` FO4 delays, or no move improves it."""
+        """Repairs until the worst slack is at least `margin` FO4 delays, or no move improves it. If the clock is missed then,
+        the ends of the worst paths are excused, so that other paths are repaired too: first those of nearly the worst
+        slack, and more at a time while that does not help."""
         margin *= self.unit
         timing = Timing(self.graph)
+        self._repair(timing, margin)
+        window = least = LEAST_WINDOW * self.unit
+        for _ in range(EXCUSES):
+            worst = timing.worst()
+            if worst >= 0:
+                break
+            window = max(least, min(window, -worst * MOST_EXCUSED))
+            limit = min(worst + window, -EQUAL * self.unit)
+            if not timing.excuse(limit, margin + EQUAL * self.unit):
+                break
+            self.banned.clear()
+            before = timing.total()
+            self._repair(timing, margin)
+            gained = timing.total() > before * (1 - PROGRESS)
+            window = least if gained else 2 * window
+        return timing
+
+    def _repair(self, timing: Timing, margin: float) -> None:
         stuck, share, milestone = 0, 1.0, -FAR
         for number in range(ROUNDS):
             worst, total = timing.worst(), timing.total()
@@ -338,7 +361,6 @@ class Fitter:
                 self.banned.add(chosen[0].key)
                 stuck += 1
             share = share / 4
-        return timing
 
     def keep_rules(self, margin: float = 0.0) -> dict[str, int]:
         """Repairs the nets that break a design rule, then again the paths that the repairs made too slow. Returns how many

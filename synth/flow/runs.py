@@ -23,7 +23,7 @@ from .timing import Timing as Timer
 
 # Part of every key of the cache. It goes up when this package computes an area, a check or a kept file differently, so
 # that older results are made anew. Sources, scripts, tools and the library are in the key themselves.
-VERSION = "6"
+VERSION = "7"
 
 # `python -m synth...` runs from here.
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places and routes a netlist of the flow, and asks OpenSTA for its slack with the routed wires.
 
-The core is as square as its rows allow. Ports are on its lower and upper edge, where a first placement without them puts
-their cells. The first of UTILISATIONS at which every net is routed counts. The clock is not routed, and supplies are the
+The core is as square as its rows allow, or wider where a square has no place for all ports. Ports are on its lower and
+upper edge, where a first placement without them puts their cells. The first of UTILISATIONS at which every net is routed counts. The clock is not routed, and supplies are the
 cells' own rails. Nothing is repaired for the wires.
 """
 
@@ -31,6 +31,7 @@ SECONDS = 1500.0  # for a router's run
 NOT_PLACED, NOT_IN_TIME = "not placed", "not in time"
 EDGE_SITES = 10  # without cells, left and right of the core
 RING_ROWS = 2  # below and above it
+TRACKS_OF_PORT = 1.5  # on the edge of a core that has more ports than a square has tracks
 FULL = "Not all cells have been placed"  # the placer's words
 PLACER = Path(__file__).with_name("coriolis_place.py")
 
@@ -142,6 +143,9 @@ class Layouter:
     def core(self, made: Circuit, utilisation: float) -> Core:
         area = made.area(self.lef) / utilisation
         rows = max(2, round(math.sqrt(area) / self.row))
+        edge = math.ceil(len(made.ports) / 2)  # ports on the lower or the upper edge
+        if edge > math.ceil(area / (rows * self.row * self.site)) + 2 * EDGE_SITES:
+            rows = max(2, int(area / (edge * TRACKS_OF_PORT * self.site * self.row)))
         return Core(rows, math.ceil(area / (rows * self.row * self.site)))
 
     def place(self, folder: Path, made: Circuit, core: Core) -> Placement | None:

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..energy.pages import Energies
+from ..flow import recipe
 from ..flow.errors import UsageError
 from ..layout.pages import Layouts
 from . import (
@@ -28,6 +29,7 @@ from . import (
     one_format,
     pages,
     prices,
+    rivals,
     stock,
     tables,
 )
@@ -84,6 +86,16 @@ class Page:
     def accel_pdk(self) -> dict:
         """The accelerator in the library of the memories' process."""
         return load(self.folder, "accel_pdk")
+
+    @property
+    def um2_of_logic(self) -> float:
+        """In the memories' process, of the default accelerator, for the unit of the first library's area"""
+        return self.accel_pdk["area"] / self.accel_pdk["first_area"]
+
+    @property
+    def rivals(self) -> tuple[Record, Record]:
+        """Accelerators for inference: FP8 and INT8"""
+        return rivals.pair(load(self.folder, "accel_rivals")["accelerators"])
 
     @property
     def memories(self) -> list[memories.Memory]:
@@ -331,11 +343,15 @@ class Page:
         lanes = tables.lane_areas(self.main)
         return tables.number(lanes[kind][0] / lanes["int8"][0], 2)
 
-    def say_accel_miss(self) -> str:
-        """By how much the accelerator misses its clock, in ns"""
-        if self.accel["timing_met"]:
-            raise UsageError("the accelerator meets its clock: the pages say otherwise")
-        return tables.number(-self.accel["slack_ns"], 2)
+    def say_accel_slack(self) -> str:
+        """In ns"""
+        if not self.accel["timing_met"]:
+            raise UsageError("the accelerator misses its clock: the pages say otherwise")
+        return tables.number(self.accel["slack_ns"], 2)
+
+    def say_fit_margin(self) -> str:
+        """The slack that repairs of paths aim at, in FO4 delays"""
+        return f"{recipe.FIT_MARGIN:g}"
 
     def say_accel(self, key: str) -> str:
         """A figure of the accelerator; _ns in nanoseconds, an area otherwise."""
@@ -487,6 +503,8 @@ class Page:
         if table == "fpga":
             targets = dict.fromkeys(one["target"] for one in self.fpga["records"])
             return [commands.spelled("synth", {"TARGET": target}) for target in targets]
+        if table == "accel_rivals":
+            return [one["run"].rpartition(" ")[0] for one in self.rivals]
         if table.startswith("accel_"):
             return [self.accel["run"]["command"]]
         if table == "memories":
@@ -559,6 +577,7 @@ class Page:
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_paths": lambda: tables.accel_paths(self.accel),
+            "accel_rivals": lambda: rivals.table(*self.rivals, self.um2_of_logic),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),

@@ -224,6 +224,22 @@ def test_rows(bench: Bench, layouter: measure.Layouter) -> None:
         bench.raises(name, FlowError, "the placer put i1", work)
 
 
+def test_core(bench: Bench, osu: lef.Lef, layouter: measure.Layouter) -> None:
+    """A square, and a wider core where more ports stand on an edge than a square has tracks."""
+    cells = {f"i{n}": "FAX1" for n in range(1000)}
+    inner = osu.macros["FAX1"]
+    for count, square in ((200, True), (1200, False)):
+        names = tuple(f"p{n}" for n in range(count))
+        made = circuit.Circuit("m", cells, {}, {}, names, (), ())
+        core = layouter.core(made, 0.8)
+        width, height = core.sites * layouter.site, core.rows * layouter.row
+        tracks = core.sites + 2 * measure.EDGE_SITES
+        used = len(cells) * inner.width * inner.height / (width * height)
+        words = f"{count} ports: {width:.0f} x {height:.0f} um, {tracks} tracks, {used:.3f} used"
+        fits = tracks >= count / 2 and 0.78 < used <= 0.8
+        bench.check(words, fits and (0.95 < width / height < 1.05) == square)
+
+
 def test_slack(bench: Bench, folder: Path, layouter: measure.Layouter) -> None:
     """OpenSTA's slack of the netlist with plain names is the flow's. Wires cost the time that their length makes likely."""
     flow = runs.Synthesiser(layouter.library, [HERE], Cache(folder))
