@@ -178,7 +178,10 @@ def quantise(values):
     x = [Fraction(float(v)) for v in values]
     most = max(Fraction(float(LEAST)), *(abs(v) for v in x))
     smallest = Fraction(1, 1 << 150)
-    return [(v / most, abs(v / most) * Fraction(44, 10) * U * Fraction(1001, 1000) + smallest) for v in x]
+    return [
+        (v / most, abs(v / most) * Fraction(44, 10) * U * Fraction(1001, 1000) + smallest)
+        for v in x
+    ]
 
 
 def softmax(case, values):
