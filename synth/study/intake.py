@@ -9,7 +9,7 @@ from pathlib import Path
 from ..energy import pages as energy
 from ..flow.errors import UsageError
 from ..layout import pages as layout
-from . import libraries, rivals, tables
+from . import libraries, tables
 from .records import Record
 
 # Keys of area.json that the pages do not need: they are long, or they are paths in a build folder.
@@ -62,20 +62,17 @@ def take_memories(made: dict, folder: Path) -> None:
 
 
 def take_shape(made: dict, folder: Path) -> None:
-    """An accelerator, in the place of one with the same parameters. `fp8mac plan` knows areas from those with all functions;
-    the others are compared with each other."""
+    """An accelerator with all functions, in the place of one with the same parameters: `fp8mac plan` knows areas from them."""
+    known = load(folder, "accel_shapes")["measured"]
     (whole,) = made["functions"]
-    is_rival = rivals.is_rival(whole["parameters"])
-    file, list_name = ("accel_rivals", "accelerators") if is_rival else ("accel_shapes", "measured")
-    known = load(folder, file)[list_name] if (folder / f"{file}.json").is_file() else []
-    kept = ("parameters", "logic", "blocks", "bits", *(("memory_um2",) if is_rival else ()))
+    kept = ("parameters", "logic", "blocks", "bits")
     name = f"{made['run']['command']} {made['run']['date']}"
     fresh = {**{key: whole[key] for key in kept}, "run": name}
     places = [i for i, one in enumerate(known) if one["parameters"] == whole["parameters"]]
     place = places[0] if places else len(known)
     known[place : place + 1] = [fresh]
-    text = json.dumps({list_name: known}, indent=1)
-    (folder / f"{file}.json").write_text(text + "\n")
+    text = json.dumps({"measured": known}, indent=1)
+    (folder / "accel_shapes.json").write_text(text + "\n")
 
 
 def take_functions(made: dict, folder: Path) -> None:

@@ -49,7 +49,6 @@ class Found:
     logic: float  # with blocks
     blocks: float
     bits: int  # of memories
-    memory_um2: float  # in the process of the memories' macros
     registers: dict[
         str, float
     ]  # the area of flip-flops by instance of the top level, without blocks
@@ -86,12 +85,14 @@ class Meter:
         counts = made.boxes
         blocks = sum(counts[one] * self.block(its) for one, its in inner.items() if counts[one])
         gate_area = counts.get(CLOCK_GATE, 0) * gates.area(self.synthesiser.library)
-        rams = memories.memories(parameters, self.build, self.build / "synth/memories")
-        bits, um2 = (sum(getattr(one, key) for one in rams) for key in ("bits", "um2"))
+        bits = sum(
+            one.bits
+            for one in memories.memories(parameters, self.build, self.build / "synth/memories")
+        )
         logic = made.area + blocks + gate_area
         folder = Path(made.netlist)
         registers = {} if self.apart else self.registers((folder / "netlist.v").read_text())
-        return Found(name, parameters, logic, blocks, bits, um2, registers)
+        return Found(name, parameters, logic, blocks, bits, registers)
 
     def registers(self, netlist: str) -> dict[str, float]:
         """From the largest"""

@@ -29,7 +29,6 @@ from . import (
     one_format,
     pages,
     prices,
-    rivals,
     stock,
     tables,
 )
@@ -86,16 +85,6 @@ class Page:
     def accel_pdk(self) -> dict:
         """The accelerator in the library of the memories' process."""
         return load(self.folder, "accel_pdk")
-
-    @property
-    def um2_of_logic(self) -> float:
-        """In the memories' process, of the default accelerator, for the unit of the first library's area"""
-        return self.accel_pdk["area"] / self.accel_pdk["first_area"]
-
-    @property
-    def rivals(self) -> tuple[Record, Record]:
-        """Accelerators for inference: FP8 and INT8"""
-        return rivals.pair(load(self.folder, "accel_rivals")["accelerators"])
 
     @property
     def memories(self) -> list[memories.Memory]:
@@ -503,8 +492,6 @@ class Page:
         if table == "fpga":
             targets = dict.fromkeys(one["target"] for one in self.fpga["records"])
             return [commands.spelled("synth", {"TARGET": target}) for target in targets]
-        if table == "accel_rivals":
-            return [one["run"].rpartition(" ")[0] for one in self.rivals]
         if table.startswith("accel_"):
             return [self.accel["run"]["command"]]
         if table == "memories":
@@ -577,7 +564,6 @@ class Page:
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_paths": lambda: tables.accel_paths(self.accel),
-            "accel_rivals": lambda: rivals.table(*self.rivals, self.um2_of_logic),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),

@@ -27,7 +27,6 @@ from synth.study import (
     pages,
     report,
     request,
-    rivals,
     table,
 )
 from synth.study.elements import needed
@@ -368,31 +367,6 @@ def test_shapes(bench: Bench, folder: Path) -> None:
         bench.check(f"its shape: {rows}", its.pop("parameters")["ROWS"] == rows)
         bench.check(f"its areas: {its}", its == {**wanted, "run": "make it 2030-01-01"})
     bench.check("functions stay", (results / "functions_apart.json").read_text() == apart)
-
-
-def test_rivals(bench: Bench, folder: Path) -> None:
-    """Accelerators that say which functions they have are compared with each other, and `fp8mac plan` does not know them."""
-    results = folder / "rivals"
-    shutil.copytree(RESULTS, results)
-    (results / "accel_rivals.json").unlink(missing_ok=True)
-    shapes = (results / "accel_shapes.json").read_text()
-    made = {"apart": True, "config": "", "run": {"command": "make it", "date": "2030-01-01"}}
-    one = {"name": "all", "logic": 3e6, "blocks": 2e6, "bits": 30, "registers": {}}
-    one |= {"memory_um2": 4e6, "parameters": {"ROWS": 4, "ELEMENT": 8, "MX": 0}}
-    other = {**one, "logic": 2e6, "blocks": 1e6, "memory_um2": 5e6}
-    other["parameters"] = {"ROWS": 4, "ELEMENT": 4, "MX": 0, "REQUANTISE": 1}
-    for its in ({**one, "logic": 1.0}, other, one):
-        intake.take_functions({**made, "functions": [its]}, results)
-    known = json.loads((results / "accel_rivals.json").read_text())["accelerators"]
-    bench.check("no shapes", (results / "accel_shapes.json").read_text() == shapes)
-    fp8, int8 = rivals.pair(known)
-    bench.check("the later one", len(known) == 2 and (fp8["logic"], int8["logic"]) == (3e6, 2e6))
-    lines = rivals.table(fp8, int8, 2.0).splitlines()
-    bench.check(f"logic: {lines[2]}", lines[2] == "| logic | 3,000,000 | 2,000,000 | 1.50 |")
-    bench.check(f"all: {lines[-1]}", lines[-1] == "| logic and memory, mm2 | 10.00 | 9.00 | 1.11 |")
-    wider = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
-    bench.raises("shapes", UsageError, "differ in more", lambda: rivals.pair([fp8, wider]))
-    bench.raises("one side", UsageError, "needs one accelerator", lambda: rivals.pair([fp8]))
 
 
 def test_refused(bench: Bench, folder: Path) -> None:
