@@ -89,12 +89,13 @@ setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
 setup_parts_synth-stock := model python synth
 setup_parts_synth-wires := model python synth layout
+setup_parts_fpga := model python firmware rtl fpga
 setup_parts_test-long := $(SETUP_PARTS) compilers layout
 setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_parts_$(BUILD)/test/synth_layout_routed.log := $(SETUP_PARTS) layout
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
-setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout,$(if $(filter $(part),$(setup_wanted)),$(part))))
+setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout fpga,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
 comma := ,
@@ -113,7 +114,7 @@ include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk firmware
 endif
 
 $(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt tools/requirements-networks.txt \
-  $(if $(filter layout,$(setup_parts)),tools/requirements-layout.txt)
+  $(foreach part,$(filter layout fpga,$(setup_parts)),tools/requirements-$(part).txt)
 	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 
