@@ -95,11 +95,12 @@ setup_parts_test-long := $(SETUP_PARTS) compilers layout clothes
 setup_parts_$(BUILD)/test/example_fashion_all.log := $(SETUP_PARTS) clothes
 setup_parts_example-fashion-all := model python package networks clothes
 setup_parts_example-fashion := model python package networks
+setup_parts_fpga := model python firmware rtl fpga
 setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_parts_$(BUILD)/test/synth_layout_routed.log := $(SETUP_PARTS) layout
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
-setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout clothes,$(if $(filter $(part),$(setup_wanted)),$(part))))
+setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout clothes fpga,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
 comma := ,
@@ -118,7 +119,7 @@ include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk firmware
 endif
 
 $(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt tools/requirements-networks.txt \
-  $(if $(filter layout,$(setup_parts)),tools/requirements-layout.txt)
+  $(foreach part,$(filter layout fpga,$(setup_parts)),tools/requirements-$(part).txt)
 	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 
@@ -163,6 +164,7 @@ help:
 #:   make dpi-example      the model as a SystemVerilog scoreboard of an element
 #:   make rtl | regs       the RTL's sources | the register map as RTL, C header and HTML
 #:   make rtl-release      the accelerator as one plain Verilog file, for a chip: docs/INTEGRATION.md
+#:   make fpga             a bitstream of the chip for the board ULX3S-85F: docs/HOWTO.md
 #:   make firmware | sim   the applications for chip and host | the simulator
 #:   make fp8net           the tool that makes a C program of an ONNX file: build/fp8net/fp8net, docs/NETWORKS.md
 #:   make examples         the model in C and Python, a trained network, the accelerator in a small system, a cocotb test

@@ -16,6 +16,8 @@ release   the accelerator as one plain Verilog file        (make rtl-release)
 chip      the accelerator as a netlist, for the simulator      (make synth-check-chip)
 check     the netlists run the vectors of the RTL's benches    (make synth-check)
 layout    netlists placed and routed, and their slack with wires (make synth-wires)
+board     the chip of a board, mapped to the cells of an FPGA   (make fpga)
+board_report  what nextpnr says of it                       (make fpga)
 energy    energy of the netlists on real operands              (make synth-energy)
 energy_chip  that of the chip's netlists while networks run    (make synth-energy CHIP=)
 """
@@ -39,6 +41,8 @@ COMMANDS = {
     "chip": "synth.study.chip",
     "check": "synth.study.check",
     "layout": "synth.layout.cli",
+    "board": "synth.board.cli",
+    "board_report": "synth.board.report",
     "energy": "synth.energy.cli",
     "energy_chip": "synth.energy.chip_cli",
 }

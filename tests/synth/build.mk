@@ -20,6 +20,11 @@ $(BUILD)/test/synth_stock.log: tests/synth/test_stock.py $(SYNTH_PY) $(PYTEST_FI
   $(wildcard synth/results/* synth/study/*.md) tests/run_test.sh
 	@tests/run_test.sh synth_stock $@ $(PYTEST) $< --folder $(BUILD)/synth-stock-test
 
+TESTS += $(BUILD)/test/synth_board.log
+$(BUILD)/test/synth_board.log: tests/synth/test_board.py tests/synth/fp8mac_board_gated.sv rtl/leaf/fp8mac_clock_gate.sv \
+  $(SYNTH_PY) $(PYTEST_FILES) tests/run_test.sh
+	@tests/run_test.sh synth_board $@ $(PYTEST) $< --folder $(BUILD)/synth-board-test
+
 TESTS += $(BUILD)/test/synth_shapes.log
 $(BUILD)/test/synth_shapes.log: tests/synth/test_shapes.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard synth/results/*) \
   $(BUILD)/model/fp8mac tests/run_test.sh
