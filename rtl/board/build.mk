@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The chip on the board ULX3S with an LFE5U-85F: its program, its top module in Verilator, and its bitstream. The pins are
 # in ulx3s.lpf.
-#   make fpga                      $(BUILD)/board/ulx3s.bit, with the program APP in the RAM: some twenty minutes
+#   make fpga                      $(BUILD)/board/ulx3s.bit, with the program APP in the RAM: half an hour
 #   make fpga BOARD_SEED=2         another placement
 BOARD_DIR := $(BUILD)/board
 BOARD_RAM_ADDR_W := 18
