@@ -11,11 +11,12 @@ from checks import Checks
 
 
 def declared() -> set[str]:
-    """Functions that the headers declare: names before a parenthesis at the start of a declaration."""
+    """Functions that the headers declare: names before a parenthesis at the start of a declaration. Those that the headers
+    define are inline and not exported."""
     names: set[str] = set()
     for header in Path("model/include/fp8mac").glob("*.h"):
         code = re.sub(r"//[^\n]*|^ *#.*(?:\\\n.*)*", "", header.read_text(), flags=re.M)
-        names |= set(re.findall(r"^[a-z][\w *]*?\b(fp8mac_\w+)\(", code, re.M))
+        names |= set(re.findall(r"^(?!static inline )[a-z][\w *]*?\b(fp8mac_\w+)\(", code, re.M))
     return names
 
 
