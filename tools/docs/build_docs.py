@@ -32,6 +32,7 @@ PAGES = (
     "docs/THROUGHPUT.md",
     "docs/TIMING.md",
     "docs/TUTORIAL.md",
+    "firmware/fp8net/README.md",
     "model/NUMERICS.md",
     "model/SPEED.md",
     "model/python/README.md",
@@ -39,7 +40,7 @@ PAGES = (
     "tests/README.md",
     "synth/AREA_FIGURES.md",
     "synth/ENERGY.md",
-    *(f"examples/{name}/README.md" for name in ("c", "python", "soc", "cocotb")),
+    *(f"examples/{name}/README.md" for name in ("c", "python", "fashion", "soc", "cocotb")),
 )
 HEADERS = ("model/include/fp8mac", "firmware/include/fp8rt")
 NAVIGATION = (
