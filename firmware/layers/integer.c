@@ -88,6 +88,21 @@ static fp8rt_status multiply(fp8rt_run *run, const command *c)
     return status;
 }
 
+// The operands, the output and what finishes the sums of a product
+static fp8rt_status check_product(fp8rt_run *run, const fp8rt_tensor *x,
+                                  const fp8rt_tensor *weights, const fp8rt_tensor *out,
+                                  const fp8rt_int_finish *finish)
+{
+    fp8rt_status status = fp8rt_int_check_named(run, x, "desc->x");
+    if (status == FP8RT_OK) {
+        status = fp8rt_int_check_named(run, weights, "desc->weights");
+    }
+    if (status == FP8RT_OK) {
+        status = fp8rt_int_check_named(run, out, "desc->out");
+    }
+    return status == FP8RT_OK ? check_finish(run, finish) : status;
+}
+
 // ---- linear -------------------------------------------------------------------------------------
 
 static fp8rt_status check_linear(fp8rt_run *run, const void *layer)
@@ -96,16 +111,8 @@ static fp8rt_status check_linear(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = fp8rt_int_check(run, desc->x);
-    if (status == FP8RT_OK) {
-        status = fp8rt_int_check(run, desc->weights);
-    }
-    if (status == FP8RT_OK) {
-        status = fp8rt_int_check(run, desc->out);
-    }
-    if (status == FP8RT_OK) {
-        status = check_finish(run, &desc->finish);
-    }
+    const fp8rt_status status =
+        check_product(run, desc->x, desc->weights, desc->out, &desc->finish);
     if (status != FP8RT_OK) {
         return status;
     }
@@ -227,17 +234,8 @@ static layer layer_of(const fp8rt_run *run, const fp8rt_int_convolution_desc *de
 
 static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_int_convolution_desc *desc)
 {
-    if (desc == NULL) {
-        return FP8RT_ERR_NULL;
-    }
-    fp8rt_status status = fp8rt_int_check(run, desc->x);
-    if (status == FP8RT_OK) {
-        status = fp8rt_int_check(run, desc->weights);
-    }
-    if (status == FP8RT_OK) {
-        status = fp8rt_int_check(run, desc->out);
-    }
-    return status == FP8RT_OK ? check_finish(run, &desc->finish) : status;
+    return desc == NULL ? FP8RT_ERR_NULL
+                        : check_product(run, desc->x, desc->weights, desc->out, &desc->finish);
 }
 
 static fp8rt_status check_window(const fp8rt_run *run, const layer *l)
