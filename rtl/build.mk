@@ -35,6 +35,9 @@ RTL_SOURCES := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(REGS_SV)) $(RTL_MO
 RTL_SIM_LEAVES := rtl/behavioural/fp8mac_align_shift.sv rtl/behavioural/fp8mac_compressor_tree.sv
 RTL_CHIP_LEAVES := $(RTL_SIM_LEAVES) $(patsubst %,rtl/behavioural/fp8mac_%.sv,adder maximum fp32_product)
 RTL_SIM_SOURCES := $(filter-out $(addprefix %/,$(notdir $(RTL_CHIP_LEAVES))),$(RTL_SOURCES)) $(RTL_CHIP_LEAVES)
+# For an FPGA: a DSP block aligns each product. The module has the name and the bits of the one that it replaces.
+RTL_FPGA_SUM := rtl/fpga/fp8mac_block_sum.sv rtl/fpga/fp8mac_placed_product.sv rtl/fpga/fp8mac_operand_place.sv
+rtl_for_fpga = $(filter-out rtl/element/block/fp8mac_block_sum.sv,$(1)) $(RTL_FPGA_SUM)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 # Parameters of fp8mac_accel that leave out a function where they are 0
 MINIMAL_FUNCTIONS := IMAGES DEPTHWISE ELEMENTWISE ADD_C STOCHASTIC TABLES MX ROW_COMMANDS

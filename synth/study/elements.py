@@ -42,16 +42,19 @@ ROWS, COLUMNS = 4, 4  # of the array, unless chosen
 # Leaves that instantiate no cells, for both sides.
 BEHAVIOURAL = ("rtl/behavioural",)
 
+# For an FPGA: block accumulation whose products are aligned by DSP blocks, beside behavioural leaves
+FOR_FPGA = (*BEHAVIOURAL, "rtl/fpga")
+
 # Folders of sources; the build folder adds the generated ones.
 GENERATED = ("catalogue", "regs")
 
 
 def source_folders(build: Path) -> list[Path]:
-    """Every folder with SystemVerilog below rtl, then the generated ones. rtl/behavioural takes the place of leaves
+    """Every folder with SystemVerilog below rtl, then the generated ones. Those of FOR_FPGA take the place of other modules
     only where a design asks for it."""
     found = sorted({path.parent for path in Path("rtl").rglob("*.sv")})
     return [
-        *(folder for folder in found if str(folder) not in BEHAVIOURAL),
+        *(folder for folder in found if str(folder) not in FOR_FPGA),
         *(build / name for name in GENERATED),
     ]
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from ..flow import recipe, sources, yosys
 from ..flow.errors import FlowError, UsageError, exit_status
 from . import accel
-from .elements import CLOCK_GATE, KINDS, source_folders
+from .elements import CLOCK_GATE, FOR_FPGA, KINDS, source_folders
 from .memories import MACROS as MEMORIES
 
 GOAL = "rtl-release"
@@ -246,7 +246,9 @@ def leaves(folder: Path, of: list[Module]) -> list[Module]:
 
 
 def source_of(base: str) -> Path:
-    return next(path for path in Path("rtl").rglob(f"{base}.sv") if "behavioural" not in path.parts)
+    return next(
+        path for path in Path("rtl").rglob(f"{base}.sv") if str(path.parent) not in FOR_FPGA
+    )
 
 
 def contract(base: str) -> list[str]:
