@@ -51,7 +51,7 @@ SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
 RTL_SIM_SOURCES_FAST := $(filter-out rtl/array/fp8mac_nest.sv,$(RTL_SIM_SOURCES)) sim/fast/fp8mac_nest.sv
 SIM_INPUTS_FAST := $(call system_inputs,$(RTL_SIM_SOURCES_FAST))
 # The chip without the accelerator, and the accelerator
-SIM_INPUTS_CHIP := $(RTL_WAIVER) $(IBEX_PACKAGES) $(CATALOGUE_SV) $(call system_modules,core bus ctrl timer ram) \
+SIM_INPUTS_CHIP := $(RTL_WAIVER) $(IBEX_PACKAGES) $(CATALOGUE_SV) $(call system_modules,core fetch_ahead bus ctrl timer ram) \
   $(SYSTEM_PRIMITIVES) sim/apart/fp8mac_sys_accel.sv rtl/system/fp8mac_system.sv
 accel_inputs = $(RTL_WAIVER) $(1) $(call system_modules,accel apb axi_read axi_write axi_checker bus_trace stall timeline usage)
 SIM_INPUTS_ACCEL := $(call accel_inputs,$(RTL_SIM_SOURCES))
@@ -60,7 +60,7 @@ SIM_INPUTS_ACCEL_FAST := $(call accel_inputs,$(RTL_SIM_SOURCES_FAST))
 SIM_INPUTS_ACCEL_TIMED := $(RTL_WAIVER) $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(REGS_SV)) \
   $(patsubst %,rtl/accel/fp8mac_%.sv,csr report records) $(call system_modules,apb) sim/timed/fp8mac_sys_accel.sv
 # The core with RAM alone
-SIM_INPUTS_CORE := $(RTL_WAIVER) $(IBEX_PACKAGES) $(call system_modules,core bus ctrl ram) $(SYSTEM_PRIMITIVES) \
+SIM_INPUTS_CORE := $(RTL_WAIVER) $(IBEX_PACKAGES) $(call system_modules,core fetch_ahead bus ctrl ram) $(SYSTEM_PRIMITIVES) \
   sim/speed/fp8mac_system.sv
 SYSTEM_FLAGS := -Wall --assert $(IBEX_FLAGS)
 # $(1): ROWS_COLS_LANES_AXIWIDTH, and what may follow it.

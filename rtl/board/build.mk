@@ -9,8 +9,8 @@ BOARD_RAM_BYTES := 262144
 BOARD_STACK_BYTES := 8192
 BOARD_BEAT_BYTES := 8
 
-BOARD_SOURCES := $(IBEX_PACKAGES) $(RTL_SIM_SOURCES) \
-  $(call system_modules,core bus timer apb axi_read axi_write) $(SYSTEM_PRIMITIVES) $(sort $(wildcard rtl/board/*.sv))
+BOARD_SOURCES := $(IBEX_PACKAGES) $(call rtl_for_fpga,$(RTL_SIM_SOURCES)) \
+  $(call system_modules,core fetch_ahead bus timer apb axi_read axi_write) $(SYSTEM_PRIMITIVES) $(sort $(wildcard rtl/board/*.sv))
 
 # ---- the program -----------------------------------------------------------------------------------------------------
 $(BOARD_DIR)/%.elf: $(FW_BUILD)/riscv/%.elf

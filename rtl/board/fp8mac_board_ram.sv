@@ -4,7 +4,8 @@
 //
 //   read:  accelerator > data > instructions        write:  accelerator > data
 //
-// *_ready_o says whether the core's access is taken in this cycle. Grants depend on registers of the bus's slave alone.
+// *_ready_o says whether the core's access is taken in this cycle. It does not depend on addresses, which the core
+// computes last.
 module fp8mac_board_ram
   import fp8mac_sys_pkg::*;
 #(
@@ -17,7 +18,8 @@ module fp8mac_board_ram
   input  logic [RamAddrW-1:0]     instr_addr_i,
   output logic                    instr_ready_o,
   output logic [31:0]             instr_rdata_o,   // in the cycle after the access
-  input  logic                    data_valid_i,
+  input  logic                    data_req_i,      // the core accesses this RAM or another target
+  input  logic                    data_valid_i,    // this RAM takes the access
   input  logic                    data_we_i,
   input  logic [3:0]              data_be_i,
   input  logic [RamAddrW-1:0]     data_addr_i,
@@ -54,7 +56,7 @@ module fp8mac_board_ram
   logic [WordW-1:0] word_q;
   logic [AXI_DATA_W-1:0] read_data;
 
-  assign data_read      = data_valid_i && !data_we_i;
+  assign data_read      = data_req_i && !data_we_i;
   assign instr_ready_o  = !axi_read_valid_i && !data_read;
   assign core_read_addr = data_read ? data_addr_i : instr_addr_i;
   assign read_valid     = axi_read_valid_i || data_read || instr_valid_i;
@@ -74,7 +76,7 @@ module fp8mac_board_ram
   logic [BeatBytes-1:0] core_strobe, strobe;
   logic [AXI_DATA_W-1:0] write_data;
 
-  assign data_writes  = data_valid_i && data_we_i && !axi_write_valid_i;
+  assign data_writes  = data_valid_i && data_we_i;
   assign data_ready_o = data_we_i ? !axi_write_valid_i : !axi_read_valid_i;
   assign core_strobe  = BeatBytes'(data_be_i) << {data_addr_i[BeatOffset-1:2], 2'b00};
   assign write_addr   = axi_write_valid_i ? axi_write_addr_i : data_addr_i;

@@ -50,7 +50,7 @@ module fp8mac_ulx3s
   logic [31:0] instr_rdata, data_rdata, unused_pc;
   core_req_t request;
 
-  fp8mac_sys_core #(.REGISTER_FILE(ibex_pkg::RegFileFPGA)) u_core (
+  fp8mac_sys_core #(.REGISTER_FILE(ibex_pkg::RegFileFPGA), .FETCH_AHEAD(1'b1)) u_core (
     .clk_i(clk), .rst_ni(rst_n_q),
     .instr_req_o(instr_req), .instr_addr_o(instr_addr), .instr_gnt_i(instr_ready), .instr_rdata_i(instr_rdata),
     .data_req_o(data_req), .request_o(request), .data_gnt_i(data_gnt), .data_rvalid_i(data_rvalid),
@@ -106,7 +106,7 @@ module fp8mac_ulx3s
   fp8mac_board_ram #(.AXI_DATA_W(AxiW), .PROGRAM(PROGRAM)) u_ram (
     .clk_i(clk),
     .instr_valid_i(instr_req), .instr_addr_i(instr_addr), .instr_ready_o(instr_ready), .instr_rdata_o(instr_rdata),
-    .data_valid_i(ram_valid), .data_we_i(request.we), .data_be_i(request.be),
+    .data_req_i(data_req), .data_valid_i(ram_valid), .data_we_i(request.we), .data_be_i(request.be),
     .data_addr_i(request.addr[RamAddrW-1:0]), .data_wdata_i(request.wdata), .data_ready_o(ram_ready),
     .data_rdata_o(ram_rdata),
     .axi_read_valid_i(axi_read_valid), .axi_read_addr_i(axi_read_addr), .axi_rdata_o(axi_rdata),

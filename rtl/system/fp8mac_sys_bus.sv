@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core's data port. One access at a time goes to the target that its address selects. Every target but the
-// accelerator answers in the next cycle. An access to an unmapped address is answered with a bus error.
+// accelerator answers in the next cycle. An access to an unmapped address is answered with a bus error. An access waits
+// until every target could take it: the grant does not depend on the address, which the core computes last.
 module fp8mac_sys_bus
   import fp8mac_sys_pkg::*;
 (
@@ -15,7 +16,7 @@ module fp8mac_sys_bus
   output logic        err_o,
 
   output logic        ram_valid_o,
-  input  logic        ram_ready_i,     // it takes this access
+  input  logic        ram_ready_i,     // it takes an access of this kind, read or write
   input  logic [31:0] ram_rdata_i,
   output logic        ctrl_valid_o,
   input  logic        ctrl_ready_i,
@@ -33,11 +34,10 @@ module fp8mac_sys_bus
   // The target whose answer is due
   target_e target_q, target;
 
-  logic free, ready;  // no answer is owed; the target takes the access
+  logic free;  // no answer is owed
 
   assign free   = target_q != TargetAccel || accel_done_i;
-  assign ready  = (target != TargetRam || ram_ready_i) && (target != TargetCtrl || ctrl_ready_i);
-  assign gnt_o  = valid_i && free && ready;
+  assign gnt_o  = valid_i && free && ram_ready_i && ctrl_ready_i;
   assign target = core_target(addr_i);
 
   always_ff @(posedge clk_i) begin
@@ -46,7 +46,7 @@ module fp8mac_sys_bus
     else if (target_q != TargetAccel || accel_done_i) target_q <= TargetNone;
   end
 
-  assign ram_valid_o   = valid_i && free && target == TargetRam;
+  assign ram_valid_o   = gnt_o && target == TargetRam;
   assign ctrl_valid_o  = gnt_o && target == TargetCtrl;
   assign timer_valid_o = gnt_o && target == TargetTimer;
   assign accel_valid_o = gnt_o && target == TargetAccel;

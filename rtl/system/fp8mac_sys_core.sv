@@ -3,7 +3,8 @@
 module fp8mac_sys_core
   import fp8mac_sys_pkg::*;
 #(
-  parameter ibex_pkg::regfile_e REGISTER_FILE = ibex_pkg::RegFileFF
+  parameter ibex_pkg::regfile_e REGISTER_FILE = ibex_pkg::RegFileFF,
+  parameter bit FETCH_AHEAD = 1'b0     // fp8mac_sys_fetch_ahead is between core and RAM
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -28,7 +29,7 @@ module fp8mac_sys_core
   output logic        double_fault_o   // an exception within the handler of an exception
 );
 
-  logic instr_rvalid_q, instr_err_q;
+  logic instr_req, instr_gnt, instr_rvalid, instr_err;
   logic [31:0] instr_addr;
   ibex_pkg::crash_dump_t crash_dump;
   logic unused_core_outputs, alert_minor, alert_internal, alert_bus, scramble_req;
@@ -48,13 +49,13 @@ module fp8mac_sys_core
     .ram_cfg_i             ('0),
     .hart_id_i             ('0),
     .boot_addr_i           (BootAddr),
-    .instr_req_o           (instr_req_o),
-    .instr_gnt_i           (instr_req_o && instr_gnt_i),
-    .instr_rvalid_i        (instr_rvalid_q),
+    .instr_req_o           (instr_req),
+    .instr_gnt_i           (instr_gnt),
+    .instr_rvalid_i        (instr_rvalid),
     .instr_addr_o          (instr_addr),
     .instr_rdata_i         (instr_rdata_i),
     .instr_rdata_intg_i    ('0),
-    .instr_err_i           (instr_err_q),
+    .instr_err_i           (instr_err),
     .data_req_o            (data_req_o),
     .data_gnt_i            (data_gnt_i),
     .data_rvalid_i         (data_rvalid_i),
@@ -86,16 +87,27 @@ module fp8mac_sys_core
     .scan_rst_ni           (1'b1)
   );
 
-  assign instr_addr_o = instr_addr[RamAddrW-1:0];
   assign pc_o = crash_dump.current_pc;
   assign unused_core_outputs = ^{scramble_req, alert_minor, alert_internal, alert_bus, data_wdata_intg,
                                  crash_dump.next_pc, crash_dump.last_data_addr, crash_dump.exception_pc,
                                  crash_dump.exception_addr};
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) instr_rvalid_q <= 1'b0;
-    else         instr_rvalid_q <= instr_req_o && instr_gnt_i;
-    instr_err_q <= !in_ram(instr_addr);
+  if (FETCH_AHEAD) begin : g_ahead
+    assign instr_req_o = 1'b1;
+    fp8mac_sys_fetch_ahead u_fetch (
+      .clk_i, .rst_ni,
+      .req_i(instr_req), .addr_i(instr_addr), .gnt_o(instr_gnt), .rvalid_o(instr_rvalid), .err_o(instr_err),
+      .ram_addr_o(instr_addr_o), .ram_taken_i(instr_gnt_i)
+    );
+  end else begin : g_direct
+    assign instr_req_o  = instr_req;
+    assign instr_addr_o = instr_addr[RamAddrW-1:0];
+    assign instr_gnt    = instr_req && instr_gnt_i;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) instr_rvalid <= 1'b0;
+      else         instr_rvalid <= instr_gnt;
+      instr_err <= !in_ram(instr_addr);
+    end
   end
 
 endmodule

@@ -10,7 +10,7 @@
 
 PROOFS :=
 FORMAL := $(PYTHON) tests/formal/run.py --rtl rtl --regs $(REGS_DIR) --catalogue $(CATALOGUE_DIR) --out $(BUILD)/formal
-FORMAL_FROM := $(RTL_SOURCES) $(wildcard tests/formal/*.sv tests/formal/*.py)
+FORMAL_FROM := $(RTL_SOURCES) $(addprefix rtl/system/fp8mac_sys_,pkg.sv fetch_ahead.sv) $(wildcard tests/formal/*.sv tests/formal/*.py)
 FORMAL_JOBS = --jobs $$(nproc)
 
 .PHONY: formal formal-long
@@ -24,7 +24,7 @@ formal-long: $(FORMAL_FROM)
 
 # One test for each block of the accelerator. run.py refuses a list that leaves a run of the tier out.
 FORMAL_BLOCKS := fifo cmd_queue operand_buffer quad_buffer operand_bound image_align vector_buffer pack burst_split dma_read dma_write axi_guard irq fetch \
-  list records load store source source_slots write_out compute pipelined_adder
+  list records load store source source_slots write_out compute pipelined_adder core_fetch
 FORMAL_BLOCKS_further := $(FORMAL_BLOCKS)
 FORMAL_BLOCKS_deeper := image_align dma_read dma_write store source source_slots write_out
 TESTS += $(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log)

@@ -2041,6 +2041,59 @@ SOURCE_SLOTS = Proof(
     ],
 )
 
+CORE_FETCH = Proof(
+    "core_fetch",
+    "formal_core_fetch",
+    RESET
+    + [
+        "rtl/system/fp8mac_sys_pkg.sv",
+        "rtl/system/fp8mac_sys_fetch_ahead.sv",
+        "formal/formal_core_fetch.sv",
+    ],
+    "prove",
+    3,
+    cover_depth=8,
+    fault_depth=8,
+    cost=5,
+    faults=[
+        Fault(
+            "answers_with_what_lies_ahead",
+            "fp8mac_sys_fetch_ahead.sv",
+            "waiting_q && was_read_q && read_q == addr_q[RamAddrW-1:2];",
+            "waiting_q && was_read_q;",
+            "answers_with_its_word",
+        ),
+        Fault(
+            "answers_though_the_ram_was_busy",
+            "fp8mac_sys_fetch_ahead.sv",
+            "waiting_q && was_read_q && read_q",
+            "waiting_q && read_q",
+            "answers_with_its_word",
+        ),
+        Fault(
+            "reads_ahead_of_a_request_that_waits",
+            "fp8mac_sys_fetch_ahead.sv",
+            "waiting_q && !hit ? addr_q[RamAddrW-1:2] : behind",
+            "behind",
+            "waits_for_one_read",
+        ),
+        Fault(
+            "reads_the_last_word_again",
+            "fp8mac_sys_fetch_ahead.sv",
+            "addr_q[RamAddrW-1:2] + 1'b1;",
+            "addr_q[RamAddrW-1:2];",
+            "no_wait_in_a_row",
+        ),
+        Fault(
+            "takes_a_second_request",
+            "fp8mac_sys_fetch_ahead.sv",
+            "req_i && (!waiting_q || hit);",
+            "req_i;",
+            "owes_one",
+        ),
+    ],
+)
+
 PROOFS = [
     *[fifo(depth) for depth in (1, 2, 3, 8)],
     *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
@@ -2077,6 +2130,7 @@ PROOFS = [
     write_out(3, 3, 1, 1, 1, 2),
     *[compute(sizes) for sizes in COMPUTE_SIZES],
     *[pipelined_adder(*sizes) for sizes in PIPELINED_ADDER_SIZES],
+    CORE_FETCH,
 ]
 
 # The bounded sets again, to a greater depth. Only `make formal-long` runs them.
