@@ -18,8 +18,8 @@ $(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows ELEM
 endif
 $(call check_choice,TIMED,0 1,0)
 TIMED_MODE := $(filter-out 0,$(TIMED))
-ifneq (,$(and $(TIMED_MODE),$(strip $(FAST_MODE) $(TRACING) $(filter 1,$(MINIMAL) $(REQUANTISE)))))
-$(error TIMED=1 is not possible with FAST=1, with MINIMAL=1, with REQUANTISE=1 or for waveforms)
+ifneq (,$(and $(TIMED_MODE),$(strip $(FAST_MODE) $(TRACING) $(filter 1,$(MINIMAL)))))
+$(error TIMED=1 is not possible with FAST=1, with MINIMAL=1 or for waveforms)
 endif
 # The simulators of an array: $(SIM_BASE), with -fast, with -timed, with -trace, with -fast-trace. SIM is the one asked for.
 SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME)
@@ -90,6 +90,7 @@ SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
 SIM_SOURCES_TIMED := sim/timed/model.cpp $(patsubst %,sim/timed/%.c,commands bytes products)
 SIM_TIMED_FLAGS := -Imodel/src -Ifirmware/port/host -DFP8SIM_ROWS=$(ROWS) -DFP8SIM_COLS=$(COLS) -DFP8SIM_LANES=$(LANES) \
   -DFP8SIM_ELEMENT=$(call element_kind,$(ELEMENT_SPEC)) -DFP8SIM_AXI_DATA_W=$(AXI_DATA_W) \
+  -DFP8SIM_REQUANTISE=$(REQUANTISE) \
   $(foreach v,ARRAY=$(ARRAY) ELEMENT_SPEC=$(ELEMENT_SPEC) WIDTH=$(AXI_DATA_W),-DFP8SIM_$(subst =,='",$(v))"')
 # The golden model behind the device interface
 SIM_TIMED_HOST := $(BUILD)/sim/timed-host.a

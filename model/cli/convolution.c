@@ -199,7 +199,7 @@ static bool place(plan *p)
     p->row_d = round_up((uint64_t)p->layer->filters * p->d_bytes, beat);
     const uint64_t line = (uint64_t)p->layer->width * p->pixel_bytes;
     const double bytes = (double)p->images * p->height * (double)line +
-                         (double)p->layer->filters * (double)p->row_b + 8.0 * p->layer->filters +
+                         (double)p->layer->filters * (double)p->row_b + 12.0 * p->layer->filters +
                          (double)rows * (double)(p->row_c + p->row_d) + 7.0 * PAGE;
     if (bytes > 4294967296.0) {
         return false;
@@ -209,7 +209,7 @@ static bool place(plan *p)
     p->d = p->b + round_up(p->layer->filters * p->row_b, PAGE);
     p->c = p->d + round_up(rows * p->row_d, PAGE);
     p->scales = p->c + round_up(rows * p->row_c, PAGE);
-    p->biases = p->scales + round_up(4ull * p->layer->filters, PAGE);
+    p->biases = p->scales + round_up((uint64_t)p->work->scale_bytes * p->layer->filters, PAGE);
     return true;
 }
 
@@ -226,7 +226,7 @@ static void set_addresses(const plan *p, uint32_t image, uint32_t group,
     command->c_addr = (uint32_t)(p->c + row * p->row_c + column * p->c_bytes);
     command->c_stride = (uint32_t)p->row_c;
     if (p->work->vectors) {
-        command->scale_b = (uint32_t)(p->scales + column * 4u);
+        command->scale_b = (uint32_t)(p->scales + column * p->work->scale_bytes);
         command->bias = (uint32_t)(p->biases + column * 4u);
     }
 }
@@ -257,7 +257,7 @@ static double bytes_read(const plan *p)
     const double outputs = (double)p->work->m * p->work->n;
     return (double)x->images * x->height * x->width * x->channels +
            (double)p->work->n * p->work->k + outputs * p->c_bytes +
-           (p->work->vectors ? 8.0 * x->filters : 0);
+           (p->work->vectors ? (4.0 + p->work->scale_bytes) * x->filters : 0);
 }
 
 fp8mac_status convolution_each(const fp8mac_cycles_config *config, const convolution *layer,

@@ -12,7 +12,7 @@ typedef struct cycles_options {
     const char *m, *n, *k, *d_format, *element, *memory, *latency, *stall, *seed, *output;
     const char *bus, *timeline, *start, *descriptor, *a, *b, *d;
     const char *numbers[NUMBERS];
-    bool list;
+    bool list, requantise;
 } cycles_options;
 
 // The numbers of a configuration, in the order of their names
@@ -76,6 +76,7 @@ static fp8mac_cycles_config configure(cli *c, const cycles_options *o)
         }
     }
     config.element = o->element != NULL ? element_named(c, o->element) : config.element;
+    config.requantise = o->requantise;
     config.memory = o->memory != NULL ? memory_named(c, o->memory) : config.memory;
     config.latency = o->latency != NULL ? (uint32_t)number(c, "latency", o->latency, 0) : 0;
     config.stall_permille = o->stall != NULL ? (uint32_t)number(c, "stall", o->stall, 0) : 0;
@@ -270,8 +271,8 @@ static void run_one(cli *c, fp8mac_cycles_config *config, const cycles_options *
 
 void cli_cycles(cli *c, int argc, char **argv)
 {
-    cycles_options o = {.d_format = "e4m3fn"};
-    cli_option options[NUMBERS + 20] = {
+    cycles_options o = {0};
+    cli_option options[NUMBERS + 21] = {
         {"m", &o.m, NULL},
         {"n", &o.n, NULL},
         {"k", &o.k, NULL},
@@ -291,6 +292,7 @@ void cli_cycles(cli *c, int argc, char **argv)
         {"b", &o.b, NULL},
         {"d", &o.d, NULL},
         {"list", NULL, &o.list},
+        {"requantise", NULL, &o.requantise},
     };
     cli_option *last = options;
     while (last->name != NULL) {
@@ -318,6 +320,9 @@ void cli_cycles(cli *c, int argc, char **argv)
         (o.descriptor != NULL || o.a != NULL || o.b != NULL || o.d != NULL)) {
         cli_fail(
             c, "--descriptor, --a, --b and --d are addresses for --bus and --timeline of one GEMM");
+    }
+    if (o.d_format == NULL) {
+        o.d_format = o.requantise ? "int8" : "e4m3fn";
     }
     if (!layers_d_format(o.d_format, &d_format)) {
         cli_fail(c, "D cannot have the format '%.60s'", o.d_format);

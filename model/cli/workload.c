@@ -34,7 +34,10 @@ static fp8rt_caps caps_of(const fp8mac_cycles_config *config)
 workload workload_usual(const fp8mac_cycles_config *config)
 {
     const fp8mac_format_id format = is_int8(config) ? FP8MAC_INT8 : FP8MAC_E4M3FN;
-    return (workload){.a_format = format, .b_format = format};
+    return (workload){.a_format = format,
+                      .b_format = format,
+                      .d_format = config->requantise ? FP8MAC_INT8 : FP8MAC_E4M3FN,
+                      .scale_bytes = config->requantise ? 8 : 4};
 }
 
 static bool choose(const fp8mac_cycles_config *config, const workload *work,
@@ -97,6 +100,12 @@ static const char *refused_format(const fp8mac_cycles_config *config, const work
     if (!takes(element, work->b_format)) {
         return "the element does not take the format of B";
     }
+    if (config->requantise && work->d_format != FP8MAC_INT8 && work->d_format != FP8MAC_FP32) {
+        return "D of an accelerator that requantises is int8, or float32 for sums";
+    }
+    if (config->requantise && work->adds_c) {
+        return "an accelerator that requantises adds no C";
+    }
     return work->mx && !element->mx ? "the element has no MX scales" : NULL;
 }
 
@@ -119,7 +128,7 @@ static uint32_t take(space *s, uint64_t rows, uint64_t stride)
 static void place_vectors(const workload *work, space *s, fp8mac_cycles_command *command)
 {
     if (work->vectors) {
-        command->scale_b = take(s, 1, 4ull * work->n);
+        command->scale_b = take(s, 1, (uint64_t)work->scale_bytes * work->n);
         command->bias = take(s, 1, 4ull * work->n);
     }
 }
@@ -165,9 +174,9 @@ static fp8mac_cycles_command command_of(const fp8mac_cycles_config *config, cons
         .m = work->m,
         .n = work->n,
         .k = work->k,
-        .scale_a = ONE,
-        .scale_b = ONE,
-        .scale_d = ONE,
+        .scale_a = config->requantise ? 0 : ONE, // a shift
+        .scale_b = config->requantise ? 1u << 30 : ONE,
+        .scale_d = config->requantise ? 0 : ONE, // a zero point
         .beta = work->adds_c ? ONE : 0,
         .a_fmt = code_of(work->a_format),
         .b_fmt = code_of(work->b_format),
@@ -234,7 +243,7 @@ static double bytes_read(const workload *work)
 {
     const double m = work->m, n = work->n, k = work->k;
     const double scales = work->mx ? (m + n) * ceil(k / 32) : 0;
-    return (m + n) * k + scales + (work->vectors ? 8 * n : 0) +
+    return (m + n) * k + scales + (work->vectors ? (4 + work->scale_bytes) * n : 0) +
            (work->adds_c ? m * n * workload_bytes(work->c_format) : 0);
 }
 

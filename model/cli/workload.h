@@ -15,6 +15,7 @@ typedef struct workload {
     bool adds_c;                         // beta * C
     bool mx;                             // A and B have MX scales
     bool vectors;                        // B has a vector of scales, and D a bias
+    uint32_t scale_bytes;                // of a column in that vector
     bool has_image;                      // A is an image: its tiles are chosen so
     bool depthwise;                      // the image of a depthwise command
 } workload;
@@ -28,7 +29,8 @@ typedef struct workload_result {
         roofline; // the largest of the cycles for products, for reads and for writes, of all cycles
 } workload_result;
 
-// Operands in the formats that a first layer has: e4m3fn, or int8. No sizes, and D in e4m3fn.
+// Operands in the formats that a first layer has: e4m3fn, or int8. No sizes, and D in e4m3fn, or int8
+// where the accelerator requantises.
 workload workload_usual(const fp8mac_cycles_config *config);
 
 // The command, by the doorbell. A, B and D begin at pages of their own, and their rows at beats.

@@ -60,6 +60,7 @@ static fp8mac_cycles_config usual(void)
     fp8mac_cycles_config config = fp8mac_cycles_default();
     config.rows = FP8SIM_ROWS, config.cols = FP8SIM_COLS, config.lanes = FP8SIM_LANES;
     config.element = FP8SIM_ELEMENT, config.axi_data_w = FP8SIM_AXI_DATA_W;
+    config.requantise = FP8SIM_REQUANTISE != 0;
     return config;
 }
 

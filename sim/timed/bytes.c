@@ -15,6 +15,7 @@
 #include "fp8rt/device.h"
 #include "fp8rt/registers.h"
 #include "rows.h"
+#include "side.h"
 #include "timed/commands.h"
 #include "timed/products.h"
 #include "walk.h"
@@ -43,16 +44,17 @@ typedef struct regions {
 // ---- begin and end ------------------------------------------------------------------------------
 
 static bool open_device(fp8sim_bytes *b, const char *array, const char *element,
-                        const char *axi_data_w)
+                        const char *axi_data_w, const char *requantise)
 {
     b->device.port = &b->port;
     return setenv("FP8RT_ARRAY", array, 1) == 0 && setenv("FP8RT_ELEMENT", element, 1) == 0 &&
            setenv("FP8RT_AXI_DATA_W", axi_data_w, 1) == 0 &&
+           setenv("FP8RT_REQUANTISE", requantise, 1) == 0 &&
            fp8rt_backend_open(&b->device) == FP8RT_OK;
 }
 
 fp8sim_bytes *fp8sim_bytes_new(const char *array, const char *element, const char *axi_data_w,
-                               uint8_t *ram, uint32_t base, uint32_t size)
+                               const char *requantise, uint8_t *ram, uint32_t base, uint32_t size)
 {
     fp8sim_bytes *b = calloc(1, sizeof *b);
     if (b == NULL) {
@@ -62,7 +64,7 @@ fp8sim_bytes *fp8sim_bytes_new(const char *array, const char *element, const cha
     b->base = base;
     b->size = size;
     b->copy = aligned_alloc(ALIGNMENT, size);
-    if (b->copy == NULL || !open_device(b, array, element, axi_data_w)) {
+    if (b->copy == NULL || !open_device(b, array, element, axi_data_w, requantise)) {
         fp8sim_bytes_free(b);
         return NULL;
     }
@@ -125,7 +127,7 @@ static void add_operands(regions *r, const fp8rt_command *c)
     }
 }
 
-static void inputs(const fp8rt_command *c, regions *r)
+static void inputs(const fp8rt_caps *caps, const fp8rt_command *c, regions *r)
 {
     r->count = 0;
     if (fp8rt_host_elementwise(c)) {
@@ -140,7 +142,7 @@ static void inputs(const fp8rt_command *c, regions *r)
     const bool b = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC));
     const bool bias = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN));
     add(r, c->a.scale, a, 0, 4ull * c->m);
-    add(r, c->b.scale, b, 0, 4ull * c->n);
+    add(r, c->b.scale, b, 0, (uint64_t)fp8rt_host_scale_bytes(caps, true) * c->n);
     add(r, c->bias, bias, 0, 4ull * c->n);
     if (fp8rt_host_reads_c(c)) {
         add(r, c->c, c->m, c->c_stride, (uint64_t)c->n * fp8rt_host_c_bytes(c));
@@ -203,7 +205,7 @@ const char *fp8sim_bytes_run(fp8sim_bytes *b, const uint32_t words[FP8SIM_WORDS_
     fp8rt_descriptor descriptor = {.command = fp8rt_command_of_words(words)};
     fp8rt_command *c = &descriptor.command;
     regions in, out;
-    inputs(c, &in);
+    inputs(&b->device.caps, c, &in);
     outputs(c, &out);
     if (!are_inside(b, &in) || !are_inside(b, &out)) {
         return "a command reaches beyond the RAM, and errors of the bus are not modelled";

@@ -33,10 +33,11 @@ typedef struct fp8sim_observed {
 
 typedef struct fp8sim_bytes fp8sim_bytes;
 
-// The array as FP8RT_ARRAY and FP8RT_ELEMENT spell it (firmware/port/host/array.h), and the chip's
-// RAM, which begins at address `base`. NULL: not possible.
+// The array as FP8RT_ARRAY, FP8RT_ELEMENT, FP8RT_AXI_DATA_W and FP8RT_REQUANTISE spell it
+// (firmware/port/host/array.h), and the chip's RAM, which begins at address `base`. NULL: not
+// possible.
 fp8sim_bytes *fp8sim_bytes_new(const char *array, const char *element, const char *axi_data_w,
-                               uint8_t *ram, uint32_t base, uint32_t size);
+                               const char *requantise, uint8_t *ram, uint32_t base, uint32_t size);
 void fp8sim_bytes_free(fp8sim_bytes *b);
 // Four codes of a table of codes, from code 4 * word on
 void fp8sim_bytes_table(fp8sim_bytes *b, unsigned table, unsigned word, uint32_t codes);

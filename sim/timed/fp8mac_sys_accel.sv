@@ -20,7 +20,7 @@ module fp8mac_sys_accel
   parameter int unsigned ELEMENT    = ElementBlock,
   parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT),
   parameter bit          MINIMAL    = 1'b0,
-  parameter bit          REQUANTISE = 1'b0  // 1 is not possible: the model has no cycles of the requantiser
+  parameter bit          REQUANTISE = 1'b0  // the integer requantiser
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -100,6 +100,7 @@ module fp8mac_sys_accel
   localparam int unsigned BufBeats  = 256;
   localparam bit          Window    = element_has_window(ELEMENT, LANES);
   localparam bit          Mx        = !MINIMAL && element_has_mx(ELEMENT);
+  localparam bit          Floats    = !MINIMAL && !REQUANTISE;  // functions of the FP32 epilogue
   localparam logic [2:0]  CoreProt  = 3'b001;
 
   localparam element_t Element = '{
@@ -112,14 +113,10 @@ module fp8mac_sys_accel
   };
 
   localparam functions_t Offered = '{
-    int8: 1'b1, conv_a: !MINIMAL, tables: !MINIMAL, stochastic: !MINIMAL, elementwise: !MINIMAL, c: !MINIMAL,
-    rows: !MINIMAL && rows_possible(ROWS, COLS, EpiWidth, MaxMn), mx: Mx, requantise: 1'b0,
+    int8: 1'b1, conv_a: !MINIMAL, tables: !MINIMAL, stochastic: Floats, elementwise: Floats, c: Floats,
+    rows: Floats && rows_possible(ROWS, COLS, EpiWidth, MaxMn), mx: Mx, requantise: REQUANTISE,
     depthwise: !MINIMAL && depthwise_possible(LANES, COLS, Beat)
   };
-
-  if (REQUANTISE) begin : g_check_requantise
-    $error("REQUANTISE=1 is not possible: the model has no cycles of the requantiser");
-  end
 
   // ---- registers ---------------------------------------------------------------------------------------------------
   logic psel, penable, pwrite, pready, pslverr;

@@ -28,6 +28,7 @@ fp8mac_cycles_config configuration()
     fp8mac_cycles_config config = fp8mac_cycles_default();
     config.rows = FP8SIM_ROWS, config.cols = FP8SIM_COLS, config.lanes = FP8SIM_LANES;
     config.element = FP8SIM_ELEMENT, config.axi_data_w = FP8SIM_AXI_DATA_W;
+    config.requantise = FP8SIM_REQUANTISE != 0;
     config.latency = options.latency, config.stall_permille = options.stall_permille;
     config.stall_state = fp8mac_cycles_stall_state(options.seed, 0);
     return config;
@@ -37,8 +38,8 @@ fp8mac_cycles_config configuration()
 
 ApartModel::ApartModel(VerilatedContext *context, const char *name, const Ram &ram)
     : Vfp8mac_sys_accel(context, name), ram_(ram), live_(nullptr, fp8mac_live_free),
-      bytes_(fp8sim_bytes_new(FP8SIM_ARRAY, FP8SIM_ELEMENT_SPEC, FP8SIM_WIDTH, ram.bytes, Ram::base,
-                              ram.size),
+      bytes_(fp8sim_bytes_new(FP8SIM_ARRAY, FP8SIM_ELEMENT_SPEC, FP8SIM_WIDTH,
+                              FP8SIM_REQUANTISE ? "1" : "0", ram.bytes, Ram::base, ram.size),
              fp8sim_bytes_free)
 {
     if (!bytes_) {

@@ -7,6 +7,7 @@
 #include "element_model.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
+#include "fp8mac/requantise.h"
 #include "fp8rt/registers.h"
 #include "walk.h"
 
@@ -125,7 +126,9 @@ static void fill(fp8rt_host_operand *to, const uint8_t *codes, size_t stride, ui
     }
 }
 
-static void leave(fp8rt_device *device, const fp8rt_command *c, const fp8mac_gemm_desc *g)
+// `a` and `b` are the codes of both operands, whose rows are so far apart.
+static void leave(fp8rt_device *device, const fp8rt_command *c, const uint8_t *a, size_t a_stride,
+                  const uint8_t *b, size_t b_stride)
 {
     fp8rt_device_state *s = &device->state;
     s->kept = false;
@@ -133,8 +136,8 @@ static void leave(fp8rt_device *device, const fp8rt_command *c, const fp8mac_gem
     if (!s->before) {
         return;
     }
-    fill(&s->a, g->a.codes, g->a.stride, c->m, c->k);
-    fill(&s->b, g->b.codes, g->b.stride, c->n, c->k);
+    fill(&s->a, a, a_stride, c->m, c->k);
+    fill(&s->b, b, b_stride, c->n, c->k);
     s->a.scale_exp = c->a.scale_exp, s->b.scale_exp = c->b.scale_exp;
     s->m = c->m, s->n = c->n, s->k = s->terms = c->k;
     s->mode = c->mode;
@@ -154,7 +157,53 @@ static bool multiply(fp8rt_device *device, const fp8rt_command *c, const uint8_t
     device->state.observed = (fp8rt_observed){.flags = result.flags,
                                               .amax_nonfinite = result.amax_nonfinite,
                                               .amax = fp8rt_fp32_bits(result.amax)};
-    leave(device, c, &g);
+    leave(device, c, g.a.codes, g.a.stride, g.b.codes, g.b.stride);
+    return true;
+}
+
+// ---- the GEMM of an accelerator that requantises ------------------------------------------------
+
+static bool requantises(const fp8rt_device *device)
+{
+    return (device->caps.functions & FP8RT_FUNCTION_REQUANTISE) != 0;
+}
+
+static fp8mac_requantise limits_of(const fp8rt_command *c)
+{
+    const bool clamps = FP8RT_GET(MODE__ACT, c->mode) == FP8MAC_ACT_CLAMP;
+    return (fp8mac_requantise){
+        .zero_point = (int32_t)c->scale_d,
+        .lo = clamps ? (int32_t)c->clamp_lo : INT8_MIN,
+        .hi = clamps ? (int32_t)c->clamp_hi : INT8_MAX,
+    };
+}
+
+static bool multiply_integers(fp8rt_device *device, const fp8rt_command *c, const uint8_t *image)
+{
+    const fp8mac_int_scale one = {(int32_t)c->b.scale, (int32_t)c->a.scale};
+    const bool vector = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC));
+    const fp8mac_int8_gemm_desc g = {
+        .m = c->m,
+        .n = c->n,
+        .k = c->k,
+        .a = image != NULL ? (const int8_t *)image : (const int8_t *)c->a.address,
+        .b = (const int8_t *)c->b.address,
+        .lda = image != NULL || c->m == 1 ? c->k : c->a.stride,
+        .ldb = c->n == 1 ? c->k : c->b.stride,
+        .bias = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN)) ? (const int32_t *)c->bias : NULL,
+        .scales = vector ? (const fp8mac_int_scale *)c->b.scale : &one,
+        .scale_per_column = vector,
+        .to = limits_of(c),
+        .sums = FP8RT_GET(MODE__D_FMT, c->mode) != FP8MAC_INT8,
+        .d = (void *)c->d,
+        .ldd = c->m > 1 ? c->d_stride / fp8rt_host_d_bytes(c) : c->n,
+    };
+    if (FP8RT_GET(OPERATION__ACT_TABLE, fp8rt_host_operation(c)) != 0 ||
+        fp8mac_int8_gemm(&g) != FP8MAC_OK) {
+        return false;
+    }
+    device->state.observed = (fp8rt_observed){0};
+    leave(device, c, (const uint8_t *)g.a, g.lda, (const uint8_t *)g.b, g.ldb);
     return true;
 }
 
@@ -165,7 +214,9 @@ fp8sim_products fp8sim_products_run(fp8rt_device *device, const fp8rt_command *c
     }
     const bool conv = fp8rt_host_conv_a(command);
     uint8_t *image = conv ? image_of(command) : NULL;
-    const bool done = (image != NULL || !conv) && multiply(device, command, image);
+    const bool done =
+        (image != NULL || !conv) && (requantises(device) ? multiply_integers(device, command, image)
+                                                         : multiply(device, command, image));
     free(image);
     return done ? FP8SIM_PRODUCTS_DONE : FP8SIM_PRODUCTS_OTHER;
 }

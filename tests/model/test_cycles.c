@@ -274,6 +274,7 @@ static void test_configurations(void)
     REFUSES(memory, (fp8mac_cycles_memory_kind)2);
     REFUSES(latency, 10001);
     REFUSES(image_turn, 4);
+    REFUSES(requantise, true);
     REFUSES(stall_permille, 901);
     fp8mac_cycles_config stalled = fp8mac_cycles_default();
     stalled.stall_permille = 1;

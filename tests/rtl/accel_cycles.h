@@ -91,6 +91,7 @@ inline fp8mac_cycles_config CycleTests::timed_config(const axi::Timing &timing, 
     config.latency = timing.latency, config.odd = odd;
     config.stall_permille = timing.stall_permille, config.stall_state = timing.stall_state;
     config.image_turn = image_turn_;
+    config.requantise = kRequantise;
     return config;
 }
 

@@ -68,6 +68,10 @@ typedef struct fp8mac_cycles_config {
     // The row of elements whose words of image operands go first to the memories: 0 after a reset,
     // else `image_turn` of the run before.
     uint32_t image_turn;
+    // The integer requantiser is in the place of the FP32 epilogue: with the element int8 alone. Then
+    // SCALE_A, SCALE_B, SCALE_D and the limits of the clamp are integers, and a vector of scales of B
+    // has two words for each column.
+    bool requantise;
 } fp8mac_cycles_config;
 
 // 4 x 4 elements of 16 lanes, kind block, 128 bits, on the simulated chip's RAM without latency
@@ -118,7 +122,7 @@ typedef struct fp8mac_cycles_command {
     uint32_t mx_a_addr, mx_a_stride, mx_b_addr, mx_b_stride;
     uint32_t scale_a, scale_b;                  // FP32 bits, or the address of a vector
     uint32_t bias;                              // the address of a vector
-    uint32_t beta, scale_d, clamp_lo, clamp_hi; // FP32 bits
+    uint32_t beta, scale_d, clamp_lo, clamp_hi; // FP32 bits; with `requantise` integers
     uint32_t seed;
     uint8_t a_fmt, b_fmt; // with a_narrow, b_narrow: codes of the narrow formats
     uint8_t acc_fmt, d_fmt, c_fmt, x_fmt, overflow, act, act_table, pass_shape, after;

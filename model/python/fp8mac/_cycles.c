@@ -26,21 +26,24 @@ static PyObject *refuse_config(const fp8mac_cycles_config *config)
 }
 
 // cycles((m, n, k, format of D), (rows, cols, lanes, element, tiles, axi_data_w, epi_width, max_mn,
-//        queue_depth, buf_beats, memory, latency, stall_permille), seed) -> counters and shares
+//        queue_depth, buf_beats, memory, latency, stall_permille,
+//        requantise), seed) -> counters and shares
 static PyObject *core_cycles(PyObject *self, PyObject *arguments)
 {
     (void)self;
     fp8mac_cycles_config f = {0};
     unsigned m, n, k, d_format, memory;
+    int requantise;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(arguments, "(IIII)(IIIIIIIIIIIII)K", &m, &n, &k, &d_format, &f.rows,
+    if (!PyArg_ParseTuple(arguments, "(IIII)(IIIIIIIIIIIIIp)K", &m, &n, &k, &d_format, &f.rows,
                           &f.cols, &f.lanes, &f.element, &f.tiles, &f.axi_data_w, &f.epi_width,
                           &f.max_mn, &f.queue_depth, &f.buf_beats, &memory, &f.latency,
-                          &f.stall_permille, &seed)) {
+                          &f.stall_permille, &requantise, &seed)) {
         return NULL;
     }
     f.stall_state = fp8mac_cycles_stall_state(seed, 0);
     f.memory = (fp8mac_cycles_memory_kind)memory;
+    f.requantise = requantise != 0;
     if (d_format > FP8MAC_INT8) {
         return refuse(FP8MAC_ERR_FORMAT, "D cannot have this format");
     }

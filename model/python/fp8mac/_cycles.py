@@ -55,11 +55,12 @@ def cycles(
     n: int,
     k: int,
     *,
-    d_format: str = "e4m3fn",
+    d_format: str | None = None,
     rows: int = 4,
     cols: int = 4,
     lanes: int = 16,
     element: str = "block",
+    requantise: bool = False,
     tiles: int = 256,
     axi_data_w: int = 128,
     epi_width: int = 0,
@@ -75,7 +76,8 @@ def cycles(
 
     They count from the write of the doorbell until the accelerator is idle.
 
-    d_format   of D: "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16", "float32", "int8"
+    d_format   of D: "e4m3fn" (the default), "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16", "float32", "int8"
+    requantise   the element int8 has the integer requantiser behind it; D is "int8" (the default), or "float32" for sums
     rows to buf_beats   parameters of fp8mac_accel; element is the kind of the array's elements, epi_width = 0 the default
     memory     "chip": the simulated chip's; "ideal": takes everything at once
     latency    cycles that the memory's answers are later
@@ -99,9 +101,10 @@ def cycles(
     config["element"] = _core.element(element)
     config["memory"] = _chosen("memory", memory, MEMORIES)
     order = ("rows", "cols", "lanes", "element", "tiles", "axi_data_w", "epi_width", "max_mn")
-    order += ("queue_depth", "buf_beats", "memory", "latency", "stall_permille")
+    order += ("queue_depth", "buf_beats", "memory", "latency", "stall_permille", "requantise")
+    config["requantise"] = bool(requantise)
     work = (*(_number(name, x) for name, x in (("m", m), ("n", n), ("k", k))),)
-    d = _chosen("d_format", d_format, D_FORMATS)
+    d = _chosen("d_format", d_format or ("int8" if requantise else "e4m3fn"), D_FORMATS)
     return CycleCounts(
         *_core.cycles((*work, d), tuple(config[name] for name in order), _number("seed", seed))
     )

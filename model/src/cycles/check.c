@@ -70,7 +70,7 @@ static void regions_of(const machine *m, const tile *t, region *list)
         [REGION_D] = {!key->acc_keep, c->d_stride, key->dense ? 1 : key->m,
                       key->dense ? 4ull * key->m : d_columns << size_log2(c->d_fmt)},
         [REGION_SCALE_A] = {key->loads_scale_a, 0, 1, 4ull * key->m},
-        [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, 4ull * n},
+        [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, m->p.scale_b_bytes * n},
         [REGION_BIAS] = {key->loads_bias, 0, 1, 4ull * n},
         [REGION_C] = {key->reads_c, c->c_stride, key->m, n << size_log2(c->c_fmt)},
         [REGION_MX_A] = {key->mx && a, c->mx_a_stride, key->m, scales},
@@ -207,6 +207,14 @@ static bool element_bad(const machine *m, const fp8mac_cycles_command *c)
            operand_format_bad(m, c->b_fmt, c->b_narrow);
 }
 
+// What an accelerator that requantises does not have, beside row commands and MX
+static bool requantise_bad(const machine *m, const fp8mac_cycles_command *c)
+{
+    return m->p.requantise &&
+           (c->operation != FP8MAC_CYCLES_GEMM || c->maximum || c->c_en || c->stochastic ||
+            c->scale_a_vec || c->act == 1 || (c->d_fmt != 6 && c->d_fmt != 7));
+}
+
 static bool mode_bad(const machine *m, const tile *t)
 {
     const fp8mac_cycles_command *c = command_of(m, t);
@@ -220,9 +228,9 @@ static bool mode_bad(const machine *m, const tile *t)
     const bool chain_bad =
         t->key.elementwise && (c->reuse_a || c->reuse_b || t->key.acc_continue || t->key.acc_keep);
     const bool rows_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_rows_bad(&m->p, c);
-    return rows_bad || c->overflow == 3 || c->act == 3 || (c->d_fmt == 7 && c->overflow != 0) ||
-           (!t->key.elementwise && element_bad(m, c)) || table_bad || mx_bad || depthwise_bad ||
-           product_bad || maximum_bad || chain_bad;
+    return requantise_bad(m, c) || rows_bad || c->overflow == 3 || c->act == 3 ||
+           (c->d_fmt == 7 && c->overflow != 0) || (!t->key.elementwise && element_bad(m, c)) ||
+           table_bad || mx_bad || depthwise_bad || product_bad || maximum_bad || chain_bad;
 }
 
 static bool exponent_bad(const machine *m, const tile *t, int s)
@@ -242,8 +250,26 @@ static int64_t rank_of(uint32_t x)
     return x >> 31 != 0 ? -magnitude : magnitude;
 }
 
-static bool scales_bad(const fp8mac_cycles_command *c)
+static bool is_no_int8(uint32_t x)
 {
+    return x + 128u > 255u;
+}
+
+// Integers in the place of scales: the shift is that of A, and the multiplier that of B.
+static bool integers_bad(const fp8mac_cycles_command *c)
+{
+    const bool shift_bad = c->scale_a + 31u > 61u;
+    const bool clamp_bad = is_no_int8(c->clamp_lo) || is_no_int8(c->clamp_hi) ||
+                           (int32_t)c->clamp_lo > (int32_t)c->clamp_hi;
+    return (!c->scale_b_vec && (c->scale_b >> 31 != 0 || shift_bad)) || is_no_int8(c->scale_d) ||
+           (c->act == 2 && clamp_bad);
+}
+
+static bool scales_bad(const machine *m, const fp8mac_cycles_command *c)
+{
+    if (m->p.requantise) {
+        return integers_bad(c);
+    }
     const bool finite =
         (c->clamp_lo >> 23 & 0xffu) != 0xffu && (c->clamp_hi >> 23 & 0xffu) != 0xffu;
     const bool norm_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_is_norm(c) &&
@@ -333,9 +359,11 @@ static bool same_config(const machine *m, const predecessor *before, const tile 
     const bool same_operation =
         (a->operation == FP8MAC_CYCLES_MULTIPLY) == (b->operation == FP8MAC_CYCLES_MULTIPLY) &&
         a->maximum == b->maximum && t->key.reads_c == o->key.reads_c;
-    const bool same_codes = a->x_fmt == b->x_fmt && a->c_fmt == b->c_fmt && a->d_fmt == b->d_fmt &&
-                            a->overflow == b->overflow && a->act == b->act &&
-                            a->act_table == b->act_table && a->bias_en == b->bias_en;
+    // The requantiser has neither X nor C.
+    const bool same_sources = m->p.requantise || (a->x_fmt == b->x_fmt && a->c_fmt == b->c_fmt);
+    const bool same_codes = same_sources && a->d_fmt == b->d_fmt && a->overflow == b->overflow &&
+                            a->act == b->act && a->act_table == b->act_table &&
+                            a->bias_en == b->bias_en;
     const bool same_values = a->beta == b->beta && a->clamp_lo == b->clamp_lo &&
                              a->clamp_hi == b->clamp_hi && a->scale_d == b->scale_d;
     const bool same_random =
@@ -351,7 +379,7 @@ static bool is_refused(const machine *m, const predecessor *before, tile *t)
     const fp8mac_cycles_command *c = command_of(m, t);
     return shape_bad(m, t) || depthwise_align_bad(m, t) || regions_bad(m, t) || mode_bad(m, t) ||
            exponent_bad(m, t, c->sa) || exponent_bad(m, t, c->sb) ||
-           (!t->key.acc_keep && scales_bad(c)) || sequence_bad(m, before, t);
+           (!t->key.acc_keep && scales_bad(m, c)) || sequence_bad(m, before, t);
 }
 
 bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t)

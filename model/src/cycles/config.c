@@ -113,6 +113,8 @@ static void judge_memories(verdict *v, const fp8mac_cycles_config *c,
           chip ? "0 to 900" : "0 with an ideal memory");
     judge(v, c->stall_permille == 0 || c->stall_state != 0, "stall_state", "above 0");
     judge(v, c->image_turn < c->rows, "image_turn", "0 to rows - 1");
+    judge(v, !c->requantise || c->element == FP8MAC_ELEMENT_INT8, "requantise",
+          "0 with another element than int8");
     if (v->parameter != NULL) {
         return;
     }
@@ -210,6 +212,9 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
         .stall_state = config->stall_state,
         .odd = config->odd,
         .image_turn = config->image_turn,
+        .requantise = config->requantise,
+        .scale_b_bytes = config->requantise ? 8u : 4u,
+        .epilogue_cycles = config->requantise ? REQUANTISE_CYCLES : EPILOGUE_CYCLES,
         .element = fp8mac_element_find(config->element),
     };
     derive_array(p, config->epi_width);

@@ -92,11 +92,12 @@ bool fp8mac_cycles_epilogue_busy(const epilogue *e)
     return e->valid != 0 || front_busy(e) || e->ends || e->program != 0;
 }
 
-// Stages 14 to 18 add beta * C. Transfers without C go from stage 13 to stage 19.
-static uint32_t shift_stages(uint32_t stages, bool in, bool c_en)
+// Stages 14 to 18 add beta * C. Transfers without C go from stage 13 to stage 19. The requantiser
+// has fewer stages than these.
+static uint32_t shift_stages(const machine *m, uint32_t stages, bool in)
 {
-    const uint32_t next = (stages << 1 | (uint32_t)in << 1) & bits(1, EPILOGUE_CYCLES);
-    if (c_en) {
+    const uint32_t next = (stages << 1 | (uint32_t)in << 1) & bits(1, m->p.epilogue_cycles);
+    if (m->epilogue.c_en) {
         return next;
     }
     const uint32_t skips = stages >> 13 & 1u;
@@ -137,8 +138,8 @@ void fp8mac_cycles_epilogue_clock(machine *m)
     const bool in = (s->valid & 2u) != 0;
     const bool last = in && (s->region_ends & 2u) != 0;
     program_clock(e, in, in && (s->rows_ends & 2u) != 0);
-    e->valid = shift_stages(e->valid, enters(e, e->front, in), e->c_en);
-    e->last = shift_stages(e->last, enters(e, e->front_last, last), e->c_en);
+    e->valid = shift_stages(m, e->valid, enters(e, e->front, in));
+    e->last = shift_stages(m, e->last, enters(e, e->front_last, last));
     e->front = shift_front(e, e->front, in);
     e->front_last = shift_front(e, e->front_last, last);
     e->c_ends = (e->c_ends << 1 | (in ? s->c_ends & 2u : 0)) & bits(1, 5);

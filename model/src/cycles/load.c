@@ -80,9 +80,9 @@ void fp8mac_cycles_load_wires(const machine *m, wires *w)
 
 // ---- rows of a state ----------------------------------------------------------------------------
 
-static uint32_t vector_beats(const machine *m, uint32_t values)
+static uint32_t vector_beats(const machine *m, uint32_t bytes)
 {
-    return ceil_log2(4u * values, m->p.beat_log2);
+    return ceil_log2(bytes, m->p.beat_log2);
 }
 
 static void rows_are(load *l, uint32_t rows, uint32_t beats, uint32_t address, uint32_t stride)
@@ -108,12 +108,15 @@ static void enter(machine *m, const tile *t, load_state state)
         rows_are(l, t->key.n, t->key.mx_words, t->address[REGION_MX_B], c->mx_b_stride);
         break;
     case LOAD_SCALE_A:
-        rows_are(l, 1, vector_beats(m, t->key.m), t->address[REGION_SCALE_A], 0);
+        rows_are(l, 1, vector_beats(m, 4u * t->key.m), t->address[REGION_SCALE_A], 0);
         break;
     case LOAD_SCALE_B:
-        rows_are(l, 1, vector_beats(m, t->key.n), t->address[REGION_SCALE_B], 0);
+        rows_are(l, 1, vector_beats(m, m->p.scale_b_bytes * t->key.n), t->address[REGION_SCALE_B],
+                 0);
         break;
-    case LOAD_BIAS: rows_are(l, 1, vector_beats(m, t->key.n), t->address[REGION_BIAS], 0); break;
+    case LOAD_BIAS:
+        rows_are(l, 1, vector_beats(m, 4u * t->key.n), t->address[REGION_BIAS], 0);
+        break;
     default: break;
     }
 }

@@ -21,7 +21,8 @@ enum {
     FINISHED_DEPTH = 4,
     SOURCE_DEPTH = 8,
     RESULT_RING = 32,
-    EPILOGUE_CYCLES = 25, // its last stage
+    EPILOGUE_CYCLES = 25,  // its last stage
+    REQUANTISE_CYCLES = 7, // that of the integer requantiser
 };
 
 // ---- what does not change -----------------------------------------------------------------------
@@ -43,6 +44,9 @@ typedef struct parameters {
     uint64_t stall_state;
     bool odd;
     uint32_t image_turn;
+    bool requantise;
+    uint32_t scale_b_bytes;   // of a column in a vector of scales of B
+    uint32_t epilogue_cycles; // of the epilogue or the requantiser
     const fp8mac_element_info *element;
 } parameters;
 

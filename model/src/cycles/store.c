@@ -52,7 +52,7 @@ void fp8mac_cycles_store_wires(machine *m, wires *w)
                       s->pushed - m->report.retired != FINISHED_DEPTH;
     w->start = s->state == STORE_START && may_start(m) && room;
     const epilogue *e = &m->epilogue;
-    w->region_full = (e->valid & e->last & 1u << EPILOGUE_CYCLES) != 0;
+    w->region_full = (e->valid & e->last & 1u << m->p.epilogue_cycles) != 0;
     w->c_slot_free = (e->c_ends & (e->multiply ? 1u << 1 : 1u << 5)) != 0;
     w->x_slot_free = (e->x_ends & (e->multiply ? 1u << 6 : 1u << 1)) != 0;
 }

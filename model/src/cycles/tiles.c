@@ -133,7 +133,7 @@ static void move_columns(walker *k, bool back)
     along(&k->at[REGION_C], columns << size_log2(c->c_fmt), back);
     along(&k->at[REGION_D], columns << size_log2(c->d_fmt), back);
     along(&k->at[REGION_MX_B], step_of(c->mx_b_stride, k->tile_n), back);
-    along(&k->at[REGION_SCALE_B], c->scale_b_vec ? 4u * columns : 0, back);
+    along(&k->at[REGION_SCALE_B], c->scale_b_vec ? k->p->scale_b_bytes * columns : 0, back);
     along(&k->at[REGION_BIAS], 4u * columns, back);
     k->n_left = back ? k->n_left + k->tile_n : k->n_left - k->tile_n;
 }
