@@ -12,9 +12,37 @@
 fp8rt_status fp8rt_int_check_named(fp8rt_run *run, const fp8rt_tensor *tensor, const char *name);
 #define fp8rt_int_check(run, tensor) fp8rt_int_check_named(run, tensor, #tensor)
 
+// The input and the output of a layer, desc->x and desc->out
+static inline fp8rt_status fp8rt_int_check_pair(fp8rt_run *run, const fp8rt_tensor *x,
+                                                const fp8rt_tensor *out)
+{
+    const fp8rt_status status = fp8rt_int_check_named(run, x, "desc->x");
+    return status == FP8RT_OK ? fp8rt_int_check_named(run, out, "desc->out") : status;
+}
+
 // Whether out may be written while x is read: they share no memory, or all of it.
 fp8rt_status fp8rt_int_check_overlap(const fp8rt_run *run, const fp8rt_tensor *x,
                                      const fp8rt_tensor *out, bool in_place);
+
+// The operands, the output and what finishes the sums of a product
+fp8rt_status fp8rt_int_check_product(fp8rt_run *run, const fp8rt_tensor *x,
+                                     const fp8rt_tensor *weights, const fp8rt_tensor *out,
+                                     const fp8rt_int_finish *finish);
+
+// One command: m rows of A, which is the matrix x or an image in it
+typedef struct fp8rt_int_command {
+    const uint8_t *x;
+    uint32_t x_stride; // of lines, if there is an image
+    fp8rt_image image;
+    uint32_t m;
+    const fp8rt_tensor *weights;
+    fp8rt_requantise requantise;
+    void *d;
+    uint32_t d_stride;
+    fp8mac_format_id d_format;
+} fp8rt_int_command;
+
+fp8rt_status fp8rt_int_multiply(fp8rt_run *run, const fp8rt_int_command *c);
 
 static inline bool fp8rt_int_is_scale(fp8mac_int_scale scale, int32_t most)
 {

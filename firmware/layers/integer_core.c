@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of whole numbers that the core computes.
+// Sums and softmax of whole numbers, which the core computes.
 #include "integer.h"
-
-#include "window.h"
-
-static fp8rt_status check_pair(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
-{
-    const fp8rt_status status = fp8rt_int_check_named(run, x, "desc->x");
-    return status == FP8RT_OK ? fp8rt_int_check_named(run, out, "desc->out") : status;
-}
 
 static bool same_size(const fp8rt_tensor *x, const fp8rt_tensor *out)
 {
@@ -25,7 +17,7 @@ static fp8rt_status check_add(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = check_pair(run, desc->x, desc->out);
+    fp8rt_status status = fp8rt_int_check_pair(run, desc->x, desc->out);
     if (status == FP8RT_OK) {
         status = fp8rt_int_check(run, desc->y);
     }
@@ -105,126 +97,6 @@ fp8rt_status fp8rt_int_add(fp8rt_run *run, const fp8rt_int_add_desc *desc)
     return fp8rt_layer(run, "int_add", desc, check_add, compute_add);
 }
 
-// ---- averages -----------------------------------------------------------------------------------
-
-typedef struct averages {
-    const int8_t *x;
-    int8_t *out;
-    uint32_t height, width, out_h, out_w, channels, x_stride, out_stride;
-    uint16_t kernel_h, kernel_w, stride_y, stride_x, pad_top, pad_left;
-    int8_t lo, hi;
-} averages;
-
-static averages averages_of(const fp8rt_run *run, const fp8rt_int_average_desc *desc)
-{
-    const fp8rt_window w = fp8rt_window_fill(&desc->window);
-    const fp8rt_caps *caps = &run->dev->caps;
-    averages a = {
-        .x = desc->x->data,
-        .out = desc->out->data,
-        .height = fp8rt_or_one(desc->height),
-        .width = fp8rt_or_one(desc->width),
-        .channels = desc->x->cols,
-        .x_stride = fp8rt_tensor_stride(caps, desc->x),
-        .out_stride = fp8rt_tensor_stride(caps, desc->out),
-        .kernel_h = (uint16_t)w.kernel_h,
-        .kernel_w = (uint16_t)w.kernel_w,
-        .stride_y = (uint16_t)w.stride_y,
-        .stride_x = (uint16_t)w.stride_x,
-        .pad_top = (uint16_t)w.pad_top,
-        .pad_left = (uint16_t)w.pad_left,
-        .lo = desc->lo,
-        .hi = desc->hi,
-    };
-    a.out_h = fp8rt_window_count(w.kernel_h, w.stride_y, 1, a.height, w.pad_top + w.pad_bottom);
-    a.out_w = fp8rt_window_count(w.kernel_w, w.stride_x, 1, a.width, w.pad_left + w.pad_right);
-    return a;
-}
-
-static bool window_is_bad(const fp8rt_int_average_desc *desc)
-{
-    const fp8rt_window w = fp8rt_window_fill(&desc->window);
-    return w.dilation_y != 1 || w.dilation_x != 1 || w.kernel_h > UINT16_MAX ||
-           w.kernel_w > UINT16_MAX || w.stride_y > UINT16_MAX || w.stride_x > UINT16_MAX ||
-           w.pad_top >= w.kernel_h || w.pad_bottom >= w.kernel_h || w.pad_left >= w.kernel_w ||
-           w.pad_right >= w.kernel_w;
-}
-
-static fp8rt_status check_average(fp8rt_run *run, const void *layer)
-{
-    const fp8rt_int_average_desc *desc = layer;
-    if (desc == NULL) {
-        return FP8RT_ERR_NULL;
-    }
-    const fp8rt_status status = check_pair(run, desc->x, desc->out);
-    if (status != FP8RT_OK) {
-        return status;
-    }
-    if (window_is_bad(desc)) {
-        return FP8RT_ERR_IMAGE;
-    }
-    const averages a = averages_of(run, desc);
-    if (!fp8rt_is_product(desc->x->rows, 1, a.height, a.width) ||
-        !fp8rt_is_product(desc->out->rows, 1, a.out_h, a.out_w) ||
-        desc->out->cols != desc->x->cols) {
-        return FP8RT_ERR_SHAPE;
-    }
-    return desc->lo > desc->hi ? FP8RT_ERR_ACTIVATION
-                               : fp8rt_int_check_overlap(run, desc->x, desc->out, false);
-}
-
-typedef struct span {
-    uint32_t first, end;
-} span;
-
-static span inputs_of(uint32_t output, uint32_t stride, uint32_t kernel, uint32_t pad,
-                      uint32_t size)
-{
-    const uint32_t start = output * stride;
-    const uint32_t end = start + kernel - pad;
-    return (span){start > pad ? start - pad : 0, end < size ? end : size};
-}
-
-static int8_t average(const averages *a, span lines, span pixels, uint32_t channel)
-{
-    const int32_t count = (int32_t)((lines.end - lines.first) * (pixels.end - pixels.first));
-    int32_t total = 0;
-    for (uint32_t y = lines.first; y < lines.end; y++) {
-        const int8_t *x = a->x + ((size_t)y * a->width + pixels.first) * a->x_stride + channel;
-        for (uint32_t i = pixels.first; i < pixels.end; i++, x += a->x_stride) {
-            total += *x;
-        }
-    }
-    const int32_t away = total > 0 ? count / 2 : -(count / 2);
-    return fp8rt_int_clamp((total + away) / count, a->lo, a->hi);
-}
-
-static void average_windows(void *context)
-{
-    const averages *a = context;
-    int8_t *out = a->out;
-    for (uint32_t y = 0; y < a->out_h; y++) {
-        const span lines = inputs_of(y, a->stride_y, a->kernel_h, a->pad_top, a->height);
-        for (uint32_t x = 0; x < a->out_w; x++, out += a->out_stride) {
-            const span pixels = inputs_of(x, a->stride_x, a->kernel_w, a->pad_left, a->width);
-            for (uint32_t channel = 0; channel < a->channels; channel++) {
-                out[channel] = average(a, lines, pixels, channel);
-            }
-        }
-    }
-}
-
-static fp8rt_status compute_average(fp8rt_run *run, const void *layer)
-{
-    const averages a = averages_of(run, layer);
-    return fp8rt_layer_core(run, average_windows, &a, sizeof a);
-}
-
-fp8rt_status fp8rt_int_average_pool(fp8rt_run *run, const fp8rt_int_average_desc *desc)
-{
-    return fp8rt_layer(run, "int_average_pool", desc, check_average, compute_average);
-}
-
 // ---- softmax ------------------------------------------------------------------------------------
 // Numbers of 32 bits: differences have DIFFERENCE_BITS in front of the point, sums of exponentials ONES_BITS, others none.
 
@@ -239,7 +111,7 @@ static fp8rt_status check_softmax(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    const fp8rt_status status = check_pair(run, desc->x, desc->out);
+    const fp8rt_status status = fp8rt_int_check_pair(run, desc->x, desc->out);
     if (status != FP8RT_OK) {
         return status;
     }

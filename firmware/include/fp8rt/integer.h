@@ -10,6 +10,7 @@
 //   linear         sums by the accelerator  the same product, once: to nearest, a tie goes away from zero
 //   add            core                     each operand with 20 bits behind the point, then the sum: twice each
 //   average        core                     the quotient, once: to nearest, a tie goes away from zero
+//   maximum, pad   core                     none: codes stay as they are
 //   softmax        core                     exp and reciprocal in fixed point of 32 bits
 //
 // The core's parts are calls in a recorded network. Tensors are FP8MAC_INT8 without a scaling.
@@ -60,7 +61,9 @@ typedef struct fp8rt_int_convolution_desc {
     const fp8rt_tensor *
         weights; // output channels x kernel_h * kernel_w * channels of a group, in the order ky, kx, c
     // Channels of x and of out that belong to a group; 0: all of them. With several groups those of out are whole beats:
-    // fp8rt_join_groups makes such weights, of a depthwise convolution too.
+    // fp8rt_join_groups makes such weights, of a depthwise convolution too. Groups of caps.cols channels, of x and of out, are
+    // depthwise commands for a beat of channels each, where the accelerator has them (FP8RT_FUNCTION_DEPTHWISE) and channels
+    // are a multiple of caps.cols.
     uint32_t group_in, group_out;
     fp8rt_int_finish finish; // bias_stride 0: x has the zero point 0, and all outputs have one bias
     fp8rt_tensor *out;       // lines * pixels x output channels
@@ -83,18 +86,33 @@ typedef struct fp8rt_int_add_desc {
 // FP8RT_ERR_SCALE: a factor is out of its range. Others as fp8rt_int_linear.
 fp8rt_status fp8rt_int_add(fp8rt_run *run, const fp8rt_int_add_desc *desc);
 
-// Averages of the codes of windows, whose places beside the image do not count. out has x's scale and zero point. lo and hi are
-// the codes that the activation leaves.
-typedef struct fp8rt_int_average_desc {
+// Averages or maxima of the codes of windows, whose places beside the image do not count. out has x's scale and zero point. lo and
+// hi are the codes that the activation leaves.
+typedef struct fp8rt_int_pool_desc {
     const fp8rt_tensor *x;  // height * width x channels
     uint32_t height, width; // 0: 1
     fp8rt_window window;    // without dilation; padding is below the kernel's sizes
     int8_t lo, hi;
     fp8rt_tensor *out; // lines * pixels x channels
-} fp8rt_int_average_desc;
+} fp8rt_int_pool_desc;
 
 // FP8RT_ERR_IMAGE: a dilation, or padding that is not below the kernel's size. Others as fp8rt_int_linear.
-fp8rt_status fp8rt_int_average_pool(fp8rt_run *run, const fp8rt_int_average_desc *desc);
+fp8rt_status fp8rt_int_average_pool(fp8rt_run *run, const fp8rt_int_pool_desc *desc);
+fp8rt_status fp8rt_int_max_pool(fp8rt_run *run, const fp8rt_int_pool_desc *desc);
+
+// The image x with lines and pixels of one code around it. out has x's scale and zero point, so the zero point as `code` stands for
+// zeros.
+typedef struct fp8rt_int_pad_desc {
+    const fp8rt_tensor *x;  // height * width x channels
+    uint32_t height, width; // 0: 1
+    uint32_t top, bottom;   // lines
+    uint32_t left, right;   // pixels
+    int8_t code;
+    fp8rt_tensor *out; // (top + height + bottom) * (left + width + right) x channels
+} fp8rt_int_pad_desc;
+
+// FP8RT_ERR_IMAGE: a size above 65535. FP8RT_ERR_STRIDE: pixels of x and out have different strides. Others as fp8rt_int_linear.
+fp8rt_status fp8rt_int_pad(fp8rt_run *run, const fp8rt_int_pad_desc *desc);
 
 // Softmax of each row. out has the scale 1 / 256 and the zero point -128.
 typedef struct fp8rt_int_softmax_desc {
