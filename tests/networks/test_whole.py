@@ -6,6 +6,7 @@ With --reference and the variable MLPERF_TINY, the four networks of MLPerf Tiny,
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -16,7 +17,7 @@ from fp8net import cli, integer_import, integer_layers, integers, plan, validate
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from programs import run
-from whole import AVERAGE, MAX_POOL, Files, random_file
+from whole import AVERAGE, MAX_POOL, VALID, Files, random_file
 
 RUNS = 3
 SMALL = ("ROWS=2", "COLS=2", "LANES=4")  # a simulator of the RTL that is soon built
@@ -50,9 +51,19 @@ def _check_program(bench, name: str, graph, runs, folder: Path, compiler, chip: 
         without.status != 0 and "does not implement" in without.text,
     )
     if chip:
-        text = validate.run_program(Path.cwd(), folder, "chip", *SMALL, int8=True, requantise=True)
+        _check_chip(bench, name, folder)
+
+
+def _check_chip(bench, name: str, folder: Path) -> None:
+    """The RTL has the executor's bytes, and the timing model the RTL's cycles."""
+    cycles = []
+    for timed in ("TIMED=0", "TIMED=1"):
+        more = (*SMALL, timed)
+        text = validate.run_program(Path.cwd(), folder, "chip", *more, int8=True, requantise=True)
         equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
-        bench.check(f"{name} equals the executor on the chip: {text}", equal)
+        bench.check(f"{name} equals the executor on the chip, {timed}: {text}", equal)
+        cycles.append(validate.Result(1, {}, {}, text=text).cycles)
+    bench.check(f"{name} takes the RTL's cycles: {cycles}", cycles[0] == cycles[1])
 
 
 def _check_reference(bench, name: str, data: bytes, graph, runs) -> None:
@@ -87,39 +98,52 @@ def test_random(bench, seed, count, compiler, work, request) -> None:
         graph = integer_import.load(data, f"network {number}")
         runs = [{"x": x} for x in _inputs(rng, shape)]
         beat = 16 if chip else int(rng.choice([8, 16, 32]))
+        graph.columns = 4 if beat == 16 and not chip else 0
         name = f"network {number}"
         _check_program(bench, name, graph, runs, work / f"net{number}", compiler, chip, beat)
         if reference:
             _check_reference(bench, name, data, graph, runs)
 
 
-def _print_costs(name: str, graph) -> None:
-    """The row of docs/NETWORKS.md"""
+def _costs(graph) -> str:
+    """Columns of docs/NETWORKS.md: layers, commands with and without edges, bytes of biases for edges, arena"""
     layers = [layer for layer in graph.layers if layer.op == "int_convolution"]
     groups = [weights.join(layer, graph, 16).count for layer in layers]
     linear = sum(layer.op == "int_linear" for layer in graph.layers)
     every = sum(n * integer_layers.commands(x, graph) for n, x in zip(groups, layers))
     biases = [integer_layers.biases(layer, graph) for layer in layers]
     more = sum(4 * (rows.size - rows.shape[1]) for rows in biases)
-    print(
-        f"| `{name}` | {len(graph.layers)} | {every + linear} | {sum(groups) + linear} | {more:,} | "
-        f"{plan.make(graph).arena:,} |"
+    return (
+        f"{len(graph.layers)} | {every + linear} | {sum(groups) + linear} | {more:,} | "
+        f"{plan.make(graph).arena:,}"
     )
+
+
+def _check_timed(bench, name: str, folder: Path) -> str:
+    """The bytes of the default array's timing model, and its core cycles"""
+    text = validate.run_program(Path.cwd(), folder, "chip", int8=True, requantise=True)
+    equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
+    bench.check(f"{name} equals the executor on the chip: {text}", equal)
+    return f"{validate.Result(1, {}, {}, text=text).cycles:,}"
 
 
 @pytest.mark.parametrize("kind", ("keyword", "image", "person", "anomaly"))
 def test_tiny(bench, rng, compiler, work, request, kind) -> None:
-    if not request.config.getoption("--reference") or "MLPERF_TINY" not in os.environ:
+    """Prints a row of docs/NETWORKS.md."""
+    if "MLPERF_TINY" not in os.environ:
         pytest.skip("without MLPERF_TINY")
     from tiny import NETWORKS, folder
 
     path = folder() / NETWORKS[kind].int8
-    graph = integer_import.read(path)
+    graph = integer_import.read(path, 4)
     (name, view), *_ = graph.inputs.items()
     runs = [{name: x} for x in _inputs(rng, view.shape)]
-    _check_reference(bench, kind, path.read_bytes(), graph, runs)
+    if request.config.getoption("--reference"):
+        _check_reference(bench, kind, path.read_bytes(), graph, runs)
     _check_program(bench, kind, graph, runs, work / kind, compiler, False, 16)
-    _print_costs(path.name, graph)
+    chip = request.config.getoption("--chip")
+    cycles = _check_timed(bench, kind, work / kind) if chip else "not measured"
+    print(f"| `{path.name}` | {_costs(graph)} | {cycles} |")
 
 
 def test_factors(bench) -> None:
@@ -141,9 +165,25 @@ def test_factors(bench) -> None:
         bench.check(f"{real} has no factor", True)
 
 
-def _pooled(rng) -> Files:
+def _scaled_maxima(rng) -> Files:
     files = Files(rng, (1, 6, 6, 8))
     files.pool(MAX_POOL, (2, 2))
+    files.tensors[-1].zeros = files.tensors[-1].zeros // 2 + 1
+    return files
+
+
+def _pad_channels(rng) -> Files:
+    files = Files(rng, (1, 6, 6, 8))
+    files.pad((1, 1, 1, 1))
+    pads = files.tensors[files.operators[-1].inputs[1]]
+    pads.data = np.array([[0, 0], [1, 1], [1, 1], [0, 2]], np.int32)
+    return files
+
+
+def _pad_less(rng) -> Files:
+    files = Files(rng, (1, 6, 6, 8))
+    files.pad((1, 1, 1, 1))
+    files.tensors[files.last].shape = (1, 8, 7, 8)
     return files
 
 
@@ -186,7 +226,12 @@ def _broadcast(rng) -> Files:
 @pytest.mark.parametrize(
     ("make", "what"),
     [
-        (_pooled, "MAX_POOL_2D): has no whole numbers here"),
+        (_scaled_maxima, "its output has another scale"),
+        (
+            _pad_channels,
+            "its paddings are [[0, 0], [1, 1], [1, 1], [0, 2]]: of lines and of pixels alone",
+        ),
+        (_pad_less, "does not fit its paddings"),
         (_moved, "it moves values"),
         (_zero_weights, "its weights have a zero point"),
         (_scaled_pool, "its output has another scale"),
@@ -202,6 +247,44 @@ def test_refused(bench, rng, make, what) -> None:
     except Refused as error:
         text = "; ".join(map(str, error.problems))
     bench.check(f"{what}: {text}", what in text)
+
+
+@pytest.mark.parametrize("kind", ("taken over", "of another code", "read twice", "too wide"))
+def test_edges(bench, rng, compiler, work, request, kind) -> None:
+    """A convolution takes the edge of its image over if nothing else reads it, and if each window sees some of the image."""
+    files = Files(rng, (1, 5, 6, 8), 5)
+    first = files.last
+    files.pad((4, 0, 0, 1) if kind == "too wide" else (1, 2, 0, 1), 6 if "code" in kind else None)
+    wide = files.last
+    other = files.convolution(8, (3, 3), padding=VALID)
+    if kind == "read twice":
+        files.last = wide
+        files.pool(MAX_POOL, (3, 3))
+        files.add(other)
+    graph = integer_import.load(files.write(), "edges")
+    taken = all(layer.op != "int_pad" for layer in graph.layers)
+    bench.check(f"an edge {kind}", taken == (kind == "taken over"))
+    runs = [{"x": x} for x in _inputs(rng, files.tensors[first].shape)]
+    _check_program(bench, kind, graph, runs, work / "edges", compiler, False, 16)
+    if request.config.getoption("--reference"):
+        _check_reference(bench, kind, files.write(), graph, runs)
+
+
+def test_quads(bench, rng, compiler, work) -> None:
+    """A depthwise convolution as depthwise commands, and as groups of a beat: the same bytes. Another array is refused."""
+    files = Files(rng, (1, 9, 7, 20), 5)
+    files.convolution(0, (3, 3))
+    runs = [{"x": x} for x in _inputs(rng, (1, 9, 7, 20))]
+    for columns in (4, 0):
+        graph = integer_import.load(files.write(), "quads")
+        graph.columns = columns
+        rows = weights.join(graph.layers[0], graph, 16)
+        bench.check(f"codes of {columns} columns", rows.codes.shape[1] == 9 * (columns or 16))
+        name, folder = f"{columns} columns", work / f"quads{columns}"
+        _check_program(bench, name, graph, runs, folder, compiler, False, 16)
+        other = run(compiler.build(folder), FP8RT_ARRAY="4x8x16", **ON)
+        equal = other.status == 0 and other.different == 0
+        bench.check(f"{name} on 8 columns: {other.text}", equal == (columns == 0))
 
 
 def test_damaged(bench, rng) -> None:
@@ -267,15 +350,46 @@ def test_values(bench, rng, compiler, work) -> None:
     bench.check(f"values: {outcome.text}", outcome.status == 0 and (got == want).all())
 
 
-def test_commands(bench, rng, work, capsys) -> None:
-    """generate --requantise: a network, and options that it does not take"""
+def _check_validate(bench, capsys, path: Path, data: Path, on: str) -> None:
+    command = ["validate", str(path), "--requantise", "--data", str(data)]
+    status = cli.main([*command, "--on", on, "--runs", "2"])
+    text = capsys.readouterr().out
+    bench.check(f"validate --on {on}: {text}", status == 0 and ": SQNR " in text)
+    if on != "executor":
+        equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
+        bench.check(f"bytes on {on}: {text}", equal)
+    status = cli.main([*command, "--on", on, "--runs", "2", "--floor", "199"])
+    bench.check(f"a floor on {on}", status == 1)
+
+
+def _check_measure(bench, folder: Path) -> None:
+    """Cycles of the program, by the timing model of the default array that requantises"""
+    status = cli.main(["measure", str(folder)])
+    found = json.loads((folder / "report.json").read_text())
+    bench.check("measure", status == 0 and found["requantise"] and found["core_cycles"] > 0)
+    layers = [x for x in found["layers"] if x["call"] == "fp8rt_int_convolution"]
+    bench.check("cycles of layers", bool(layers) and all(x["accelerator_cycles"] for x in layers))
+
+
+def test_commands(bench, rng, work, capsys, request) -> None:
+    """generate --requantise and validate --requantise: a network, and options that they do not take"""
     path, out = work / "net.tflite", work / "net"
     data, shape = random_file(rng)
     path.write_bytes(data)
-    np.savez(work / "x.npz", x=np.zeros((2, *shape), np.float32))
+    np.savez(work / "x.npz", x=np.stack(_inputs(rng, shape)))
     base = ["generate", str(path), "--requantise", "-o", str(out)]
     bench.check("generate", cli.main([*base, "--data", str(work / "x.npz")]) == 0)
     bench.check("report", "fp8rt_int_linear" in (out / "report.md").read_text())
+    capsys.readouterr()
+    chip = request.config.getoption("--chip")
+    for on in ("executor", "host", *(["chip"] if chip else [])):
+        _check_validate(bench, capsys, path, work / "x.npz", on)
+    if chip:
+        _check_measure(bench, out)
+    for more in (["--shape", "x=1"], ["--state", "h:c"], ["--element", "int8_l16"]):
+        validate_too = ["validate", str(path), "--requantise", "--data", str(work / "x.npz"), *more]
+        bench.check(f"validate: {more[0]} is refused", cli.main(validate_too) == 2)
+        bench.check(f"validate: {more[0]} is named", "has no effect" in capsys.readouterr().err)
     for more in (["--shape", "x=1"], ["--reference", "net.onnx"], ["--element", "int8_l16"]):
         bench.check(f"{more[0]} is refused", cli.main([*base, *more]) == 2)
         bench.check(f"{more[0]} is named", f"{more[0]}: has no effect" in capsys.readouterr().err)

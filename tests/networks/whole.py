@@ -7,6 +7,7 @@ import numpy as np
 from small_tflite import INT8, Operator, Tensor, write
 
 ADD, AVERAGE, CONV, DEPTHWISE, LINEAR, MAX_POOL, RESHAPE, SOFTMAX = 0, 1, 3, 4, 9, 17, 22, 25
+PAD, PADV2 = 34, 60
 SPREAD = 74.0  # of drawn codes: their standard deviation
 WANTED = 45.0  # of the codes of a layer's output
 SAME, VALID = 0, 1
@@ -119,7 +120,7 @@ class Files:
         out = self.computed(f"y{len(self.operators)}", self.shape, size)
         return self.layer(ADD, [other, self.last], out, {0: ("b", activation)}, 11)
 
-    def pool(self, code: int, kernel, stride=(1, 1), padding=VALID) -> int:
+    def pool(self, code: int, kernel, stride=(1, 1), padding=VALID, activation=0) -> int:
         _, height, width, channels = self.shape
         sizes = [
             -(-size // s) if padding == SAME else (size - k) // s + 1
@@ -130,10 +131,30 @@ class Files:
             f"y{len(self.operators)}", (1, *sizes, channels), float(x.scales[0]), int(x.zeros[0])
         )
         options = {0: padding, 1: stride[1], 2: stride[0], 3: kernel[1], 4: kernel[0]}
-        kinds = {0: "b", 1: "i", 2: "i", 3: "i", 4: "i"}
+        options[5] = activation
+        kinds = {0: "b", 1: "i", 2: "i", 3: "i", 4: "i", 5: "b"}
         return self.layer(
             code, [self.last], out, {f: (kinds[f], value) for f, value in options.items()}, 5
         )
+
+    def pad(self, sides: tuple[int, int, int, int], code: int | None = None) -> int:
+        """Top, left, bottom, right; of the zero point, or of a constant"""
+        _, height, width, channels = self.shape
+        top, left, bottom, right = sides
+        x, number = self.tensors[self.last], len(self.operators)
+        quantised = {"scales": x.scales.copy(), "zeros": x.zeros.copy()}
+        out = self.computed(
+            f"y{number}",
+            (1, top + height + bottom, left + width + right, channels),
+            float(x.scales[0]),
+            int(x.zeros[0]),
+        )
+        pads = np.array([[0, 0], [top, bottom], [left, right], [0, 0]], np.int32)
+        inputs = [self.last, self.put(Tensor.constant(f"p{number}", pads))]
+        if code is None:
+            return self.layer(PAD, inputs, out, {}, 22)
+        value = Tensor.constant(f"c{number}", np.array([code], np.int8), **quantised)
+        return self.layer(PADV2, [*inputs, self.put(value)], out, {}, 43)
 
     def reshape(self, shape: tuple[int, ...]) -> int:
         x = self.tensors[self.last]
@@ -149,8 +170,15 @@ class Files:
         return write(self.tensors, self.operators, [0], [self.last])
 
 
+def _some_edge(files: Files, rng: np.random.Generator) -> None:
+    """Sometimes an edge: one that a convolution takes over, or one that stays a layer"""
+    if rng.random() < 0.3:
+        sides = tuple(int(n) for n in rng.integers(0, 3, 4))
+        files.pad(sides, None if rng.random() < 0.6 else int(rng.integers(-128, 128)))
+
+
 def random_file(rng: np.random.Generator) -> tuple[bytes, tuple[int, ...]]:
-    """Convolutions of all kinds, sums around some of them, an average, products, a softmax: the file and its input's shape"""
+    """Convolutions of all kinds, edges, sums around some of them, poolings, products, a softmax: the file and its input's shape"""
     sizes = (int(rng.integers(4, 14)), int(rng.integers(4, 14)), int(rng.choice([1, 3, 8, 20, 33])))
     files = Files(rng, (1, *sizes), 0 if rng.random() < 0.2 else None)
     shape = files.shape
@@ -161,6 +189,7 @@ def random_file(rng: np.random.Generator) -> tuple[bytes, tuple[int, ...]]:
         kernel = tuple(int(k) for k in rng.integers(1, 5, 2))
         extent = max(k * 2 for k in kernel)
         padding = VALID if min(height, width) > extent + 2 and rng.random() < 0.4 else SAME
+        _some_edge(files, rng)
         before = files.last
         files.convolution(
             0 if rng.random() < 0.4 else int(rng.choice([5, 16, 24, 40])),
@@ -173,6 +202,10 @@ def random_file(rng: np.random.Generator) -> tuple[bytes, tuple[int, ...]]:
         if files.tensors[before].shape == files.shape:
             files.add(before, int(rng.choice([0, RELU])))
     _, height, width, channels = files.shape
+    if rng.random() < 0.5:
+        activation = int(rng.choice([0, RELU, RELU6]))
+        files.pool(MAX_POOL, (3, 2), (1, 2), SAME, activation)
+        _, height, width, channels = files.shape
     if rng.random() < 0.5:
         files.pool(AVERAGE, (2, 3), (2, 2), SAME)
         _, height, width, channels = files.shape

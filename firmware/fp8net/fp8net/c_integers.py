@@ -119,11 +119,23 @@ def _sum(s, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
     ]
 
 
+def _edge(layer: Layer) -> list[str]:
+    sides = zip(("top", "left", "bottom", "right"), layer.window.pads)
+    return [
+        f".height = {layer.height}",
+        f".width = {layer.width}",
+        *(f".{side} = {count}" for side, count in sides),
+        f".code = {layer.integer.low}",
+    ]
+
+
 _DESCRIPTORS = {
     "int_convolution": ("fp8rt_int_convolution_desc", "fp8rt_int_convolution"),
     "int_linear": ("fp8rt_int_linear_desc", "fp8rt_int_linear"),
     "int_add": ("fp8rt_int_add_desc", "fp8rt_int_add"),
-    "int_average": ("fp8rt_int_average_desc", "fp8rt_int_average_pool"),
+    "int_average": ("fp8rt_int_pool_desc", "fp8rt_int_average_pool"),
+    "int_max": ("fp8rt_int_pool_desc", "fp8rt_int_max_pool"),
+    "int_pad": ("fp8rt_int_pad_desc", "fp8rt_int_pad"),
     "int_softmax": ("fp8rt_int_softmax_desc", "fp8rt_int_softmax"),
 }
 
@@ -135,8 +147,10 @@ def body(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
         text, fields = _product(s, index, layer)
     elif layer.op == "int_add":
         text, fields = _sum(s, layer, ids)
-    elif layer.op == "int_average":
+    elif layer.op in ("int_average", "int_max"):
         fields = [*_window(layer), *_limits(layer)]
+    elif layer.op == "int_pad":
+        fields = _edge(layer)
     else:
         fields = [f".scale = {_pair(layer, 0)}", f".least = {layer.integer.least}"]
     kind, call = _DESCRIPTORS[layer.op]

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from .c_text import boolean
+from .weights import has_quads
 
 
 def text(s, ids: dict[str, int]) -> str:
     """`ids` are the numbers of tensors."""
     words, whole = _has_indices(s), s.graph.requantises
     run = _RUN.replace("@convert@", _WHOLE if whole else _CONVERT)
-    run = run.replace("@requantises@", _REQUANTISES if whole else "")
+    quads = any(x.integer and x.weights and has_quads(x, s.graph) for x in s.graph.layers)
+    checks = _REQUANTISES + (_DEPTHWISE if quads else "") if whole else ""
+    run = run.replace("@requantises@", checks).replace("@columns@", str(s.graph.columns))
     run = run.replace("@indices@", _INDICES if words else "")
     run = run.replace("@take_indices@", _TAKE_INDICES if words else "")
     return _tables(s, ids) + run.replace("@n@", s.name).replace("@N@", s.upper)
@@ -142,6 +145,11 @@ fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
 """
 
 _REQUANTISES = """    if ((dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+"""
+
+_DEPTHWISE = """    if ((dev->caps.functions & FP8RT_FUNCTION_DEPTHWISE) == 0 || dev->caps.cols != @columns@) {
         return FP8RT_ERR_UNSUPPORTED;
     }
 """

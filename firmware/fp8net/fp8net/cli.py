@@ -37,6 +37,7 @@ from .ir import FORMATS, INT8, Graph
 ELEMENTS = "block_f19_l16, or int8_l16"
 MX = "mx"  # of --format
 MOST_VECTORS = 4  # that generate keeps
+BEAT, COLUMNS = 16, 4  # of the default array
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -163,6 +164,11 @@ def _add_generate(verbs) -> None:
         action="store_true",
         help="a full INT8 file of TensorFlow Lite keeps its codes: for a chip with REQUANTISE=1",
     )
+    verb.add_argument(
+        "--columns",
+        type=_number_from(0),
+        help="with --requantise: of the array, whose depthwise commands the program has; 0: none, for any array (4 with a beat of 16)",
+    )
     verb.add_argument("--element", help=f"that computes the vectors ({ELEMENTS})")
     verb.add_argument(
         "--beat", type=int, choices=(8, 16, 32), default=16, help="bytes of the bus (16)"
@@ -174,6 +180,11 @@ def _add_validate(verbs) -> None:
     verb.add_argument("--data", required=True, help=".npz of test inputs")
     verb.add_argument("--on", choices=("executor", "host", "chip"), default="executor")
     verb.add_argument("--reference", help="the float file (the quantised file itself)")
+    verb.add_argument(
+        "--requantise",
+        action="store_true",
+        help="as with generate: a full INT8 file of TensorFlow Lite, beside the same weights in float32",
+    )
     verb.add_argument(
         "--runs",
         type=_number_from(1),
@@ -280,13 +291,22 @@ def _check_element(name: str | None, graph: Graph) -> None:
         raise refuse(f"--element {name}", str(error)) from None
 
 
-def _generate_whole(options) -> int:
-    """A network of whole numbers"""
-    for name in ("shape", "state", "reference", "element"):
+def _no_effect(options, *names: str) -> None:
+    for name in names:
         if getattr(options, name):
             raise refuse(f"--{name}", "has no effect with --requantise", "without it")
+
+
+def _generate_whole(options) -> int:
+    """A network of whole numbers"""
+    _no_effect(options, "shape", "state", "reference", "element")
     path, folder = pathlib.Path(options.file), pathlib.Path(options.output)
-    graph = integer_import.read(path)
+    columns = options.columns
+    if columns is None:
+        columns = COLUMNS if options.beat == BEAT else 0
+    if columns and not 2 * columns <= options.beat <= 8 * columns:
+        raise refuse(f"--columns {columns}", f"is not possible with a beat of {options.beat} bytes")
+    graph = integer_import.read(path, columns)
     runs = integer_import.read_data(options.data, graph) if options.data else []
     sources = writer.prepare(graph, folder, path.name, runs[: options.vectors], beat=options.beat)
     _write_program(folder, sources, report.rows_of(graph), {})
@@ -303,6 +323,8 @@ def _write_program(folder: pathlib.Path, sources: writer.Sources, rows, outputs:
 def _generate(options) -> int:
     if options.requantise:
         return _generate_whole(options)
+    if options.columns is not None:
+        raise refuse("--columns", "has no effect without --requantise", "without it")
     if options.reference and not options.data:
         raise refuse("--reference", "is compared with data", "give --data TEST.npz")
     model = shapes.prepare(options.file, *_given(options))
@@ -331,10 +353,16 @@ def _generate(options) -> int:
 
 
 def _validate(options) -> int:
+    if options.requantise:
+        _no_effect(options, "shape", "state", "element")
     model = shapes.prepare(options.file, *_given(options))
-    graph = lower.lower_model(model)
-    _check_element(options.element, graph)
-    runs = quantize.read_data(options.data, model)
+    if options.requantise:
+        graph = integer_import.read(pathlib.Path(options.file), COLUMNS)
+        runs = integer_import.read_data(options.data, graph)
+    else:
+        graph = lower.lower_model(model)
+        _check_element(options.element, graph)
+        runs = quantize.read_data(options.data, model)
     if options.on != "executor":
         runs = runs[: options.runs]
     reference = _reference(options, model) if options.reference else model

@@ -222,7 +222,7 @@ class _Importer:
         low, high = self.limits(call, call.number(0, "b"))
         self.add("int_add", call, [0, 1], integer=Integer(multipliers, shifts, low, high))
 
-    def average(self, call: _Call) -> None:
+    def pool(self, call: _Call, op: str) -> None:
         x = call.value(0)
         if len(x.shape) != 4 or x.shape[0] != 1:
             raise Unsupported(f"its input is {list(x.shape)}, not one image")
@@ -232,13 +232,45 @@ class _Importer:
         low, high = self.limits(call, call.number(5, "b"))
         none = np.zeros(0, np.int64)
         self.add(
-            "int_average",
+            op,
             call,
             [0],
             height=x.shape[1],
             width=x.shape[2],
             window=self.window(call, kernel, (99, 99)),
             integer=Integer(none, none, low, high),
+        )
+
+    def pad(self, call: _Call) -> None:
+        """Lines and pixels of the zero point, or of a constant, around an image"""
+        x, sizes = call.value(0), call.constant(1)
+        if len(x.shape) != 4 or x.shape[0] != 1 or sizes is None or sizes.data.size != 32:
+            raise Unsupported(f"its input is {list(x.shape)}, not one image")
+        if sizes.type != _INT32:
+            raise Unsupported("its paddings are not INT32")
+        if _quantised(x) != _quantised(call.out):
+            raise Unsupported("its output has another scale")
+        pads = sizes.data.view("<i4").reshape(4, 2).tolist()
+        if any(pads[0] + pads[3]) or min(pads[1] + pads[2]) < 0:
+            raise Unsupported(f"its paddings are {pads}: of lines and of pixels alone")
+        (top, bottom), (left, right) = pads[1:3]
+        if call.out.shape != (1, top + x.shape[1] + bottom, left + x.shape[2] + right, x.shape[3]):
+            raise Unsupported(f"its output of {list(call.out.shape)} does not fit its paddings")
+        code = _quantised(x)[1]
+        value = call.constant(2)
+        if value is not None:
+            if value.type != _INT8 or value.data.size != 1 or _quantised(value) != _quantised(x):
+                raise Unsupported("its constant has another scale")
+            code = int(value.data.view(np.int8)[0])
+        none = np.zeros(0, np.int64)
+        self.add(
+            "int_pad",
+            call,
+            [0],
+            height=x.shape[1],
+            width=x.shape[2],
+            window=Window((1, 1), pads=(top, left, bottom, right)),
+            integer=Integer(none, none, code, code),
         )
 
     def reshape(self, call: _Call) -> None:
@@ -268,12 +300,15 @@ class _Importer:
     def operator(self, code, call: _Call) -> None:
         one = {
             0: self.sum,
-            1: self.average,
+            1: lambda c: self.pool(c, "int_average"),
             3: lambda c: self.convolution(c, False),
             4: lambda c: self.convolution(c, True),
             9: self.linear,
+            17: lambda c: self.pool(c, "int_max"),
             22: self.reshape,
             25: self.softmax,
+            34: self.pad,
+            60: self.pad,
         }
         if code not in one:
             raise Unsupported("has no whole numbers here")
@@ -308,15 +343,44 @@ class _Importer:
                 value = self.file.value(int(index))
                 axes = tuple(range(len(value.shape)))
                 views[value.name] = View(self.tensor(int(index)), value.shape, axes)
+        _fold_pads(self.graph)
         return self.graph
 
 
-def read(path: pathlib.Path) -> Graph:
-    """The network of a file"""
+def _takes_pad(graph: Graph, pad: Layer, layer: Layer) -> bool:
+    """Whether the zeros of `pad` may be padding of the convolution: every window then sees a part of the image."""
+    if layer.op != "int_convolution" or graph.tensors[pad.output].zero != pad.integer.low:
+        return False
+    pads = [a + b for a, b in zip(pad.window.pads, layer.window.pads)]
+    return all(count < layer.window.extent(place % 2) for place, count in enumerate(pads))
+
+
+def _fold_pads(graph: Graph) -> None:
+    """A convolution pads its image itself."""
+    for pad in [layer for layer in graph.layers if layer.op == "int_pad"]:
+        readers = graph.readers(pad.output)
+        if len(readers) != 1 or graph.is_output(pad.output):
+            continue
+        layer = readers[0]
+        if not _takes_pad(graph, pad, layer):
+            continue
+        pads = tuple(a + b for a, b in zip(pad.window.pads, layer.window.pads))
+        layer.window = dataclasses.replace(layer.window, pads=pads)
+        layer.height, layer.width = pad.height, pad.width
+        layer.inputs = list(pad.inputs)
+        layer.nodes = [*pad.nodes, *layer.nodes]
+        graph.layers.remove(pad)
+        del graph.tensors[pad.output]
+
+
+def read(path: pathlib.Path, columns: int = 0) -> Graph:
+    """The network of a file; `columns` as in Graph"""
     data = loader.read_bytes(path)
     if not is_tflite(data):
         raise refuse(str(path), "is no file of TensorFlow Lite", _NEAREST)
-    return load(data, str(path))
+    graph = load(data, str(path))
+    graph.columns = columns
+    return graph
 
 
 def read_data(path: str, graph: Graph) -> list[dict[str, np.ndarray]]:

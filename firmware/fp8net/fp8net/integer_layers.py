@@ -110,16 +110,29 @@ def _sums(layer: Layer, x: np.ndarray, zero: int) -> np.ndarray:
     return sums if layer.integer.bias is None else sums + layer.integer.bias
 
 
-def _average(layer: Layer, x: np.ndarray) -> np.ndarray:
+def _average(part: np.ndarray) -> np.ndarray:
+    total, half = part.sum(0), len(part) // 2
+    size = (np.abs(total) + half) // len(part)
+    return np.where(total > 0, size, -size)
+
+
+def _windows(layer: Layer, x: np.ndarray, find) -> np.ndarray:
+    """A row for each window: what `find` makes of its pixels x channels"""
     image = x.astype(np.int64).reshape(layer.height, layer.width, -1)
-    rows = []
-    for a in bands_of(layer.window, layer.height, 0):
-        for b in bands_of(layer.window, layer.width, 1):
-            part = image[a, b].reshape(-1, image.shape[2])
-            total, half = part.sum(0), len(part) // 2
-            size = (np.abs(total) + half) // len(part)
-            rows.append(np.where(total > 0, size, -size))
-    return np.stack(rows)
+    return np.stack(
+        [
+            find(image[a, b].reshape(-1, image.shape[2]))
+            for a in bands_of(layer.window, layer.height, 0)
+            for b in bands_of(layer.window, layer.width, 1)
+        ]
+    )
+
+
+def _padded(layer: Layer, x: np.ndarray) -> np.ndarray:
+    top, left, bottom, right = layer.window.pads
+    image = x.reshape(layer.height, layer.width, -1)
+    edges = ((top, bottom), (left, right), (0, 0))
+    return np.pad(image, edges, constant_values=layer.integer.low).reshape(-1, image.shape[2])
 
 
 def bands_of(window: Window, size: int, axis: int) -> list[slice]:
@@ -134,8 +147,11 @@ def compute(layer: Layer, codes: dict[str, np.ndarray], graph: Graph) -> np.ndar
     rows = codes[x.name]
     if layer.op == "int_softmax":
         return integers.softmax(rows, int(whole.multipliers[0]), int(whole.shifts[0]), whole.least)
-    if layer.op == "int_average":
-        return _clamped(layer, _average(layer, rows), 0)
+    if layer.op in ("int_average", "int_max"):
+        find = _average if layer.op == "int_average" else lambda part: part.max(0)
+        return _clamped(layer, _windows(layer, rows, find), 0)
+    if layer.op == "int_pad":
+        return _padded(layer, rows)
     if layer.op == "int_add":
         total = np.zeros(rows.shape, np.int64)
         for name, multiplier, shift in zip(layer.inputs, whole.multipliers, whole.shifts):

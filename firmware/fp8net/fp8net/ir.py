@@ -55,6 +55,8 @@ OPS = {
     "int_linear": "fp8rt_int_linear",
     "int_add": "fp8rt_int_add",
     "int_average": "fp8rt_int_average_pool",
+    "int_max": "fp8rt_int_max_pool",
+    "int_pad": "fp8rt_int_pad",
     "int_softmax": "fp8rt_int_softmax",
 }
 # Layers that no list of commands can hold: words differ from run to run, and are checked in each.
@@ -309,6 +311,8 @@ class Graph:
     )  # of each tensor, as its writer has it
     constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  # rows of numbers
     mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
+    # Of the array whose depthwise commands the layers of whole numbers have; 0: none, for any array
+    columns: int = 0
 
     def readers(self, tensor: str) -> list[Layer]:
         return [layer for layer in self.layers if tensor in layer.reads]

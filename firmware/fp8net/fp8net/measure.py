@@ -56,8 +56,8 @@ def add(found: dict, text: str) -> None:
 def measure(root: pathlib.Path, folder: pathlib.Path) -> dict:
     """Runs the program of `folder`, and writes its report anew."""
     found = read(folder)
-    int8 = found.get("int8", False)
-    add(found, validate.run_program(root, folder, "chip", "PROFILE=csv", int8=int8))
+    chip = {name: found.get(name, False) for name in ("int8", "requantise")}
+    add(found, validate.run_program(root, folder, "chip", "PROFILE=csv", **chip))
     for name, text in report.files(found).items():
         (folder / name).write_text(text, "utf-8")
     return found

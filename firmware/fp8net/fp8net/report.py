@@ -202,6 +202,7 @@ def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: di
         "lists": sum(s.recorded for s in plan.segments),
         "recorded_layers": sum(s.count for s in plan.segments if s.recorded),
         "int8": graph.is_int8,
+        "requantise": graph.requantises,
         "core_cycles": None,
         "outputs": outputs,
         "layers": [_finite(dataclasses.asdict(r)) for r in rows],

@@ -59,11 +59,21 @@ def handles(number: int, name: str):
 
 def _window(call: Call, dilations: tuple[int, int]) -> dict:
     padding = call.number(0, "b")
-    return {
-        "auto_pad": ("SAME_UPPER", "VALID")[padding] if padding in (0, 1) else "?",
-        "strides": [call.number(2, "i", 1), call.number(1, "i", 1)],
-        "dilations": [call.number(dilations[1], "i", 1), call.number(dilations[0], "i", 1)],
-    }
+    strides = [call.number(2, "i", 1), call.number(1, "i", 1)]
+    steps = [call.number(dilations[1], "i", 1), call.number(dilations[0], "i", 1)]
+    how = {"auto_pad": ("SAME_UPPER", "VALID")[padding] if padding in (0, 1) else "?"}
+    if padding == 0 and max(steps) > 1:  # ONNX Runtime computes these with numbers alone
+        how = {"pads": _same_pads(call.shape(0)[1:3], call.shape(1)[1:3], strides, steps)}
+    return {**how, "strides": strides, "dilations": steps}
+
+
+def _same_pads(sizes, kernel, strides, steps) -> list[int]:
+    """The beginnings of both axes, then the ends"""
+    totals = [
+        max((-(-size // stride) - 1) * stride + step * (k - 1) + 1 - size, 0)
+        for size, k, stride, step in zip(sizes, kernel, strides, steps)
+    ]
+    return [total // 2 for total in totals] + [total - total // 2 for total in totals]
 
 
 def _convolve(call: Call, weights: np.ndarray, activation: int, **attributes) -> None:

@@ -13,7 +13,7 @@ import onnx
 
 from . import shapes, writer
 from .errors import refuse
-from .executor import Executor
+from .executor import Executor, decode
 from .ir import Graph
 from .report import sqnr
 
@@ -39,7 +39,7 @@ class Result:
 def compare(
     graph: Graph, executor: Executor, reference: onnx.ModelProto, runs: list[dict[str, np.ndarray]]
 ) -> Result:
-    """The executor beside the reference, by ONNX Runtime at level BASIC."""
+    """The executor beside the reference, by ONNX Runtime at level BASIC. A reference gets values where the network gets codes."""
     shapes.check_reference(reference, graph.inputs, graph.outputs)
     session = shapes.session(reference)
     names = list(graph.outputs)
@@ -47,7 +47,7 @@ def compare(
     mine: dict[str, list[np.ndarray]] = {name: [] for name in names}
     for run in runs:
         results = executor.run(run)
-        for name, value in zip(names, session.run(names, run)):
+        for name, value in zip(names, session.run(names, _values(graph, run))):
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
@@ -56,6 +56,14 @@ def compare(
     }
     errors = {name: sqnr(np.stack(truth[name]), np.stack(mine[name])) for name in names}
     return Result(len(runs), errors, agree)
+
+
+def _values(graph: Graph, run: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Values of codes; others stay as they are."""
+    if not graph.requantises:
+        return run
+    tensors = {name: graph.tensors[view.tensor] for name, view in graph.inputs.items()}
+    return {name: decode(x, tensors[name]) if x.dtype == np.int8 else x for name, x in run.items()}
 
 
 def find_root(start: pathlib.Path) -> pathlib.Path:
@@ -76,14 +84,13 @@ def run_program(
     int8: bool = False,
     requantise: bool = False,
 ) -> str:
-    """What the program of `folder` prints, on host or chip, with more options. The fast mode has no INT8: the timing model has,
-    but not the requantiser."""
+    """What the program of `folder` prints, on host or chip, with more options. The fast mode has no INT8: the timing model has."""
     where = ["HOST=1"] if on == "host" else [f"SIM_ARGS=--silence {SILENCE}"]
     if int8:
         where.append("ELEMENT=int8")
     if requantise:
         where.append("REQUANTISE=1")
-    elif on == "chip":
+    if on == "chip":
         where.append("TIMED=1" if int8 else "FAST=1")
     command = [
         "make",
@@ -116,6 +123,6 @@ def on_target(
     place = (folder or root / "build" / "fp8net") / name
     sources = writer.prepare(graph, place, origin, runs, element)
     writer.write(place, sources, {})
-    result.text = run_program(root, place, on, int8=graph.is_int8)
+    result.text = run_program(root, place, on, int8=graph.is_int8, requantise=graph.requantises)
     found = re.search(r"(\d+) bytes compared, (\d+) differ", result.text)
     result.compared, result.different = int(found.group(1)), int(found.group(2))

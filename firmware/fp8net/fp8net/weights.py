@@ -92,15 +92,24 @@ def together(layer: Layer, graph: Graph, beat: int, each_out: int) -> int:
     return beat // math.gcd(beat, each_out * least)
 
 
+def has_quads(layer: Layer, graph: Graph) -> bool:
+    """Whether it is depthwise commands, for a beat of channels each: as fp8rt_channels_to_join says"""
+    each = layer.weights.codes.shape[0] == layer.groups
+    columns = graph.columns
+    return bool(columns) and each and layer.groups > columns and layer.groups % columns == 0
+
+
 def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
-    """The fewest neighbouring groups together whose outputs, and residuals, are whole beats; zeros between them."""
+    """The fewest neighbouring groups together whose outputs, and residuals, are whole beats; zeros between them. Of depthwise
+    commands those of as many channels as the array has columns."""
     codes, groups = layer.weights.codes, layer.groups
     if groups == 1:
         return Grouped(codes, 0, 0, 1)
+    quads = has_quads(layer, graph)
     points = layer.window.kernel[0] * layer.window.kernel[1]
     n = codes.shape[0]
     each_in, each_out = codes.shape[1] // points, n // groups
-    joined = min(together(layer, graph, beat, each_out), groups)
+    joined = graph.columns if quads else min(together(layer, graph, beat, each_out), groups)
     wide = np.zeros((n, points * each_in * joined), np.uint8)
     for row in range(n):
         group = row // each_out
@@ -108,6 +117,8 @@ def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
         present = min(joined, groups - first)
         place = wide[row, : points * each_in * present].reshape(points, present, each_in)
         place[:, group - first] = codes[row].reshape(points, each_in)
+    if quads:
+        return Grouped(wide, joined, joined, -(-groups // beat))
     if joined == groups:
         return Grouped(wide, 0, 0, 1)
     return Grouped(wide, each_in * joined, each_out * joined, -(-groups // joined))
