@@ -30,6 +30,9 @@ class Cache:
         self._locks: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
 
+    def holds(self, key: str) -> bool:
+        return (self.folder / key).is_dir()
+
     def get(self, key: str, make: Callable[[Path], None]) -> tuple[Path, bool]:
         """The folder of `key`, and whether it was made now: make(folder) fills an empty one, or raises."""
         with self._guard:

@@ -104,8 +104,8 @@ class Synthesiser:
             ) from None
         return {"yosys": yosys.version(), "sta": timer.strip(), "flow": VERSION}
 
-    def front(self, design: Design, hierarchy: bool = False) -> tuple[Path, str]:
-        """The folder with front.il, and its key."""
+    def _sources(self, design: Design, hierarchy: bool) -> tuple[dict[str, str], str]:
+        """Texts by name, and the line of a Yosys script that reads them"""
         known = {**self.files, **sources.index(map(Path, design.folders))}
         files = sources.closure(design.top, known, design.black_boxes)
         sources.check_parameters(known[design.top], dict(design.parameters))
@@ -116,6 +116,25 @@ class Synthesiser:
         reads = recipe.read(
             design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy
         )
+        return texts, reads
+
+    def read(self, design: Design) -> Path:
+        """A folder with apart.il, the design as it is read, with all modules apart and with black boxes told apart."""
+        texts, reads = self._sources(design, hierarchy=True)
+        scripts = {"instances.ys": recipe.instances(reads)}
+        parts = {**scripts, "yosys": self.tools["yosys"], "flow": VERSION, **texts}
+
+        def make(folder: Path) -> None:
+            for name, text in {**texts, **scripts}.items():
+                (folder / name).write_text(text)
+            tell_apart(folder, design.black_boxes)
+            check_driven(folder / "apart.il")
+
+        return self.cache.get(key_of({**parts, "what": "read"}), make)[0]
+
+    def front(self, design: Design, hierarchy: bool = False) -> tuple[Path, str]:
+        """The folder with front.il, and its key."""
+        texts, reads = self._sources(design, hierarchy)
         least = self.clock_gates
         if least:
             texts["clock_gate.v"] = recipe.CLOCK_GATE_VERILOG
@@ -137,6 +156,7 @@ class Synthesiser:
             yosys.run(folder, "front", ("front.il", "read.il"))
             (folder / "apart.il").unlink(missing_ok=True)
             check_driven(folder / "read.il")
+            (folder / "read.il").unlink()
             if design.black_boxes or least:
                 text = (folder / "front.il").read_text()
                 (folder / "front.il").write_text(recipe.simple_ports(text))
@@ -365,7 +385,6 @@ def check_driven(read: Path) -> None:
     undriven = re.search(tied, read.read_text(), re.M)
     if undriven:
         raise RejectedNetlist(f"nothing drives {undriven[1]}", read.with_name("front.log"))
-    read.unlink()
 
 
 def check_area(netlist: Netlist, stat: Path) -> None:

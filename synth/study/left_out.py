@@ -6,8 +6,8 @@ Each is one flat netlist of the first effort, as it was mapped: its paths and ne
 and add noise that is larger than a small function. So no clock is confirmed. Blocks, which stand many times, are
 synthesised and repaired once each, as in accel.py, and count as often as they stand. Memories are bits.
 
-With APART=1 the modules of the top level stay apart, which is faster. Then a constant does not make the modules behind it
-smaller, so that prices are too low.
+With APART=1 all modules stay apart, which is faster: one that two accelerators share is mapped once. Then a constant does
+not make the modules behind it smaller, so that prices are too low.
 
 Results: build/synth/functions.json and functions.md.
 """
@@ -18,7 +18,9 @@ import argparse
 import json
 import re
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ..flow import blocks as paths
@@ -26,13 +28,15 @@ from ..flow import gates, recipe
 from ..flow.cache import Cache
 from ..flow.errors import exit_status
 from ..flow.liberty import Library
-from ..flow.runs import Design, Synthesiser
+from ..flow.modules import Mapper
+from ..flow.runs import Design, Synthesiser, instances
 from . import accel, commands, libraries, memories, tables
 from .elements import CLOCK_GATE, source_folders
 from .run import made_by
 
 GOAL = "synth-functions"
 ALL, MINIMAL = "all", "minimal"
+BEAT = 128  # bits, the default
 UNNAMED = (
     "no name"  # words of small memories, which synthesis names itself, and the top level's own
 )
@@ -49,9 +53,11 @@ class Found:
     logic: float  # with blocks
     blocks: float
     bits: int  # of memories
+    memory_um2: float  # of memories, by the macros of memories.py
     registers: dict[
         str, float
     ]  # the area of flip-flops by instance of the top level, without blocks
+    parts: dict[str, float]  # with APART=1 the area by instance of the top level, without blocks
 
 
 def without(name: str, functions: list[str]) -> dict[str, int]:
@@ -70,6 +76,10 @@ class Meter:
         self.apart = apart
         self.known: dict[Design, float] = {}
 
+    @cached_property
+    def mapper(self) -> Mapper:
+        return Mapper(self.synthesiser.library, self.synthesiser.cache, self.synthesiser.tools)
+
     def block(self, design: Design) -> float:
         if design not in self.known:
             efforts = [effort.name for effort in recipe.EFFORTS]
@@ -80,19 +90,23 @@ class Meter:
     def measure(self, name: str, parameters: dict[str, int]) -> Found:
         design, inner = accel.design_of(parameters, self.synthesiser.files)
         effort, seed = recipe.EFFORTS[0], recipe.SEEDS[0]
-        how = {"hierarchy": True} if self.apart else {"repaired": False}
-        made = self.synthesiser.run(design, self.period, effort, seed, **how)
-        counts = made.boxes
+        if self.apart:
+            read = self.synthesiser.read(design)
+            modules, areas = self.mapper.areas(read, design, effort, self.period)
+            top = f"\\{design.top}"
+            area, parts = modules.area(top, areas), modules.parts(top, areas)
+            counts = Counter(box.module for box in instances(read))
+        else:
+            made = self.synthesiser.run(design, self.period, effort, seed, repaired=False)
+            area, counts, parts = made.area, made.boxes, {}
         blocks = sum(counts[one] * self.block(its) for one, its in inner.items() if counts[one])
         gate_area = counts.get(CLOCK_GATE, 0) * gates.area(self.synthesiser.library)
-        bits = sum(
-            one.bits
-            for one in memories.memories(parameters, self.build, self.build / "synth/memories")
-        )
-        logic = made.area + blocks + gate_area
-        folder = Path(made.netlist)
-        registers = {} if self.apart else self.registers((folder / "netlist.v").read_text())
-        return Found(name, parameters, logic, blocks, bits, registers)
+        rams = memories.memories(parameters, self.build, self.build / "synth/memories")
+        bits, um2 = (sum(getattr(one, key) for one in rams) for key in ("bits", "um2"))
+        logic = area + blocks + gate_area
+        netlist = None if self.apart else Path(made.netlist, "netlist.v")
+        registers = self.registers(netlist.read_text()) if netlist else {}
+        return Found(name, parameters, logic, blocks, bits, um2, registers, parts)
 
     def registers(self, netlist: str) -> dict[str, float]:
         """From the largest"""
@@ -124,6 +138,37 @@ def prices(found: list[dict]) -> str:
     return tables.table(head, lines)
 
 
+def parts(found: list[dict]) -> str:
+    """The instances of the top level, of the whole accelerator, without blocks"""
+    whole = next(one for one in found if one["name"] == ALL)
+    lines = [
+        [f"`{name}`", tables.number(area), f"{100 * area / whole['logic']:.1f} %"]
+        for name, area in whole["parts"].items()
+    ]
+    return tables.table(["instance", "area without blocks", "of the logic"], lines)
+
+
+def beats(known: list[dict]) -> str:
+    """What wider and narrower beats cost, of the accelerators of accel_shapes.json that were measured with several"""
+    width = "AXI_DATA_W"
+    shapes: dict[tuple, dict[int, float]] = {}
+    for one in known:
+        of = one["parameters"]
+        key = tuple((name, value) for name, value in of.items() if name != width)
+        shapes.setdefault(key, {})[of[width]] = one["logic"]
+    lines = []
+    for key, found in shapes.items():
+        if len(found) > 1 and BEAT in found:
+            of = dict(key)
+            shape = " x ".join(str(of[name]) for name in ("ROWS", "COLS", "LANES"))
+            more = (tables.number(its - found[BEAT]) for _, its in sorted(found.items()))
+            lines += [
+                [shape, str(bits), tables.number(its), difference]
+                for (bits, its), difference in zip(sorted(found.items()), more, strict=True)
+            ]
+    return tables.table(["shape", "bits of a beat", "logic", f"more than with {BEAT}"], lines)
+
+
 def largest(found: list[dict], count: int = 10) -> str:
     """The registers of the whole accelerator and of the minimal one, by instance."""
     whole, least = (next(one for one in found if one["name"] == name) for name in (ALL, MINIMAL))
@@ -142,27 +187,28 @@ def run(options: argparse.Namespace) -> int:
     of = accel.parameters(options.config, build=options.build)
     functions = options.functions.split()
     names = [name for name in (*functions, MINIMAL) if re.search(options.only, name)]
-    found: list[Found] = []
+    given = {"APART": options.apart, "CONFIG": options.config, "ONLY": options.only}
+    data = {
+        "apart": bool(options.apart),
+        "functions": [],
+        "config": options.config,
+        "run": {"command": commands.spelled(GOAL, given), **made_by(synthesiser.tools)},
+    }
     for name in (ALL, *names):
         start = time.monotonic()
         one = meter.measure(name, {**of, **without(name, functions)})
-        if found and one.logic == found[0].logic:
+        found = data["functions"]
+        if found and one.logic == found[0]["logic"]:
             continue  # the accelerator of these parameters does not have it
-        found.append(one)
+        found.append(asdict(one))
         print(
             f"  FUNCTIONS {name}: {one.logic:,.0f}, of which blocks {one.blocks:,.0f}; {one.bits:,} bits "
             f"({time.monotonic() - start:.0f} s)",
             flush=True,
         )
-    given = {"APART": options.apart, "CONFIG": options.config, "ONLY": options.only}
-    data = {
-        "apart": bool(options.apart),
-        "functions": list(map(asdict, found)),
-        "config": options.config,
-        "run": {"command": commands.spelled(GOAL, given), **made_by(synthesiser.tools)},
-    }
-    (folder / "functions.json").write_text(json.dumps(data, indent=1) + "\n")
-    text = prices(data["functions"])
+        # What is found so far stays if the run is interrupted
+        (folder / "functions.json").write_text(json.dumps(data, indent=1) + "\n")
+    text = prices(found)
     (folder / "functions.md").write_text(text + "\n")
     print(text)
     return 0
