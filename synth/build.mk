@@ -19,7 +19,8 @@
 #                                  gate before flip-flops with the same enable, if they are at least four
 #   make synth-shape-areas         what fp8mac plan knows of areas, from synth/results. An accelerator of another shape
 #                                  gets there by make synth-functions APART=1 ONLY='^none$' CONFIG=... and then
-#                                  make synth-report FROM=build/synth/functions.json
+#                                  make synth-report FROM=build/synth/functions.json. If CONFIG names functions, it is one
+#                                  of the two whole accelerators, FP8 and INT8, that the page compares
 #   make synth-functions           the area of the accelerator without each function that can be left out, and without all
 #                                  of them. CONFIG= as above; ONLY=regex chooses some; APART=1 keeps modules
 #                                  apart, which is faster

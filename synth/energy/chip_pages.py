@@ -107,6 +107,14 @@ class Chips:
             "its macro RM_IHPSG13_1P_256x64 of SG13G2 at 1.2 V"
         )
 
+    def mac_pj(self, chip: str, scope: str, network: str) -> tuple[float, float]:
+        """pJ of a MAC: of the logic, and of memories"""
+        found = (one for one in self.of(scope) if (one["chip"], one["network"]) == (chip, network))
+        one = next(found, None)
+        if one is None:
+            raise UsageError(f"synth/results/energy.json has no {scope} of {chip} on {network}")
+        return logic_pj(one) / one["macs"], memory_pj(one) / one["macs"]
+
     def digits_pj(self) -> float:
         """Of an image in the default array's elements and feeds"""
         digits = next(iter(NETWORKS))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..energy.pages import REAL, Energies
 from ..flow.errors import UsageError
 from ..layout.pages import Layouts, core
-from . import tables
+from . import rivals, tables
 from .elements import STAGGERED_SUFFIX
 from .records import Record
 from .tables import number
@@ -60,9 +60,8 @@ class Answer:
     layouts: Layouts
     energies: Energies
     fpga: dict
-    accel: dict
-    accel_pdk: dict
-    memory_mm2: float
+    rivals: tuple[Record, Record]  # accelerators for inference, FP8 and INT8
+    um2_of_logic: float  # in the memories' process, for the unit of the first library's area
 
     def area(self, name: str) -> str:
         record = self.record(name)
@@ -115,21 +114,13 @@ class Answer:
         cells = self.array_cells(name) if name == ARRAYS[0] else "-"
         return [title, pair(own, base), "-", "-", cells]
 
-    def with_int8(self, accelerator: float) -> float:
-        """The area of an accelerator with the smallest INT8 array in the place of the default one, everything else being equal"""
-        default = self.record("array_4x4_block_f19_l16_mx")["area"]
-        return accelerator - default + self.smallest["baseline_area"]
-
     def accelerator(self) -> list[list[str]]:
-        """With memories, in their process, the array's part of the logic is taken to be that of OSU018."""
-        own = self.accel["area"]
-        other = self.with_int8(own)
-        logic = self.accel_pdk["area"] / 1e6
-        chip = self.memory_mm2 + logic, self.memory_mm2 + logic * other / own
-        bare = pair(own, other) if self.accel["timing_met"] else f"({pair(own, other)})"
+        """Of inference, whose clock is not confirmed. With memories, in their process"""
+        whole = [rivals.whole_mm2(one, self.um2_of_logic) for one in self.rivals]
+        logic = [one["logic"] for one in self.rivals]
         return [
-            ["accelerator without memories", bare, "-", "-", "-"],
-            ["accelerator with memories, sky130hd, mm2", pair(*chip, 2), "-", "-", "-"],
+            ["accelerator for inference without memories", pair(*logic), "-", "-", "-"],
+            ["the same with memories, sky130hd, mm2", pair(*whole, 2), "-", "-", "-"],
         ]
 
     def table(self) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..energy import pages as energy
 from ..flow.errors import UsageError
 from ..layout import pages as layout
-from . import libraries, tables
+from . import libraries, rivals, tables
 from .records import Record
 
 # Keys of area.json that the pages do not need: they are long, or they are paths in a build folder.
@@ -62,17 +62,19 @@ def take_memories(made: dict, folder: Path) -> None:
 
 
 def take_shape(made: dict, folder: Path) -> None:
-    """An accelerator with all functions, in the place of one with the same parameters: `fp8mac plan` knows areas from them."""
-    known = load(folder, "accel_shapes")["measured"]
+    """An accelerator, in the place of one with the same parameters. `fp8mac plan` knows areas from those with all functions.
+    The others are compared with each other."""
     (whole,) = made["functions"]
-    kept = ("parameters", "logic", "blocks", "bits")
+    rival = rivals.is_rival(whole["parameters"])
+    file = folder / ("accel_rivals.json" if rival else "accel_shapes.json")
+    known = load(folder, file.stem)["measured"] if file.is_file() or not rival else []
+    kept = ("parameters", "logic", "blocks", "bits", *(("memory_um2",) if rival else ()))
     name = f"{made['run']['command']} {made['run']['date']}"
     fresh = {**{key: whole[key] for key in kept}, "run": name}
     places = [i for i, one in enumerate(known) if one["parameters"] == whole["parameters"]]
     place = places[0] if places else len(known)
     known[place : place + 1] = [fresh]
-    text = json.dumps({"measured": known}, indent=1)
-    (folder / "accel_shapes.json").write_text(text + "\n")
+    file.write_text(json.dumps({"measured": known}, indent=1) + "\n")
 
 
 def take_functions(made: dict, folder: Path) -> None:

@@ -16,6 +16,7 @@ from collections import Counter
 from functools import cached_property
 from pathlib import Path
 
+from ..energy.networks import ALONE
 from ..energy.pages import Energies
 from ..flow import recipe
 from ..flow.errors import UsageError
@@ -26,9 +27,11 @@ from . import (
     gating,
     left_out,
     memories,
+    merit,
     one_format,
     pages,
     prices,
+    rivals,
     stock,
     tables,
 )
@@ -47,6 +50,7 @@ PAGES = {
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
+SMALL_NETWORK = f"speech, a frame of 32 ms{ALONE}"  # with the small accelerator's energy of a MAC
 DEFAULT_FEED, FEED_TARGET = "feed_block_f19_l16", 45000
 
 
@@ -85,6 +89,24 @@ class Page:
     def accel_pdk(self) -> dict:
         """The accelerator in the library of the memories' process."""
         return load(self.folder, "accel_pdk")
+
+    @property
+    def um2_of_logic(self) -> float:
+        """In the memories' process, of the default accelerator, for the unit of the first library's area"""
+        return self.accel_pdk["area"] / self.accel_pdk["first_area"]
+
+    @property
+    def rivals(self) -> tuple[Record, Record]:
+        """Accelerators for inference: FP8 and INT8"""
+        return rivals.pair(load(self.folder, "accel_rivals")["measured"])
+
+    @property
+    def merits(self) -> list[merit.Merit]:
+        """The figure of merit of this project's accelerators"""
+        chips = self.energies.chips
+        array = chips.mac_pj("default", "array", "random product, 64 x 64 x 128")[0]
+        small = chips.mac_pj("small", "accelerator", SMALL_NETWORK)
+        return merit.own(self.accel_pdk, self.memory_area, array, (small[0], sum(small)))
 
     @property
     def memories(self) -> list[memories.Memory]:
@@ -175,9 +197,8 @@ class Page:
             self.layouts,
             self.energies,
             self.fpga,
-            self.accel,
-            self.accel_pdk,
-            self.memory_area,
+            self.rivals,
+            self.um2_of_logic,
         )
 
     # ---- figures ----------------------------------------------------------------------------------------------------
@@ -434,6 +455,11 @@ class Page:
         """What an accelerator without a function, or the minimal one, takes: logic, blocks in it, or bits of memory."""
         return tables.number(next(one[key] for one in self.functions if one["name"] == name))
 
+    def say_rivals(self, which: str) -> str:
+        """The ratio of accelerators for inference: of `logic`, or of the `whole` with memories"""
+        whole = {"logic": False, "whole": True}[which]
+        return tables.number(rivals.ratio(*self.rivals, self.um2_of_logic, whole), 2)
+
     def say_stock(self, name: str) -> str:
         """By how much the stock flow makes an element larger, in %."""
         theirs = next(one.area for one in self.stock if one.name == name)
@@ -492,12 +518,16 @@ class Page:
         if table == "fpga":
             targets = dict.fromkeys(one["target"] for one in self.fpga["records"])
             return [commands.spelled("synth", {"TARGET": target}) for target in targets]
+        if table == "accel_rivals":
+            return [one["run"].rpartition(" ")[0] for one in self.rivals]
+        if table in ("merit", "beats"):
+            return []
         if table.startswith("accel_"):
             return [self.accel["run"]["command"]]
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
-        if table in ("functions", "function_registers"):
-            name = "functions_apart" if table == "functions" else "functions"
+        if table in ("functions", "parts", "function_registers"):
+            name = "functions" if table == "function_registers" else "functions_apart"
             return [load(self.folder, name)["run"]["command"]]
         if table == "clock_gates":
             return sorted({one["run"]["command"] for one in self.clock_gates})
@@ -564,7 +594,11 @@ class Page:
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_paths": lambda: tables.accel_paths(self.accel),
+            "accel_rivals": lambda: rivals.table(*self.rivals, self.um2_of_logic),
+            "merit": lambda: merit.table(load(self.folder, "merit")["accelerators"], self.merits),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
+            "parts": lambda: left_out.parts(load(self.folder, "functions_apart")["functions"]),
+            "beats": lambda: left_out.beats(load(self.folder, "accel_shapes")["measured"]),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),
             "fpga": lambda: tables.fpga(self.fpga),

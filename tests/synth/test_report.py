@@ -24,9 +24,11 @@ from synth.study import (
     commands,
     intake,
     libraries,
+    merit,
     pages,
     report,
     request,
+    rivals,
     table,
 )
 from synth.study.elements import needed
@@ -367,6 +369,65 @@ def test_shapes(bench: Bench, folder: Path) -> None:
         bench.check(f"its shape: {rows}", its.pop("parameters")["ROWS"] == rows)
         bench.check(f"its areas: {its}", its == {**wanted, "run": "make it 2030-01-01"})
     bench.check("functions stay", (results / "functions_apart.json").read_text() == apart)
+
+
+def test_rivals(bench: Bench, folder: Path) -> None:
+    """Accelerators that say which functions they have are compared with each other. `fp8mac plan` does not know them."""
+    results = folder / "rivals"
+    shutil.copytree(RESULTS, results)
+    (results / "accel_rivals.json").unlink()
+    shapes = (results / "accel_shapes.json").read_text()
+    made = {"apart": True, "config": "", "run": {"command": "make it", "date": "2030-01-01"}}
+    one = {"name": "all", "logic": 3e6, "blocks": 2e6, "bits": 30, "registers": {}}
+    one |= {"memory_um2": 4e6, "parameters": {"ROWS": 4, "ELEMENT": 8, "MX": 0}}
+    other = {**one, "logic": 2e6, "blocks": 1e6, "memory_um2": 5e6}
+    other["parameters"] = {"ROWS": 4, "ELEMENT": 4, "MX": 0, "REQUANTISE": 1}
+    for its in ({**one, "logic": 1.0}, other, one):
+        intake.take_functions({**made, "functions": [its]}, results)
+    known = json.loads((results / "accel_rivals.json").read_text())["measured"]
+    bench.check("no shapes", (results / "accel_shapes.json").read_text() == shapes)
+    fp8, int8 = rivals.pair(known)
+    bench.check("the later one", len(known) == 2 and (fp8["logic"], int8["logic"]) == (3e6, 2e6))
+    lines = rivals.table(fp8, int8, 2.0).splitlines()
+    bench.check(f"logic: {lines[2]}", lines[2] == "| logic | 3,000,000 | 2,000,000 | 1.50 |")
+    bench.check(f"all: {lines[-1]}", lines[-1] == "| logic and memory, mm2 | 10.00 | 9.00 | 1.11 |")
+    wider = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
+    bench.raises("shapes", UsageError, "differ in more", lambda: rivals.pair([fp8, wider]))
+    bench.raises("one side", UsageError, "needs one accelerator", lambda: rivals.pair([fp8]))
+
+
+def test_merit(bench: Bench) -> None:
+    """By hand: 100 MACs a cycle at 500 MHz are 50 GMAC/s. Half the length of the process makes an eighth of the density."""
+    one = {"name": "X", "source": "S", "numbers": "INT8", "nm": 65, "volts": 0.9, "mm2": 0.5}
+    one |= {"macs_per_cycle": 100, "mhz": 500, "gmac_per_joule": 80, "area_counts": "A"}
+    made = merit.published({**one, "power_counts": "P"})
+    cells = [
+        "X (S)",
+        "INT8",
+        "65 nm, 0.9 V",
+        "50.0",
+        "0.50",
+        "100.00",
+        "12.50",
+        "80.0",
+        "10.0",
+        "A",
+        "P",
+    ]
+    bench.check(f"{made.line()}", made.line() == cells)
+    frames = {**one, "macs_per_cycle": None, "frames": 10, "gmac_per_frame": 4, "power_counts": "P"}
+    bench.check("a rate of frames", merit.published(frames).gmacs == 40)
+    unknown = merit.published({**one, "nm": None, "mhz": None, "power_counts": "P"}).line()
+    bench.check(f"unknown: {unknown}", unknown[2:7] == ["-, 0.9 V", "-", "0.50", "-", "-"])
+    shape = {"ROWS": 2, "COLS": 2, "LANES": 4}
+    accel = {"parameters": shape, "period_ns": 8, "area": 4e6}
+    ours = merit.own(accel, 6.0, 5.0, (50.0, 100.0))
+    found = [(its.gmacs, its.mm2, its.gmac_per_joule) for its in ours]
+    wanted = [(2, 4, 200), (2, 10, None), (None, None, 20), (None, None, 10)]
+    bench.check(f"this project: {found}", found == wanted)
+    text = report.Page(RESULTS).say_table("merit")
+    sources = [its["source"] for its in report.load(RESULTS, "merit")["accelerators"]]
+    bench.check("each has a source", all(sources) and all(its in text for its in sources))
 
 
 def test_refused(bench: Bench, folder: Path) -> None:
