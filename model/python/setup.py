@@ -26,6 +26,8 @@ CARRIED = [
     "cli/settings.h",
     "cli/workload.c",
     "cli/workload.h",
+    "cli/convolution.c",
+    "cli/convolution.h",
 ]
 # The planner of the firmware's driver, for fp8mac.cycles
 FIRMWARE = HERE.parents[1] / "firmware" if TREE != HERE / "csrc" else TREE / "firmware"
@@ -58,6 +60,7 @@ class BuildExt(build_ext):
                 *sorted((TREE / "src").glob("*/*.c")),
                 TREE / "cli" / "settings.c",
                 TREE / "cli" / "workload.c",
+                TREE / "cli" / "convolution.c",
                 FIRMWARE / "src" / "gemm_choose.c",
             )
         ]

@@ -1520,6 +1520,9 @@ def calls_of_everything():
         ],
         "Preset": [lambda: fp8mac.Preset("name", "", "", "", None)],
         "cycles": [lambda: fp8mac.cycles(7, 9, 33), lambda: fp8mac.cycles(49, 3, 5, rows=8)],
+        "convolution_cycles": [lambda: fp8mac.convolution_cycles((1, 5, 6, 8), 9, (3, 3))],
+        "elementwise_cycles": [lambda: fp8mac.elementwise_cycles("add", 7, 9)],
+        "rows_cycles": [lambda: fp8mac.rows_cycles("softmax", 7, 9)],
         "CycleCounts": [lambda: fp8mac.CycleCounts(*range(12), 0.1, tiny)],
         "GemmResult": [lambda: fp8mac.GemmResult(a, singles[0], False, Flags(0))],
         "Flags": [lambda: Flags(5)],
@@ -1647,6 +1650,9 @@ def test_environment_of_functions(check, mxcsr):
     ]
     functions += [
         fp8mac.cycles,
+        fp8mac.convolution_cycles,
+        fp8mac.elementwise_cycles,
+        fp8mac.rows_cycles,
         fp8mac.format_of,
         Format.__post_init__,
         Format.record,
@@ -1889,3 +1895,42 @@ def test_cycles(check, refused):
     refused("element is not possible", "CONFIG", lambda: cycles(1, 1, 1, element="static"))
     refused("m, n and k are at least 1", "SHAPE", lambda: cycles(1, 0, 1))
     refused("fit 4 GiB", "SHAPE", lambda: cycles(70000, 70000, 1))
+
+
+def test_layer_cycles(check, refused):
+    """Convolutions are those of `fp8mac cycles`, which bindings_cycles compares with the chip. What commands of other kinds
+    take in the chip is compared by networks-chip."""
+    convolution, rows, elementwise = (
+        fp8mac.convolution_cycles,
+        fp8mac.rows_cycles,
+        fp8mac.elementwise_cycles,
+    )
+    pads = {"pads": (1, 1), "vectors": True}
+    full = convolution((1, 28, 28, 8), 16, (3, 3), **pads)
+    depthwise = convolution((1, 14, 14, 64), 64, (3, 3), groups=64, **pads)
+    check("cycles: convolutions of docs/TIMING.md", (full, depthwise), (5289, 5480))
+    point = convolution((1, 8, 8, 80), 48)
+    check("cycles: pixels are a matrix", point, fp8mac.cycles(64, 48, 80).cycles)
+    residual = convolution((1, 8, 8, 80), 48, c_format="e4m3fn")
+    check("cycles: a residual", residual > point, True)
+    wide = convolution((1, 8, 8, 80), 48, d_format="float32")
+    check("cycles: a wider D", wide > point, True)
+    check("cycles: INT8", convolution((1, 8, 8, 80), 48, element="int8", d_format="int8") > 0, True)
+    add = elementwise("add", 64, 64)
+    check("cycles: a conversion reads no C", elementwise("add", 64, 64, c_format=None) < add, True)
+    check("cycles: a wider X", elementwise("multiply", 64, 64, x_format="float32") > add, True)
+    every = ("sum", "argmax", "rms-norm", "layer-norm", "softmax", "sigmoid", "quantise")
+    for operation in every:
+        few, many = (rows(operation, m, 64, d_format="float32") for m in (4, 64))
+        check("cycles: more rows", 0 < few < many, True, operation)
+    check("cycles: gamma", rows("rms-norm", 8, 64, vectors=True) > rows("rms-norm", 8, 64), True)
+    check("cycles: phases", rows("softmax", 8, 64) > rows("sigmoid", 8, 64), True)
+    refused("no outputs", "SHAPE", lambda: convolution((1, 2, 2, 8), 8, (3, 3)))
+    refused("no outputs", "SHAPE", lambda: convolution((1, 2, 2, 8), 8, stride=(0, 1)))
+    refused("groups divide", "SHAPE", lambda: convolution((1, 2, 2, 9), 8, groups=2))
+    refused("operation is 'power'", "CONFIG", lambda: elementwise("power", 1, 1))
+    refused("operation is 'mean'", "CONFIG", lambda: rows("mean", 1, 1))
+    refused("refuses", "COMMAND", lambda: rows("sum", 0, 8))
+    refused("refuses", "COMMAND", lambda: rows("sigmoid", 8, 8, causal=True))
+    refused("fit 4 GiB", "SHAPE", lambda: elementwise("add", 2**31, 2**31))
+    refused("axi_data_w is not", "CONFIG", lambda: rows("sum", 1, 1, axi_data_w=100))

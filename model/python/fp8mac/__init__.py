@@ -11,7 +11,8 @@ Tensors of PyTorch and objects with __dlpack__ are taken wherever arrays are.
 rows reduces and normalises the rows of a matrix: sum, sum of squares, maximum, magnitude, argmax, RMS norm, layer norm,
 softmax; it also divides a row by its magnitude, and takes sigmoid or tanh of each value. exp2, exp, reciprocal, rsqrt, sigmoid and tanh are its functions, on float32.
 
-cycles counts the accelerator's clock cycles for a GEMM.
+cycles counts the accelerator's clock cycles for a GEMM, convolution_cycles, elementwise_cycles and rows_cycles those for
+other layers.
 
 scaled_mm takes the arguments of torch._scaled_mm, on tensors of PyTorch and on arrays.
 
@@ -25,6 +26,7 @@ from ._core import Error
 from ._core import version as __version__
 from ._cycles import CycleCounts, cycles
 from ._formats import Format, Record, format_of, formats
+from ._layers import convolution_cycles, elementwise_cycles, rows_cycles
 from ._operations import GemmResult, cast, decode, dot, gemm
 from ._rows import exp, exp2, reciprocal, rows, rsqrt, sigmoid, tanh
 from ._scaled_mm import scaled_mm
@@ -40,9 +42,11 @@ __all__ = [
     "Record",
     "__version__",
     "cast",
+    "convolution_cycles",
     "cycles",
     "decode",
     "dot",
+    "elementwise_cycles",
     "exp",
     "exp2",
     "format_of",
@@ -52,6 +56,7 @@ __all__ = [
     "recipes",
     "reciprocal",
     "rows",
+    "rows_cycles",
     "rsqrt",
     "scaled_mm",
     "sigmoid",
