@@ -384,7 +384,8 @@ def _validate(options) -> int:
 def _measure(options) -> int:
     found = measure.measure(_root(options), pathlib.Path(options.folder))
     print(
-        f"{options.folder}: {found['core_cycles']:,} core cycles a run; report.md has those of each layer"
+        f"{options.folder}: {found['core_cycles']:,} core cycles a run; report.md has those of each layer\n"
+        f"{report.estimated(found)}"
     )
     return 0
 

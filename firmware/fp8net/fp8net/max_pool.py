@@ -91,6 +91,20 @@ def commands(layer: Layer, channels: int, row: int) -> int:
     return layer.images * total
 
 
+def compared(layer: Layer) -> int:
+    """Pixels that the commands compare in all."""
+    lines, pixels = _ways(layer)
+    if _is_global(lines, pixels):
+        total = left = _half(lines.size * pixels.size)
+        while left > 1:
+            left = _half(left)
+            total += left
+        return layer.images * total
+    total = 0 if lines.trivial else sum(lines.spans()) * pixels.size
+    total += 0 if pixels.trivial else sum(pixels.spans()) * lines.count
+    return layer.images * total
+
+
 def scratch(layer: Layer, channels: int, row: int) -> int:
     """Bytes: lines between the two ways, or two halves of an image."""
     lines, pixels = _ways(layer)

@@ -45,7 +45,8 @@ class Row:
     output_bytes: int
     least_cycles: int  # of the array of 256 MACs, if nothing else took time
     label: str = ""  # in profiles
-    estimated_cycles: int | None = None  # of the accelerator, for products
+    estimated_cycles: int | None = None  # of the accelerator
+    estimated_core_cycles: int | None = None  # of the core, in pauses
     core_cycles: int | None = None  # measured: with the layers behind the one before that has some
     accelerator_cycles: int | None = None
     sqnr: float | None = None  # of the output, with the rounded values of float32's inputs
@@ -60,6 +61,7 @@ def rows_of(graph: Graph) -> list[Row]:
 def add_estimates(graph: Graph, rows: list[Row], element: str, beat: int) -> None:
     for row, layer in zip(rows, graph.layers):
         row.estimated_cycles = estimate.cycles(graph, layer, element, beat)
+        row.estimated_core_cycles = estimate.core_cycles(graph, layer, beat)
 
 
 def _row(graph: Graph, layer: Layer) -> Row:
@@ -204,9 +206,23 @@ def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: di
         "int8": graph.is_int8,
         "requantise": graph.requantises,
         "core_cycles": None,
+        "estimated_rest": estimate.rest(plan),
         "outputs": outputs,
         "layers": [_finite(dataclasses.asdict(r)) for r in rows],
     }
+
+
+def estimated(report: dict) -> str:
+    """The sum of all estimates, which is less than a run if layers have none."""
+    layers, rest = report["layers"], report["estimated_rest"]
+    keys = ("estimated_cycles", "estimated_core_cycles")
+    accelerator, core = (sum(layer[key] or 0 for layer in layers) for key in keys)
+    without = sum(any(layer[key] is None for key in keys) for layer in layers)
+    text = (
+        f"{accelerator + core + rest:,} cycles estimated: accelerator {accelerator:,}, the core's parts of layers {core:,}, "
+        f"its lists and tables {rest:,}"
+    )
+    return text + (f"; {without} layers have no estimate" if without else "")
 
 
 def files(report: dict) -> dict[str, str]:
@@ -245,6 +261,7 @@ def as_markdown(report: dict) -> str:
         f"{report['recorded_layers']} layers run as {report['lists']} lists, the others one by one.",
         "",
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
+        f"- {estimated(report)}",
     ]
     if report["core_cycles"] is not None:
         lines.append(f"- {report['core_cycles']:,} core cycles a run, measured on the chip")
@@ -254,18 +271,19 @@ def as_markdown(report: dict) -> str:
         "",
         "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it. Cycles are",
         "those of `fp8net measure`, one layer after the other; moves in front of a layer count with it. Estimated cycles are",
-        "those of the accelerator for a product without its residual and vectors, if it ran alone. Least cycles are those of",
-        f"an array of {MACS_A_CYCLE} MACs.",
+        "those of the accelerator if each command ran alone, and those of the core in the pauses of a list. Least cycles are",
+        f"those of an array of {MACS_A_CYCLE} MACs.",
         "",
         "| layer | fp8rt | output | format | scale | MACs | weights, bytes | SQNR alone, dB | so far, dB | saturated | "
-        "core cycles | accelerator | estimated | least |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "core cycles | accelerator | accelerator, estimated | core, estimated | least |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in layers:
         share = "-" if r["saturated"] is None else f"{100 * r['saturated']:.2f} %"
         lines.append(
             f"| {', '.join(r['nodes'])} | `{r['call']}` | {r['rows']} x {r['cols']} | {r['format']} | "
             f"{r['scale']:.4g} | {r['macs']:,} | {r['weight_bytes']:,} | {_db(r['sqnr'])} | {_db(r['sqnr_so_far'])} | "
-            f"{share} | {_cycles(r['core_cycles'])} | {_cycles(r['accelerator_cycles'])} | {_cycles(r['estimated_cycles'])} | {r['least_cycles']:,} |"
+            f"{share} | {_cycles(r['core_cycles'])} | {_cycles(r['accelerator_cycles'])} | "
+            f"{_cycles(r['estimated_cycles'])} | {_cycles(r['estimated_core_cycles'])} | {r['least_cycles']:,} |"
         )
     return "\n".join(lines) + "\n"
