@@ -6,9 +6,12 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from fp8net import lower, quantize, shapes
+from fp8net import lower, quantize, shapes, writer
 from fp8net.errors import Refused
+from fp8net.executor import Executor
 from graphs import Builder
+from onnx import TensorProto, helper
+from programs import run
 from test_random import LEAST_DB, RUNS, _check
 
 BATCH, TOKENS, HEADS, SHARED, SIZE = 2, 6, 4, 2, 8
@@ -240,3 +243,60 @@ def test_refused(bench, rng, work) -> None:
         b = Builder(rng, (BATCH, TOKENS, SIZE))
         make(b)
         _refused(bench, b, what, work)
+
+
+# A program that gives the network its mask, with one number of it from the command line
+_MASK = """
+#include <stdio.h>
+
+#include "fp8rt/app.h"
+#include "mask.h"
+
+int main(void)
+{
+    static fp8rt_device dev;
+    static _Alignas(32) uint8_t arena[MASK_ARENA_BYTES];
+    static float x[%d], mask[%d];
+    const float numbers[] = {0.0f, -1e30f, -1.0f / x[0], 1.0f / x[0], x[0] / x[0]};
+    mask_net net;
+    if (fp8rt_device_open(&dev, &fp8rt_app_port) != FP8RT_OK ||
+        mask_open(&net, &dev, arena, sizeof arena) != FP8RT_OK ||
+        mask_set_input(&net, 0, x) != FP8RT_OK) {
+        return 1;
+    }
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        mask[7] = numbers[i];
+        printf("%%d ", (int)mask_set_input(&net, 1, mask));
+    }
+    printf("shape %%d", (int)FP8RT_ERR_SHAPE);
+    return mask_run(&net) == FP8RT_OK ? 0 : 1;
+}
+"""
+
+
+def test_mask_as_input(bench, rng, compiler, work) -> None:
+    """A row of -Inf alone is 0 by ONNX's definition, and NaN on the chip: a mask that is an input has finite numbers."""
+    b = Builder(rng, (BATCH, TOKENS, SIZE))
+    _attend(b, [*_operands(b), "mask"])
+    model = b.model("mask", 24, check=False)
+    value = helper.make_tensor_value_info("mask", TensorProto.FLOAT, [TOKENS, TOKENS])
+    model.graph.input.append(value)
+    onnx.save(model, work / "mask.onnx")
+    mask = np.where(TRIANGLE, 0, -1e30).astype(np.float32)
+    runs = [{"x": rng.normal(size=b.input).astype(np.float32), "mask": mask}]
+    quantised, _ = quantize.quantize(work / "mask.onnx", runs, quantize.Options())
+    _check(bench, "mask", work / "net", LEAST_DB, (quantised, runs), compiler, False)
+    graph = lower.lower_model(shapes.infer(quantised))
+    for number in (-np.inf, np.inf, np.nan):
+        bad = mask.copy()
+        bad[1, 1] = number
+        bench.raises(
+            f"{number}", Refused, "mask", lambda: Executor(graph).run({**runs[0], "mask": bad})
+        )
+    sources = writer.prepare(graph, work / "mask", "mask.onnx", runs)
+    writer.write(work / "mask", sources, {})
+    (work / "mask/main.c").write_text(_MASK % (BATCH * TOKENS * SIZE, TOKENS * TOKENS))
+    outcome = run(compiler.build(work / "mask"))
+    *codes, shape = outcome.text.replace("shape", "").split()
+    good = outcome.status == 0 and codes == ["0", "0", shape, shape, shape]
+    bench.check(f"statuses: {outcome.text}", good)

@@ -14,6 +14,9 @@ def text(s, ids: dict[str, int]) -> str:
     quads = any(x.integer and x.weights and has_quads(x, s.graph) for x in s.graph.layers)
     checks = _REQUANTISES + (_DEPTHWISE if quads else "") if whole else ""
     run = run.replace("@requantises@", checks).replace("@columns@", str(s.graph.columns))
+    masks = any(_is_mask(s, view) for view in s.graph.inputs.values())
+    run = run.replace("@masks@", _MASKS if masks else "")
+    run = run.replace("@check_mask@", _CHECK_MASK if masks else "")
     run = run.replace("@indices@", _INDICES if words else "")
     run = run.replace("@take_indices@", _TAKE_INDICES if words else "")
     return _tables(s, ids) + run.replace("@n@", s.name).replace("@N@", s.upper)
@@ -21,6 +24,11 @@ def text(s, ids: dict[str, int]) -> str:
 
 def _has_indices(s) -> bool:
     return any(s.graph.tensors[v.tensor].format == "int32" for v in s.graph.inputs.values())
+
+
+def _is_mask(s, view) -> bool:
+    """An input that has to be finite"""
+    return view.tensor in s.graph.finite and not s.graph.tensors[view.tensor].has_codes
 
 
 def _tables(s, ids: dict[str, int]) -> str:
@@ -34,6 +42,9 @@ def _tables(s, ids: dict[str, int]) -> str:
         loads += [f"    {{{slot}, {s.name}_table{table}}}," for slot, table in g.loads]
     inputs = ", ".join(str(ids[v.tensor]) for v in s.graph.inputs.values())
     indices = _indices(s) if _has_indices(s) else ""
+    if any(_is_mask(s, view) for view in s.graph.inputs.values()):
+        masks = ", ".join(boolean(_is_mask(s, view)) for view in s.graph.inputs.values())
+        indices += f"static const bool is_mask[] = {{{masks}}}; // inputs that have to be finite\n"
     outputs = ", ".join(str(ids[v.tensor]) for v in s.graph.outputs.values())
     return (
         f"static fp8rt_status (*const layers[])(fp8rt_run *run, uint8_t *arena) = {{\n    {names}}};\n\n"
@@ -96,10 +107,28 @@ _TAKE_INDICES = """    if (is_index[i]) {
     }
 """
 
+_MASKS = """// Masks of attention. A row of -Inf alone would give NaN.
+static bool is_finite(const fp8rt_tensor *t, const float *values)
+{
+    for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) {
+        if (!(values[i] - values[i] == 0.0f)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+"""
+
+_CHECK_MASK = """    if (is_mask[i] && !is_finite(&t, values)) {
+        return FP8RT_ERR_SHAPE;
+    }
+"""
+
 _CONVERT = """fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
 {
     const fp8rt_tensor t = @n@_input(net, i);
-@take_indices@    if (t.format == FP8MAC_FP32) {
+@take_indices@@check_mask@    if (t.format == FP8MAC_FP32) {
         for (uint32_t row = 0; row < t.rows; row++) {
             memcpy((uint8_t *)t.data + (size_t)row * t.stride, values + (size_t)row * t.cols,
                    t.cols * sizeof *values);
@@ -293,4 +322,4 @@ fp8rt_tensor @n@_output(const @n@_net *net, unsigned i)
     return at(net->arena, outputs[i]);
 }
 
-@indices@@convert@"""
+@indices@@masks@@convert@"""

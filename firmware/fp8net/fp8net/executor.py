@@ -65,6 +65,9 @@ class Executor:
         self.codes = dict(self.graph.constants)
         for name, view in self.graph.inputs.items():
             tensor = self.graph.tensors[view.tensor]
+            masks = view.tensor in self.graph.finite and not tensor.has_codes
+            if masks and not np.isfinite(values[name]).all():
+                raise refuse(name, "is a mask with numbers that are not finite", "such as -1e30")
             self.codes[view.tensor] = encode(view.to_rows(values[name], tensor.cols), tensor)
         for layer in self.graph.layers:
             self.codes[layer.output] = self.layer(layer)

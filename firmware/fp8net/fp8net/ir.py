@@ -313,6 +313,7 @@ class Graph:
     mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
     # Of the array whose depthwise commands the layers of whole numbers have; 0: none, for any array
     columns: int = 0
+    finite: set[str] = dataclasses.field(default_factory=set)  # inputs that are masks of attention
 
     def readers(self, tensor: str) -> list[Layer]:
         return [layer for layer in self.layers if tensor in layer.reads]

@@ -67,6 +67,10 @@ def _masked(importer, node, scores: View) -> View:
 
 
 def _with_computed(importer, node, scores: View) -> View:
+    """A row of -Inf alone is 0 by the standard, and NaN on the chip: an input may not have -Inf."""
+    name = importer.view(node, _MASK).tensor
+    if any(view.tensor == name for view in importer.graph.inputs.values()):
+        importer.graph.finite.add(name)
     view = plain(importer, node, importer.view(node, _MASK))
     shape = (1,) * (len(scores.shape) - len(view.shape)) + view.shape
     if any(size not in (1, s) for size, s in zip(shape, scores.shape)):
