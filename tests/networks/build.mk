@@ -103,14 +103,15 @@ TESTS += $(BUILD)/test/networks-published.log
 
 # The table of docs/NETWORKS.md.
 NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B $(NETWORKS_TEST)/table.py
+NETWORKS_ONLY = $(if $(ONLY),--only '$(ONLY)')
 .PHONY: networks-report networks-tiny
-networks-report: $(FP8NET) $(SYS_QUICK) $(FW_RISCV_OBJECTS)
-	$(Q)$(NETWORKS_TABLE)
+networks-report: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
+	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY)
 	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny)
 # The table of MLPerf Tiny, whose networks are not in this repository: make networks-tiny MLPERF_TINY=folder
-networks-tiny: $(FP8NET) $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+networks-tiny: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny --check
-$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
 TESTS += $(BUILD)/test/networks-table.log
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""table.py [--check] [--tiny]: a table of docs/NETWORKS.md between its markers, measured anew.
+"""table.py [--check] [--tiny] [--only EXPRESSION]: a table of docs/NETWORKS.md between its markers, measured anew; or the rows
+whose files' names match.
 
     make networks-report                          writes that of networks from packages
+    make networks-report ONLY=nmp                 writes the row of nmp.onnx
     make networks-report MLPERF_TINY=folder       writes that of MLPerf Tiny, too
     make build/test/networks-table.log            compares it
 
-Cycles are those of the chip with its fast mode, which test sim-fast compares with RTL.
+Cycles are those of the timing model, which test system-timed compares with the fast mode.
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import re
 import sys
@@ -18,11 +21,12 @@ from pathlib import Path
 
 import clothes
 import files
+import lines
 import music
 import numpy as np
 import speech
 import tiny
-from fp8net import analyze, lower, mx, plan, quantize, report, shapes, validate
+from fp8net import analyze, lower, mx, plan, quantize, report, shapes, validate, writer
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import INT8, Graph
@@ -45,7 +49,7 @@ class Network:
     about: str
     calibration: list[dict]
     test: list[dict]
-    reference: Path | None = None  # the float file, where `path` is not it
+    reference: Path | None = None  # the float file, where `path` is not it: its codes are INT8
     shape: dict = dataclasses.field(default_factory=dict)
     kept: dict = dataclasses.field(default_factory=dict)
     binary: bool = False  # an answer is whether a value is above 0.5
@@ -59,22 +63,30 @@ class Network:
 def row(network: Network) -> str:
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
-    graph = _lowered(network)
-    result = validate.Result(network.runs, {}, {})
-    with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
-        validate.on_target(
-            *(Path.cwd(), graph, network.path.name, network.test[: network.runs], "chip", result),
-            folder=Path(folder),
-        )
-    if result.different or not result.compared:
-        raise SystemExit(f"{network.path.name}: the chip differs:\n{result.text}")
+    graph = lower.lower_model(shapes.prepare(network.path)) if network.reference else None
+    quality = f"- | - | {_quality(network, graph)} | - | - | -" if graph is not None else ""
+    if graph is None:
+        graph = _lowered(network)
+        quality = f"{_quality(network, graph)} | {_int8(network)} | {_mx(network)}"
     weights = sum(r.weight_bytes for r in report.rows_of(graph))
-    cycles = result.cycles
+    cycles = _cycles(network, graph)
     return (
-        f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | "
-        f"{_quality(network, graph)} | {_int8(network)} | {_mx(network)} | {cycles:,} | {_rate(CLOCK / cycles)} | "
-        f"{found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
+        f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | {quality} | "
+        f"{cycles:,} | {_rate(CLOCK / cycles)} | {found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
     )
+
+
+def _cycles(network: Network, graph: Graph) -> int:
+    """Of a run on the chip, which gives the executor's bytes."""
+    name = network.path.name
+    with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
+        place = Path(folder) / "network"
+        writer.write(place, writer.prepare(graph, place, name, network.test[: network.runs]), {})
+        timed = ("FAST=0", "TIMED=1")
+        text = validate.run_program(Path.cwd(), place, "chip", *timed, int8=graph.is_int8)
+    if re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is None:
+        raise SystemExit(f"{name}: the chip differs:\n{text}")
+    return int(re.search(r"core cycles +(\d+) a run", text).group(1))
 
 
 def _lowered(network: Network, format: str = "e4m3fn", mx: bool = False) -> Graph:
@@ -144,6 +156,9 @@ def packages(folder: Path) -> list[Network]:
             ("pulsevad_teacher_81k.onnx", "the same, larger"),
         )
     ]
+    about = "`pulsevad_2.1k.onnx` with the INT8 codes of its authors"
+    whole, floats = (speech.package() / f"pulsevad_2.1k{kind}.onnx" for kind in ("_int8", ""))
+    networks.append(Network(whole, about, calibration, test, reference=floats))
     silero, frames = speech.silero(), speech.frames()
     networks.append(
         Network(
@@ -168,6 +183,9 @@ def packages(folder: Path) -> list[Network]:
             runs=1,
         )
     )
+    shape = {"x": (1, 3, lines.HEIGHT, lines.WIDTH)}
+    about = "whether a line of text is turned by 180 degrees"
+    networks.append(Network(lines.network(), about, *lines.runs(), shape=shape, runs=1))
     clothes.write(folder / "fashion.onnx")
     about = "kind of clothes, 10 kinds: examples/fashion"
     networks.append(Network(folder / "fashion.onnx", about, *clothes.runs()))
@@ -184,29 +202,48 @@ def mlperf() -> list[Network]:
     return networks
 
 
-def _update(marks: tuple[str, str], networks: list[Network], check: bool) -> tuple[int, int]:
+def _rows(old: str, networks: list[Network], only: str) -> str:
+    """Of the networks. Those that do not match stay as they are."""
+    before = {line.split("|")[1].strip(" `"): line for line in old.splitlines(True)}
+    rows = []
+    for network in networks:
+        name = network.path.name
+        if re.search(only, name):
+            rows.append(row(network))
+            print(rows[-1], end="", flush=True)
+        else:
+            rows.append(before.get(name, ""))
+    return "".join(rows)
+
+
+def _update(marks: tuple[str, str], networks: list[Network], options) -> tuple[int, int]:
     """Writes the table between the marks, or counts equal and different cells."""
     begin, end = marks
-    table = HEAD + "".join(map(row, networks))
-    page = PAGE.read_text()
-    old = re.search(f"{begin}\n(.*?){end}", page, re.S)
+    place = f"{begin}\n(.*?){end}"
+    old = re.search(place, PAGE.read_text(), re.S)
     if old is None:
         raise SystemExit(f"{PAGE} has no place for the table")
-    if not check:
+    table = HEAD + _rows(old.group(1), networks, options.only)
+    if not options.check:
+        page = PAGE.read_text()  # it may be another one by now
+        old = re.search(place, page, re.S)
         PAGE.write_text(page[: old.start(1)] + table + page[old.end(1) :])
         return 0, 0
-    print(table)
     equal = sum(a == b for a, b in zip(old.group(1).split("|"), table.split("|")))
     return equal, max(old.group(1).count("|"), table.count("|")) + 1 - equal
 
 
 def main() -> int:
-    check = "--check" in sys.argv
-    if "--tiny" in sys.argv:
-        equal, different = _update(TINY_MARKS, mlperf(), check)
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--only", default="", metavar="EXPRESSION")
+    options = parser.parse_args()
+    if options.tiny:
+        equal, different = _update(TINY_MARKS, mlperf(), options)
     else:
         with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
-            equal, different = _update(MARKS, packages(Path(folder)), check)
+            equal, different = _update(MARKS, packages(Path(folder)), options)
     print(f"{equal} passed, {different} failed")
     return 1 if different else 0
 

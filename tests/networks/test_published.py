@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published networks magika (kinds of files) and basic-pitch (notes) keep their quality beside ONNX Runtime."""
+"""The published networks magika (kinds of files), rapidocr (lines of text) and basic-pitch (notes) keep their quality beside ONNX Runtime."""
 
 from __future__ import annotations
 
 import files
+import lines
 import music
 import numpy as np
 from fp8net import lower, quantize, report, shapes
@@ -11,11 +12,11 @@ from fp8net.errors import Refused
 from fp8net.executor import Executor
 
 
-def _outputs(path, calibration, test, options, name):
+def _outputs(path, calibration, test, options, name, given=None):
     """Of float32 and of FP8: all values of an output, a row for each run."""
-    quantised, _ = quantize.quantize(path, calibration, options)
+    quantised, _ = quantize.quantize(path, calibration, options, given)
     graph = lower.lower_model(shapes.infer(quantised))
-    session, executor = shapes.session(shapes.prepare(path)), Executor(graph)
+    session, executor = shapes.session(shapes.prepare(path, given)), Executor(graph)
     truth = [session.run([name], run)[0].reshape(-1) for run in test]
     mine = [executor.run(run)[name].reshape(-1) for run in test]
     return np.stack(truth), np.stack(mine)
@@ -33,6 +34,20 @@ def test_files(bench) -> None:
     bench.check(f"{kinds} kinds of them", kinds > 30)
     bench.check(f"{error:.1f} dB", error >= 19.0)
     bench.check(f"{wrong} answers differ", wrong <= 8)
+
+
+def test_lines(bench) -> None:
+    """Squeeze and excitation, HardSwish, kernels of 5 x 5 for each channel. Half of the lines are turned."""
+    calibration, test = lines.runs()
+    name, given = "save_infer_model/scale_0.tmp_1", {"x": test[0]["x"].shape}
+    truth, mine = _outputs(lines.network(), calibration, test, quantize.Options(), name, given)
+    error = report.sqnr(truth, mine)
+    wrong = int((truth.argmax(axis=1) != mine.argmax(axis=1)).sum())
+    right = [lines.line(2 * number + 1)[1] for number in range(len(test))] == truth.argmax(axis=1)
+    print(f"rapidocr: {error:.1f} dB, {wrong} of {len(test)} answers differ")
+    bench.check(f"float32 sees {right.sum()} of {len(test)} lines", right.sum() >= 45)
+    bench.check(f"{error:.1f} dB", error >= 12.0)
+    bench.check(f"{wrong} answers differ", wrong <= 4)
 
 
 def test_music(bench) -> None:

@@ -34,6 +34,24 @@ def test_quality(bench, name) -> None:
     bench.check(f"{name}: its output has its shape", isinstance(reference, onnx.ModelProto))
 
 
+def test_int8_file(bench) -> None:
+    """A file that has INT8 codes already keeps its scales: nearly ONNX Runtime's values of this file, and float32's answers."""
+    _, test = speech.windows()
+    path, floats = (speech.package() / f"pulsevad_2.1k{kind}.onnx" for kind in ("_int8", ""))
+    model = shapes.prepare(path)
+    graph = lower.lower_model(model)
+    bench.check("INT8", graph.is_int8)
+    for what, reference, least, most in (
+        ("the same file", model, 40.0, 0),
+        ("float32", shapes.prepare(floats), 18.0, 3),
+    ):
+        result = validate.compare(graph, Executor(graph), reference, test)
+        error, wrong = result.sqnr["logits"], result.runs - result.agree["logits"]
+        print(f"INT8 beside {what}: {error:.1f} dB, {wrong} of {result.runs} answers differ")
+        bench.check(f"beside {what}: {error:.1f} dB", error >= least)
+        bench.check(f"beside {what}: answers", result.runs > 50 and wrong <= most)
+
+
 def test_silero(bench) -> None:
     """A network with a state, a long kernel and reflected padding: four frames a run, one run after the other."""
     frames = speech.frames()

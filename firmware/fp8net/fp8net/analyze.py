@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
 import pathlib
 
 import onnx
@@ -49,16 +50,18 @@ def analyze(
 
 
 def _parameters(model: onnx.ModelProto) -> int:
-    """Numbers of weights and biases: floats and FP8 codes."""
+    """Numbers of weights and biases: floats, and codes that are dequantised, without their scales and zero points."""
     kinds = (onnx.TensorProto.FLOAT, *range(17, 21))
-    count = 0
-    for tensor in model.graph.initializer:
-        if tensor.data_type in kinds and tensor.dims:
-            size = 1
-            for dim in tensor.dims:
-                size *= dim
-            count += size
-    return count
+    rounds = [n for n in model.graph.node if n.op_type in ("QuantizeLinear", "DequantizeLinear")]
+    codes = {node.input[0] for node in rounds}
+    scales = {name for node in rounds for name in node.input[1:]}
+    return sum(
+        math.prod(tensor.dims)
+        for tensor in model.graph.initializer
+        if tensor.dims
+        and tensor.name not in scales
+        and (tensor.data_type in kinds or tensor.name in codes)
+    )
 
 
 def as_dict(a: Analysis) -> dict:

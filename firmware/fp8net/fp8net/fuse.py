@@ -354,15 +354,19 @@ def _residuals(graph: Graph, layer: Layer) -> bool:
 
 
 def _activations(graph: Graph, layer: Layer) -> bool:
-    """ReLU and clamps."""
+    """ReLU and clamps. Behind a rounding they give the codes that they give in front of an equal one."""
     if (
         layer.op != "convert"
         or layer.fused.function is not None
         or layer.fused.activation == "none"
     ):
         return False
-    before = _before(graph, layer)
+    before = _before(graph, layer, rounded=True)
     if before is None or not is_plain(before):
+        return False
+    rounded, out = (graph.tensors[name] for name in (before.output, layer.output))
+    equal = out.fixed and (out.format, out.scale) == (rounded.format, rounded.scale)
+    if rounded.fixed and not equal:
         return False
     before.fused = layer.fused
     _absorb(graph, before, layer)

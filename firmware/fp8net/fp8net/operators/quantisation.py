@@ -60,12 +60,19 @@ def _scale_of(importer, node) -> np.ndarray:
     return scale
 
 
+def _check_zero(importer, node) -> np.ndarray | None:
+    """The zero point, if there is one"""
+    if not node.operand(2):
+        return None
+    zero = importer.constant(node.inputs[2])
+    if zero is None or zero.astype(np.float32).any():
+        raise _unsupported("its zero point is not 0", "a zero point of 0")
+    return zero
+
+
 def _format_of(importer, node) -> str:
     if node.operand(2):
-        zero = importer.constant(node.inputs[2])
-        if zero is None or zero.astype(np.float32).any():
-            raise _unsupported("its zero point is not 0")
-        return _format_of_dtype(zero.dtype)
+        return _format_of_dtype(_check_zero(importer, node).dtype)
     kind = node.attribute("output_dtype", TensorProto.UINT8)
     if kind not in _FORMATS:
         raise _unsupported(f"its codes are {TensorProto.DataType.Name(kind)}", _NEAREST)
@@ -113,10 +120,11 @@ def _has_other_readers(importer, node) -> bool:
 @handles(
     "DequantizeLinear",
     "the scale of tensors and weights",
-    "FP8 or INT8; weights: also a scale a channel",
+    "FP8 or INT8; weights: also a scale a channel; biases: INT32",
 )
 def dequantize(importer, node) -> None:
     scale = _scale_of(importer, node)
+    _check_zero(importer, node)
     codes = importer.constant(node.inputs[0])
     if codes is not None:
         _constant(importer, node, codes, scale)
@@ -131,18 +139,22 @@ def dequantize(importer, node) -> None:
 
 
 def _constant(importer, node, codes: np.ndarray, scale: np.ndarray) -> None:
-    format = _format_of_dtype(codes.dtype)
     axis = node.attribute("axis", 1)
     axis = axis + codes.ndim if axis < 0 else axis
-    raw = codes.view(np.uint8)
-    values = fp8mac.decode(raw, format)
-    if not np.isfinite(values).all():
-        raise _unsupported("has codes that are NaN or Inf")
     shape = [1] * codes.ndim
     if scale.size > 1:
         if scale.ndim != 1 or axis >= codes.ndim or codes.shape[axis] != scale.size:
             raise _unsupported(f"has {scale.size} scales along axis {axis} of {codes.shape}")
         shape[axis] = scale.size
+    scales = scale.reshape(shape if scale.size > 1 else ())
     name = node.outputs[0]
+    if codes.dtype == np.int32:  # a bias: numbers, which get no codes
+        importer.constants[name] = codes.astype(np.float32) * scales
+        return
+    format = _format_of_dtype(codes.dtype)
+    raw = codes.view(np.uint8)
+    values = fp8mac.decode(raw, format)
+    if not np.isfinite(values).all():
+        raise _unsupported("has codes that are NaN or Inf")
     importer.weights_of[name] = Codes(raw, scale.reshape(-1), axis, format)
-    importer.constants[name] = values * scale.reshape(shape if scale.size > 1 else ())
+    importer.constants[name] = values * scales
