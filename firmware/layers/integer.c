@@ -118,9 +118,11 @@ typedef struct rounding {
     int8_t zero_point, lo, hi;
 } rounding;
 
-// x * scale, rounded once: to nearest, a tie goes away from zero. Magnitudes have 62 bits. The shift is most often above 32,
-// and the core has no shift of 64 bits.
-static int64_t scaled_once(int32_t x, fp8mac_int_scale scale)
+#define MOST_SCALED (INT32_MAX - INT8_MAX)
+
+// x * scale, rounded once: to nearest, a tie goes away from zero. What is far beyond a code is MOST_SCALED. Magnitudes have 62
+// bits. The shift is most often above 32, and the core has no shift of 64 bits.
+static int32_t scaled_once(int32_t x, fp8mac_int_scale scale)
 {
     const unsigned shift = (unsigned)(31 - scale.shift); // 1 to 62
     const uint64_t product = (uint64_t)fp8rt_int_magnitude(x) * (uint32_t)scale.multiplier;
@@ -129,7 +131,8 @@ static int64_t scaled_once(int32_t x, fp8mac_int_scale scale)
         const int32_t size = (int32_t)(high >> (shift - 32));
         return x < 0 ? -size : size;
     }
-    const int64_t size = (int64_t)((product + (UINT64_C(1) << (shift - 1))) >> shift);
+    const uint64_t all = (product + (UINT64_C(1) << (shift - 1))) >> shift;
+    const int32_t size = all > MOST_SCALED ? MOST_SCALED : (int32_t)all;
     return x < 0 ? -size : size;
 }
 

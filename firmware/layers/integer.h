@@ -65,7 +65,7 @@ static inline int32_t fp8rt_int_scaled(int32_t x, fp8mac_int_scale scale)
     return x < 0 ? -(int32_t)q : (int32_t)q;
 }
 
-static inline int8_t fp8rt_int_clamp(int64_t x, int8_t lo, int8_t hi)
+static inline int8_t fp8rt_int_clamp(int32_t x, int8_t lo, int8_t hi)
 {
     return (int8_t)(x < lo ? lo : x > hi ? hi : x);
 }

@@ -9,7 +9,10 @@ static bool same_size(const fp8rt_tensor *x, const fp8rt_tensor *out)
 
 // ---- sums ---------------------------------------------------------------------------------------
 
-enum { SUM_BITS = 20 }; // of an operand behind the point
+enum {
+    SUM_BITS = 20, // of an operand behind the point
+    CODES = 256,
+};
 
 static fp8rt_status check_add(fp8rt_run *run, const void *layer)
 {
@@ -39,10 +42,11 @@ static fp8rt_status check_add(fp8rt_run *run, const void *layer)
 }
 
 typedef struct operand {
-    const int8_t *codes;
+    const uint8_t *codes;
     uint32_t stride;
     int32_t zero;
     fp8mac_int_scale scale;
+    int32_t *values; // of the codes 0x00 .. 0xff
 } operand;
 
 typedef struct sum {
@@ -53,22 +57,44 @@ typedef struct sum {
     int8_t zero_point, lo, hi;
 } sum;
 
-static int32_t scaled(const operand *x, int8_t code)
+// fp8rt_int_scaled of a value of at most 2^30. The core's products have 64 bits; the rest is done with 32.
+static inline int32_t scale_sum(int32_t x, int32_t multiplier, unsigned right)
 {
-    return fp8rt_int_scaled((code - x->zero) * (1 << SUM_BITS), x->scale);
+    const int64_t product = (int64_t)(x * 2) * multiplier; // z is the upper half, rounded
+    const int32_t z = (int32_t)(product >> 32) + (int32_t)((uint32_t)product >> 31);
+    if (right == 0) {
+        return z;
+    }
+    // A tie goes away from zero. Bit 31 is added before the shift, and its share subtracted behind it.
+    const uint32_t half = (1u << (right - 1u)) - (z < 0);
+    return (int32_t)(((uint32_t)z + half + 0x80000000u) >> right) - (int32_t)(0x80000000u >> right);
+}
+
+// Most tensors have more values than there are codes, so what each code stands for is computed first.
+static void fill(const operand *x)
+{
+    for (int32_t code = INT8_MIN; code <= INT8_MAX; code++) {
+        x->values[(uint8_t)code] = fp8rt_int_scaled((code - x->zero) * (1 << SUM_BITS), x->scale);
+    }
 }
 
 static void add_rows(void *context)
 {
     const sum *s = context;
+    const int32_t *x_values = s->x.values, *y_values = s->y.values;
+    const int32_t multiplier = s->scale.multiplier;
+    const unsigned right = (unsigned)-s->scale.shift;
+    const int32_t zero = s->zero_point, lo = s->lo, hi = s->hi;
+    fill(&s->x);
+    fill(&s->y);
     for (uint32_t row = 0; row < s->rows; row++) {
-        const int8_t *x = s->x.codes + (size_t)row * s->x.stride,
-                     *y = s->y.codes + (size_t)row * s->y.stride;
+        const uint8_t *x = s->x.codes + (size_t)row * s->x.stride,
+                      *y = s->y.codes + (size_t)row * s->y.stride;
         int8_t *out = s->out + (size_t)row * s->stride;
         for (uint32_t i = 0; i < s->cols; i++) {
-            const int32_t total = scaled(&s->x, x[i]) + scaled(&s->y, y[i]);
-            out[i] =
-                fp8rt_int_clamp(fp8rt_int_scaled(total, s->scale) + s->zero_point, s->lo, s->hi);
+            const int32_t total = x_values[x[i]] + y_values[y[i]];
+            const int32_t code = scale_sum(total, multiplier, right) + zero;
+            out[i] = (int8_t)(code < lo ? lo : code > hi ? hi : code);
         }
     }
 }
@@ -77,9 +103,15 @@ static fp8rt_status compute_add(fp8rt_run *run, const void *layer)
 {
     const fp8rt_int_add_desc *desc = layer;
     const fp8rt_caps *caps = &run->dev->caps;
+    int32_t *values = fp8rt_layer_take(run, 2 * CODES * sizeof *values);
+    if (values == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
     const sum s = {
-        .x = {desc->x->data, fp8rt_tensor_stride(caps, desc->x), desc->x_zero, desc->x_scale},
-        .y = {desc->y->data, fp8rt_tensor_stride(caps, desc->y), desc->y_zero, desc->y_scale},
+        .x = {desc->x->data, fp8rt_tensor_stride(caps, desc->x), desc->x_zero, desc->x_scale,
+              values},
+        .y = {desc->y->data, fp8rt_tensor_stride(caps, desc->y), desc->y_zero, desc->y_scale,
+              values + CODES},
         .out = desc->out->data,
         .rows = desc->out->rows,
         .cols = desc->out->cols,
@@ -224,7 +256,7 @@ static void softmax_row(const softmax *s, const int8_t *x, int8_t *out)
     }
     const int32_t one = invert(total, &over);
     for (uint32_t i = 0; i < s->cols; i++) {
-        int64_t code = INT8_MIN;
+        int32_t code = INT8_MIN;
         if (x[i] - most >= s->least) {
             code += halve(high(one, exp_of(s, x[i] - most)), over + 31u - OUT_BITS);
         }

@@ -103,6 +103,32 @@ static int8_t average(const windows *a, span lines, span pixels, uint32_t channe
     return fp8rt_int_clamp((total + away) / count, a->lo, a->hi);
 }
 
+// Averages of four channels at a time. A word has their codes, whose sums are in halves of two words: each has 16 bits, which
+// WORD_PLACES codes from 0 to 255 fill.
+enum { WORD = 4, WORD_PLACES = 257 };
+
+static void average_word(const windows *a, span lines, span pixels, uint32_t channel, int8_t *out)
+{
+    const int32_t count = (int32_t)((lines.end - lines.first) * (pixels.end - pixels.first));
+    uint32_t even = 0, odd = 0;
+    for (uint32_t y = lines.first; y < lines.end; y++) {
+        const int8_t *x = a->x + ((size_t)y * a->width + pixels.first) * a->x_stride + channel;
+        for (uint32_t i = pixels.first; i < pixels.end; i++, x += a->x_stride) {
+            uint32_t codes;
+            memcpy(&codes, __builtin_assume_aligned(x, WORD), sizeof codes);
+            codes ^= 0x80808080u; // a code and 128
+            even += codes & 0x00ff00ffu;
+            odd += codes >> 8 & 0x00ff00ffu;
+        }
+    }
+    const uint32_t sums[WORD] = {even & 0xffffu, odd & 0xffffu, even >> 16, odd >> 16};
+    for (uint32_t i = 0; i < WORD; i++) {
+        const int32_t total = (int32_t)sums[i] - 128 * count;
+        const int32_t away = total > 0 ? count / 2 : -(count / 2);
+        out[i] = fp8rt_int_clamp((total + away) / count, a->lo, a->hi);
+    }
+}
+
 static int8_t maximum(const windows *a, span lines, span pixels, uint32_t channel)
 {
     int8_t most = INT8_MIN;
@@ -129,9 +155,29 @@ static void each_window(const windows *a, finder *find)
     }
 }
 
+// Rows of codes begin at beats, so words of four channels are whole, also those behind the last channel.
+static void average_words(const windows *a)
+{
+    int8_t *out = a->out;
+    for (uint32_t y = 0; y < a->out_h; y++) {
+        const span lines = inputs_of(y, a->stride_y, a->kernel_h, a->pad_top, a->height);
+        for (uint32_t x = 0; x < a->out_w; x++, out += a->out_stride) {
+            const span pixels = inputs_of(x, a->stride_x, a->kernel_w, a->pad_left, a->width);
+            for (uint32_t channel = 0; channel < a->channels; channel += WORD) {
+                average_word(a, lines, pixels, channel, out + channel);
+            }
+        }
+    }
+}
+
 static void average_windows(void *context)
 {
-    each_window(context, average);
+    const windows *a = context;
+    if ((uint32_t)a->kernel_h * a->kernel_w <= WORD_PLACES) {
+        average_words(a);
+    } else {
+        each_window(a, average);
+    }
 }
 
 static void maximum_windows(void *context)
@@ -196,7 +242,9 @@ static fp8rt_status check_pad(fp8rt_run *run, const void *layer)
         return FP8RT_ERR_SHAPE;
     }
     const fp8rt_caps *caps = &run->dev->caps;
-    if (fp8rt_tensor_stride(caps, desc->x) != fp8rt_tensor_stride(caps, desc->out)) {
+    const uint32_t pixel = fp8rt_tensor_stride(caps, desc->out);
+    if (fp8rt_tensor_stride(caps, desc->x) != pixel ||
+        pixel >= desc->out->cols + caps->beat_bytes) {
         return FP8RT_ERR_STRIDE;
     }
     return fp8rt_int_check_overlap(run, desc->x, desc->out, false);

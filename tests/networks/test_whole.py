@@ -270,6 +270,19 @@ def test_edges(bench, rng, compiler, work, request, kind) -> None:
         _check_reference(bench, kind, files.write(), graph, runs)
 
 
+@pytest.mark.parametrize("sizes", ((16, 16), (1, 257), (1, 258), (20, 20)))
+def test_averages(bench, rng, compiler, work, sizes) -> None:
+    """Of as many pixels as sums of 16 bits take, and of more: also of the largest and the least codes alone"""
+    files = Files(rng, (1, *sizes, 6))
+    files.pool(AVERAGE, sizes)
+    graph = integer_import.load(files.write(), "averages")
+    shape = (1, *sizes, 6)
+    ends = [np.full(shape, code, np.int8) for code in (-128, 127)]
+    runs = [{"x": x} for x in (*ends, *_inputs(rng, shape))]
+    name = f"averages of {sizes}"
+    _check_program(bench, name, graph, runs, work / "averages", compiler, False, 16)
+
+
 def test_quads(bench, rng, compiler, work) -> None:
     """A depthwise convolution as depthwise commands, and as groups of a beat: the same bytes. Another array is refused."""
     files = Files(rng, (1, 9, 7, 20), 5)

@@ -127,6 +127,8 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
         return mx.blocks(source.cols) * up(4 * source.rows, beat)
     if layer.op == "int_linear":  # sums
         return out.rows * up(4 * out.cols, beat)
+    if layer.op == "int_add":  # what the codes of both operands stand for
+        return 2 * 256 * 4
     if layer.op == "max_pool":
         return max_pool.scratch(layer, out.cols, up(out.cols, beat))
     return 0

@@ -83,7 +83,7 @@ typedef struct fp8rt_int_add_desc {
     fp8rt_tensor *out; // may have the data of x or y
 } fp8rt_int_add_desc;
 
-// FP8RT_ERR_SCALE: a factor is out of its range. Others as fp8rt_int_linear.
+// The scratch has 2,048 bytes. FP8RT_ERR_SCALE: a factor is out of its range. Others as fp8rt_int_linear.
 fp8rt_status fp8rt_int_add(fp8rt_run *run, const fp8rt_int_add_desc *desc);
 
 // Averages or maxima of the codes of windows, whose places beside the image do not count. out has x's scale and zero point. lo and
@@ -111,7 +111,7 @@ typedef struct fp8rt_int_pad_desc {
     fp8rt_tensor *out; // (top + height + bottom) * (left + width + right) x channels
 } fp8rt_int_pad_desc;
 
-// FP8RT_ERR_IMAGE: a size above 65535. FP8RT_ERR_STRIDE: pixels of x and out have different strides. Others as fp8rt_int_linear.
+// FP8RT_ERR_IMAGE: a size above 65535. FP8RT_ERR_STRIDE: pixels of x or out do not lie one behind the other. Others as fp8rt_int_linear.
 fp8rt_status fp8rt_int_pad(fp8rt_run *run, const fp8rt_int_pad_desc *desc);
 
 // Softmax of each row. out has the scale 1 / 256 and the zero point -128.
