@@ -2,7 +2,7 @@
 """Full INT8 networks of TensorFlow Lite for an accelerator that requantises: the program's bytes are the executor's, and with
 --reference each tensor of the executor is that of TensorFlow Lite's reference kernels, by LiteRT.
 
-With --reference and the variable MLPERF_TINY, the four networks of MLPerf Tiny, too."""
+With the variable MLPERF_TINY the four networks of MLPerf Tiny, too."""
 
 from __future__ import annotations
 
@@ -119,31 +119,52 @@ def _costs(graph) -> str:
     )
 
 
-def _check_timed(bench, name: str, folder: Path) -> str:
+def _check_timed(bench, name: str, graph, runs, folder: Path) -> int:
     """The bytes of the default array's timing model, and its core cycles"""
+    writer.write(folder, writer.prepare(graph, folder, "whole.tflite", runs), {})
     text = validate.run_program(Path.cwd(), folder, "chip", int8=True, requantise=True)
     equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
     bench.check(f"{name} equals the executor on the chip: {text}", equal)
-    return f"{validate.Result(1, {}, {}, text=text).cycles:,}"
+    return validate.Result(1, {}, {}, text=text).cycles
+
+
+def _page_row(file: str) -> list[str]:
+    """A row of the tables of networks"""
+    lines = Path("docs/NETWORKS.md").read_text().splitlines()
+    row = next(line for line in lines if line.startswith(f"| `{file}` |"))
+    return [cell.strip() for cell in row.split("|")[1:-1]]
+
+
+def _check_page(bench, tiny, graph, cycles: int) -> None:
+    """The page's row; cycles of the core's part depend a little on the values."""
+    row, floats = _page_row(tiny.int8), _page_row(tiny.floats)
+    written = int(row[6].replace(",", ""))
+    now = f"{_costs(graph)} | {cycles:,} | {5e7 / cycles:,.0f} | {floats[11]}"
+    bench.check(f"costs on the page; now {now}", " | ".join(row[1:6]) == _costs(graph))
+    bench.check(f"cycles on the page; now {now}", abs(cycles - written) <= written / 100)
+    bench.check(f"rate on the page; now {now}", row[7] == f"{5e7 / written:,.0f}")
+    bench.check(f"FP8's cycles on the page; now {now}", row[8] == floats[11])
 
 
 @pytest.mark.parametrize("kind", ("keyword", "image", "person", "anomaly"))
 def test_tiny(bench, rng, compiler, work, request, kind) -> None:
-    """Prints a row of docs/NETWORKS.md."""
+    """With --chip also beside docs/NETWORKS.md"""
     if "MLPERF_TINY" not in os.environ:
         pytest.skip("without MLPERF_TINY")
-    from tiny import NETWORKS, folder
+    import tiny
 
-    path = folder() / NETWORKS[kind].int8
+    network = tiny.NETWORKS[kind]
+    path = tiny.folder() / network.int8
     graph = integer_import.read(path, 4)
     (name, view), *_ = graph.inputs.items()
     runs = [{name: x} for x in _inputs(rng, view.shape)]
     if request.config.getoption("--reference"):
         _check_reference(bench, kind, path.read_bytes(), graph, runs)
     _check_program(bench, kind, graph, runs, work / kind, compiler, False, 16)
-    chip = request.config.getoption("--chip")
-    cycles = _check_timed(bench, kind, work / kind) if chip else "not measured"
-    print(f"| `{path.name}` | {_costs(graph)} | {cycles} |")
+    if request.config.getoption("--chip"):
+        values = tiny.runs(network, name, "test")[:1]
+        cycles = _check_timed(bench, kind, graph, values, work / "timed")
+        _check_page(bench, network, graph, cycles)
 
 
 def test_factors(bench) -> None:
