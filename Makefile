@@ -96,6 +96,7 @@ setup_parts_$(BUILD)/test/example_fashion_all.log := $(SETUP_PARTS) clothes
 setup_parts_example-fashion-all := model python package networks clothes
 setup_parts_example-fashion := model python package networks
 setup_parts_fpga := model python firmware rtl fpga
+setup_parts_synth-fpga-clock := model python rtl fpga
 setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_parts_$(BUILD)/test/synth_layout_routed.log := $(SETUP_PARTS) layout
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
@@ -177,6 +178,7 @@ help:
 #:                         the same for an element of your choice; with ROWS= or COLS= for a whole array
 #:   make synth-fo4        the FO4 delay of a cell library, and the clock that is its default
 #:   make synth TARGET=xilinx | ecp5  LUTs, flip-flops, DSPs and RAMs of an FPGA, minutes
+#:   make synth-fpga-clock  the default element for an FPGA beside INT8, placed and routed, minutes
 #:   make synth-memories   the area of the memories, from published areas of a bit
 #:   make synth-stock      the elements of 16 lanes in the stock flow of Yosys, minutes
 #:   make synth-wires      the netlists of `make synth`, placed and routed: utilisation, wire length, slack

@@ -16,6 +16,7 @@ release   the accelerator as one plain Verilog file        (make rtl-release)
 chip      the accelerator as a netlist, for the simulator      (make synth-check-chip)
 check     the netlists run the vectors of the RTL's benches    (make synth-check)
 layout    netlists placed and routed, and their slack with wires (make synth-wires)
+fpga_clock  elements placed and routed on an FPGA           (make synth-fpga-clock)
 board     the chip of a board, mapped to the cells of an FPGA   (make fpga)
 board_report  what nextpnr says of it                       (make fpga)
 energy    energy of the netlists on real operands              (make synth-energy)
@@ -33,6 +34,7 @@ COMMANDS = {
     "shapes": "synth.study.shapes",
     "shape_areas": "synth.study.shape_areas",
     "fpga": "synth.study.fpga",
+    "fpga_clock": "synth.study.fpga_clock",
     "memories": "synth.study.memories",
     "gates": "synth.study.gating",
     "stock": "synth.study.stock",

@@ -25,6 +25,8 @@
 #                                  of them. CONFIG= as above; ONLY=regex chooses some; APART=1 keeps modules
 #                                  apart, which is faster
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
+#   make synth-fpga-clock          the default element as it is, for an FPGA, and its INT8 baseline, placed and routed on an
+#                                  ECP5: LUT, DSP and clock. LANES=, FRAC_BITS=, ONLY=regex, BOARD_SEED=
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-gates               modules of the accelerator with clock gates that synthesis inserts, and without. ONLY=regex
 #                                  chooses some, CLOCK_GATES='3 4 8' other least numbers of flip-flops
@@ -59,6 +61,11 @@ $(foreach v,FORMATS ROWS COLS PERIOD CLOCK_FO4 LIB DONT_USE VARIANTS EFFORTS,\
 else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
 $(error CONFIG has no effect on synth without TARGET)
 endif
+
+.PHONY: synth-fpga-clock
+synth-fpga-clock: $(RTL_GENERATED)
+	@$(SYNTH) fpga_clock --build $(BUILD) --seed '$(BOARD_SEED)' $(call SYNTH_OPTION,LANES,lanes) \
+	  $(call SYNTH_OPTION,FRAC_BITS,frac-bits) $(call SYNTH_OPTION,ONLY,only)
 
 .PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-shape-areas synth-stock synth-wires synth-gates
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac

@@ -3,7 +3,7 @@
 
 Counts only: Yosys neither places nor routes, and no clock is confirmed. Full adders written as gates do not use the carry
 chains of an FPGA, nor do Booth products use its DSPs. So the leaves are those of rtl/behavioural. The element and its
-baseline are mapped with the leaves of the chip too.
+baseline are mapped with the leaves of the chip too, and block accumulation with rtl/fpga.
 
 The accelerator has its memories. Modules that stand many times in it are mapped once each, as in `python -m synth accel`,
 and count as often as they stand in it. They begin and end with registers. Each module of the top level is mapped
@@ -30,9 +30,10 @@ from ..flow.errors import UsageError, exit_status
 from ..flow.runs import Design
 from ..flow.schedule import Task, run_all
 from . import accel, defaults, request, tables
-from .elements import BEHAVIOURAL, CLOCK_GATE, int8, source_folders
+from .elements import BEHAVIOURAL, CLOCK_GATE, FOR_FPGA, int8, source_folders
 
 ACCELERATOR = "accelerator"
+CLUSTER = "fp8mac_block_cluster"  # what rtl/fpga has another form for
 
 
 @dataclass(frozen=True)
@@ -203,8 +204,13 @@ def designs(options: argparse.Namespace) -> dict[str, Whole]:
             found[entry.name] = Whole(entry.design)
             plain = int8(entry.lanes, True).design if entry.kind == "int8" else entry.design
             found[f"{entry.name}, behavioural"] = Whole(behavioural(plain))
+            if entry.family == "block":
+                found[f"{entry.name}, for an FPGA"] = Whole(replace(plain, folders=FOR_FPGA))
     whole = accelerator(accel.parameters(options.config, build=options.build))
     blocks = {f"{name}, behavioural": Whole(one) for name, one in whole.blocks.items()}
+    if CLUSTER in whole.blocks:
+        aligned = replace(whole.blocks[CLUSTER], folders=FOR_FPGA)
+        blocks[f"{CLUSTER}, for an FPGA"] = Whole(aligned)
     return {**found, **blocks, ACCELERATOR: whole}
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
-from synth.flow import blocks, gates, liberty, runs, sta
+from synth.flow import blocks, gates, liberty, runs, sources, sta
 from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, UsageError
 from synth.flow.netlist import Netlist
@@ -20,7 +20,9 @@ from synth.flow.recipe import EFFORTS
 from synth.study import (
     accel,
     defaults,
+    elements,
     fpga,
+    fpga_clock,
     libraries,
     memories,
     records,
@@ -179,6 +181,56 @@ def test_fpga(bench: Bench) -> None:
     bench.check(
         "the sum",
         tables.fpga({"records": [record]}).endswith("| a | b | 4 | 4 | 13 | 4 | 4 | 4 |\n"),
+    )
+
+
+def test_fpga_clock(bench: Bench) -> None:
+    port = lambda way, width: {"direction": way, "bits": list(range(width))}
+    ports = {
+        "clk_i": port("input", 1),
+        "a_i": port("input", 3),
+        "y_o": port("output", 5),
+        "b_i": port("input", 2),
+    }
+    text = fpga_clock.wrapper("top", ports)
+    bench.check(
+        f"every port of a design has its own part of the chain or of the result: {text}",
+        "top u_design (.clk_i(clk_i), .a_i(chain[0+:3]), .b_i(chain[3+:2]), .y_o(result[0+:5]));"
+        in text
+        and "reg [4:0] chain;" in text
+        and "reg [4:0] held;" in text,
+    )
+    used = {cell: {"used": at} for at, cell in enumerate(fpga_clock.CELLS.values(), 7)}
+    report_of = {"fmax": {"$PACKER$clk_i$TRELLIS_IO_IN": {"achieved": 41.5}}, "utilization": used}
+    found = fpga_clock.of_report("a", 2, report_of, 3)
+    bench.check(
+        f"nextpnr's report: {found}",
+        found.mhz == 41.5 and found.cells == {"LUT": 7, "flip-flop": 8, "DSP": 9},
+    )
+    bench.check(
+        "its line",
+        fpga_clock.text_of([asdict(found)]).endswith("| a | 2 | 7 | 8 | 9 | 41.5 |\n"),
+    )
+    bench.raises(
+        "no clock",
+        FlowError,
+        "0 clocks",
+        lambda: fpga_clock.of_report("a", 1, {**report_of, "fmax": {}}, 1),
+    )
+
+
+def test_replacing_sources(bench: Bench) -> None:
+    """What rtl/fpga and rtl/behavioural replace is not in a design that does not ask for it."""
+    usual = sources.index(elements.source_folders(Path("build")))
+    asked = sources.index(map(Path, elements.FOR_FPGA))
+    shared = {name for name in asked if name in usual}
+    bench.check(
+        f"usual sources: {usual['fp8mac_block_sum']}",
+        usual["fp8mac_block_sum"] == Path("rtl/element/block/fp8mac_block_sum.sv"),
+    )
+    bench.check(
+        f"replaced: {sorted(shared)}",
+        "fp8mac_block_sum" in shared and all(usual[name] != asked[name] for name in shared),
     )
 
 
