@@ -60,7 +60,7 @@ module fp8mac_ulx3s
   );
 
   // Data port
-  logic ram_valid, ram_ready, ctrl_valid, ctrl_ready, ctrl_err, timer_valid, timer_err;
+  logic ram_valid, ram_ready, ctrl_valid, ctrl_done, ctrl_err, timer_valid, timer_err;
   logic accel_valid, accel_done, accel_err;
   logic [31:0] ram_rdata, ctrl_rdata, timer_rdata, accel_rdata;
 
@@ -69,7 +69,7 @@ module fp8mac_ulx3s
     .valid_i(data_req), .addr_i(request.addr), .gnt_o(data_gnt),
     .rvalid_o(data_rvalid), .rdata_o(data_rdata), .err_o(data_err),
     .ram_valid_o(ram_valid), .ram_ready_i(ram_ready), .ram_rdata_i(ram_rdata),
-    .ctrl_valid_o(ctrl_valid), .ctrl_ready_i(ctrl_ready), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
+    .ctrl_valid_o(ctrl_valid), .ctrl_done_i(ctrl_done), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
     .timer_valid_o(timer_valid), .timer_rdata_i(timer_rdata), .timer_err_i(timer_err),
     .accel_valid_o(accel_valid), .accel_done_i(accel_done), .accel_rdata_i(accel_rdata), .accel_err_i(accel_err)
   );
@@ -79,7 +79,7 @@ module fp8mac_ulx3s
 
   fp8mac_board_ctrl #(.CLOCK_HZ(CLOCK_HZ), .BAUD(BAUD)) u_ctrl (
     .clk_i(clk), .rst_ni(rst_n_q),
-    .valid_i(ctrl_valid), .req_i(request), .ready_o(ctrl_ready), .rdata_o(ctrl_rdata), .err_o(ctrl_err),
+    .valid_i(ctrl_valid), .req_i(request), .done_o(ctrl_done), .rdata_o(ctrl_rdata), .err_o(ctrl_err),
     .uart_tx_o(ftdi_rxd_o), .exited_o(exited), .status_o(status)
   );
 

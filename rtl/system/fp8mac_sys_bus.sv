@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's data port. One access at a time goes to the target that its address selects. Every target but the
-// accelerator answers in the next cycle. An access to an unmapped address is answered with a bus error. An access waits
-// until every target could take it: the grant does not depend on the address, which the core computes last.
+// The core's data port. One access at a time goes to the target that its address selects. RAM and timer answer in the
+// next cycle, the accelerator and the control registers when they are done. An access to an unmapped address is answered
+// with a bus error. Every access waits for the RAM: the grant does not depend on the address, which the core computes
+// last.
 module fp8mac_sys_bus
   import fp8mac_sys_pkg::*;
 (
@@ -19,7 +20,7 @@ module fp8mac_sys_bus
   input  logic        ram_ready_i,     // it takes an access of this kind, read or write
   input  logic [31:0] ram_rdata_i,
   output logic        ctrl_valid_o,
-  input  logic        ctrl_ready_i,
+  input  logic        ctrl_done_i,     // the answer is there, at the earliest in the cycle after ctrl_valid_o
   input  logic [31:0] ctrl_rdata_i,
   input  logic        ctrl_err_i,
   output logic        timer_valid_o,
@@ -34,16 +35,16 @@ module fp8mac_sys_bus
   // The target whose answer is due
   target_e target_q, target;
 
-  logic free;  // no answer is owed
+  logic free;  // no answer is owed behind this cycle
 
-  assign free   = target_q != TargetAccel || accel_done_i;
-  assign gnt_o  = valid_i && free && ram_ready_i && ctrl_ready_i;
+  assign free   = (target_q != TargetAccel || accel_done_i) && (target_q != TargetCtrl || ctrl_done_i);
+  assign gnt_o  = valid_i && free && ram_ready_i;
   assign target = core_target(addr_i);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni)                                      target_q <= TargetNone;
-    else if (gnt_o)                                   target_q <= target;
-    else if (target_q != TargetAccel || accel_done_i) target_q <= TargetNone;
+    if (!rst_ni)    target_q <= TargetNone;
+    else if (gnt_o) target_q <= target;
+    else if (free)  target_q <= TargetNone;
   end
 
   assign ram_valid_o   = gnt_o && target == TargetRam;
@@ -58,8 +59,9 @@ module fp8mac_sys_bus
     unique case (target_q)
       TargetRam: rdata_o = ram_rdata_i;
       TargetCtrl: begin
-        rdata_o = ctrl_rdata_i;
-        err_o   = ctrl_err_i;
+        rvalid_o = ctrl_done_i;
+        rdata_o  = ctrl_rdata_i;
+        err_o    = ctrl_err_i;
       end
       TargetTimer: begin
         rdata_o = timer_rdata_i;

@@ -33,7 +33,7 @@ module fp8mac_system
     .valid_i(data_req), .addr_i(request.addr), .gnt_o(data_gnt),
     .rvalid_o(data_rvalid), .rdata_o(data_rdata), .err_o(data_err),
     .ram_valid_o(ram_valid), .ram_ready_i(1'b1), .ram_rdata_i(ram_rdata),
-    .ctrl_valid_o(ctrl_valid), .ctrl_ready_i(1'b1), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
+    .ctrl_valid_o(ctrl_valid), .ctrl_done_i(1'b1), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
     .timer_valid_o(), .timer_rdata_i('0), .timer_err_i(1'b1),
     .accel_valid_o(), .accel_done_i(1'b1), .accel_rdata_i('0), .accel_err_i(1'b1)
   );
