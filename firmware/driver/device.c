@@ -257,12 +257,17 @@ void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
     EXTENSION(BETA) = beta;
 }
 
-static inline void ring(fp8rt_device *dev, const fp8rt_descriptor *descriptor)
+// The accelerator sees in memory what the core has written.
+static inline void publish(fp8rt_device *dev, const fp8rt_descriptor *descriptor)
 {
     if (dev->port->clean != NULL) {
         dev->port->clean(dev, descriptor, sizeof *descriptor);
     }
     FP8RT_PORT_BARRIER();
+}
+
+static inline void ring(const fp8rt_device *dev, const fp8rt_descriptor *descriptor)
+{
     WRITE(dev, DOORBELL, (uint32_t)(uintptr_t)descriptor->words);
 }
 
@@ -300,20 +305,27 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
     } else {
         WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
     }
+    publish(dev, descriptor);
     ring(dev, descriptor);
 }
 
-fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
+// Counters start with the write of CTRL, so all that can be done before it is.
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
+                               fp8rt_counters *counters)
 {
     uint32_t *words = descriptor->words;
-    if (!is_idle(await_idle(dev))) {
-        return FP8RT_ERR_SILENT;
+    uint32_t status = await_idle(dev);
+    if (is_idle(status)) {
+        WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
+        publish(dev, descriptor);
+        WRITE(dev, CTRL, clear);
+        ring(dev, descriptor);
+        sleep_until_event(dev);
+        status = await_idle(dev);
     }
-    WRITE(dev, CTRL, clear);
-    WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
-    ring(dev, descriptor);
-    sleep_until_event(dev);
-    const uint32_t status = await_idle(dev);
+    if (counters != NULL) {
+        *counters = fp8rt_device_counters(dev);
+    }
     FP8RT_PORT_BARRIER();
     return idle_status(status);
 }

@@ -13,8 +13,9 @@
 #include "gemm_regions.h"
 #include "gemm_shape.h"
 
-// Cycles from one tile command to the next, at least: those of its check.
-#define COMMAND_CYCLES 16u
+// Cycles from one tile command to the next, at least: those of its check, and until its operands are
+// free for the load of the one after the next.
+#define COMMAND_CYCLES 20u
 // Cycles of the read bus between the loads of two commands.
 #define LOAD_GAP 4u
 // Commands of a plan that is limited by the bus read about this many beats each: the last one
@@ -147,24 +148,40 @@ static uint64_t panel_cycles(const shape *s, const candidate *c, bool last_resid
     return cycles;
 }
 
-// The cycles by which the computations of the first tile's chunks are shorter than the loads behind
-// them. Loads of equal chunks are hidden. The last load is the second tile's.
+static bool is_bus_bound(const shape *s, uint32_t rows, uint32_t tiles)
+{
+    return tiles * (s->granule_k >> s->lanes_log2) < rows * (s->granule_k >> s->beat_log2);
+}
+
+// The cycles by which the computation of a chunk is shorter than the load of the next one behind it
+static uint32_t stall(const shape *s, uint32_t rows, uint32_t tiles, uint32_t chunk, uint32_t next)
+{
+    const uint32_t compute = tiles * ceil_shift(chunk, s->lanes_log2);
+    const uint32_t load = rows * ceil_shift(next, s->beat_log2);
+    return load > compute ? load - compute : 0;
+}
+
+// Those of the chunks that grow, in the first tile. *last: the products of its last chunk
+static uint32_t ramp_stalls(const shape *s, uint32_t rows, uint32_t tiles, uint32_t first_k,
+                            uint32_t tile_k, uint32_t *last)
+{
+    uint32_t cap = first_k, left = s->k, stalls = 0;
+    while (cap < tile_k && left > cap) {
+        const uint32_t chunk = fp8rt_next_chunk(left, cap, s->granule_k);
+        cap = min_u32(2u * cap, tile_k);
+        left -= chunk;
+        stalls += stall(s, rows, tiles, chunk, fp8rt_next_chunk(left, cap, s->granule_k));
+    }
+    *last = cap < tile_k ? left : last_chunk(s, left, tile_k);
+    return stalls;
+}
+
+// Those of the first tile. Loads of equal chunks are hidden. The last load is the second tile's.
 static uint32_t first_tile_stalls(const shape *s, const candidate *c, uint32_t tiles, uint32_t rows)
 {
-    uint32_t cap = c->first_k, left = s->k, stalls = 0;
-    while (cap < c->tile_k && left > cap) {
-        const uint32_t chunk = fp8rt_next_chunk(left, cap, s->granule_k);
-        cap = min_u32(2u * cap, c->tile_k);
-        left -= chunk;
-        const uint32_t compute = tiles * ceil_shift(chunk, s->lanes_log2);
-        const uint32_t next = fp8rt_next_chunk(left, cap, s->granule_k);
-        const uint32_t load = rows * ceil_shift(next, s->beat_log2);
-        stalls += load > compute ? load - compute : 0;
-    }
-    const uint32_t last = cap < c->tile_k ? left : last_chunk(s, left, c->tile_k);
-    const uint32_t compute = tiles * ceil_shift(last, s->lanes_log2);
-    const uint32_t load = rows * ceil_shift(c->tile_k, s->beat_log2);
-    return stalls + (load > compute ? load - compute : 0);
+    uint32_t last;
+    const uint32_t stalls = ramp_stalls(s, rows, tiles, c->first_k, c->tile_k, &last);
+    return stalls + stall(s, rows, tiles, last, c->tile_k);
 }
 
 // What overlaps with nothing: the first load, and the last computation if the loads are the limit.
@@ -197,20 +214,26 @@ typedef struct choice {
     uint64_t cycles; // of the best; 0: there is none yet
 } choice;
 
+// The shortest chunk that computes for as long as a tile command takes to be checked
+static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
+{
+    uint32_t chunk = s->granule_k;
+    uint32_t cycles = tiles * (chunk >> s->lanes_log2);
+    for (; chunk < most && cycles < COMMAND_CYCLES; cycles *= 2u) {
+        chunk *= 2u;
+    }
+    return min_u32(chunk, most);
+}
+
 // The first chunk of the first tile: short, because nothing hides its load. Each next chunk is
 // twice as long, so that its load is hidden if a tile computes for twice the time of its load.
 static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, bool chains)
 {
     const uint32_t rows = c->m->tile + c->n->tile;
-    uint32_t chunk = s->granule_k;
-    uint32_t cycles = tiles * (chunk >> s->lanes_log2);
-    if (!chains || cycles < rows * (chunk >> s->beat_log2)) {
+    if (!chains || is_bus_bound(s, rows, tiles)) {
         return c->tile_k;
     }
-    for (; chunk < c->tile_k && cycles < COMMAND_CYCLES; cycles *= 2u) {
-        chunk *= 2u;
-    }
-    return min_u32(chunk, c->tile_k);
+    return shortest_chunk(s, tiles, c->tile_k);
 }
 
 // A later candidate must be better by 1/256, because it has shorter commands.
@@ -225,18 +248,46 @@ static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles
     }
 }
 
+// Chunks that grow from the shortest one to `chunk` wait for their loads if a tile computes for less
+// than twice the time of its load. Shortest ones all over wait for the gaps between loads, and for D,
+// which leaves while the last chunk computes. They are worth it where the growing ones wait for 1/128
+// of all steps. Chunks of images and of MX scales cost reads of their own.
+static bool stays_short(const shape *s, const side *m, const side *n, uint32_t shortest,
+                        uint32_t chunk)
+{
+    const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
+    const uint64_t count = (uint64_t)m->count * n->count;
+    if (s->forwards || s->scaled) {
+        return false;
+    }
+    uint32_t last, ramp = ramp_stalls(s, rows, tiles, shortest, chunk, &last);
+    ramp += count > 1 ? stall(s, rows, tiles, last, chunk) : 0;
+    if (ramp == 0 || ramp < count * tiles * s->k_steps >> 7) {
+        return false;
+    }
+    const uint32_t compute = tiles * (shortest >> s->lanes_log2);
+    const uint32_t load = rows * (shortest >> s->beat_log2) + 2u * LOAD_GAP;
+    const uint32_t store = m->tile * ceil_shift(n->tile << s->d_log2, s->beat_log2);
+    const uint32_t longer = max_u32(load, store);
+    return longer <= compute || count * (s->k >> log2_of(shortest)) * (longer - compute) < ramp;
+}
+
 // Chunks of a chain: as long as the buffers allow where the array is the limit, but at most half of
 // K, so that the chunks of the first tile reach this length, and less if the rest of K is too short to
-// hide the next tile's first loads. Short ones where the bus is the limit.
-static uint32_t chain_chunk(const shape *s, uint32_t rows, uint32_t tiles, uint32_t most)
+// hide the next tile's first loads, or if the first tile waits while they grow. Short ones where the
+// bus is the limit.
+static uint32_t chain_chunk(const shape *s, const side *m, const side *n, uint32_t tiles,
+                            uint32_t most)
 {
-    const uint32_t granule = s->granule_k;
-    if (tiles * (granule >> s->lanes_log2) >= rows * (granule >> s->beat_log2)) {
+    const uint32_t granule = s->granule_k, rows = m->tile + n->tile;
+    if (!is_bus_bound(s, rows, tiles)) {
         const uint32_t half = round_up((s->k + 1u) / 2u, granule), rest = s->k - half;
         // By a quarter, since the estimate of short chunks is too good.
         const bool waits = 5u * tiles * ceil_shift(rest, s->lanes_log2) <
                            4u * rows * ceil_shift(half, s->beat_log2);
-        return min_u32(most, waits && half > granule ? half - granule : half);
+        const uint32_t chunk = min_u32(most, waits && half > granule ? half - granule : half);
+        const uint32_t shortest = shortest_chunk(s, tiles, chunk);
+        return stays_short(s, m, n, shortest, chunk) ? shortest : chunk;
     }
     while (most > granule && rows * ceil_shift(most / 2u, s->beat_log2) >= SHORT_LOAD) {
         most = round_up(most / 2u, granule);
@@ -271,11 +322,9 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
         return;
     }
     const bool chains = tiles <= s->caps->acc_tiles && most != 0 && s->k > s->granule_k;
-    const bool bus_bound =
-        tiles * (s->granule_k >> s->lanes_log2) < rows * (s->granule_k >> s->beat_log2);
     candidate c = {.m = m, .n = n, .tile_k = most};
-    if (chains && !(most == s->k && bus_bound)) {
-        c.tile_k = chain_chunk(s, rows, tiles, most);
+    if (chains && !(most == s->k && is_bus_bound(s, rows, tiles))) {
+        c.tile_k = chain_chunk(s, m, n, tiles, most);
     }
     if (c.tile_k == s->k) {
         c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
@@ -291,8 +340,9 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
 // The candidates are few, because the time of a plan changes little from tile to tile. A square that
 // fills the accumulator memory keeps the array busy where D is large. Half of that on one side or on
 // both makes the first load and the last computation short where D is small or ragged. If D is small,
-// narrow tiles shorten its first load further. If D has few rows, the loads of B are the limit: its
-// tiles are as narrow as possible, or as wide.
+// narrow tiles shorten its first load further, and squares of a pass's length: while one of them
+// computes, one of its operands is there and half of the loads are left. If D has few rows, the loads
+// of B are the limit: its tiles are as narrow as possible, or as wide.
 static side rows_of(const shape *s, uint32_t cap_log2)
 {
     return divide(s->m, max_u32(cap_log2, s->granule_m_log2), s->granule_m, s->rows_log2);
@@ -314,7 +364,7 @@ static uint32_t largest_cap_m(const shape *s)
 
 // The sides that the candidates point to
 typedef struct sides {
-    side m[2], n[3];
+    side m[3], n[4];
 } sides;
 
 // Equal counts are equal sides: what was considered first is not considered again.
@@ -363,11 +413,16 @@ static choice choose(const shape *s, sides *t)
                !is_even(&t->n[0], cap_n)) {
         consider_halves(s, &choice, t, cap_m, cap_n);
     }
-    if (choice.cycles == 0 ||
-        (tiles == 1 &&
-         pass_tiles(s, t->m[0].tile_units, t->n[0].tile_units) <= s->caps->acc_tiles / 4u)) {
+    const uint32_t all = pass_tiles(s, t->m[0].tile_units, t->n[0].tile_units);
+    if (choice.cycles == 0 || (tiles == 1 && all <= s->caps->acc_tiles / 4u)) {
         t->m[1] = rows_of(s, 0);
         consider_other(s, &choice, &t->m[1], &t->n[0], t);
+    }
+    // The first load of such squares has all of K.
+    if (tiles == 1 && all < s->caps->acc_tiles && s->k < s->m + s->n && !s->forwards) {
+        t->m[2] = rows_of(s, s->rows_log2 + 2u);
+        t->n[3] = columns_of(s, s->cols_log2 + 2u);
+        consider_other(s, &choice, &t->m[2], &t->n[3], t);
     }
     return choice;
 }

@@ -130,14 +130,9 @@ static void fill_observed(fp8rt_gemm_result *result, const fp8rt_observed *seen)
     result->flags = seen->flags;
 }
 
-// The counters come first: they advance until they are read.
-static void observe(fp8rt_device *dev, fp8rt_status status, bool counters,
-                    fp8rt_gemm_result *result)
+static void observe(fp8rt_device *dev, fp8rt_status status, fp8rt_gemm_result *result)
 {
     fp8rt_observed seen = {0};
-    if (counters) {
-        result->counters = fp8rt_device_counters(dev);
-    }
     if (status == FP8RT_OK) {
         seen = fp8rt_device_observed(dev);
     }
@@ -154,9 +149,11 @@ static uint32_t cleared_by(uint32_t flags)
 fp8rt_status fp8rt_run_descriptor(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t flags,
                                   bool counters, fp8rt_gemm_result *result)
 {
-    const fp8rt_status status = fp8rt_backend_run(dev, descriptor, cleared_by(flags) & dev->clears);
+    fp8rt_counters *seen = result != NULL && counters ? &result->counters : NULL;
+    const fp8rt_status status =
+        fp8rt_backend_run(dev, descriptor, cleared_by(flags) & dev->clears, seen);
     if (result != NULL) {
-        observe(dev, status, counters, result);
+        observe(dev, status, result);
     }
     if (status != FP8RT_OK) {
         fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR & dev->clears);
@@ -227,7 +224,7 @@ fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scra
     if (status != FP8RT_OK) {
         return status;
     }
-    status = fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags));
+    status = fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags), NULL);
     return status == FP8RT_OK ? status : leave_error(dev, status);
 }
 
