@@ -309,23 +309,34 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
     ring(dev, descriptor);
 }
 
-// Counters start with the write of CTRL, so all that can be done before it is.
-fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
-                               fp8rt_counters *counters)
+// Counters start with the write of CTRL, so all that can be done before it is. Returns the last STATUS.
+static inline uint32_t run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
 {
     uint32_t *words = descriptor->words;
-    uint32_t status = await_idle(dev);
-    if (is_idle(status)) {
-        WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
-        publish(dev, descriptor);
-        WRITE(dev, CTRL, clear);
-        ring(dev, descriptor);
-        sleep_until_event(dev);
-        status = await_idle(dev);
+    const uint32_t status = await_idle(dev);
+    if (!is_idle(status)) {
+        return status;
     }
-    if (counters != NULL) {
-        *counters = fp8rt_device_counters(dev);
-    }
+    WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
+    publish(dev, descriptor);
+    WRITE(dev, CTRL, clear);
+    ring(dev, descriptor);
+    sleep_until_event(dev);
+    return await_idle(dev);
+}
+
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
+{
+    const uint32_t status = run(dev, descriptor, clear);
+    FP8RT_PORT_BARRIER();
+    return idle_status(status);
+}
+
+fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
+                                 fp8rt_counters *counters)
+{
+    const uint32_t status = run(dev, descriptor, clear);
+    *counters = fp8rt_device_counters(dev);
     FP8RT_PORT_BARRIER();
     return idle_status(status);
 }

@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "command_words.h"
 #include "fp8rt/registers.h"
+#include "gemm_choose.h"
 #include "gemm_image.h"
 #include "gemm_prepare.h"
 #include "gemm_regions.h"
@@ -280,21 +281,41 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *r
     return FP8RT_OK;
 }
 
+// The plan of a small GEMM has small tiles, so that its first load is short, and reads operands more
+// than once. A GEMM that loads while the one before computes reads each once, as one tile command.
+static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                       const reads *reads, fp8rt_command *command)
+{
+    const uint32_t before = r->since == 0 ? 0 : r->steps;
+    uint32_t beats;
+    const bool fits = fp8rt_gemm_is_one_tile(caps, desc, &beats, &r->steps);
+    if (fits && !fp8rt_has_image(desc) && beats <= 2u * before &&
+        distance(r, reads->a, reads->a_count) == 0 && distance(r, reads->b, reads->b_count) == 0) {
+        command->tile_m = command->tile_n = command->tile_k = command->first_k = 0;
+        command->mode &= ~FP8RT_BIT(MODE__B_RESIDENT);
+    }
+}
+
 fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan)
 {
     if (plan->scratch_bytes != 0) {
         return FP8RT_ERR_ALIGNMENT;
     }
     const fp8rt_status status = fp8rt_gemm_complete(run->dev, plan, NULL, 0, false);
+    if (status != FP8RT_OK) {
+        return status;
+    }
     const reads reads = reads_of_gemm(&plan->desc);
-    return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
-                              : status;
+    fp8rt_command command = fp8rt_backend_decode(&plan->descriptor);
+    join_tiles(run->recorder, &run->dev->caps, &plan->desc, &reads, &command);
+    return append(run, command, &reads);
 }
 
 fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *plan)
 {
     const fp8rt_status status = fp8rt_elementwise_complete(run->dev, plan);
     const reads reads = reads_of_elementwise(&plan->desc);
+    run->recorder->steps = 0;
     return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
                               : status;
 }
@@ -303,6 +324,7 @@ fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
 {
     const fp8rt_status status = fp8rt_rows_complete(run->dev, plan);
     const reads reads = reads_of_rows(&plan->desc);
+    run->recorder->steps = 0;
     return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
                               : status;
 }

@@ -70,10 +70,11 @@ void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta);
 // command has no record. A full queue drops it, and the next wait returns FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag);
 // Waits until no command is in flight, clears `clear`, an OR of FP8RT_CLEAR_*, submits the descriptor
-// without a record, and waits again. As fp8rt_backend_wait. `counters`, unless NULL, become those of
-// the moment at which the wait ends.
-fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
-                               fp8rt_counters *counters);
+// without a record, and waits again. As fp8rt_backend_wait.
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear);
+// The same, with the counters at the moment at which the wait ends.
+fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
+                                 fp8rt_counters *counters);
 // Writes a table that exists, while no command is in flight.
 void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes);
 // As the functions of the device that have their names.

@@ -419,7 +419,8 @@ static choice choose(const shape *s, sides *t)
         consider_other(s, &choice, &t->m[1], &t->n[0], t);
     }
     // The first load of such squares has all of K.
-    if (tiles == 1 && all < s->caps->acc_tiles && s->k < s->m + s->n && !s->forwards) {
+    if (tiles == 1 && s->m > 4u << s->rows_log2 && all < s->caps->acc_tiles && s->k < s->m + s->n &&
+        !s->forwards) {
         t->m[2] = rows_of(s, s->rows_log2 + 2u);
         t->n[3] = columns_of(s, s->cols_log2 + 2u);
         consider_other(s, &choice, &t->m[2], &t->n[3], t);
@@ -498,4 +499,19 @@ fp8rt_status fp8rt_gemm_choose_tiles(const fp8rt_caps *caps, const fp8rt_gemm_de
         .commands = count_commands(&s, &choice.best),
     };
     return FP8RT_OK;
+}
+
+bool fp8rt_gemm_is_one_tile(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, uint32_t *beats,
+                            uint32_t *steps)
+{
+    shape s;
+    if (desc->m > caps->max_mn || desc->n > caps->max_mn) {
+        return false;
+    }
+    describe(caps, desc, &s);
+    const side m = rows_of(&s, s.max_log2), n = columns_of(&s, s.max_log2);
+    *beats = (m.total + n.total) * s.k_beats;
+    *steps = pass_tiles(&s, m.tile_units, n.tile_units) * s.k_steps;
+    return m.count == 1 && n.count == 1 && chunk_that_fits(&s, &m, &n) == s.k &&
+           (!s.scaled || scales_fit(&s, &m, &n, s.k));
 }

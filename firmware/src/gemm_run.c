@@ -149,9 +149,10 @@ static uint32_t cleared_by(uint32_t flags)
 fp8rt_status fp8rt_run_descriptor(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t flags,
                                   bool counters, fp8rt_gemm_result *result)
 {
-    fp8rt_counters *seen = result != NULL && counters ? &result->counters : NULL;
-    const fp8rt_status status =
-        fp8rt_backend_run(dev, descriptor, cleared_by(flags) & dev->clears, seen);
+    const uint32_t clear = cleared_by(flags) & dev->clears;
+    const fp8rt_status status = result != NULL && counters
+                                    ? fp8rt_backend_count(dev, descriptor, clear, &result->counters)
+                                    : fp8rt_backend_run(dev, descriptor, clear);
     if (result != NULL) {
         observe(dev, status, result);
     }
@@ -224,7 +225,7 @@ fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scra
     if (status != FP8RT_OK) {
         return status;
     }
-    status = fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags), NULL);
+    status = fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags));
     return status == FP8RT_OK ? status : leave_error(dev, status);
 }
 

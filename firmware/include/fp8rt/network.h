@@ -73,6 +73,7 @@ typedef struct fp8rt_recorder {
         uint32_t rows, stride, row_bytes;
     } written[15];  // D of the last commands
     uint32_t since; // commands since the last call
+    uint32_t steps; // cycles of the last command's steps, if it is a GEMM
     bool calls;     // there are calls
 } fp8rt_recorder;
 

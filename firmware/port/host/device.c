@@ -622,15 +622,19 @@ uint32_t fp8rt_backend_done(const fp8rt_device *dev)
     return dev->begun;
 }
 
-fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
-                               fp8rt_counters *counters)
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
 {
     fp8rt_backend_clear(dev, clear);
     fp8rt_backend_submit(dev, descriptor, 0);
-    if (counters != NULL) {
-        *counters = fp8rt_device_counters(dev);
-    }
     return error_of(dev);
+}
+
+fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
+                                 fp8rt_counters *counters)
+{
+    const fp8rt_status status = fp8rt_backend_run(dev, descriptor, clear);
+    *counters = fp8rt_device_counters(dev);
+    return status;
 }
 
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core cycles of conversions, of planned runs and of layers, beside their limits. The converted values are
-// compared with the model's.
+// Core cycles of conversions, of planned runs and of layers, and the accelerator's of a list, beside their limits.
+// The converted values are compared with the model's.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,6 +214,43 @@ static void run_list(uint32_t limit)
     count(right, "recorded list, less the accelerator", cycles, limit);
 }
 
+// Products of 32 x 32 x 32 that do not depend on each other, as a list: cycles of the accelerator. D is
+// that of one product alone.
+enum { PRODUCTS = 64, EDGE = 32 };
+
+static void run_products(uint32_t limit)
+{
+    static _Alignas(64) uint8_t memory[24576], scratch[256];
+    static _Alignas(64) uint8_t left[EDGE][EDGE], right[EDGE][EDGE], out[PRODUCTS + 1][EDGE][EDGE];
+    const fp8mac_format_id format = fp8rt_element_format(&dev.caps.element);
+    fp8rt_tensor in = {.data = left, .rows = EDGE, .cols = EDGE, .format = format, .scale = 0.3f};
+    const fp8rt_weights of = {
+        .codes = {.data = right, .rows = EDGE, .cols = EDGE, .format = format, .scale = 0.9f}};
+    fp8rt_recorder recorder = fp8rt_recorder_in(memory, sizeof memory);
+    fp8rt_run run = fp8rt_run_on(&dev, scratch, sizeof scratch);
+    fp8rt_network network;
+    fp8rt_network_result result = {.status = FP8RT_OK};
+    for (unsigned i = 0; i < EDGE * EDGE; i++) {
+        left[i / EDGE][i % EDGE] = (uint8_t)(i * 37u % 113u);
+        right[i / EDGE][i % EDGE] = (uint8_t)(i * 53u % 109u);
+    }
+    bool good = true;
+    for (unsigned i = 0; i <= PRODUCTS; i++) {
+        fp8rt_tensor to = {
+            .data = out[i], .rows = EDGE, .cols = EDGE, .format = format, .scale = 60.0f};
+        const fp8rt_linear_desc linear = {.x = &in, .weights = &of, .out = &to};
+        run.recorder = i == 0 ? NULL : &recorder;
+        good = good && fp8rt_linear(&run, &linear) == FP8RT_OK;
+    }
+    good = good && fp8rt_network_record(&network, &run) == FP8RT_OK &&
+           fp8rt_network_run(&network, &result) == FP8RT_OK;
+    for (unsigned i = 1; i <= PRODUCTS; i++) {
+        good = good && memcmp(out[i], out[0], sizeof out[0]) == 0;
+    }
+    count(good, "list of 64 x 32 x 32 x 32, the accelerator",
+          result.counters.cycles - result.counters.idle, limit);
+}
+
 int main(void)
 {
     fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
@@ -232,6 +269,7 @@ int main(void)
         run_layers(false, "linear", 5050, 1975);
         run_layers(true, "sum", 3000, 1850);
         run_list(900);
+        run_products(9637); // 85 % of peak
     }
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 && passed > 0 ? 0 : 1;
