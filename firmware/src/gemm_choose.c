@@ -257,7 +257,9 @@ static bool stays_short(const shape *s, const side *m, const side *n, uint32_t s
 {
     const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
     const uint64_t count = (uint64_t)m->count * n->count;
-    if (s->forwards || s->scaled) {
+    const uint32_t compute = tiles * (shortest >> s->lanes_log2);
+    const uint32_t beats = rows * (shortest >> s->beat_log2);
+    if (s->forwards || s->scaled || compute >= 2u * beats) {
         return false;
     }
     uint32_t last, ramp = ramp_stalls(s, rows, tiles, shortest, chunk, &last);
@@ -265,10 +267,8 @@ static bool stays_short(const shape *s, const side *m, const side *n, uint32_t s
     if (ramp == 0 || ramp < count * tiles * s->k_steps >> 7) {
         return false;
     }
-    const uint32_t compute = tiles * (shortest >> s->lanes_log2);
-    const uint32_t load = rows * (shortest >> s->beat_log2) + 2u * LOAD_GAP;
     const uint32_t store = m->tile * ceil_shift(n->tile << s->d_log2, s->beat_log2);
-    const uint32_t longer = max_u32(load, store);
+    const uint32_t longer = max_u32(beats + 2u * LOAD_GAP, store);
     return longer <= compute || count * (s->k >> log2_of(shortest)) * (longer - compute) < ramp;
 }
 

@@ -71,13 +71,30 @@ def array_cycles(tool: Path, shapes: Iterable[Shape], chip: Chip) -> dict[Shape,
     }
 
 
-def depthwise_cycles(tool: Path, size: tuple[int, int], channels: int) -> int:
-    """Of a recorded 3 x 3 layer on an image of this height and width, with a scale and a bias for each channel"""
+@dataclass(frozen=True)
+class Layer:
+    """A recorded 3 x 3 convolution on an image, with a scale and a bias for each channel"""
+
+    height: int
+    width: int
+    channels: int
+    filters: int
+    depthwise: bool = False
+
+    @property
+    def macs(self) -> int:
+        each = 9 if self.depthwise else 9 * self.channels
+        return each * self.height * self.width * self.filters
+
+
+def layer_cycles(tool: Path, layer: Layer, latency: int = 0) -> int:
+    """By the model of cycles, on the simulated chip's memory with so many cycles more of latency"""
     head = "ifmap height,ifmap width,filter height,filter width,channels,num filter,groups,pad_y,pad_x,vectors"
-    line = ",".join(map(str, (*size, 3, 3, channels, channels, channels, 1, 1, 1)))
+    groups = layer.channels if layer.depthwise else 1
+    numbers = (layer.height, layer.width, 3, 3, layer.channels, layer.filters, groups, 1, 1, 1)
     done = subprocess.run(
-        [str(tool), "cycles", "--list", "-"],
-        input=f"{head}\n{line}\n",
+        [str(tool), "cycles", "--list", "--latency", str(latency), "-"],
+        input=f"{head}\n{','.join(map(str, numbers))}\n",
         capture_output=True,
         text=True,
         check=True,

@@ -27,11 +27,13 @@ MODEL = Path("build/model/fp8mac")
 ROW_BENCH = Path("tests/rtl/accel_row_tests.h")
 ROW_LIMIT = re.compile(r'\{"([a-zA-Z ]+)", \w+, (\d+), (\d+), (\d+)\}')
 ROW_TARGETS = {"layer norm": 0.5, "softmax": 0.75}
+ROW_FLOORS = {"layer norm": 0.25, "softmax": 0.4}
+ROW_TARGETS_ALONE = {"layer norm": 200}  # of one row, in cycles
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 # What the counters of a GEMM count, in the order of time.
 CAUSES = {
-    "idle": "the core writes the descriptor's address, the descriptor is read",
-    "command": "commands are checked and divided into tiles",
+    "idle": "the core's part: the doorbell, and from the interrupt until completion is seen",
+    "command": "the descriptor is read, checked and divided into tiles",
     "first_load": "the operands of the first tile are read",
     "compute": "steps",
     "load": "operands of later tiles are waited for",
@@ -43,8 +45,16 @@ CAUSES = {
 EPILOGUE = 8
 # The element-wise commands of the page are those on this many values.
 VALUES = (32, 256)
-# Images of depthwise layers, and their channels
-DEPTHWISE, DEPTHWISE_CHANNELS = ((28, 28), (14, 14), (5, 25), (25, 5)), 64
+# Images of depthwise layers, and those of them that have a floor and a target, of peak
+DEPTHWISE = [
+    limits.Layer(height, width, 64, 64, True)
+    for height, width in ((28, 28), (14, 14), (5, 25), (25, 5))
+]
+DEPTHWISE_TARGETS = ((DEPTHWISE[0], 28, 25), (DEPTHWISE[3], 24, 20))
+FIRST_LAYERS = (limits.Layer(28, 28, 8, 16), limits.Layer(32, 32, 3, 16))
+LATENCY, LATENCY_TARGET = 20, 1.2
+# Sides of cubes whose cycles are told by their causes, and a start and an end that would be short
+CUBES, SHORT_ENDS = (32, 48, 64, 96, 100), 130
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 
@@ -124,6 +134,24 @@ class Page:
         row = self.row(gemm((int(m), int(n), int(k))))
         return f"{row['cycles'] - row['compute']:,}"
 
+    @staticmethod
+    def say_short_ends() -> str:
+        return str(SHORT_ENDS)
+
+    @staticmethod
+    def say_latency_target() -> str:
+        return f"{LATENCY_TARGET} times"
+
+    @staticmethod
+    def say_list_start() -> str:
+        """The core's part of a recorded list"""
+        start = next(one for one in workloads.networks() if "recorded" in one["what"])
+        return str(start["measured"])
+
+    def say_idle(self, m: str, n: str, k: str) -> str:
+        """Cycles of a GEMM without a command."""
+        return f"{self.row(gemm((int(m), int(n), int(k))))['idle']:,}"
+
     def say_digits(self, kind: str, key: str) -> str:
         """A counter of the digits on a chip of `kind`."""
         return f"{self.row(workloads.DIGITS[kind])[key]:,}"
@@ -153,6 +181,8 @@ class Page:
             "shapes": self.shapes,
             "int8": self.int8,
             "causes": self.causes,
+            "targets": self.targets,
+            "latency": self.latency,
             "convolution": self.convolution,
             "depthwise": self.depthwise,
             "elementwise": self.elementwise,
@@ -214,9 +244,94 @@ class Page:
         return table(["", "INT8", "FP8", "command of INT8"], lines)
 
     def causes(self) -> str:
-        row = self.row(gemm((64, 64, 64)))
-        lines = [[text, f"`{name}`", f"{row[name]:,}"] for name, text in CAUSES.items()]
-        return table(["cause", "counter", "cycles"], lines)
+        found = [self.row(gemm((side, side, side))) for side in CUBES]
+        lines = [
+            [text, f"`{name}`", *(f"{row[name]:,}" for row in found)]
+            for name, text in CAUSES.items()
+        ]
+        lines.append(["all", "`cycles`", *(f"{row['cycles']:,}" for row in found)])
+        return table(["cause", "counter", *(f"{side} cubed" for side in CUBES)], lines)
+
+    # ---- targets ----------------------------------------------------------------------------------------------------
+
+    def targets(self) -> str:
+        lines = [*self.cubes(), *map(self.network, workloads.networks())]
+        lines += [self.depthwise_target(*one) for one in DEPTHWISE_TARGETS]
+        head = ["what", "measured", "floor", "target", "count", "on the core", "command"]
+        return table(head, [*lines, *self.row_targets()])
+
+    def cubes(self) -> list[list[str]]:
+        """A floor of one GEMM has the cycles of its steps, and a short start and end."""
+        lines = []
+        for group in self.wanted.groups:
+            for one in group.gemms:
+                side = one.shape[0]
+                if one.shape != (side, side, side) or side not in CUBES or one.target is None:
+                    continue
+                base = limits.baseline(one.shape, group.of, DEFAULT)
+                ratio = self.ratio(group, one)
+                lines.append(
+                    [
+                        f"{side} cubed, of {group.of}",
+                        bold(percent(ratio), ratio >= one.target),
+                        percent(base / (self.arrays[one.shape] + SHORT_ENDS)),
+                        f"{100 * one.target:g} %",
+                        "first register write to completion seen",
+                        "the driver's run of a plan",
+                        f"`{gemm(one.shape).text}`",
+                    ]
+                )
+        return lines
+
+    @staticmethod
+    def network(one: dict) -> list[str]:
+        percents = one["unit"] == "%"
+        met = one["measured"] >= one["target"] if percents else one["measured"] <= one["target"]
+
+        def text(value: float) -> str:
+            return "" if value == 0 else f"{value:g} %" if percents else f"{value:,}"
+
+        shown = [bold(text(one["measured"]), met), text(one["floor"]), text(one["target"])]
+        return [one["what"], *shown, one["span"], one["core"], f"`{one['command']}`"]
+
+    def share(self, layer: limits.Layer) -> float:
+        """Of the array's peak, in percent"""
+        return 100 * layer.macs / DEFAULT.macs / limits.layer_cycles(self.tool, layer)
+
+    def depthwise_target(self, layer: limits.Layer, floor: int, target: int) -> list[str]:
+        share = self.share(layer)
+        what = (
+            f"depthwise 3 x 3, {layer.channels} channels, {layer.height} x {layer.width}, of peak"
+        )
+        shown = [bold(f"{share:.1f} %", share >= target), f"{floor} %", f"{target} %"]
+        return [what, *shown, "doorbell to interrupt", "nothing", "`fp8mac cycles --list`"]
+
+    @staticmethod
+    def row_targets() -> list[list[str]]:
+        lines = []
+        for name, *numbers in ROW_LIMIT.findall(ROW_BENCH.read_text()):
+            m, n, most = map(int, numbers)
+            of_row = ROW_TARGETS_ALONE.get(name) if m == 1 else None
+            target = of_row if m == 1 else ROW_TARGETS.get(name)
+            if target is None:
+                continue
+            value = most if m == 1 else most / m / n
+            unit = "cycles" if m == 1 else "cycles a value"
+            floor = "" if m == 1 else f"{ROW_FLOORS[name]}"
+            measured = bold(f"{value:,}" if m == 1 else f"{value:.2f}", value <= target)
+            ends = ["register write to interrupt", "nothing", "`accel_tb --rows`"]
+            lines.append([f"{name}, {m} x {n}, {unit}", measured, floor, str(target), *ends])
+        return lines
+
+    def latency(self) -> str:
+        lines = []
+        for layer in (*DEPTHWISE, *FIRST_LAYERS):
+            near, far = (limits.layer_cycles(self.tool, layer, more) for more in (0, LATENCY))
+            kind = "depthwise" if layer.depthwise else f"to {layer.filters}"
+            name = f"{layer.height} x {layer.width} x {layer.channels}, {kind}"
+            shown = bold(f"{far / near:.2f}", far / near <= LATENCY_TARGET)
+            lines.append([name, f"{near:,}", f"{far:,}", shown])
+        return table(["3 x 3 layer", "cycles", f"with {LATENCY} more of latency", "ratio"], lines)
 
     def convolution(self) -> str:
         lines = [
@@ -237,10 +352,10 @@ class Page:
     def depthwise(self) -> str:
         """By the model of cycles"""
         lines = []
-        for height, width in DEPTHWISE:
-            cycles = limits.depthwise_cycles(self.tool, (height, width), DEPTHWISE_CHANNELS)
-            share = 9 * height * width * DEPTHWISE_CHANNELS / DEFAULT.macs / cycles
-            lines.append([f"{height} x {width}", f"{cycles:,}", f"{100 * share:.1f} %"])
+        for layer in DEPTHWISE:
+            cycles = limits.layer_cycles(self.tool, layer)
+            name = f"{layer.height} x {layer.width}"
+            lines.append([name, f"{cycles:,}", f"{self.share(layer):.1f} %"])
         return table(["image, height x width", "cycles", "of peak"], lines)
 
     def elementwise(self) -> str:

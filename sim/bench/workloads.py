@@ -10,6 +10,7 @@ from .limits import Shape
 from .programs import Command, gemm
 
 TABLE = Path(__file__).with_name("workloads.toml")
+TARGETS = Path(__file__).with_name("targets.toml")
 DIGITS = {"block": Command("make run"), "int8": Command("make run ELEMENT=int8")}
 ELEMENTWISE = Command("make run APP=elementwise")
 CONVOLUTION = Command("make run APP=convolution")
@@ -74,3 +75,8 @@ def load(only: str = "") -> Workloads:
     )
     shapes = tuple((m, n, k) for m, n, k in table["int8"]["shapes"])
     return Workloads(tuple(group for group in groups if group.gemms), shapes)
+
+
+def networks() -> list[dict]:
+    """The rows of targets.toml."""
+    return tomllib.loads(TARGETS.read_text())["row"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The documents. Figures of runs are what their commands print.
 
-FIGURE_PAGES := README.md docs/NETWORKS.md
+FIGURE_PAGES := README.md docs/NETWORKS.md docs/THROUGHPUT.md
 TESTS += $(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log
 $(BUILD)/test/docs-figures-all.log: EVERY_FIGURE := --all
 $(BUILD)/test/docs-figures-all.log: $(FW_BUILD)/riscv/vad.elf

@@ -8,6 +8,7 @@
 | `make run ...` and what it measures, then figure % | the utilisation |
 | figure: `make run ...` | core cycles of the network for an image |
 | `make run APP=vad`, then figure cycles for a frame | core cycles for a frame |
+| a row of digits' networks or of `vad` with figure and `make run ...` at its end | the same |
 
 A figure may differ by one unit of its last digit that is not a zero: the firmware's own cycles move with the compiler.
 Commands that take minutes run with --all alone. All run with FAST=1, which has the same cycles.
@@ -40,6 +41,13 @@ FIGURES = (
             re.M,
         ),
         re.compile(r"^vad: (\d+) core cycles a frame", re.M),
+    ),
+    (
+        re.compile(
+            r"^\| (?:digits'|`vad`)[^|]*\| \**(?P<figure>[\d,]+)\** \|.*\| `(?P<command>make run[^`]*)` \|$",
+            re.M,
+        ),
+        re.compile(r"(\d+) (?:cycles of the network for each image|core cycles a frame)"),
     ),
 )
 LONG = re.compile(r"NET=|APP=vad")
