@@ -14,7 +14,8 @@
 //   status = fp8rt_network_run(&network, &result);     // any number of times
 //
 // Each command knows which command before it writes what it reads, and waits for no later one.
-// Results are the bytes that the same layers give without a recorder.
+// Results are the bytes that the same layers give without a recorder. A GEMM that depends on no command
+// before it may be divided into other tiles than without one, so that its loads are hidden.
 //
 // What a recording fixes: shapes, addresses, single scales, seeds of stochastic rounding. Vectors,
 // weights and activations are read when the list runs, and tables of codes are those that the device
