@@ -35,6 +35,7 @@ PAGE = Path("docs/NETWORKS.md")
 MARKS = ("<!-- networks: begin -->", "<!-- networks: end -->")
 TINY_MARKS = ("<!-- tiny: begin -->", "<!-- tiny: end -->")
 CLOCK = 50e6
+COLUMNS = 4  # of the default array
 RUNS = 2  # on the chip, whose cycles do not depend on values
 HEAD = (
     "| network | what it tells | parameters | MACs | FP8: SQNR, dB | answers as float32's | INT8: SQNR, dB | answers as float32's | "
@@ -63,7 +64,7 @@ class Network:
 def row(network: Network) -> str:
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
-    graph = lower.lower_model(shapes.prepare(network.path)) if network.reference else None
+    graph = _whole(shapes.prepare(network.path)) if network.reference else None
     quality = f"- | - | {_quality(network, graph)} | - | - | -" if graph is not None else ""
     if graph is None:
         graph = _lowered(network)
@@ -80,7 +81,7 @@ def _cycles(network: Network, graph: Graph) -> int:
     """Of a run on the chip, which gives the executor's bytes."""
     name = network.path.name
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
-        place = Path(folder) / "network"
+        place = Path(folder) / f"n_{re.sub(r'[^a-z0-9]', '_', name.split('.')[0].lower())}"
         writer.write(place, writer.prepare(graph, place, name, network.test[: network.runs]), {})
         timed = ("FAST=0", "TIMED=1")
         text = validate.run_program(Path.cwd(), place, "chip", *timed, int8=graph.is_int8)
@@ -93,7 +94,14 @@ def _lowered(network: Network, format: str = "e4m3fn", mx: bool = False) -> Grap
     options = quantize.Options(format, format, keep=network.keep, mx=mx)
     given, kept = network.shape or None, network.kept or None
     quantised, _ = quantize.quantize(network.path, network.calibration, options, given, kept)
-    return lower.lower_model(shapes.infer(quantised))
+    return _whole(shapes.infer(quantised))
+
+
+def _whole(model) -> Graph:
+    """For the default array, with its depthwise commands"""
+    graph = lower.lower_model(model)
+    graph.columns = COLUMNS
+    return graph
 
 
 def _quality(network: Network, graph: Graph) -> str:

@@ -20,6 +20,7 @@ from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.plan import commands_of
+from fp8net.weights import join
 from graphs import Builder, long_kernel, random_model, random_recurrent, stateful
 from graphs_moving import norms, random_moving
 from programs import run
@@ -80,8 +81,10 @@ def _may_join(graph) -> bool:
 def _check(
     bench, name: str, folder: Path, least: float, case, compiler, chip: bool, beat=16
 ) -> None:
+    """With a bus of 16 bytes the program has depthwise commands."""
     quantised, runs = case
     graph = lower.lower_model(shapes.infer(quantised))
+    graph.columns = 4 if beat == 16 else 0
     sources = writer.prepare(graph, folder, "random", runs, beat=beat)
     writer.write(folder, sources, {})
     program, plan = compiler.build(folder), sources.plan
@@ -157,6 +160,35 @@ def test_depthwise_point(bench, rng, compiler, work) -> None:
     runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, "point", work / "point", LEAST_DB, (quantised, runs), compiler, False)
+
+
+def test_quads(bench, rng, compiler, work) -> None:
+    """Depthwise commands of a convolution and of a product with a vector, and groups of a beat. Another array refuses the first."""
+    b = Builder(rng, (2, 20, 9, 7))
+    b.node("Conv", ["x", b.constant(b.normal(20, 1, 3, 3, by=9))], b.shape, group=20, pads=[1] * 4)
+    image, shape = b.last, b.shape
+    b.node("GlobalAveragePool", [image], (2, 20, 1, 1))
+    b.node("Mul", [image, b.last], shape)
+    path = work / "quads.onnx"
+    onnx.save(b.model("quads", 19), path)
+    runs = [{"x": rng.normal(size=b.input).astype(np.float32)} for _ in range(RUNS)]
+    quantised, _ = quantize.quantize(path, runs, quantize.Options())
+    _check(bench, "quads", work / "quads", LEAST_DB, (quantised, runs), compiler, False)
+    for columns, commands in ((4, 4), (0, 4)):
+        graph = lower.lower_model(shapes.infer(quantised))
+        graph.columns = columns
+        folder = work / f"columns{columns}"
+        sources = writer.prepare(graph, folder, "quads", runs)
+        writer.write(folder, sources, {})
+        found = commands_of(graph, graph.layers[0], 16)[0]
+        bench.check(f"{found} commands of {columns} columns", found == commands)
+        codes = join(graph.layers[0], graph, 16).codes
+        bench.check(f"codes of {columns} columns", codes.shape[1] == 9 * (columns or 16))
+        for array in ("4x4x16", "4x8x16"):
+            outcome = run(compiler.build(folder), FP8RT_ARRAY=array)
+            equal = outcome.status == 0 and outcome.compared > 0 and outcome.different == 0
+            wanted = columns == 0 or array == "4x4x16"
+            bench.check(f"{columns} columns on {array}: {outcome.text}", equal == wanted)
 
 
 @pytest.mark.parametrize("op", ("Concat", "MaxPool"))

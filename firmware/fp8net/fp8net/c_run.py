@@ -11,8 +11,9 @@ def text(s, ids: dict[str, int]) -> str:
     """`ids` are the numbers of tensors."""
     words, whole = _has_indices(s), s.graph.requantises
     run = _RUN.replace("@convert@", _WHOLE if whole else _CONVERT)
-    quads = any(x.integer and x.weights and has_quads(x, s.graph) for x in s.graph.layers)
-    checks = _REQUANTISES + (_DEPTHWISE if quads else "") if whole else ""
+    products = ("convolution", "scale_channels", "int_convolution")
+    quads = any(x.op in products and has_quads(x, s.graph) for x in s.graph.layers)
+    checks = (_REQUANTISES if whole else "") + (_DEPTHWISE if quads else "")
     run = run.replace("@requantises@", checks).replace("@columns@", str(s.graph.columns))
     masks = any(_is_mask(s, view) for view in s.graph.inputs.values())
     run = run.replace("@masks@", _MASKS if masks else "")

@@ -167,7 +167,7 @@ def _add_generate(verbs) -> None:
     verb.add_argument(
         "--columns",
         type=_number_from(0),
-        help="with --requantise: of the array, whose depthwise commands the program has; 0: none, for any array (4 with a beat of 16)",
+        help="of the array, whose depthwise commands the program has; 0: none, for any array (4 with a beat of 16)",
     )
     verb.add_argument("--element", help=f"that computes the vectors ({ELEMENTS})")
     verb.add_argument(
@@ -297,16 +297,21 @@ def _no_effect(options, *names: str) -> None:
             raise refuse(f"--{name}", "has no effect with --requantise", "without it")
 
 
+def _columns(given: int | None, element: str | None, beat: int = BEAT) -> int:
+    """Columns of the array with depthwise commands, whose elements have as many lanes as a beat has bytes"""
+    if given is None:
+        lanes = element is None or element.endswith(f"_l{BEAT}")
+        return COLUMNS if beat == BEAT and lanes else 0
+    if given and not 2 * given <= beat <= 8 * given:
+        raise refuse(f"--columns {given}", f"is not possible with a beat of {beat} bytes")
+    return given
+
+
 def _generate_whole(options) -> int:
     """A network of whole numbers"""
     _no_effect(options, "shape", "state", "reference", "element")
     path, folder = pathlib.Path(options.file), pathlib.Path(options.output)
-    columns = options.columns
-    if columns is None:
-        columns = COLUMNS if options.beat == BEAT else 0
-    if columns and not 2 * columns <= options.beat <= 8 * columns:
-        raise refuse(f"--columns {columns}", f"is not possible with a beat of {options.beat} bytes")
-    graph = integer_import.read(path, columns)
+    graph = integer_import.read(path, _columns(options.columns, options.element, options.beat))
     runs = integer_import.read_data(options.data, graph) if options.data else []
     sources = writer.prepare(graph, folder, path.name, runs[: options.vectors], beat=options.beat)
     _write_program(folder, sources, report.rows_of(graph), {})
@@ -323,12 +328,11 @@ def _write_program(folder: pathlib.Path, sources: writer.Sources, rows, outputs:
 def _generate(options) -> int:
     if options.requantise:
         return _generate_whole(options)
-    if options.columns is not None:
-        raise refuse("--columns", "has no effect without --requantise", "without it")
     if options.reference and not options.data:
         raise refuse("--reference", "is compared with data", "give --data TEST.npz")
     model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
+    graph.columns = _columns(options.columns, options.element, options.beat)
     _check_element(options.element, graph)
     runs = quantize.read_data(options.data, model) if options.data else []
     folder = pathlib.Path(options.output)
@@ -361,6 +365,7 @@ def _validate(options) -> int:
         runs = integer_import.read_data(options.data, graph)
     else:
         graph = lower.lower_model(model)
+        graph.columns = _columns(None, options.element)
         _check_element(options.element, graph)
         runs = quantize.read_data(options.data, model)
     if options.on != "executor":

@@ -162,7 +162,8 @@ class Executor:
         grouped = weights.join(layer, self.graph, self.beat)
         points = layer.window.kernel[0] * layer.window.kernel[1]
         parts = []
-        for group in range(grouped.count):
+        each = grouped.group_out or len(grouped.codes)  # a depthwise command has several groups
+        for group in range(-(-len(grouped.codes) // each)):
             inputs, outputs, codes = grouped.part(group, points, tensor.cols)
             rows = unfold(x[:, inputs], layer)
             others = {**self._residual(layer, outputs), **self._out(layer)}

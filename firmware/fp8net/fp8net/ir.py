@@ -311,7 +311,7 @@ class Graph:
     )  # of each tensor, as its writer has it
     constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  # rows of numbers
     mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
-    # Of the array whose depthwise commands the layers of whole numbers have; 0: none, for any array
+    # Of the array whose depthwise commands the layers have; 0: none, for any array
     columns: int = 0
     finite: set[str] = dataclasses.field(default_factory=set)  # inputs that are masks of attention
 

@@ -182,7 +182,8 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     if layer.op in ("lstm", "gru"):
         return _recurrent_commands(graph, layer, beat)
     if layer.op == "scale_channels":
-        return -(-layer.groups // graph.tensors[layer.inputs[1]].cols), 0
+        each = graph.tensors[layer.inputs[1]].cols
+        return -(-layer.groups // (beat if weights.has_quads(layer, graph) else each)), 0
     if layer.op != "convolution":
         return layer.images if layer.op in REPEATED else 1, 0
     w = layer.window
@@ -294,7 +295,9 @@ def set_diagonals(graph: Graph, beat: int) -> None:
         matrix, turned = graph.tensors[layer.inputs[1]], graph.writer(layer.inputs[1])
         vector = graph.tensors[turned.inputs[0]]
         channels = layer.groups
-        matrix.cols = min(weights.together(layer, graph, beat, 1), channels)
+        quads = weights.has_quads(layer, graph)
+        joined = graph.columns if quads else weights.together(layer, graph, beat, 1)
+        matrix.cols = min(joined, channels)
         turned.moves = moves.diagonal(channels, matrix.cols, vector.cols < channels)
 
 

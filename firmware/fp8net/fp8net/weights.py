@@ -92,11 +92,15 @@ def together(layer: Layer, graph: Graph, beat: int, each_out: int) -> int:
     return beat // math.gcd(beat, each_out * least)
 
 
-def has_quads(layer: Layer, graph: Graph) -> bool:
-    """Whether it is depthwise commands, for a beat of channels each: as fp8rt_channels_to_join says"""
-    each = layer.weights.codes.shape[0] == layer.groups
+def are_quads(channels: int, graph: Graph) -> bool:
+    """Whether a product for each channel is depthwise commands, for a beat of channels each: as fp8rt_channels_to_join says"""
     columns = graph.columns
-    return bool(columns) and each and layer.groups > columns and layer.groups % columns == 0
+    return bool(columns) and channels > columns and channels % columns == 0
+
+
+def has_quads(layer: Layer, graph: Graph) -> bool:
+    each = layer.weights is None or layer.weights.codes.shape[0] == layer.groups
+    return each and are_quads(layer.groups, graph)
 
 
 def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
