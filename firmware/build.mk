@@ -103,7 +103,7 @@ $(BUILD)/vad/vad_data.c: firmware/apps/vad/prepare.py tools/requirements.txt
 	$(call say,PREPARE,$@)
 	$(Q)$(PYTHON) $< $@
 FW_MADE_tokens := $(BUILD)/tokens/tokens_data.c
-$(BUILD)/tokens/tokens_data.c: $(addprefix firmware/apps/tokens/,prepare.py quantised.py model.py weights.npz) tools/requirements.txt
+$(BUILD)/tokens/tokens_data.c: $(addprefix firmware/apps/tokens/,prepare.py quantised.py stored.py model.py weights.npz) tools/requirements.txt
 	$(call say,PREPARE,$@)
 	$(Q)$(PYTHON) -B $< $@
 

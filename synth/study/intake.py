@@ -78,9 +78,12 @@ def take_shape(made: dict, folder: Path) -> None:
 
 
 def take_functions(made: dict, folder: Path) -> None:
+    """Prices of functions: in an accelerator with all of them, or in one for inference, whose CONFIG leaves some out"""
     if made["apart"] and len(made["functions"]) == 1:
         return take_shape(made, folder)
     name = "functions_apart" if made["apart"] else "functions"
+    if made["apart"] and rivals.is_rival(made["functions"][0]["parameters"]):
+        name = "functions_inference"
     (folder / f"{name}.json").write_text(json.dumps(made, indent=1) + "\n")
 
 

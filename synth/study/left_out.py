@@ -36,7 +36,7 @@ from .run import made_by
 
 GOAL = "synth-functions"
 ALL, MINIMAL = "all", "minimal"
-BEAT = 128  # bits, the default
+WIDTH, BEAT = "AXI_DATA_W", 128  # bits, the default
 UNNAMED = (
     "no name"  # words of small memories, which synthesis names itself, and the top level's own
 )
@@ -148,24 +148,27 @@ def parts(found: list[dict]) -> str:
     return tables.table(["instance", "area without blocks", "of the logic"], lines)
 
 
-def beats(known: list[dict]) -> str:
-    """What wider and narrower beats cost, of the accelerators of accel_shapes.json that were measured with several"""
-    width = "AXI_DATA_W"
-    shapes: dict[tuple, dict[int, float]] = {}
+def several_beats(known: list[dict]) -> list[list[dict]]:
+    """Of accelerators of accel_shapes.json, those that differ in the width of a beat alone, by that width"""
+    shapes: dict[tuple, list[dict]] = {}
     for one in known:
-        of = one["parameters"]
-        key = tuple((name, value) for name, value in of.items() if name != width)
-        shapes.setdefault(key, {})[of[width]] = one["logic"]
+        of = {name: value for name, value in one["parameters"].items() if name != WIDTH}
+        shapes.setdefault(tuple(of.items()), []).append(one)
+    width = lambda one: one["parameters"][WIDTH]
+    found = [sorted(its, key=width) for its in shapes.values() if len(its) > 1]
+    return [its for its in found if BEAT in map(width, its)]
+
+
+def beats(known: list[dict]) -> str:
+    """What wider and narrower beats cost"""
     lines = []
-    for key, found in shapes.items():
-        if len(found) > 1 and BEAT in found:
-            of = dict(key)
+    for its in several_beats(known):
+        usual = next(one["logic"] for one in its if one["parameters"][WIDTH] == BEAT)
+        for one in its:
+            of = one["parameters"]
             shape = " x ".join(str(of[name]) for name in ("ROWS", "COLS", "LANES"))
-            more = (tables.number(its - found[BEAT]) for _, its in sorted(found.items()))
-            lines += [
-                [shape, str(bits), tables.number(its), difference]
-                for (bits, its), difference in zip(sorted(found.items()), more, strict=True)
-            ]
+            areas = (tables.number(area) for area in (one["logic"], one["logic"] - usual))
+            lines.append([shape, str(of[WIDTH]), *areas])
     return tables.table(["shape", "bits of a beat", "logic", f"more than with {BEAT}"], lines)
 
 

@@ -118,6 +118,11 @@ class Page:
         return load(self.folder, "functions")["functions"]
 
     @property
+    def inference(self) -> list[dict]:
+        """The accelerator for inference without functions."""
+        return load(self.folder, "functions_inference")["functions"]
+
+    @property
     def memory_area(self) -> float:
         """In mm2."""
         return sum(one.um2 for one in self.memories) / 1e6
@@ -520,15 +525,19 @@ class Page:
             return [commands.spelled("synth", {"TARGET": target}) for target in targets]
         if table == "accel_rivals":
             return [one["run"].rpartition(" ")[0] for one in self.rivals]
-        if table in ("merit", "beats"):
+        if table == "merit":
             return []
+        if table == "beats":
+            found = left_out.several_beats(load(self.folder, "accel_shapes")["measured"])
+            return [one["run"].rpartition(" ")[0] for its in found for one in its]
         if table.startswith("accel_"):
             return [self.accel["run"]["command"]]
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
-        if table in ("functions", "parts", "function_registers"):
-            name = "functions" if table == "function_registers" else "functions_apart"
-            return [load(self.folder, name)["run"]["command"]]
+        prices = {"functions": "functions_apart", "function_registers": "functions"}
+        prices |= dict.fromkeys(("functions_inference", "parts"), "functions_inference")
+        if table in prices:
+            return [load(self.folder, prices[table])["run"]["command"]]
         if table == "clock_gates":
             return sorted({one["run"]["command"] for one in self.clock_gates})
         if table == "stock":
@@ -597,7 +606,8 @@ class Page:
             "accel_rivals": lambda: rivals.table(*self.rivals, self.um2_of_logic),
             "merit": lambda: merit.table(load(self.folder, "merit")["accelerators"], self.merits),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
-            "parts": lambda: left_out.parts(load(self.folder, "functions_apart")["functions"]),
+            "functions_inference": lambda: left_out.prices(self.inference),
+            "parts": lambda: left_out.parts(self.inference),
             "beats": lambda: left_out.beats(load(self.folder, "accel_shapes")["measured"]),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),

@@ -369,6 +369,11 @@ def test_shapes(bench: Bench, folder: Path) -> None:
         bench.check(f"its shape: {rows}", its.pop("parameters")["ROWS"] == rows)
         bench.check(f"its areas: {its}", its == {**wanted, "run": "make it 2030-01-01"})
     bench.check("functions stay", (results / "functions_apart.json").read_text() == apart)
+    several = [{**more, "parameters": {"MX": 0}}, {**more, "name": "TABLES", "parameters": {}}]
+    intake.take_functions({**made, "functions": several}, results)
+    bench.check("still", (results / "functions_apart.json").read_text() == apart)
+    found = json.loads((results / "functions_inference.json").read_text())["functions"]
+    bench.check("those of an accelerator without MX", found == several)
 
 
 def test_rivals(bench: Bench, folder: Path) -> None:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tokens.sh HOST COMMAND...: the language model. HOST is its host build; COMMAND simulates the chip. Text and scores of 12
-# tokens are the same on chip and host. A token takes at most 36,500 cycles of the core, one of the prompt 60,000. The layers
+# tokens are the same on chip and host. A token takes at most 95,000 cycles of the core, one of the prompt 55,000. The layers
 # one by one give the scores of the recorded list, from an empty cache to a full one. Two
 # windows of the text that is held out have a perplexity below 16, on the host.
 host=$1
@@ -21,7 +21,7 @@ echo "$chip"
   count no "checksums: chip $(checksum "$chip"), host $(checksum "$some")"
 text=$(echo "$some" | grep 'heard it')
 [ -n "$text" ] && echo "$chip" | grep -qF "$text" && count yes || count no "the chip's text is not $text"
-for limit in prompt:60000 generation:36500; do
+for limit in prompt:55000 generation:95000; do
   taken=$(cycles "$chip" "${limit%:*}")
   [ "${taken:-0}" -gt 0 ] && [ "$taken" -le "${limit#*:}" ] && count yes || count no "$limit: $taken cycles a token"
 done

@@ -2,8 +2,8 @@
 """The network of `tokens` in float32, with its gradients.
 
     stream = embed[token] + position[place]
-    stream = stream + output(attention(norm(stream)))      4 heads of 16, causal
-    stream = stream + down(ReLU(up(norm(stream))))         256 hidden units        both 5 times
+    stream = stream + output(attention(norm(stream)))      4 heads of 32, causal
+    stream = stream + down(ReLU(up(norm(stream))))         512 hidden units        both 5 times
     logits = embed * norm(stream)
 
 A norm is x / sqrt(mean of x^2 + eps) * gamma. No product has a bias. Weights are n x k.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 F32 = np.float32
-LAYERS, WIDTH, HEADS, HIDDEN, CONTEXT, WORDS = 5, 64, 4, 256, 128, 512
+LAYERS, WIDTH, HEADS, HIDDEN, CONTEXT, WORDS = 5, 128, 4, 512, 128, 512
 SIZE = WIDTH // HEADS
 FACTOR = F32(SIZE**-0.5)
 EPSILON = F32(1e-5)

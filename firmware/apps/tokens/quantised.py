@@ -16,6 +16,7 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import stored
 
 import model
 
@@ -32,7 +33,7 @@ def read(path: Path = HERE / "weights.npz"):
         arrays = {name: data[name] for name in data.files}
     pieces = arrays.pop("pieces").tobytes().decode().split("\0")
     test, calibration = (arrays.pop(n).astype(np.int64) for n in ("test", "calibration"))
-    return {name: x.astype(F32) for name, x in arrays.items()}, pieces, test, calibration
+    return {name: stored.values(x) for name, x in arrays.items()}, pieces, test, calibration
 
 
 def code(values: np.ndarray) -> np.ndarray:

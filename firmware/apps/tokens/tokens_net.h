@@ -10,9 +10,9 @@
 
 enum {
     TOKENS_LAYERS = 5,
-    TOKENS_WIDTH = 64,
+    TOKENS_WIDTH = 128,
     TOKENS_HEADS = 4,
-    TOKENS_HIDDEN = 256,
+    TOKENS_HIDDEN = 512,
     TOKENS_CONTEXT = 128, // tokens that the network sees
     TOKENS_WORDS = 512,
     TOKENS_VARIED = 64, // words of the list that change from token to token, at most
