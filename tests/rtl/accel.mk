@@ -11,7 +11,8 @@ ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h tests/rtl/axi_*.h) tests/rtl/tb.h \
   $(RTL_SIM_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB) $(VERILATED)
 ACCEL_TB_BENCHES := $(ACCEL_TB_SETS:%=$(BUILD)/tb/accel_%/accel_tb)
-ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
+# The bench's oracle has no depthwise commands that are requantised: that set is for cycles alone.
+ACCEL_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_accel_%.log,$(filter-out 4_4_16_128_int8_requantise,$(ACCEL_TB_SETS)))
 accel_tb_word = $(word $(2),$(subst _, ,$(1)))
 # The default array has its accumulator memory. The others have a smaller one, which small commands fill.
 accel_tb_tiles = $(if $(filter 4_4_16_%,$(1)),256,64)
