@@ -5,7 +5,7 @@
 #include <stdalign.h>
 #include <stdint.h>
 
-#define FP8RT_DESCRIPTOR_WORDS 35 // A_ADDR .. SUBMIT, OPERATION .. MX_B_STRIDE
+#define FP8RT_DESCRIPTOR_WORDS 36 // A_ADDR .. SUBMIT, OPERATION .. TABLE_ADDR
 #define FP8RT_BEAT_MAX 32         // bytes: the widest bus
 
 // A command as the accelerator reads it, in whole beats

@@ -217,9 +217,11 @@ static bool is_within(const fp8rt_recorder *r, const fp8rt_region *region)
     return true;
 }
 
-static bool is_within_symbols(const fp8rt_recorder *r, const reads *reads)
+static bool is_within_symbols(const fp8rt_recorder *r, const reads *reads,
+                              const fp8rt_command *command)
 {
-    bool within = is_within(r, &reads->d);
+    const fp8rt_region table = {command->table, 1, 0, FP8RT_TABLE_CODES};
+    bool within = is_within(r, &reads->d) && (command->table == 0 || is_within(r, &table));
     for (unsigned i = 0; i < reads->a_count; i++) {
         within = within && is_within(r, &reads->a[i]);
     }
@@ -245,6 +247,15 @@ static fp8rt_status relocate(fp8rt_recorder *r, uint32_t at, fp8rt_command *comm
     return FP8RT_OK;
 }
 
+// The command loads its table, if that was asked for since the last command with this table. Nobody
+// writes a table's codes, and the load waits for all commands before, so it is no dependency.
+static const uint8_t **table_of(fp8rt_recorder *r, const fp8rt_command *command)
+{
+    const bool extended = (command->mode & FP8RT_BIT(MODE__EXTENDED)) != 0;
+    const uint32_t table = extended ? FP8RT_GET(OPERATION__ACT_TABLE, command->operation) : 0;
+    return table != 0 && r->tables[table - 1u] != NULL ? &r->tables[table - 1u] : NULL;
+}
+
 static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *reads)
 {
     fp8rt_recorder *r = run->recorder;
@@ -261,7 +272,12 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *r
     command.mode &= ~(FP8RT_BIT(MODE__IRQ) | FP8RT_BIT(MODE__RECORD) | FP8RT_BIT(MODE__AFTER) |
                       FP8RT_BIT(MODE__B_FREE));
     command.mode |= mode_after(r, reads);
-    if (!is_within_symbols(r, reads)) {
+    const uint8_t **const table = table_of(r, &command);
+    if (table != NULL) {
+        command.operation |= FP8RT_BIT(OPERATION__LOAD_TABLE);
+        command.table = (uintptr_t)*table;
+    }
+    if (!is_within_symbols(r, reads, &command)) {
         return FP8RT_ERR_SHAPE;
     }
     const fp8rt_status status = relocate(r, at, &command);
@@ -274,6 +290,9 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *r
         list[r->last + FP8RT_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__MORE);
     }
     remember(r, &reads->d);
+    if (table != NULL) {
+        *table = NULL;
+    }
     r->last = at;
     r->list_words = at + fp8rt_words_stride(&run->dev->caps, &list[at]);
     r->commands++;
@@ -327,6 +346,33 @@ fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
     run->recorder->steps = 0;
     return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
                               : status;
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+fp8rt_status fp8rt_load_table(fp8rt_run *run, uint32_t table, const uint8_t *codes)
+{
+    if (run == NULL || run->dev == NULL || codes == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    const fp8rt_caps *caps = &run->dev->caps;
+    if (run->status != FP8RT_OK) {
+        return run->status;
+    }
+    if ((caps->functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (run->query) {
+        return FP8RT_OK;
+    }
+    if (run->recorder == NULL) {
+        return fp8rt_device_load_table(run->dev, table, codes);
+    }
+    if (((uintptr_t)codes & (caps->beat_bytes - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    run->recorder->tables[table - 1u] = codes;
+    return FP8RT_OK;
 }
 
 // ---- layers and the core ------------------------------------------------------------------------

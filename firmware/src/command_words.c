@@ -13,7 +13,7 @@
 
 _Static_assert(WORD_OF(MODE) == FP8RT_WORD_MODE && WORD_OF(SUBMIT) == FP8RT_WORD_SUBMIT,
                "the command registers follow each other");
-_Static_assert(EXTENSION_OF(MX_B_STRIDE) == FP8RT_WORDS_MOST - 1,
+_Static_assert(EXTENSION_OF(TABLE_ADDR) == FP8RT_WORDS_MOST - 1,
                "the registers of the extension follow each other");
 _Static_assert(EXTENSION_OF(CONV_PAD) - EXTENSION_OF(CONV_LINE) == 5,
                "the registers of an image follow each other");
@@ -59,6 +59,7 @@ static void extend(uint32_t *words, const fp8rt_command *command)
     }
     EXTEND_OPERAND(A, command->a);
     EXTEND_OPERAND(B, command->b);
+    EXTENSION(TABLE_ADDR) = (uint32_t)command->table;
 }
 
 unsigned fp8rt_words_of_command(const fp8rt_command *command, uint32_t words[FP8RT_WORDS_MOST])
@@ -104,6 +105,7 @@ static void read_extension(const uint32_t *words, fp8rt_command *command)
     }
     GET_EXTENSION(A, command->a);
     GET_EXTENSION(B, command->b);
+    command->table = EXTENSION(TABLE_ADDR);
 }
 
 fp8rt_command fp8rt_command_of_words(const uint32_t *words)
@@ -157,6 +159,8 @@ unsigned fp8rt_command_addresses(fp8rt_command *command, fp8rt_address list[FP8R
         {has(operation, FP8RT_BIT(OPERATION__C_EN)), &command->c, EXTENSION_OF(C_ADDR)},
         {mx, &command->a.mx, EXTENSION_OF(MX_A_ADDR)},
         {mx, &command->b.mx, EXTENSION_OF(MX_B_ADDR)},
+        {has(operation, FP8RT_BIT(OPERATION__LOAD_TABLE)), &command->table,
+         EXTENSION_OF(TABLE_ADDR)},
     };
     unsigned count = 0;
     for (unsigned i = 0; i < FP8RT_ADDRESSES_MOST; i++) {

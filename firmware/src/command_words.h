@@ -8,10 +8,10 @@
 
 enum {
     FP8RT_WORDS_SHORT = 20, // without the extension
-    FP8RT_WORDS_MOST = 35,
+    FP8RT_WORDS_MOST = 36,
     FP8RT_WORD_MODE = 11,
     FP8RT_WORD_SUBMIT = FP8RT_WORDS_SHORT - 1,
-    FP8RT_ADDRESSES_MOST = 9, // of a command
+    FP8RT_ADDRESSES_MOST = 10, // of a command
 };
 
 // Writes the words, and returns how many there are. Addresses lose the bits that the chip does not

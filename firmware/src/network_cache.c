@@ -39,6 +39,9 @@ static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
         return (fp8rt_region){*at, c->m, c->c_stride,
                               c->n * bytes_of(FP8RT_GET(OPERATION__C_FMT, operation))};
     }
+    if (at == &c->table) {
+        return (fp8rt_region){*at, 1, 0, FP8RT_TABLE_CODES};
+    }
     if (at == &c->a.mx || at == &c->b.mx) {
         const bool is_a = at == &c->a.mx;
         return (fp8rt_region){*at, is_a ? c->m : c->n, is_a ? c->a.mx_stride : c->b.mx_stride,

@@ -307,8 +307,9 @@ module fp8mac_accel
   error_e        error_code;
   tag_t          error_tag;
   logic [31:0]   completed, amax;
-  table_write_t  table_write;
+  table_write_t  table_write, loaded_write;
   logic [1:0]    tables_loaded;
+  logic          table_begin, drained;
   flags_t        flags;
   logic          amax_nonfinite;
   counters_t     counters;
@@ -355,6 +356,8 @@ module fp8mac_accel
     .counters_i      (counters),
     .table_write_o   (table_write),
     .tables_loaded_o (tables_loaded),
+    .table_begin_i   (table_begin),
+    .table_write_i   (loaded_write),
     .record_select_o (record_select),
     .record_release_o(release_record),
     .record_release_tag_o(release_tag),
@@ -393,7 +396,7 @@ module fp8mac_accel
     .ring_error_o  (list_error),
     .fetching_i    (fetch_busy),
     .fetched_i     (fetched),
-    .more_i        (more),
+    .more_i        (more && table_error == ErrNone),
     .pause_i       (pause),
     .next_i        (next_descriptor),
     .next_beyond_i (next_beyond)
@@ -468,16 +471,27 @@ module fp8mac_accel
   read_dest_t            source_dest;
   source_job_t           c_source, x_source;
 
-  assign read_row_valid = fetch_row_valid || source_row_valid || load_row_valid;
-  assign read_row       = fetch_row_valid ? fetch_row : source_row_valid ? source_row : load_row;
-  assign read_dest      = fetch_row_valid ? fetch_dest : source_row_valid ? source_dest : load_dest;
+  // A table is read while there is no other row.
+  logic                  table_row_valid, table_beat_ready, beat_offered, descriptor_read, descriptor_busy;
+  row_request_t          table_row;
+  read_dest_t            table_dest;
+  command_t              descriptor_command;
+  logic                  load_table, table_busy;
+  addr_t                 table_addr;
+  error_e                table_error;
+
+  assign read_row_valid = fetch_row_valid || source_row_valid || load_row_valid || table_row_valid;
+  assign read_row       = fetch_row_valid ? fetch_row : source_row_valid ? source_row :
+                          load_row_valid ? load_row : table_row;
+  assign read_dest      = fetch_row_valid ? fetch_dest : source_row_valid ? source_dest :
+                          load_row_valid ? load_dest : table_dest;
 
   fp8mac_fetch #(.BEAT(Beat)) u_fetch (
     .clk_i, .rst_ni(inside_rst_n),
     .ring_i      (list_ring),
     .addr_i      (list_addr),
     .ring_error_i(list_error),
-    .busy_o      (fetch_busy),
+    .busy_o      (descriptor_busy),
     .row_valid_o (fetch_row_valid),
     .row_o       (fetch_row),
     .dest_o      (fetch_dest),
@@ -486,13 +500,45 @@ module fp8mac_accel
     .beat_data_i (beat_data),
     .beat_error_i(beat_error),
     .beat_last_i (beat_dest.last),
-    .valid_o     (fetched),
-    .command_o   (fetched_command),
+    .valid_o     (descriptor_read),
+    .command_o   (descriptor_command),
     .more_o      (more),
     .pause_o     (pause),
     .next_o      (next_descriptor),
-    .next_beyond_o(next_beyond)
+    .next_beyond_o(next_beyond),
+    .load_table_o(load_table),
+    .table_addr_o(table_addr)
   );
+
+  fp8mac_table_load #(.BEAT(Beat), .TABLES(TABLES)) u_table_load (
+    .clk_i, .rst_ni(inside_rst_n),
+    .read_i       (descriptor_read),
+    .wanted_i     (load_table),
+    .code_table_i (code_table_e'(descriptor_command.finish.act_table)),
+    .addr_i       (table_addr),
+    .busy_o       (table_busy),
+    .abort_i      (abort),
+    .drained_i    (drained),
+    .row_valid_o  (table_row_valid),
+    .row_o        (table_row),
+    .dest_o       (table_dest),
+    .row_ready_i  (read_row_ready),
+    .beat_i       (beat_offered && beat_dest.kind == DestTable),
+    .beat_data_i  (beat_data),
+    .beat_error_i (beat_error),
+    .beat_last_i  (beat_dest.last),
+    .beat_ready_o (table_beat_ready),
+    .begin_o      (table_begin),
+    .write_o      (loaded_write),
+    .valid_o      (fetched),
+    .error_o      (table_error)
+  );
+
+  assign fetch_busy = descriptor_busy || table_busy;
+  always_comb begin
+    fetched_command = descriptor_command;
+    if (table_error != ErrNone) fetched_command.error = table_error;
+  end
 
   // ---- load --------------------------------------------------------------------------------------------------------
   logic         load_idle, load_waits, loaded_push, loaded_empty, loaded_pop, released, stored;
@@ -553,6 +599,7 @@ module fp8mac_accel
     .row_i       (read_row),
     .dest_i      (read_dest),
     .beat_valid_o(beat_valid),
+    .beat_offered_o(beat_offered),
     .beat_ready_i(beat_ready),
     .beat_dest_o (beat_dest),
     .beat_data_o (beat_data),
@@ -580,6 +627,7 @@ module fp8mac_accel
     unique case (beat_dest.kind)
       DestImage:   beat_ready = align_ready;
       DestCommand: beat_ready = 1'b1;
+      DestTable:   beat_ready = table_beat_ready;
       default:     beat_ready = !word_valid;
     endcase
   end
@@ -912,10 +960,12 @@ module fp8mac_accel
   // ---- reports and counters ----------------------------------------------------------------------------------------
   // The accelerator is idle if it holds no command. A command is always in at least one of these modules; transfers of a
   // failed one may be in the epilogue alone, and would give their flags to the next owner of its record.
-  logic waiting;
-  assign waiting = submit || fetching || queue_level != '0 || !walk_idle || !check_idle;
-  assign idle    = !waiting && load_idle && storing_empty && output_empty && epilogue_empty && sources_idle &&
-                   !array_busy && !draining;
+  logic waiting, queued;
+  assign queued  = queue_level != '0 || !walk_idle || !check_idle;
+  assign drained = !queued && load_idle && storing_empty && output_empty && epilogue_empty && sources_idle &&
+                   !array_busy;
+  assign waiting = submit || fetching || queued;
+  assign idle    = !submit && !fetching && drained && !draining;
 
   // Tag of the oldest command that the engines have; 0 if they have none and a descriptor is read
   tag_t oldest_tag;

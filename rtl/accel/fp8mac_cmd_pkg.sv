@@ -415,7 +415,8 @@ package fp8mac_cmd_pkg;
     DestX       = 4'd8,
     DestMxA     = 4'd9,  // MX scales
     DestMxB     = 4'd10,
-    DestGamma   = 4'd11  // as DestScaleB, with any values
+    DestGamma   = 4'd11, // as DestScaleB, with any values
+    DestTable   = 4'd12  // a table of codes
   } dest_kind_e;
 
   typedef struct packed {

@@ -72,6 +72,9 @@ module fp8mac_csr
 
   output table_write_t table_write_o,
   output logic [1:0]   tables_loaded_o,  // their last words were written
+  // A load of a table from memory: it begins, and what it writes
+  input  logic         table_begin_i,
+  input  table_write_t table_write_i,
 
   // Completion records
   output record_index_t record_select_o,
@@ -202,7 +205,11 @@ module fp8mac_csr
   end
 
   // ---- registers that software writes ------------------------------------------------------------------------------
-  assign command_o = command_of(words_of(out));
+  // Only a descriptor loads a table.
+  always_comb begin
+    command_o = command_of(words_of(out));
+    if (out.MODE.extended.value && out.OPERATION.load_table.value) command_o.error = ErrMode;
+  end
 
   // The tag, or the address, is in its register one cycle after the write.
   always_ff @(posedge clk_i) begin
@@ -223,14 +230,19 @@ module fp8mac_csr
     else table_write_q <= out.TABLE_DATA.codes.swmod;
   end
 
-  assign table_write_o = '{write: table_write_q, second: out.TABLE_INDEX.second.value,
-                           word: out.TABLE_INDEX.word.value, codes: out.TABLE_DATA.codes.value};
+  always_comb begin
+    table_write_o = table_write_i;
+    if (!table_write_i.write) begin
+      table_write_o = '{write: table_write_q, second: out.TABLE_INDEX.second.value,
+                        word: out.TABLE_INDEX.word.value, codes: out.TABLE_DATA.codes.value};
+    end
+  end
 
+  // A table that is being loaded has no codes before its last word has come.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) tables_loaded_o <= '0;
-    else if (table_write_q && out.TABLE_INDEX.word.value == '1) begin
-      tables_loaded_o[out.TABLE_INDEX.second.value] <= 1'b1;
-    end
+    else if (table_begin_i) tables_loaded_o[table_write_i.second] <= 1'b0;
+    else if (table_write_o.write && table_write_o.word == '1) tables_loaded_o[table_write_o.second] <= 1'b1;
   end
 
   assign ring_addr_o = out.DOORBELL.value.value;

@@ -2,7 +2,7 @@
 // Reads rows over AXI. One address generator issues bursts. A queue of the bursts in flight tells the data side where
 // beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends a
 // command: done_valid_o rises after the command's last beat, with the first error among the command's responses. The
-// rows of a descriptor (DestCommand), of C and of X may come in between. Their errors come with the beats.
+// rows of a descriptor (DestCommand), of a table, of C and of X may come in between. Their errors come with the beats.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -23,6 +23,7 @@ module fp8mac_dma_read
 
   // Beats, in the order in which they arrive. beat_dest_o is that of the next beat, if there is one.
   output logic                  beat_valid_o,
+  output logic                  beat_offered_o,  // it is there, whether or not it is taken: for receivers that wait for it
   input  logic                  beat_ready_i,  // the receiver takes the next beat
   output read_dest_t            beat_dest_o,
   output logic [AXI_DATA_W-1:0] beat_data_o,
@@ -130,7 +131,7 @@ module fp8mac_dma_read
   always_comb begin
     error = error_q;
     if (done_valid_o) error = ErrNone;
-    else if (beat && !(head.dest.kind inside {DestCommand, DestC, DestX}) && error_q == ErrNone) error = beat_error;
+    else if (beat && !(head.dest.kind inside {DestCommand, DestTable, DestC, DestX}) && error_q == ErrNone) error = beat_error;
   end
 
   always_ff @(posedge clk_i) begin
@@ -143,9 +144,10 @@ module fp8mac_dma_read
     end
   end
 
-  assign beat_valid_o = beat;
-  assign beat_data_o  = m_axi_rdata_i;
-  assign beat_error_o = beat_error;
+  assign beat_valid_o   = beat;
+  assign beat_offered_o = m_axi_rvalid_i && !empty && !head.none;
+  assign beat_data_o    = m_axi_rdata_i;
+  assign beat_error_o   = beat_error;
   always_comb begin
     beat_dest_o      = head.dest;
     beat_dest_o.word = head.dest.word + beats_q;

@@ -35,7 +35,10 @@ module fp8mac_fetch
   output logic              more_o,
   output logic              pause_o,
   output addr_t             next_o,        // the beat behind it
-  output logic              next_beyond_o  // which has no address
+  output logic              next_beyond_o, // which has no address
+  // The load of a table that the command asks for, with valid_o: fp8mac_table_load
+  output logic              load_table_o,
+  output addr_t             table_addr_o
 );
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned Bytes   = MostWords * 4;
@@ -113,6 +116,9 @@ module fp8mac_fetch
   assign next    = (AddrW+1)'(addr_q) + (longer_q ? (AddrW+1)'(Beats * BEAT) : (AddrW+1)'(Short * BEAT));
   assign next_o  = next[AddrW-1:0];
   assign next_beyond_o = next[AddrW];
+
+  assign load_table_o = longer_q && word[CommandWords][LoadTableBit] && error_q == ErrNone;
+  assign table_addr_o = word[TableAddrWord];
 
   always_comb begin
     command_o       = command_of(word);

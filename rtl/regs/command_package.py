@@ -12,7 +12,8 @@ fp8mac_command_pkg. It has
   command_of  makes a command of the words of a descriptor
   words_of    makes these words of the registers
 
-A descriptor has the words from the first register of the command up to SUBMIT, then those of the extension.
+A descriptor has the words from the first register of the command up to SUBMIT, then those of the extension, up to
+TABLE_ADDR. Not all of them have members.
 """
 
 import itertools
@@ -23,7 +24,7 @@ from pathlib import Path
 import register_map
 from systemrdl.node import FieldNode, RegNode
 
-FIRST, LAST, EXTENSION = "A_ADDR", "SUBMIT", "OPERATION"
+FIRST, LAST, EXTENSION, END = "A_ADDR", "SUBMIT", "OPERATION", "TABLE_ADDR"
 # Enumerations of the map, and what their names begin with here
 ENUMERATIONS = {
     "error_code": ("error_e", "Err"),
@@ -62,7 +63,7 @@ def words_of(registers: list[RegNode]) -> tuple[list[RegNode], int]:
     names = [register.inst_name for register in registers]
     base = registers[names.index(FIRST) : names.index(LAST) + 1]
     with_members = [n for n, register in enumerate(registers) if members_of(register, 0)]
-    extension = registers[names.index(EXTENSION) : max(with_members) + 1]
+    extension = registers[names.index(EXTENSION) : names.index(END) + 1]
     words = base + extension
     for part in (base, extension):
         for before, behind in itertools.pairwise(part):
@@ -168,6 +169,7 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
     mode = next(n for n, word in enumerate(words) if word.inst_name == "MODE")
     extended = next(field for field in words[mode].fields() if field.inst_name == "extended")
     last = {field.inst_name: field for field in words[base - 1].fields()}
+    operation = {field.inst_name: field for field in words[base].fields()}
     text = "// SPDX-License-Identifier: Apache-2.0\n"
     text += f"// Generated from {source} by rtl/regs/command_package.py: the command, of its registers or its descriptor.\n"
     text += "package fp8mac_command_pkg;\n\n"
@@ -184,13 +186,19 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
   parameter int unsigned MoreBit        = {last["more"].low};
   parameter int unsigned PauseBit       = {last["pause"].low};
 
+  // The load of a table of codes: the bit of the first word of the extension that asks for it, and the word of the address
+  parameter int unsigned LoadTableBit   = {operation["load_table"].low};
+  parameter int unsigned TableAddrWord  = {len(words) - 1};
+
   typedef logic [MostWords-1:0][31:0] words_t;
 
   // All of the extension is 0 if it is not there.
   function automatic command_t command_of(words_t words);
     words_t word;
     command_t command;
+    logic unused;
     word = words;
+    unused = ^word[TableAddrWord];  // which is no member
     if (!words[ModeWord][ExtendedBit]) word[MostWords-1:CommandWords] = '0;
     command.error = ErrNone;
 """

@@ -130,6 +130,9 @@ static void add_operands(regions *r, const fp8rt_command *c)
 static void inputs(const fp8rt_caps *caps, const fp8rt_command *c, regions *r)
 {
     r->count = 0;
+    if ((fp8rt_host_operation(c) & FP8RT_BIT(OPERATION__LOAD_TABLE)) != 0) {
+        add(r, c->table, 1, 0, FP8RT_TABLE_CODES);
+    }
     if (fp8rt_host_elementwise(c)) {
         add(r, c->a.address, c->m, c->a.stride, (uint64_t)c->n * fp8rt_host_x_bytes(c));
     } else {

@@ -46,6 +46,7 @@ static void read_operation(fp8mac_cycles_command *c, uint32_t operation)
     c->row_operation = FIELD(uint8_t, OPERATION__ROW_OP, operation);
     c->causal = IS(OPERATION__CAUSAL, operation);
     c->maximum = IS(OPERATION__MAXIMUM, operation);
+    c->load_table = IS(OPERATION__LOAD_TABLE, operation);
 }
 
 static void read_image(fp8mac_cycles_command *c, const uint32_t conv[6])
@@ -71,6 +72,7 @@ static void read_extension(fp8mac_cycles_command *c, const fp8rt_command *r)
     c->mx_a_addr = (uint32_t)r->a.mx, c->mx_a_stride = r->a.mx_stride;
     c->mx_b_addr = (uint32_t)r->b.mx, c->mx_b_stride = r->b.mx_stride;
     c->beta = r->beta, c->seed = r->seed;
+    c->table_addr = (uint32_t)r->table;
 }
 
 fp8mac_cycles_command fp8sim_timed_command(const uint32_t words[FP8SIM_WORDS_MOST])

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { FP8SIM_WORDS_SHORT = 20, FP8SIM_WORDS_MOST = 35 };
+enum { FP8SIM_WORDS_SHORT = 20, FP8SIM_WORDS_MOST = 36 };
 
 // The fields of fp8mac_cycles_command; its submission is that by registers.
 fp8mac_cycles_command fp8sim_timed_command(const uint32_t words[FP8SIM_WORDS_MOST]);

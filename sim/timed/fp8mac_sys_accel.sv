@@ -182,6 +182,8 @@ module fp8mac_sys_accel
     .counters_i      (counters_i),
     .table_write_o   (table_write),
     .tables_loaded_o (tables_loaded),
+    .table_begin_i   (1'b0),
+    .table_write_i   ('0),
     .record_select_o (record_select),
     .record_release_o(release_record),
     .record_release_tag_o(release_tag),

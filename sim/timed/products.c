@@ -14,12 +14,14 @@
 // ---- which commands -----------------------------------------------------------------------------
 
 // Chains and MX need the accelerator's buffers. Stochastic rounding depends on places in D.
+// What loads a table is left to the model of the device, which has the tables.
 static bool is_plain(const fp8rt_command *c)
 {
+    const uint32_t others = FP8RT_BIT(OPERATION__ROUNDING) | FP8RT_BIT(OPERATION__LOAD_TABLE);
     const uint32_t chained = FP8RT_BIT(MODE__REUSE_A) | FP8RT_BIT(MODE__REUSE_B) |
                              FP8RT_BIT(MODE__ACC_CONTINUE) | FP8RT_BIT(MODE__ACC_KEEP);
     return !fp8rt_host_elementwise(c) && (c->mode & chained) == 0 && !fp8rt_host_mx(c) &&
-           !fp8rt_host_depthwise(c) && FP8RT_GET(OPERATION__ROUNDING, fp8rt_host_operation(c)) == 0;
+           !fp8rt_host_depthwise(c) && (fp8rt_host_operation(c) & others) == 0;
 }
 
 static bool is_one_tile(const fp8rt_command *c)

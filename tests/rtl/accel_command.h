@@ -75,6 +75,8 @@ struct Command {
     uint32_t c_addr = 0, c_stride = 0, beta = 0, seed = 0;
     uint32_t conv[6] = {};
     uint32_t mx_a_addr = 0, mx_a_stride = 0, mx_b_addr = 0, mx_b_stride = 0;
+    bool load_table = false; // only in a descriptor
+    uint32_t table_addr = 0;
     // With conv_a: what the words of `conv` say, without `data` and `line_bytes`
     fp8mac_image image{};
 
@@ -156,9 +158,13 @@ class Golden
     Outcome outcome;       // of the last one
     unsigned refusals = 0; // commands that the model refused to compute: a mistake of the bench
 
+    // A table is read before anything is computed.
     void run(const Command &t)
     {
         outcome = Outcome{};
+        if (t.extended && t.load_table) {
+            std::memcpy(tables_[t.act_table - 1].data(), at(t.table_addr), FP8MAC_TABLE_CODES);
+        }
         if (t.rows()) {
             refusals += !run_rows(t, [this](uint32_t addr) { return at(addr); }, table(t), outcome);
         } else if (t.elementwise()) {
@@ -222,9 +228,9 @@ class Golden
                                      : fmt - kNarrow + FP8MAC_E3M2FN);
     }
 
-    static const uint8_t *table(const Command &t)
+    const uint8_t *table(const Command &t) const
     {
-        return t.act_table == 0 ? nullptr : code_tables()[t.act_table - 1].data();
+        return t.act_table == 0 ? nullptr : tables_[t.act_table - 1].data();
     }
 
     fp8mac_dot_config dot_config(const Command &t) const
@@ -494,6 +500,7 @@ class Golden
     }
 
     std::vector<uint8_t> &image_;
+    std::array<std::array<uint8_t, FP8MAC_TABLE_CODES>, 2> tables_ = code_tables();
     uint64_t base_;
     std::vector<fp8mac_acc> acc_;
     std::vector<int32_t> sums_; // of a chain that is requantised

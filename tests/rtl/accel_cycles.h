@@ -48,6 +48,7 @@ inline fp8mac_cycles_command timed(const Command &t)
     c.step_y = code(t.conv[4] & 0xffu), c.dil_y = code(t.conv[4] >> 8 & 0xffu);
     c.pad_top = code(t.conv[4] >> 16 & 0xffu), c.pad_left = half(t.conv[5]);
     c.row_operation = code(t.row_op), c.causal = t.causal, c.maximum = t.maximum;
+    c.load_table = t.load_table, c.table_addr = t.table_addr;
     return c;
 }
 
@@ -80,6 +81,7 @@ class CycleTests : public RowTests
     uint64_t memory_begin_ = 0, transfers_ = 0;
     uint64_t stall_state_ = 1; // in the cycle of the first submission
     uint64_t cycles_ = 0, compared_ = 0, turned_ = 0, resumed_ = 0, inside_ = 0;
+    uint64_t loads_ = 0; // of tables
 };
 
 inline fp8mac_cycles_config CycleTests::timed_config(const axi::Timing &timing, bool odd) const
@@ -126,6 +128,8 @@ inline std::vector<Command> CycleTests::timed_batch()
     }
     for (Command &t : tiles) {
         t.irq = &t == &tiles.back();
+        maker_.maybe_load_table(t);
+        loads_ += t.load_table;
         maker_.scramble_unused(t);
     }
     return tiles;
@@ -229,7 +233,7 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed,
             c.submission = FP8MAC_CYCLES_LISTED;
             continue;
         }
-        const bool rings = listed || rng_.coin();
+        const bool rings = listed || sent[i].load_table || rng_.coin();
         c.descriptor = listed ? addresses[0] : rings ? descriptor(sent[i]) : 0;
         c.submission = rings ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_REGISTERS;
         host_.wait_for_room();
@@ -372,6 +376,9 @@ inline void CycleTests::random_cycles(unsigned batches)
     bench_.covered("transfers of the bus", transfers_);
     bench_.covered("pauses of lists", resumed_);
     bench_.covered("commands in a pause", inside_);
+    if (kFunctions.tables) {
+        bench_.covered("loads of tables", loads_);
+    }
     if (kTurns) {
         bench_.covered("images that feel the turn of the rows", turned_);
     }

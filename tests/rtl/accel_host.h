@@ -100,7 +100,7 @@ class Host
     } // of the last access
 
     // The command's descriptor: the registers A_ADDR .. SUBMIT, and those of its extension
-    static constexpr uint32_t kWords = 20, kExtensionWords = 15;
+    static constexpr uint32_t kWords = 20, kExtensionWords = 16;
     using Descriptor = std::vector<uint32_t>;
     static Descriptor describe(const Command &t)
     {
@@ -253,7 +253,8 @@ class Host
                           FIELD(OPERATION, CONV_A, t.conv_a) | FIELD(OPERATION, MX, t.mx) |
                           FIELD(OPERATION, ROW_OP, t.row_op) | FIELD(OPERATION, CAUSAL, t.causal) |
                           FIELD(OPERATION, DEPTHWISE, t.depthwise) |
-                          FIELD(OPERATION, MAXIMUM, t.maximum));
+                          FIELD(OPERATION, MAXIMUM, t.maximum) |
+                          FIELD(OPERATION, LOAD_TABLE, t.load_table));
         set_extension(words, REG(C_ADDR), t.c_addr);
         set_extension(words, REG(C_STRIDE), t.c_stride);
         set_extension(words, REG(BETA), t.beta);
@@ -265,6 +266,7 @@ class Host
         set_extension(words, REG(MX_A_STRIDE), t.mx_a_stride);
         set_extension(words, REG(MX_B_ADDR), t.mx_b_addr);
         set_extension(words, REG(MX_B_STRIDE), t.mx_b_stride);
+        set_extension(words, REG(TABLE_ADDR), t.table_addr);
     }
     void update(uint32_t addr, uint32_t value)
     {

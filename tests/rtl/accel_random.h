@@ -526,6 +526,9 @@ class Maker
         if (!t.mx) {
             t.mx_a_addr = 5, t.mx_b_addr = 0xffffffff;
         }
+        if (!t.load_table) {
+            t.table_addr = 0xfffffff9;
+        }
         if (t.mx && t.reuse_a) {
             t.mx_a_addr = 3, t.mx_a_stride = 1;
         }
@@ -735,6 +738,12 @@ class Maker
     }
 
   public:
+    // The command loads its table from anywhere, if it has one: any codes.
+    void maybe_load_table(Command &t)
+    {
+        t.load_table = t.extended && t.act_table != 0 && rng_.coin();
+        t.table_addr = t.load_table ? allocate(FP8MAC_TABLE_CODES) : 0;
+    }
     static void without_c(Command &t)
     {
         t.c_en = false;

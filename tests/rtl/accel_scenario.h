@@ -66,7 +66,7 @@ class Scenario
     uint64_t hits_records_ = 0, hits_waits_ = 0;  // records compared, and those awaited
     uint64_t hits_rung_ = 0, hits_submitted_ = 0; // by the doorbell, by registers
     uint64_t hits_listed_ = 0;                    // by the doorbell of a command before
-    uint64_t hits_stochastic_ = 0, hits_table_ = 0;
+    uint64_t hits_stochastic_ = 0, hits_table_ = 0, hits_table_load_ = 0;
     uint64_t results_ = 0; // cycles in which compute waited for results to be taken
 
   private:
@@ -199,8 +199,12 @@ inline void Scenario::collect(const Command &t, const Outcome &want)
     release(t);
 }
 
-inline void Scenario::run(const std::vector<Command> &tiles)
+inline void Scenario::run(const std::vector<Command> &wanted)
 {
+    std::vector<Command> tiles = wanted;
+    for (Command &t : tiles) {
+        maker_.maybe_load_table(t);
+    }
     std::vector<Command> sent = tiles;
     std::vector<uint32_t> rings;
     const bool listed = rng_.below(3) == 0;
@@ -209,13 +213,16 @@ inline void Scenario::run(const std::vector<Command> &tiles)
         maker_.scramble_unused(t);
         t.record = rng_.coin() && !(listed && (taken >> t.tag % kRecords & 1) != 0);
         taken |= uint32_t(t.record) << t.tag % kRecords;
-        rings.push_back(rng_.coin() && !listed ? descriptor(t) : 0);
+        rings.push_back((rng_.coin() || t.load_table) && !listed ? descriptor(t) : 0);
     }
     if (listed) {
         rings.assign(sent.size(), kListed);
         rings[0] = list(sent, {})[0];
     }
     run(tiles, sent, rings);
+    if (std::any_of(tiles.begin(), tiles.end(), [](const Command &t) { return t.load_table; })) {
+        host_.load_tables(0, 128);
+    }
 }
 
 inline void Scenario::run(const std::vector<Command> &tiles, const std::vector<Command> &sent,
@@ -247,6 +254,7 @@ inline void Scenario::run(const std::vector<Command> &tiles, const std::vector<C
         (rings[i] == kListed ? hits_listed_ : rings[i] ? hits_rung_ : hits_submitted_)++;
         hits_stochastic_ += tiles[i].stochastic;
         hits_table_ += tiles[i].act_table != 0;
+        hits_table_load_ += tiles[i].load_table;
         any_irq |= tiles[i].irq;
         if (rng_.below(4) == 0) {
             for (unsigned i = rng_.below(200); i > 0; i--) {

@@ -62,7 +62,8 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(transformer)                                                                                 \
     X(plans)                                                                                       \
     X(queries)                                                                                     \
-    X(network)
+    X(network)                                                                                     \
+    X(tables)
 
 #define LAYERS_DECLARE(name) void layers_##name(layers_test *test);
 LAYERS_FAMILIES(LAYERS_DECLARE)

@@ -18,6 +18,8 @@ def text(s, ids: dict[str, int]) -> str:
     masks = any(_is_mask(s, view) for view in s.graph.inputs.values())
     run = run.replace("@masks@", _MASKS if masks else "")
     run = run.replace("@check_mask@", _CHECK_MASK if masks else "")
+    run = run.replace("@load@", _LOAD if s.plan.loads else "")
+    run = run.replace("@before_layer@", _BEFORE_LAYER if s.plan.loads else "")
     run = run.replace("@indices@", _INDICES if words else "")
     run = run.replace("@take_indices@", _TAKE_INDICES if words else "")
     return _tables(s, ids) + run.replace("@n@", s.name).replace("@N@", s.upper)
@@ -35,12 +37,10 @@ def _is_mask(s, view) -> bool:
 def _tables(s, ids: dict[str, int]) -> str:
     plan = s.plan
     names = ", ".join(f"layer{i}" for i in range(len(s.graph.layers)))
-    segments, loads = [], []
-    for g in plan.segments:
-        segments.append(
-            f"    {{{g.first}, {g.count}, {boolean(g.recorded)}, {g.list_bytes}, {len(loads)}, {len(g.loads)}}},"
-        )
-        loads += [f"    {{{slot}, {s.name}_table{table}}}," for slot, table in g.loads]
+    segments = [
+        f"    {{{g.first}, {g.count}, {boolean(g.recorded)}, {g.list_bytes}}},"
+        for g in plan.segments
+    ]
     inputs = ", ".join(str(ids[v.tensor]) for v in s.graph.inputs.values())
     indices = _indices(s) if _has_indices(s) else ""
     if any(_is_mask(s, view) for view in s.graph.inputs.values()):
@@ -49,14 +49,12 @@ def _tables(s, ids: dict[str, int]) -> str:
     outputs = ", ".join(str(ids[v.tensor]) for v in s.graph.outputs.values())
     return (
         f"static fp8rt_status (*const layers[])(fp8rt_run *run, uint8_t *arena) = {{\n    {names}}};\n\n"
-        "// Layers that run as one list, or one by one, and tables that are loaded before.\n"
+        "// Layers that run as one list, or one by one.\n"
         "static const struct {\n    uint32_t first, count;\n    bool recorded;\n"
-        "    uint32_t list_bytes, load, loads;\n} segments[] = {\n"
+        "    uint32_t list_bytes;\n} segments[] = {\n"
         + "\n".join(segments)
         + "\n};\n\n"
-        "static const struct {\n    uint32_t slot;\n    const uint8_t *codes;\n} loads[] = {\n"
-        + "\n".join(loads or ["    {0, NULL},"])
-        + "\n};\n\n"
+        + _loads(s)
         f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n"
         + indices
         + "\n"
@@ -64,6 +62,21 @@ def _tables(s, ids: dict[str, int]) -> str:
         + f"enum {{\n    SEGMENTS = {len(plan.segments)},\n    LAYERS = {len(s.graph.layers)},\n"
         f"    SCRATCH = {plan.activations}, // where it begins\n"
         f"    SCRATCH_BYTES = {plan.scratch},\n    LISTS = SCRATCH + SCRATCH_BYTES,\n}};\n"
+    )
+
+
+def _loads(s) -> str:
+    plan = s.plan
+    if not plan.loads:
+        return ""
+    lines = "\n".join(
+        f"    {{{layer}, {plan.slots[layer]}, {s.name}_table{table}}},"
+        for layer, table in plan.loads.items()
+    )
+    return (
+        "// Tables of codes that are loaded before a layer, in the order of layers\n"
+        "static const struct {\n    uint32_t layer, slot;\n    const uint8_t *codes;\n} loads[] = {\n"
+        f"{lines}\n}};\n\nenum {{ LOADS = {len(plan.loads)} }};\n\n"
     )
 
 
@@ -174,6 +187,25 @@ fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
 }
 """
 
+_LOAD = """static fp8rt_status load_tables(fp8rt_run *run, uint32_t layer)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < LOADS && status == FP8RT_OK; i++) {
+        if (loads[i].layer == layer) {
+            status = fp8rt_load_table(run, loads[i].slot, loads[i].codes);
+        }
+    }
+    return status;
+}
+
+"""
+
+_BEFORE_LAYER = """        status = load_tables(run, segments[s].first + i);
+        if (status != FP8RT_OK) {
+            break;
+        }
+"""
+
 _REQUANTISES = """    if ((dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
@@ -187,21 +219,11 @@ _DEPTHWISE = """    if ((dev->caps.functions & FP8RT_FUNCTION_DEPTHWISE) == 0 ||
 _RUN = """
 // ---- opening ------------------------------------------------------------------------------------
 
-static fp8rt_status load_tables(fp8rt_device *dev, unsigned s)
-{
-    fp8rt_status status = FP8RT_OK;
-    for (uint32_t i = 0; i < segments[s].loads && status == FP8RT_OK; i++) {
-        const uint32_t load = segments[s].load + i;
-        status = fp8rt_device_load_table(dev, loads[load].slot, loads[load].codes);
-    }
-    return status;
-}
-
-static fp8rt_status run_layers(@n@_net *net, fp8rt_run *run, unsigned s)
+@load@static fp8rt_status run_layers(@n@_net *net, fp8rt_run *run, unsigned s)
 {
     fp8rt_status status = FP8RT_OK;
     for (uint32_t i = 0; i < segments[s].count && status == FP8RT_OK; i++) {
-        status = layers[segments[s].first + i](run, net->arena);
+@before_layer@        status = layers[segments[s].first + i](run, net->arena);
     }
     net->failed = run->failed;
     net->wrong = run->wrong;
@@ -286,9 +308,8 @@ static fp8rt_status run_list(@n@_net *net, unsigned s, fp8rt_profile *profile)
 
 static fp8rt_status run_segment(@n@_net *net, unsigned s, fp8rt_profile *profile)
 {
-    const fp8rt_status status = load_tables(net->dev, s);
-    if (status != FP8RT_OK || segments[s].recorded) {
-        return status != FP8RT_OK ? status : run_list(net, s, profile);
+    if (segments[s].recorded) {
+        return run_list(net, s, profile);
     }
     fp8rt_run run = fp8rt_run_on(net->dev, net->arena + SCRATCH, SCRATCH_BYTES);
     run.profile = profile;

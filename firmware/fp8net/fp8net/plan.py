@@ -19,7 +19,7 @@ ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
 TABLES = 2  # FP8RT_TABLES
 # fp8rt_record_count, fp8rt_record_bytes, fp8rt_layer_core: what a query adds up.
 LIST_BYTES = (8 + 16 * 8) * 4
-COMMAND_WORDS, COMMAND_ADDRESSES = 35, 9
+COMMAND_WORDS, COMMAND_ADDRESSES = 36, 10
 WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
 MX_OF_CALL = 1 << 16  # VALUES_OF_CALL of firmware/layers/to_mx.c
 # Layers that are a call for each image.
@@ -34,7 +34,6 @@ class Segment:
     first: int
     count: int
     recorded: bool
-    loads: list[tuple[int, int]]  # slot and table that are loaded before it
     list_bytes: int = 0
     calls: int = 0
 
@@ -50,6 +49,7 @@ class Plan:
     calls: int
     tables: list[np.ndarray]
     slots: dict[int, int]  # layer -> the table of the accelerator that it uses, 1 or 2
+    loads: dict[int, int]  # layer -> which of `tables` is loaded before it
     segments: list[Segment]
 
     @property
@@ -266,25 +266,28 @@ class _Slots:
         return self.slot_of[table], load
 
 
-def segments_of(graph: Graph, used: dict[int, int]) -> tuple[list[Segment], dict[int, int]]:
-    """A new segment begins where a list has to end. If there are more than TABLES tables, also where one is loaded."""
-    segments: list[Segment] = []
+def _places(used: dict[int, int]) -> tuple[dict[int, int], dict[int, int]]:
+    """The slot of each layer's table, and the layers before which a table is loaded."""
     slots: dict[int, int] = {}
+    loads: dict[int, int] = {}
     tables = _Slots()
-    resident = len(set(used.values())) <= TABLES
+    for index, table in used.items():
+        slots[index], load = tables.use(table)
+        if load:
+            loads[index] = table
+    return slots, loads
+
+
+def segments_of(graph: Graph) -> list[Segment]:
+    """A new segment begins where a list has to end."""
+    segments: list[Segment] = []
     for index, layer in enumerate(graph.layers):
-        recorded, loads = layer.op not in ALONE, []
-        if index in used:
-            slots[index], load = tables.use(used[index])
-            loads = [(slots[index], used[index])] if load else []
-        last = segments[-1] if segments else None
-        if last is not None and last.recorded == recorded and (resident or not loads):
-            last.count += 1
+        recorded = layer.op not in ALONE
+        if segments and segments[-1].recorded == recorded:
+            segments[-1].count += 1
         else:
-            last = Segment(index, 1, recorded, [])
-            segments.append(last)
-        (segments[0] if resident else last).loads.extend(loads)
-    return segments, slots
+            segments.append(Segment(index, 1, recorded))
+    return segments
 
 
 def set_diagonals(graph: Graph, beat: int) -> None:
@@ -311,7 +314,8 @@ def make(graph: Graph, beat: int = 16) -> Plan:
     }
     offsets, activations = place(sizes, lifetimes(graph))
     tables, used = _tables(graph)
-    segments, slots = segments_of(graph, used)
+    slots, loads = _places(used)
+    segments = segments_of(graph)
     for segment in segments:
         layers = graph.layers[segment.first : segment.first + segment.count]
         # A list has a command. Transpositions are none with elements that do not keep their values.
@@ -331,5 +335,6 @@ def make(graph: Graph, beat: int = 16) -> Plan:
         sum(s.calls for s in segments),
         tables,
         slots,
+        loads,
         segments,
     )

@@ -54,8 +54,8 @@ typedef struct fp8rt_coding {
     bool stochastic;
     uint32_t seed;
     // 0: none. 1 to FP8RT_TABLES: D's code c becomes that table's code number c, see
-    // fp8rt_device_load_table. D is FP8 or INT8. A run with a table that was not loaded since the
-    // accelerator's hardware reset (on the host: since fp8rt_device_open) returns FP8RT_ERR_HW_SEQUENCE.
+    // fp8rt_device_load_table and fp8rt_load_table. D is FP8 or INT8. A run with a table that was not
+    // loaded since the accelerator's hardware reset (on the host: since fp8rt_device_open) returns FP8RT_ERR_HW_SEQUENCE.
     uint32_t table;
 } fp8rt_coding;
 
@@ -149,6 +149,11 @@ typedef struct fp8rt_command {
     uint32_t beta; // FP32 bits
     uint32_t seed;
     uint32_t conv[6]; // the registers CONV_LINE .. CONV_PAD
+    // With OPERATION.load_table: address of FP8RT_TABLE_CODES codes, at a beat. The accelerator reads
+    // them into the table of OPERATION.act_table when all commands before have ended.
+    // FP8RT_ERR_HW_ALIGNMENT, _RANGE, _MODE (no table), _READ_*: also the table's old codes are lost, but
+    // not with the first three.
+    uintptr_t table;
 } fp8rt_command;
 
 // The parts of the cycles, one for each cause: X(field, meaning). The register is CYC_FIELD.

@@ -19,7 +19,7 @@
 //
 // What a recording fixes: shapes, addresses, single scales, seeds of stochastic rounding. Vectors,
 // weights and activations are read when the list runs, and tables of codes are those that the device
-// has then. Tensors, scratch and list stay where they are while the network is in use, and the list
+// has then, or those that the list loads: fp8rt_load_table. Tensors, scratch and list stay where they are while the network is in use, and the list
 // unchanged.
 //
 // Layers that compute on the core are recorded as calls: the list pauses, and fp8rt_network_poll or
@@ -75,11 +75,21 @@ typedef struct fp8rt_recorder {
     } written[15];  // D of the last commands
     uint32_t since; // commands since the last call
     uint32_t steps; // cycles of the last command's steps, if it is a GEMM
+    const uint8_t *tables[FP8RT_TABLES]; // that the next command with this table loads; NULL: none
     bool calls;     // there are calls
 } fp8rt_recorder;
 
 // An empty recorder for a list in `bytes` of memory, at FP8RT_NETWORK_ALIGN.
 fp8rt_recorder fp8rt_recorder_in(void *memory, size_t bytes);
+
+// Loads a table of codes for the layers that follow: fp8rt_device_load_table, or, recorded, the first
+// command with this table that follows reads the codes when all commands before it have ended. They
+// stay there unchanged, like weights. Loads that no command uses are left out. A list that loads a
+// table changes that table of the device, so what runs beside it loads its own again.
+// FP8RT_ERR_NULL (run, its device, codes), FP8RT_ERR_UNSUPPORTED: no such table.
+// FP8RT_ERR_ALIGNMENT: recorded, codes that are not at a beat. FP8RT_ERR_NOT_OPEN, FP8RT_ERR_SILENT. The
+// status of the run, if it has failed. In a query nothing is loaded.
+fp8rt_status fp8rt_load_table(fp8rt_run *run, uint32_t table, const uint8_t *codes);
 
 // ---- networks -----------------------------------------------------------------------------------
 

@@ -445,8 +445,35 @@ static bool run_tile(void *context, const fp8rt_host_tile *tile)
     return fail(dev, &tile->command, status);
 }
 
+// OPERATION.load_table
+static fp8rt_status load_table(fp8rt_device *dev, const fp8rt_command *command)
+{
+    const uint32_t operation = fp8rt_host_operation(command);
+    const uint32_t table = FP8RT_GET(OPERATION__ACT_TABLE, operation);
+    if (FP8RT_GET(OPERATION__LOAD_TABLE, operation) == 0) {
+        return FP8RT_OK;
+    }
+    if ((dev->caps.functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
+        return FP8RT_ERR_HW_MODE;
+    }
+    if ((command->table & (dev->caps.beat_bytes - 1u)) != 0) {
+        return FP8RT_ERR_HW_ALIGNMENT;
+    }
+    if (command->table > UINTPTR_MAX - (FP8RT_TABLE_CODES - 1u)) {
+        return FP8RT_ERR_HW_RANGE;
+    }
+    fp8rt_backend_load_table(dev, table, (const uint8_t *)command->table);
+    dev->state.counters.read_beats += FP8RT_TABLE_CODES / dev->caps.beat_bytes;
+    return FP8RT_OK;
+}
+
 static void run_command(fp8rt_device *dev, const fp8rt_command *command)
 {
+    const fp8rt_status loaded = load_table(dev, command);
+    if (loaded != FP8RT_OK) {
+        fail(dev, command, loaded);
+        return;
+    }
     if (!fp8rt_host_is_rows(command)) {
         fp8rt_host_walk(&dev->caps, command, run_tile, dev);
         return;

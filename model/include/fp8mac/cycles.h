@@ -138,6 +138,10 @@ typedef struct fp8mac_cycles_command {
     uint8_t row_operation; // fp8mac_rows_operation; k is the number of columns that row 0 sees
     bool causal;
     bool maximum; // element-wise: the larger of X and beta * C, not their sum
+    // In a descriptor: the table of act_table is read from table_addr when all commands before have
+    // ended. An address that is not at a beat, or ends beyond 2^32: FP8MAC_ERR_COMMAND.
+    bool load_table;
+    uint32_t table_addr;
 } fp8mac_cycles_command;
 
 // ---- a run --------------------------------------------------------------------------------------

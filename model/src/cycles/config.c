@@ -220,6 +220,6 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
     derive_array(p, config->epi_width);
     p->scale_beats = scale_beats_of(p);
     p->short_beats = (80u + p->beat - 1u) / p->beat;
-    p->all_beats = (140u + p->beat - 1u) / p->beat;
+    p->all_beats = (144u + p->beat - 1u) / p->beat;
     return FP8MAC_OK;
 }

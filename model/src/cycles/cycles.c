@@ -15,11 +15,16 @@ void fp8mac_cycles_refuse(machine *m, size_t command, fp8mac_status status)
 
 // ---- counters -----------------------------------------------------------------------------------
 
+static bool is_queued(const machine *m)
+{
+    return m->front.pushed != m->front.popped || m->walk.state != WALK_IDLE ||
+           m->check.state != CHECK_IDLE;
+}
+
 // A command is on its way to the load engine.
 static bool is_waiting(const machine *m, const wires *w)
 {
-    return w->submit || w->fetching || m->front.pushed != m->front.popped ||
-           m->walk.state != WALK_IDLE || m->check.state != CHECK_IDLE;
+    return w->submit || w->fetching || is_queued(m);
 }
 
 bool fp8mac_cycles_engines_are_idle(const machine *m)
@@ -29,6 +34,11 @@ bool fp8mac_cycles_engines_are_idle(const machine *m)
     const bool x = m->x.state == SOURCE_IDLE && m->x.level == 0 && m->x.pending == 0;
     return load && c && x && m->compute.taken == m->store.done &&
            m->store.pushed == m->report.retired && m->array.valid == 0;
+}
+
+bool fp8mac_cycles_is_drained(const machine *m)
+{
+    return !is_queued(m) && fp8mac_cycles_engines_are_idle(m);
 }
 
 // The first cause that holds
@@ -148,7 +158,8 @@ static fp8mac_cycles_command normal(fp8mac_cycles_command c)
         c.c_en = c.mx = c.stochastic = c.conv_a = c.depthwise = false;
         c.operation = FP8MAC_CYCLES_GEMM;
         c.row_operation = 0;
-        c.causal = c.maximum = false;
+        c.causal = c.maximum = c.load_table = false;
+        c.table_addr = 0;
     }
     return c;
 }
@@ -173,8 +184,11 @@ static fp8mac_status judge_command(const machine *m, size_t number)
         number != 0 && listed && m->commands[number - 1].submission == FP8MAC_CYCLES_REGISTERS;
     const bool misaligned =
         c->submission == FP8MAC_CYCLES_DOORBELL && c->descriptor % m->p.beat != 0;
+    const bool no_table =
+        c->load_table && (c->submission == FP8MAC_CYCLES_REGISTERS || c->act_table == 0 ||
+                          c->table_addr % m->p.beat != 0 || c->table_addr > UINT32_MAX - 255u);
     if (!codes_are_possible(c) || first_listed || early || no_list || after_registers ||
-        misaligned) {
+        misaligned || no_table) {
         return FP8MAC_ERR_COMMAND;
     }
     return FP8MAC_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission: software's writes, the fetch of descriptors, lists, and the command queue
-// (fp8mac_fetch, fp8mac_list, fp8mac_cmd_queue).
+// Submission: software's writes, the fetch of descriptors, loads of tables, lists, and the command
+// queue (fp8mac_fetch, fp8mac_table_load, fp8mac_list, fp8mac_cmd_queue).
 #include "cycles/machine.h"
 
 static const fp8mac_cycles_command *fetched(const machine *m)
@@ -33,6 +33,7 @@ void fp8mac_cycles_front_wires(machine *m, wires *w)
     w->fetching = rings || busy;
     w->submit = f->state == FETCH_DONE || submits;
     w->fetch_row = f->state == FETCH_REQUEST;
+    w->table_row = f->state == FETCH_TABLE_REQUEST;
     w->queue_pop = f->shown && m->walk.state == WALK_IDLE;
 }
 
@@ -63,6 +64,8 @@ static void fetch_clock(machine *m, const wires *w)
     front *f = &m->front;
     const bool last =
         w->beat && w->oldest->kind == ROW_DESCRIPTOR && w->oldest->row_last && w->r_last;
+    const bool table_last =
+        w->beat && w->oldest->kind == ROW_TABLE && w->oldest->row_last && w->r_last;
     switch (f->state) {
     case FETCH_IDLE:
         if (w->ring || w->follow) {
@@ -81,8 +84,30 @@ static void fetch_clock(machine *m, const wires *w)
     case FETCH_DATA:
         if (last) {
             const bool longer = fetched(m)->extended && !f->longer;
-            f->state = longer ? FETCH_REQUEST : FETCH_DONE;
+            f->state = longer                   ? FETCH_REQUEST
+                       : fetched(m)->load_table ? FETCH_READ
+                                                : FETCH_DONE;
             f->longer = f->longer || longer;
+        }
+        break;
+    case FETCH_READ:
+        f->state = FETCH_WAIT;
+        f->table_word = 0;
+        break;
+    case FETCH_WAIT:
+        if (fp8mac_cycles_is_drained(m)) {
+            f->state = FETCH_TABLE_REQUEST;
+        }
+        break;
+    case FETCH_TABLE_REQUEST:
+        if (w->read_row_ready) {
+            f->state = FETCH_TABLE_DATA;
+        }
+        break;
+    case FETCH_TABLE_DATA:
+        f->table_word += w->table_beat;
+        if (table_last) {
+            f->state = FETCH_DONE;
         }
         break;
     case FETCH_DONE:

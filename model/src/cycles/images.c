@@ -34,7 +34,9 @@ void fp8mac_cycles_image_wires(const machine *m, wires *w)
                      (a->busy ? !zeros : a->level == 0);
     w->align_idle = a->level == 0 && !a->busy;
     const row_kind kind = m->read.in_flight[m->read.head].kind;
-    w->beat_ready = kind == ROW_IMAGE ? a->data != 2 : kind == ROW_DESCRIPTOR || !a->word;
+    w->beat_ready = kind == ROW_IMAGE   ? a->data != 2
+                    : kind == ROW_TABLE ? fp8mac_cycles_ends_beat(m)
+                                        : kind == ROW_DESCRIPTOR || !a->word;
     w->image = m->load.state == LOAD_A && at_hand(m)->key.image;
 }
 

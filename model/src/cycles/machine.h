@@ -14,7 +14,17 @@
 
 // ---- the blocks ---------------------------------------------------------------------------------
 
-typedef enum fetch_state { FETCH_IDLE, FETCH_REQUEST, FETCH_DATA, FETCH_DONE } fetch_state;
+// FETCH_DONE is the cycle in which the command passes. A command that loads a table comes to it last.
+typedef enum fetch_state {
+    FETCH_IDLE,
+    FETCH_REQUEST,
+    FETCH_DATA,
+    FETCH_READ,
+    FETCH_WAIT, // until the command before it has ended
+    FETCH_TABLE_REQUEST,
+    FETCH_TABLE_DATA,
+    FETCH_DONE
+} fetch_state;
 
 typedef struct front {
     size_t next;    // the next command that software submits
@@ -24,6 +34,7 @@ typedef struct front {
     uint32_t address;  // of the descriptor that is read
     uint32_t position; // of the next one of the list
     fetch_state state;
+    uint32_t table_word; // of four codes, which is written next
     bool longer, room, shown;
     bool listed; // the descriptor that is read belongs to the list
     bool paused;
@@ -65,7 +76,15 @@ typedef struct load {
     uint32_t rows_left, beats, address, stride;
 } load;
 
-typedef enum row_kind { ROW_OPERAND, ROW_NONE, ROW_DESCRIPTOR, ROW_C, ROW_X, ROW_IMAGE } row_kind;
+typedef enum row_kind {
+    ROW_OPERAND,
+    ROW_NONE,
+    ROW_DESCRIPTOR,
+    ROW_C,
+    ROW_X,
+    ROW_IMAGE,
+    ROW_TABLE
+} row_kind;
 
 typedef struct row {
     row_kind kind; // ROW_NONE: the end of a tile command
@@ -310,7 +329,8 @@ typedef struct wires {
     bool read_done, beat, read_row_ready, read_burst;
     const burst *oldest; // of the reads in flight
     bool ring, resume, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row,
-        load_row;
+        load_row, table_row;
+    bool table_beat; // it is there; it is taken with its last word
     bool c_row_taken, x_row_taken, load_row_taken;
     bool accept; // load takes a tile command
     bool image, strip_taken, image_done, align_idle, align_quiet, beat_ready;
@@ -348,9 +368,16 @@ void fp8mac_cycles_prepare(machine *m, fp8mac_cycles_command *commands, size_t n
 // One cycle. Whether the accelerator was idle in it; *w has its wires.
 bool fp8mac_cycles_step(machine *m, wires *w);
 bool fp8mac_cycles_engines_are_idle(const machine *m);
+// Nor is a command in the queue or before the load engine.
+bool fp8mac_cycles_is_drained(const machine *m);
 // The generator of stalls, so many cycles later
 uint64_t fp8mac_cycles_stall_on(uint64_t state, uint64_t cycles);
 
+// Whether the next word of a table is the last one of its beat
+static inline bool fp8mac_cycles_ends_beat(const machine *m)
+{
+    return m->front.table_word % (m->p.beat / 4u) == m->p.beat / 4u - 1u;
+}
 void fp8mac_cycles_front_wires(machine *m, wires *w);
 void fp8mac_cycles_front_clock(machine *m, const wires *w);
 void fp8mac_cycles_walk_clock(machine *m, const wires *w);

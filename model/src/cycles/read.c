@@ -56,6 +56,7 @@ void fp8mac_cycles_read_wires(machine *m, wires *w)
     const bool none = w->oldest->kind == ROW_NONE;
     w->read_done = !empty && none && w->align_quiet;
     w->beat = w->r_valid && !empty && !none && w->beat_ready;
+    w->table_beat = w->r_valid && !empty && w->oldest->kind == ROW_TABLE;
     const bool ar_free = !r->ar_valid || w->ar_ready;
     const bool is_none = r->split.row.kind == ROW_NONE;
     w->read_burst = r->split.busy && r->level != IN_FLIGHT && (is_none || ar_free);
@@ -101,12 +102,19 @@ static row load_row(const machine *m, const wires *w)
                                 l->beats);
 }
 
+static row table_row(const machine *m)
+{
+    const uint32_t beats = FP8MAC_TABLE_CODES / m->p.beat;
+    return fp8mac_cycles_row_at(&m->p, ROW_TABLE, m->commands[m->front.fetched].table_addr, beats);
+}
+
 static row next_row(const machine *m, const wires *w)
 {
-    return w->fetch_row ? fetch_row(m)
-           : w->c_row   ? source_row(&m->p, &m->c, ROW_C)
-           : w->x_row   ? source_row(&m->p, &m->x, ROW_X)
-                        : load_row(m, w);
+    return w->fetch_row  ? fetch_row(m)
+           : w->c_row    ? source_row(&m->p, &m->c, ROW_C)
+           : w->x_row    ? source_row(&m->p, &m->x, ROW_X)
+           : w->load_row ? load_row(m, w)
+                         : table_row(m);
 }
 
 static void push_burst(machine *m)
@@ -144,8 +152,9 @@ void fp8mac_cycles_read_clock(machine *m, const wires *w)
     }
     m->loads_done += w->read_done;
     if (w->read_row_ready) {
-        const row row = next_row(m, w);
-        const bool valid = w->fetch_row || w->c_row || w->x_row || w->load_row;
+        const bool valid =
+            w->fetch_row || w->c_row || w->x_row || w->load_row || w->table_row;
+        const row row = valid ? next_row(m, w) : load_row(m, w);
         fp8mac_cycles_split_clock(&m->p, &r->split, w->read_burst, valid, &row);
     } else {
         fp8mac_cycles_split_clock(&m->p, &r->split, w->read_burst, false, &r->split.row);
