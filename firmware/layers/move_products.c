@@ -8,9 +8,6 @@ enum {
     AXES = FP8RT_MOVE_AXES,
     COLUMNS = FP8RT_TURN_COLUMNS,
     ONE = 0x38,              // E4M3
-    LEAST_VALUES = 256,      // of a command; fewer are moved by the core
-    MOST_COMMANDS = 64,      // of a move
-    MOST_COUNT = UINT16_MAX, // of rows and columns
     // From the largest exponent of a format, 8 or 7, down to the smallest subnormal, 2^-9 or 2^-10
     WINDOW = 17,
 };
@@ -78,34 +75,29 @@ bool fp8rt_turn_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_turn
     *turn = (fp8rt_turn){.times = 1};
     if (!desc->by_value || !is_exact(run, desc->x->format) ||
         !is_beats(run, (int32_t)desc->x_col) || !is_beats(run, (int32_t)desc->out_col) ||
-        !sort(run, desc, turn) || turn->columns.count > MOST_COUNT ||
-        turn->rows.count > MOST_COUNT) {
+        !sort(run, desc, turn) || turn->columns.count > FP8RT_MOVE_MOST_COUNT ||
+        turn->rows.count > FP8RT_MOVE_MOST_COUNT) {
         return false;
     }
     const uint32_t commands = (turn->columns.count + COLUMNS - 1u) / COLUMNS;
     for (unsigned i = 0; i < AXES && turn->others[i].count != 0; i++) {
-        if (turn->others[i].count > MOST_COMMANDS / turn->times) {
+        if (turn->others[i].count > FP8RT_MOVE_MOST_COMMANDS / turn->times) {
             return false;
         }
         turn->times *= turn->others[i].count;
     }
-    return commands <= MOST_COMMANDS / turn->times &&
-           turn->columns.count * (uint64_t)turn->rows.count >= (uint64_t)commands * LEAST_VALUES;
+    return commands <= FP8RT_MOVE_MOST_COMMANDS / turn->times &&
+           turn->columns.count * (uint64_t)turn->rows.count >= (uint64_t)commands * FP8RT_MOVE_LEAST_VALUES;
 }
 
 // ---- the commands -------------------------------------------------------------------------------
 
-// Rows and columns of x from which a transposition goes, and of out to which it goes
-typedef struct place {
-    uint32_t x_row, x_col, out_row, out_col;
-} place;
-
-// `index` numbers the transpositions, the last axis fastest.
-static place place_of(const fp8rt_move_desc *desc, const fp8rt_turn *turn, uint32_t index)
+fp8rt_place fp8rt_move_place(const fp8rt_move_desc *desc, const fp8rt_move_axis others[AXES],
+                             uint32_t index)
 {
-    place at = {desc->x_row, desc->x_col, desc->out_row, desc->out_col};
+    fp8rt_place at = {desc->x_row, desc->x_col, desc->out_row, desc->out_col};
     for (unsigned i = AXES; i-- != 0;) {
-        const fp8rt_move_axis *axis = &turn->others[i];
+        const fp8rt_move_axis *axis = &others[i];
         if (axis->count != 0) {
             const uint32_t step = index % axis->count;
             index /= axis->count;
@@ -130,7 +122,7 @@ static fp8rt_tensor codes_of(const fp8rt_run *run, const fp8rt_tensor *whole, ui
 
 // Columns first .. first + count - 1 of one transposition
 static fp8rt_status turn_columns(fp8rt_run *run, const fp8rt_move_desc *desc,
-                                 const fp8rt_turn *turn, const place *at, uint32_t first,
+                                 const fp8rt_turn *turn, const fp8rt_place *at, uint32_t first,
                                  uint32_t count)
 {
     const fp8rt_tensor ones = {.data = (void *)(uintptr_t)identity,
@@ -153,7 +145,7 @@ fp8rt_status fp8rt_turn_run(fp8rt_run *run, const fp8rt_move_desc *desc, const f
 {
     fp8rt_status status = FP8RT_OK;
     for (uint32_t i = 0; i < turn->times; i++) {
-        const place at = place_of(desc, turn, i);
+        const fp8rt_place at = fp8rt_move_place(desc, turn->others, i);
         for (uint32_t first = 0; first < turn->columns.count && status == FP8RT_OK;
              first += COLUMNS) {
             const uint32_t left = turn->columns.count - first;

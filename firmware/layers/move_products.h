@@ -8,7 +8,21 @@
 
 #include "fp8rt/move.h"
 
-enum { FP8RT_TURN_COLUMNS = 32 };
+enum {
+    FP8RT_TURN_COLUMNS = 32,
+    // Of all moves that are commands
+    FP8RT_MOVE_LEAST_VALUES = 256,      // of a command, on average; fewer are moved by the core
+    FP8RT_MOVE_MOST_COMMANDS = 64,      // of a move
+    FP8RT_MOVE_MOST_COUNT = UINT16_MAX, // of rows and columns
+};
+
+// Rows and columns of x from which one of several equal commands moves, and of out to which it moves.
+// `index` numbers them, the last of the axes fastest.
+typedef struct fp8rt_place {
+    uint32_t x_row, x_col, out_row, out_col;
+} fp8rt_place;
+fp8rt_place fp8rt_move_place(const fp8rt_move_desc *desc,
+                             const fp8rt_move_axis others[FP8RT_MOVE_AXES], uint32_t index);
 
 // A move that is a transposition, or several of equal shape.
 typedef struct fp8rt_turn {

@@ -75,7 +75,8 @@ module formal_irq
     .resume_o(resume), .end_list_o(end_list), .pause_limit_o(pause_limit), .paused_i, .paused_event_i, .list_position_i,
     .idle_i, .draining_i, .queue_full_i, .queue_level_i, .fetching_i,
     .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
-    .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .record_select_o(select),
+    .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i,
+    .table_begin_i(1'b0), .table_write_i('0), .record_select_o(select),
     .record_release_o(release_record), .record_release_tag_o(release_tag), .record_i,
     .records_done_i, .done_event_i(done_event), .error_event_i(error_event), .irq_o(irq)
   );

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/move.h"
 
+#include <string.h>
+
 #include "cases.h"
 #include "fp8rt/network.h"
 
@@ -95,6 +97,25 @@ static const move_case cases[] = {
      .out_cols = 40,
      .desc = {.by_value = true, .axis = {{32, {0, 1}, {1, 0}}, {40, {1, 0}, {0, 1}}}},
      .format = FP8MAC_E5M2},
+    {.name = "columns 32 to 71 of every second of 40 rows become columns 16 to 55 of every third",
+     .rows = 40,
+     .cols = 80,
+     .out_rows = 60,
+     .out_cols = 60,
+     .desc = {.by_value = true,
+              .x_col = 32,
+              .out_col = 16,
+              .out_row = 1,
+              .axis = {{20, {2, 0}, {3, 0}}, {40, {0, 1}, {0, 1}}}},
+     .format = FP8MAC_E5M2},
+    {.name = "four heads of 16 columns of 24 rows lie one behind the other, float32",
+     .rows = 24,
+     .cols = 64,
+     .out_rows = 4 * 24,
+     .out_cols = 16,
+     .desc = {.by_value = true,
+              .axis = {{4, {0, 16}, {24, 0}}, {24, {1, 0}, {1, 0}}, {16, {0, 1}, {0, 1}}}},
+     .format = FP8MAC_FP32},
     {.name = "a row becomes a diagonal",
      .rows = 1,
      .cols = 19,
@@ -244,6 +265,77 @@ static void turns_values(layers_test *test)
     test->arena = arena;
 }
 
+// Every code of a byte, and words of each kind. A NaN becomes the format's own.
+static const struct {
+    fp8mac_format_id format;
+    uint32_t nan;
+    uint32_t words[8]; // of formats that are wider than a byte
+    uint32_t nans;     // the last ones of these
+} copied[] = {
+    {FP8MAC_E4M3FN, 0x7f, {0}, 0},
+    {FP8MAC_E5M2, 0x7e, {0}, 0},
+    {FP8MAC_E4M3FNUZ, 0x80, {0}, 0},
+    {FP8MAC_E5M2FNUZ, 0x80, {0}, 0},
+    {FP8MAC_FP16, 0x7e00, {0, 0x8000, 1, 0x83ff, 0x7bff, 0xfc00, 0x7c01, 0xfe55}, 2},
+    {FP8MAC_BF16, 0x7fc0, {0, 0x8000, 1, 0x807f, 0x7f7f, 0xff80, 0x7f81, 0xffc5}, 2},
+    {FP8MAC_FP32,
+     0x7fc00000,
+     {0, 0x80000000u, 1, 0x807fffffu, 0x7f7fffff, 0xff800000u, 0x7f800001, 0xffc01234u},
+     2},
+};
+
+static bool is_nan(unsigned which, uint32_t number, uint32_t code)
+{
+    switch (copied[which].format) {
+    case FP8MAC_E4M3FN: return (code & 0x7f) == 0x7f;
+    case FP8MAC_E5M2: return (code & 0x7f) > 0x7c;
+    case FP8MAC_E4M3FNUZ:
+    case FP8MAC_E5M2FNUZ: return code == 0x80;
+    default: return number % 8 >= 8 - copied[which].nans;
+    }
+}
+
+static void copies_values(layers_test *test, unsigned which)
+{
+    enum { ROWS = 8, COLS = 32 };
+    const fp8rt_arena arena = test->arena;
+    const fp8mac_format_id format = copied[which].format;
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(format));
+    const fp8rt_tensor x = layers_empty(test, ROWS, COLS, format);
+    fp8rt_tensor out = layers_empty(test, ROWS, 2 * COLS, format);
+    const uint32_t from = fp8rt_tensor_stride(&test->dev.caps, &x),
+                   to = fp8rt_tensor_stride(&test->dev.caps, &out);
+    for (uint32_t i = 0; i < ROWS * COLS; i++) {
+        const uint32_t word = bytes == 1 ? i : copied[which].words[i % 8];
+        memcpy((uint8_t *)x.data + i / COLS * from + i % COLS * bytes, &word, bytes);
+    }
+    fp8rt_move_desc desc = {.x = &x,
+                            .out_col = COLS,
+                            .axis = {{ROWS, {1, 0}, {1, 0}}, {COLS, {0, 1}, {0, 1}}},
+                            .by_value = true,
+                            .out = &out};
+    fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
+    const bool commands = (test->dev.caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0;
+    layers_expect(test, "values are copied", fp8rt_move(&run, &desc) == FP8RT_OK);
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < ROWS * COLS; i++) {
+        uint32_t before = 0, behind = 0;
+        memcpy(&before, (uint8_t *)x.data + i / COLS * from + i % COLS * bytes, bytes);
+        memcpy(&behind, (uint8_t *)out.data + i / COLS * to + (COLS + i % COLS) * bytes, bytes);
+        good += behind == (commands && is_nan(which, i, before) ? copied[which].nan : before);
+    }
+    layers_expect(test, "each is what it was", good == ROWS * COLS);
+    layers_expect(test, "the flag of a copied NaN",
+                  ((run.flags & FP8MAC_FLAG_NAN) != 0) == commands);
+    layers_expect(test, "one command that copies", commands_of(test, desc) == (commands ? 1 : -1));
+    desc.by_value = false;
+    layers_expect(test, "codes are copied by a call", commands_of(test, desc) == -1);
+    desc.by_value = true;
+    desc.axis[0].count = ROWS - 1;
+    layers_expect(test, "few values are a call", commands_of(test, desc) == -1);
+    test->arena = arena;
+}
+
 static fp8rt_status status_of(layers_test *test, const fp8rt_move_desc *desc)
 {
     fp8rt_run run = fp8rt_run_query(&test->dev);
@@ -285,5 +377,8 @@ void layers_move(layers_test *test)
     }
     keeps(test);
     turns_values(test);
+    for (unsigned i = 0; i < sizeof copied / sizeof *copied; i++) {
+        copies_values(test, i);
+    }
     refusals(test);
 }

@@ -250,8 +250,19 @@ class Executor:
                 index = np.arange(axis.count).reshape((-1,) + (1,) * (len(move.axes) - 1 - place))
                 row, col = row + index * axis.to_rows, col + index * axis.to_cols
                 x_row, x_col = x_row + index * axis.from_rows, x_col + index * axis.from_cols
-            out[row, col] = x[x_row, x_col]
+            values = x[x_row, x_col]
+            if moves.copies_of(move, tensor.format, self.beat) is not None:
+                values = self._copied(values, tensor.format)
+            out[row, col] = values
         return out
+
+    @staticmethod
+    def _copied(x: np.ndarray, format: str) -> np.ndarray:
+        """A NaN becomes the format's own."""
+        if x.dtype.kind == "f":
+            return np.where(np.isnan(x), x.dtype.type(np.nan), x)
+        nan = fp8mac.cast(np.array([np.nan], F32), format)[0]
+        return np.where(np.isnan(fp8mac.decode(x, format)), nan, x)
 
     def _keeps_values(self) -> bool:
         """Whether products of E4M3 codes with 1 are exact, beside zeros."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from .ir import Axis, Move, View, product
+from .ir import FORMAT_BYTES, Axis, Move, View, product
 
 MOST_AXES = 6  # FP8RT_MOVE_AXES
 
@@ -147,11 +147,58 @@ def _check(move: Move, x: tuple[View, int], out: tuple[View, int]) -> None:
             raise Impossible
 
 
+# ---- commands ------------------------------------------------------------------------------------
+
+_LEAST_VALUES, _MOST_COMMANDS, _MOST_COUNT = 256, 64, 65535  # firmware/layers/move_products.h
+
+
+@dataclasses.dataclass
+class Copies:
+    """A move that fp8rt_move makes element-wise commands: matrices of equal shape."""
+
+    others: list[Axis]  # where one matrix lies beside another
+
+    @property
+    def commands(self) -> int:
+        return product([axis.count for axis in self.others])
+
+
+def copies_of(move: Move, format: str, beat: int) -> Copies | None:
+    """The rule of fp8rt/move.h for `by_value`: strided copies."""
+    if format in ("int8", "int32"):
+        return None
+    unit = beat // FORMAT_BYTES[format]  # values of a beat
+    columns = rows = None
+    others = []
+    for axis in move.axes:
+        if axis.count <= 1:
+            continue
+        steps = axis.from_rows, axis.from_cols, axis.to_rows, axis.to_cols
+        if columns is None and steps == (0, 1, 0, 1):
+            columns = axis
+        elif rows is None and steps[0] > 0 and steps[2] > 0 and steps[1] == steps[3] == 0:
+            rows = axis
+        elif steps[1] % unit == 0 and steps[3] % unit == 0:
+            others.append(axis)
+        else:
+            return None
+    copies = Copies(others)
+    counts = [1 if axis is None else axis.count for axis in (columns, rows)]
+    possible = (
+        columns is not None
+        and move.x_col % unit == 0
+        and move.out_col % unit == 0
+        and max(counts) <= _MOST_COUNT
+        and product(counts) >= _LEAST_VALUES
+        and copies.commands <= _MOST_COMMANDS
+    )
+    return copies if possible else None
+
+
 # ---- transpositions as products ------------------------------------------------------------------
 
 TURN_COLUMNS = 32  # FP8RT_TURN_COLUMNS
 TURN_FORMATS = ("e4m3fn", "e4m3fnuz")
-_LEAST_VALUES, _MOST_COMMANDS, _MOST_COUNT = 256, 64, 65535  # firmware/layers/move_products.c
 
 
 @dataclasses.dataclass

@@ -205,10 +205,13 @@ def _recurrent_commands(graph: Graph, layer: Layer, beat: int) -> tuple[int, int
     return 2 + steps * commands, steps * calls * apart
 
 
-def turns_of(graph: Graph, layer: Layer, beat: int) -> list[moves.Turn | None]:
-    """Of each move: the transpositions that are commands. None: the core moves."""
+def turns_of(graph: Graph, layer: Layer, beat: int) -> list[moves.Turn | moves.Copies | None]:
+    """Of each move: the transpositions or copies that are commands. None: the core moves."""
     format = graph.tensors[layer.output].format
-    return [moves.turn_of(move, format, beat) for move in layer.moves]
+    return [
+        moves.turn_of(move, format, beat) or moves.copies_of(move, format, beat)
+        for move in layer.moves
+    ]
 
 
 def labels_of(layer: Layer) -> int:

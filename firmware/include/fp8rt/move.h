@@ -14,8 +14,18 @@
 // bytes, and 6,500 for 420 bytes of which 12 at a time lie beside each other. Recorded, it is a call,
 // for which the list pauses.
 //
-// With `by_value` transpositions can be commands: products with the identity, whose sums are exact. They move values
-// and not codes:
+// With `by_value` transpositions and strided copies can be commands. They move values and not codes.
+//
+// Strided copies are element-wise commands, X converted to its own format. A NaN becomes the format's one NaN, and the run
+// has the flag FP8MAC_FLAG_NAN; all else is as before, -0, Inf and subnormals, too. The rule, or the core copies the codes:
+//
+//   - The accelerator has element-wise commands, and the format is not FP8MAC_INT8, whose -128 it does not write.
+//   - One axis goes from column to column on both sides, by 1, and perhaps one from row to later rows on both sides. They have
+//     65,535 indices at most, and 256 together at least.
+//   - Steps along columns of all other axes of two indices or more are whole beats, and so are x_col and out_col.
+//   - There are 64 commands at most, one for each index of the other axes.
+//
+// Transpositions are products with the identity, whose sums are exact:
 //
 //   -0                becomes +0
 //   NaN               its row of x becomes NaN in the block of 32 columns, which are counted from the first one moved,

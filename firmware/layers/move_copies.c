@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "move_copies.h"
+
+#include "layer.h"
+#include "move_products.h"
+#include "plans.h"
+
+// ---- the rule -----------------------------------------------------------------------------------
+
+// INT8 has -128, which the accelerator does not write.
+static bool is_possible(const fp8rt_run *run, fp8mac_format_id format)
+{
+    return (run->dev->caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0 && format != FP8MAC_INT8;
+}
+
+static bool is_beats(const fp8rt_run *run, const fp8rt_move_desc *desc, int32_t columns)
+{
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(desc->x->format));
+    return ((uint32_t)columns * bytes & (run->dev->caps.beat_bytes - 1u)) == 0;
+}
+
+static bool is_columns(const fp8rt_move_axis *axis)
+{
+    return axis->from.rows == 0 && axis->from.cols == 1 && axis->to.rows == 0 && axis->to.cols == 1;
+}
+
+static bool is_rows(const fp8rt_move_axis *axis)
+{
+    return axis->from.rows > 0 && axis->from.cols == 0 && axis->to.rows > 0 && axis->to.cols == 0;
+}
+
+static bool sort(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_copies *copies)
+{
+    unsigned others = 0;
+    for (unsigned i = 0; i < FP8RT_MOVE_AXES; i++) {
+        const fp8rt_move_axis *axis = &desc->axis[i];
+        if (axis->count <= 1) {
+            continue;
+        }
+        if (copies->columns.count == 0 && is_columns(axis)) {
+            copies->columns = *axis;
+        } else if (copies->rows.count == 0 && is_rows(axis)) {
+            copies->rows = *axis;
+        } else if (is_beats(run, desc, axis->from.cols) && is_beats(run, desc, axis->to.cols)) {
+            copies->others[others++] = *axis;
+        } else {
+            return false;
+        }
+    }
+    return copies->columns.count != 0;
+}
+
+static uint32_t rows_of(const fp8rt_copies *copies)
+{
+    return copies->rows.count == 0 ? 1u : copies->rows.count;
+}
+
+bool fp8rt_copies_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_copies *copies)
+{
+    *copies = (fp8rt_copies){.times = 1};
+    if (!desc->by_value || !is_possible(run, desc->x->format) ||
+        !is_beats(run, desc, (int32_t)desc->x_col) ||
+        !is_beats(run, desc, (int32_t)desc->out_col) || !sort(run, desc, copies) ||
+        copies->columns.count > FP8RT_MOVE_MOST_COUNT || rows_of(copies) > FP8RT_MOVE_MOST_COUNT ||
+        copies->columns.count * (uint64_t)rows_of(copies) < FP8RT_MOVE_LEAST_VALUES) {
+        return false;
+    }
+    for (unsigned i = 0; i < FP8RT_MOVE_AXES && copies->others[i].count != 0; i++) {
+        if (copies->others[i].count > FP8RT_MOVE_MOST_COMMANDS / copies->times) {
+            return false;
+        }
+        copies->times *= copies->others[i].count;
+    }
+    return true;
+}
+
+// ---- the commands -------------------------------------------------------------------------------
+
+static uint32_t step_of(uint32_t count, int32_t rows)
+{
+    return count == 0 ? 1u : (uint32_t)rows;
+}
+
+static fp8rt_status copy_matrix(fp8rt_run *run, const fp8rt_move_desc *desc,
+                                const fp8rt_copies *copies, const fp8rt_place *at)
+{
+    const uint32_t rows = rows_of(copies), cols = copies->columns.count;
+    const fp8rt_tensor x = fp8rt_tensor_part(run, desc->x, at->x_row, rows,
+                                             step_of(copies->rows.count, copies->rows.from.rows),
+                                             at->x_col, cols);
+    const fp8rt_tensor out = fp8rt_tensor_part(run, desc->out, at->out_row, rows,
+                                               step_of(copies->rows.count, copies->rows.to.rows),
+                                               at->out_col, cols);
+    fp8rt_elementwise_plan plan;
+    fp8rt_gemm_result result;
+    fp8rt_plans_clear(&plan.desc, sizeof plan.desc);
+    plan.desc.operation = FP8RT_OPERATION_ADD;
+    plan.desc.m = rows;
+    plan.desc.n = cols;
+    plan.desc.x = x.data;
+    plan.desc.x_stride = x.stride;
+    plan.desc.x_format = x.format;
+    plan.desc.d = out.data;
+    plan.desc.d_stride = out.stride;
+    plan.desc.d_format = out.format;
+    plan.desc.overflow = FP8MAC_OVERFLOW_IEEE;
+    const fp8rt_status status = fp8rt_plans_elementwise(run, &plan, &result);
+    if (status == FP8RT_OK) {
+        fp8rt_layer_flags(run, &result);
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_copies_run(fp8rt_run *run, const fp8rt_move_desc *desc,
+                              const fp8rt_copies *copies)
+{
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t i = 0; i < copies->times && status == FP8RT_OK; i++) {
+        const fp8rt_place at = fp8rt_move_place(desc, copies->others, i);
+        status = copy_matrix(run, desc, copies, &at);
+    }
+    return status;
+}
