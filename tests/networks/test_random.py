@@ -250,8 +250,10 @@ def test_norms(bench, seed, compiler, work, form) -> None:
     bench.check(f"{form}: {layers}", one)
 
 
-TURNED = {  # shape and order; commands of each transposition, for beats of 16 bytes
-    "one": ((1, 48, 70), (0, 2, 1), [3, 2, 2]),
+# Shape and order; commands of each transposition, for beats of 16 bytes. The last one is concatenated with another
+# tensor, whose copy is a command if it begins at a beat.
+TURNED = {
+    "one": ((1, 48, 70), (0, 2, 1), [3, 2, 2 + 1]),
     "batch": ((3, 40, 32), (0, 2, 1), [3, 6, 6]),
     "small": ((2, 9, 7), (0, 2, 1), [0, 0, 0]),
     "image": ((1, 20, 5, 16), (0, 2, 3, 1), [5, 5, 5]),

@@ -55,7 +55,7 @@ def _tables(s, ids: dict[str, int]) -> str:
         + "\n".join(segments)
         + "\n};\n\n"
         + _loads(s)
-        f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n"
+        + f"static const uint32_t inputs[] = {{{inputs}}}, outputs[] = {{{outputs}}};\n"
         + indices
         + "\n"
         + _kept(s, ids)
