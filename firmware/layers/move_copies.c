@@ -85,12 +85,12 @@ static fp8rt_status copy_matrix(fp8rt_run *run, const fp8rt_move_desc *desc,
                                 const fp8rt_copies *copies, const fp8rt_place *at)
 {
     const uint32_t rows = rows_of(copies), cols = copies->columns.count;
-    const fp8rt_tensor x = fp8rt_tensor_part(run, desc->x, at->x_row, rows,
-                                             step_of(copies->rows.count, copies->rows.from.rows),
-                                             at->x_col, cols);
-    const fp8rt_tensor out = fp8rt_tensor_part(run, desc->out, at->out_row, rows,
-                                               step_of(copies->rows.count, copies->rows.to.rows),
-                                               at->out_col, cols);
+    const fp8rt_tensor x =
+        fp8rt_tensor_part(run, desc->x, at->x_row, rows,
+                          step_of(copies->rows.count, copies->rows.from.rows), at->x_col, cols);
+    const fp8rt_tensor out =
+        fp8rt_tensor_part(run, desc->out, at->out_row, rows,
+                          step_of(copies->rows.count, copies->rows.to.rows), at->out_col, cols);
     fp8rt_elementwise_plan plan;
     fp8rt_gemm_result result;
     fp8rt_plans_clear(&plan.desc, sizeof plan.desc);

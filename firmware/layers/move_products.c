@@ -7,7 +7,7 @@
 enum {
     AXES = FP8RT_MOVE_AXES,
     COLUMNS = FP8RT_TURN_COLUMNS,
-    ONE = 0x38,              // E4M3
+    ONE = 0x38, // E4M3
     // From the largest exponent of a format, 8 or 7, down to the smallest subnormal, 2^-9 or 2^-10
     WINDOW = 17,
 };
@@ -87,7 +87,8 @@ bool fp8rt_turn_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_turn
         turn->times *= turn->others[i].count;
     }
     return commands <= FP8RT_MOVE_MOST_COMMANDS / turn->times &&
-           turn->columns.count * (uint64_t)turn->rows.count >= (uint64_t)commands * FP8RT_MOVE_LEAST_VALUES;
+           turn->columns.count * (uint64_t)turn->rows.count >=
+               (uint64_t)commands * FP8RT_MOVE_LEAST_VALUES;
 }
 
 // ---- the commands -------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ module fp8mac_dma_read
 
   // Beats, in the order in which they arrive. beat_dest_o is that of the next beat, if there is one.
   output logic                  beat_valid_o,
-  output logic                  beat_offered_o,  // it is there, whether or not it is taken: for receivers that wait for it
+  output logic                  beat_offered_o,  // it is there, taken or not: for receivers that wait for it
   input  logic                  beat_ready_i,  // the receiver takes the next beat
   output read_dest_t            beat_dest_o,
   output logic [AXI_DATA_W-1:0] beat_data_o,
@@ -116,7 +116,7 @@ module fp8mac_dma_read
   );
 
   // ---- data --------------------------------------------------------------------------------------------------------
-  logic   beat;
+  logic   beat, own_error;
   dim_t   beats_q;  // beats of the oldest burst that have arrived
   error_e error_q, error, beat_error;
 
@@ -128,10 +128,12 @@ module fp8mac_dma_read
   assign done_error_o   = error_q;
   assign pop            = done_valid_o || (beat && m_axi_rlast_i);
 
+  assign own_error = head.dest.kind inside {DestCommand, DestTable, DestC, DestX};
+
   always_comb begin
     error = error_q;
     if (done_valid_o) error = ErrNone;
-    else if (beat && !(head.dest.kind inside {DestCommand, DestTable, DestC, DestX}) && error_q == ErrNone) error = beat_error;
+    else if (beat && !own_error && error_q == ErrNone) error = beat_error;
   end
 
   always_ff @(posedge clk_i) begin

@@ -761,8 +761,8 @@ DMA_READ = Proof(
         Fault(
             "last_error_is_told",
             "fp8mac_dma_read.sv",
-            "DestX}) && error_q == ErrNone)",
-            "DestX}) && beat_error != ErrNone)",
+            "!own_error && error_q == ErrNone)",
+            "!own_error && beat_error != ErrNone)",
             "first_error_is_told",
         ),
     ],

@@ -245,16 +245,15 @@ class Host
     }
     static void extend(Descriptor &words, const Command &t)
     {
-        set_extension(words, REG(OPERATION),
-                      FIELD(OPERATION, OP, t.op) | FIELD(OPERATION, C_EN, t.c_en) |
-                          FIELD(OPERATION, C_FMT, t.c_fmt) | FIELD(OPERATION, X_FMT, t.x_fmt) |
-                          FIELD(OPERATION, ROUNDING, t.stochastic) |
-                          FIELD(OPERATION, ACT_TABLE, t.act_table) |
-                          FIELD(OPERATION, CONV_A, t.conv_a) | FIELD(OPERATION, MX, t.mx) |
-                          FIELD(OPERATION, ROW_OP, t.row_op) | FIELD(OPERATION, CAUSAL, t.causal) |
-                          FIELD(OPERATION, DEPTHWISE, t.depthwise) |
-                          FIELD(OPERATION, MAXIMUM, t.maximum) |
-                          FIELD(OPERATION, LOAD_TABLE, t.load_table));
+        set_extension(
+            words, REG(OPERATION),
+            FIELD(OPERATION, OP, t.op) | FIELD(OPERATION, C_EN, t.c_en) |
+                FIELD(OPERATION, C_FMT, t.c_fmt) | FIELD(OPERATION, X_FMT, t.x_fmt) |
+                FIELD(OPERATION, ROUNDING, t.stochastic) |
+                FIELD(OPERATION, ACT_TABLE, t.act_table) | FIELD(OPERATION, CONV_A, t.conv_a) |
+                FIELD(OPERATION, MX, t.mx) | FIELD(OPERATION, ROW_OP, t.row_op) |
+                FIELD(OPERATION, CAUSAL, t.causal) | FIELD(OPERATION, DEPTHWISE, t.depthwise) |
+                FIELD(OPERATION, MAXIMUM, t.maximum) | FIELD(OPERATION, LOAD_TABLE, t.load_table));
         set_extension(words, REG(C_ADDR), t.c_addr);
         set_extension(words, REG(C_STRIDE), t.c_stride);
         set_extension(words, REG(BETA), t.beta);

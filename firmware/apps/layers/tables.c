@@ -15,7 +15,7 @@ static const struct {
     unsigned codes;
     uint32_t table;
     bool loads;
-} plan[LAYERS] = {{0, 1, true},  {1, 2, true},  {2, 1, true},
+} plan[LAYERS] = {{0, 1, true},  {1, 2, true}, {2, 1, true},
                   {1, 2, false}, {3, 2, true}, {0, 1, true}};
 
 typedef struct chain {
@@ -183,7 +183,8 @@ static void left_out(chain *c)
     layers_expect(test, "the later of two loads",
                   *(uint8_t *)c->out[0].data == c->codes[0][*(uint8_t *)c->x.data]);
     run = fp8rt_run_on(&test->dev, c->scratch, c->scratch_bytes);
-    layers_expect(test, "a layer with a table from before", fp8rt_nonlinear(&run, &second) == FP8RT_OK);
+    layers_expect(test, "a layer with a table from before",
+                  fp8rt_nonlinear(&run, &second) == FP8RT_OK);
     layers_expect(test, "a load that is left out",
                   *(uint8_t *)c->out[0].data == c->codes[1][*(uint8_t *)c->x.data]);
 }
@@ -199,12 +200,14 @@ static void refused(chain *c)
     layers_expect(test, "table 0", fp8rt_load_table(&run, 0, codes) == FP8RT_ERR_UNSUPPORTED);
     layers_expect(test, "no such table",
                   fp8rt_load_table(&run, FP8RT_TABLES + 1u, codes) == FP8RT_ERR_UNSUPPORTED);
-    layers_expect(test, "between beats, by the core", fp8rt_load_table(&run, 1, codes + 1) == FP8RT_OK);
+    layers_expect(test, "between beats, by the core",
+                  fp8rt_load_table(&run, 1, codes + 1) == FP8RT_OK);
     run.recorder = &recorder;
     layers_expect(test, "between beats, in a list",
                   fp8rt_load_table(&run, 1, codes + 1) == FP8RT_ERR_ALIGNMENT);
     run.status = FP8RT_ERR_SHAPE;
-    layers_expect(test, "a run that has failed", fp8rt_load_table(&run, 1, codes) == FP8RT_ERR_SHAPE);
+    layers_expect(test, "a run that has failed",
+                  fp8rt_load_table(&run, 1, codes) == FP8RT_ERR_SHAPE);
 }
 
 void layers_tables(layers_test *test)

@@ -75,8 +75,10 @@ typedef struct fp8rt_recorder {
     } written[15];  // D of the last commands
     uint32_t since; // commands since the last call
     uint32_t steps; // cycles of the last command's steps, if it is a GEMM
+    } written[15];                       // D of the last commands
+    uint32_t since;                      // commands since the last call
     const uint8_t *tables[FP8RT_TABLES]; // that the next command with this table loads; NULL: none
-    bool calls;     // there are calls
+    bool calls;                          // there are calls
 } fp8rt_recorder;
 
 // An empty recorder for a list in `bytes` of memory, at FP8RT_NETWORK_ALIGN.

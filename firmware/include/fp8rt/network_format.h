@@ -34,7 +34,7 @@
 enum {
     FP8RT_IMAGE_MAGIC = 0x4c385046,
     FP8RT_IMAGE_VERSION = 1 << 16 | 1, // since 1.1 descriptors may load tables
-    FP8RT_IMAGE_HEADER = 8, // words
+    FP8RT_IMAGE_HEADER = 8,            // words
 };
 
 enum { // words of the header

@@ -84,9 +84,7 @@ static void fetch_clock(machine *m, const wires *w)
     case FETCH_DATA:
         if (last) {
             const bool longer = fetched(m)->extended && !f->longer;
-            f->state = longer                   ? FETCH_REQUEST
-                       : fetched(m)->load_table ? FETCH_READ
-                                                : FETCH_DONE;
+            f->state = longer ? FETCH_REQUEST : fetched(m)->load_table ? FETCH_READ : FETCH_DONE;
             f->longer = f->longer || longer;
         }
         break;

@@ -152,8 +152,7 @@ void fp8mac_cycles_read_clock(machine *m, const wires *w)
     }
     m->loads_done += w->read_done;
     if (w->read_row_ready) {
-        const bool valid =
-            w->fetch_row || w->c_row || w->x_row || w->load_row || w->table_row;
+        const bool valid = w->fetch_row || w->c_row || w->x_row || w->load_row || w->table_row;
         const row row = valid ? next_row(m, w) : load_row(m, w);
         fp8mac_cycles_split_clock(&m->p, &r->split, w->read_burst, valid, &row);
     } else {
