@@ -20,6 +20,7 @@ import fp8mac
 
 from . import max_pool, mx, weights
 from .ir import Graph, Layer, Tensor
+from .moves import Copies
 from .plan import REPEATED, Plan, commands_of, turns_of, up
 
 KINDS = {"block_f19_l16": "block", "int8_l16": "int8"}  # elements that both know
@@ -69,9 +70,14 @@ def core_cycles(graph: Graph, layer: Layer, beat: int) -> int | None:
 
 
 def rest(plan: Plan) -> int:
-    """Of the core, beside its parts of layers: lists that start, and tables that are loaded."""
+    """Of the core, beside its parts of layers: lists that start, and tables that no list loads."""
     lists = sum(segment.recorded for segment in plan.segments)
-    return lists * CORE["list"] + sum(len(s.loads) for s in plan.segments) * CORE["table"]
+    loads = sum(
+        s.first <= layer < s.first + s.count and not s.recorded
+        for s in plan.segments
+        for layer in plan.loads
+    )
+    return lists * CORE["list"] + loads * CORE["table"]
 
 
 # ---- products -----------------------------------------------------------------------------------
@@ -153,10 +159,15 @@ def _global_average(graph: Graph, layer: Layer, chip: _Chip) -> int:
 
 
 def _move(graph: Graph, layer: Layer, chip: _Chip) -> int:
-    """Transpositions are products with the identity."""
-    finish, total = {"d_format": graph.tensors[layer.output].format, **chip.options}, 0
+    """Transpositions are products with the identity, and copies conversions to the same format."""
+    format = graph.tensors[layer.output].format
+    finish, total = {"d_format": format, **chip.options}, 0
     for turn in turns_of(graph, layer, chip.beat):
-        if turn is not None:
+        if isinstance(turn, Copies):
+            total += turn.commands * fp8mac.elementwise_cycles(
+                "add", turn.rows, turn.columns, x_format=format, c_format=None, **finish
+            )
+        elif turn is not None:
             blocks = [
                 fp8mac.cycles(len(block), turn.rows.count, len(block), **finish).cycles
                 for block in turn.blocks

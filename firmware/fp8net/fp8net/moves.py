@@ -156,6 +156,8 @@ _LEAST_VALUES, _MOST_COMMANDS, _MOST_COUNT = 256, 64, 65535  # firmware/layers/m
 class Copies:
     """A move that fp8rt_move makes element-wise commands: matrices of equal shape."""
 
+    rows: int  # of each
+    columns: int
     others: list[Axis]  # where one matrix lies beside another
 
     @property
@@ -182,8 +184,8 @@ def copies_of(move: Move, format: str, beat: int) -> Copies | None:
             others.append(axis)
         else:
             return None
-    copies = Copies(others)
-    counts = [1 if axis is None else axis.count for axis in (columns, rows)]
+    counts = [1 if axis is None else axis.count for axis in (rows, columns)]
+    copies = Copies(*counts, others)
     possible = (
         columns is not None
         and move.x_col % unit == 0
