@@ -19,8 +19,8 @@
 //
 // What a recording fixes: shapes, addresses, single scales, seeds of stochastic rounding. Vectors,
 // weights and activations are read when the list runs, and tables of codes are those that the device
-// has then, or those that the list loads: fp8rt_load_table. Tensors, scratch and list stay where they are while the network is in use, and the list
-// unchanged.
+// has then, or those that the list loads: fp8rt_load_table. Tensors, scratch and list stay where they
+// are while the network is in use, and the list unchanged.
 //
 // Layers that compute on the core are recorded as calls: the list pauses, and fp8rt_network_poll or
 // fp8rt_network_wait call the function. FP8RT_ERR_UNSUPPORTED, named by fp8rt_run_message: a layer
