@@ -294,7 +294,7 @@ module formal_irq
       software_writes_the_command : assert ((shown & mask) == value_q);
       software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
                                        prdata == value_q);
-      nowhere_is_an_error : assert (!(answered && (word_addr >= 12'h13c || word_addr == 12'h0ec)) || pslverr);
+      nowhere_is_an_error : assert (!(answered && (word_addr >= 12'h140 || word_addr == 12'h0ec)) || pslverr);
       somewhere_is_none : assert (!(answered && word_addr == addr && mask != '0) || !pslverr);
       a_submission_per_write : assert (submit == submit_q);
       a_fetch_per_write : assert (ring == ring_q);
