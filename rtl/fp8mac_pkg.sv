@@ -184,8 +184,9 @@ package fp8mac_pkg;
     rows_step_e  step;
     logic        centred;  // the offset is subtracted from X
     logic        norm;     // the statistic becomes a mean, or the gain of a norm or of a quantisation
-    logic        index;    // the result is the number of a column: no amax
+    logic        index;    // the result is the number of a column, or an MX scale: no amax
     logic        dense;    // StepResult: results of four bytes, one behind the other
+    logic        mx;       // rows of a tile command are MX blocks; StepResult: their scales, of a byte
   } rows_cfg_t;
 
   function automatic logic rows_curve(rows_step_e step);
@@ -209,7 +210,7 @@ package fp8mac_pkg;
     logic        stochastic;  // D is rounded with random bits; else the next three are 0 unless it is a row command
     logic [31:0] seed;        // 1/n of a norm
     logic [31:0] first_m;     // position in D of the tile's first output; first_n is a multiple of 4
-    logic [31:0] first_n;
+    logic [31:0] first_n;     // with scales of MX blocks, their byte in a beat
     code_table_e code_table;
     dst_fmt_e    d_fmt;
     overflow_e   overflow;

@@ -210,7 +210,11 @@ fp8rt_status fp8rt_layer_quantise(fp8rt_run *run, const fp8rt_tensor *x, const f
 fp8rt_status fp8rt_layer_convert(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_fused *fused,
                                  fp8rt_tensor *out);
 
-// Codes and MX scales of x, which is FP32, FP16 or BF16: parts of the core, and a command for each 32 columns.
+// Whether there are row commands
+bool fp8rt_layer_has_rows(const fp8rt_run *run);
+// Codes and MX scales of x, which is FP32, FP16 or BF16. One command, with row commands. Otherwise parts of the core, and a
+// command for each 32 columns.
+fp8rt_status fp8rt_layer_rows_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
 fp8rt_status fp8rt_layer_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
 
 #endif

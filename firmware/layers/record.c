@@ -24,6 +24,7 @@ enum {
 // What a command reads on the side of A, C included, and on the side of B, and what it writes.
 typedef struct reads {
     fp8rt_region a[FP8RT_SIDE_INPUTS], b[FP8RT_SIDE_INPUTS], d;
+    fp8rt_region scales; // of MX, that it writes; no rows: none
     unsigned a_count, b_count;
 } reads;
 
@@ -159,6 +160,10 @@ static reads reads_of_rows(const fp8rt_rows_desc *desc)
 {
     const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc);
     reads r = {.d = fp8rt_values_region(&d)};
+    if (fp8rt_rows_is_mx(desc->operation)) {
+        const fp8rt_values scales = fp8rt_rows_scales(desc);
+        r.scales = fp8rt_values_region(&scales);
+    }
     add(r.a, &r.a_count, fp8rt_values_region(&x));
     if (desc->gamma != NULL) {
         add(r.b, &r.b_count, vector(desc->gamma, desc->n));
@@ -169,16 +174,23 @@ static reads reads_of_rows(const fp8rt_rows_desc *desc)
     return r;
 }
 
+// Whether a command has written a part of the region: D, or MX scales
+static bool meets(const fp8rt_recorder *r, uint32_t place, unsigned which, const fp8rt_region *at)
+{
+    const fp8rt_region written = {r->written[place][which].address, r->written[place][which].rows,
+                                  r->written[place][which].stride,
+                                  r->written[place][which].row_bytes};
+    return written.rows != 0 && fp8rt_regions_overlap(&written, at);
+}
+
 // How many commands before is the last one that writes what is read here; 0: none whose writes may
 // be late.
 static uint32_t distance(const fp8rt_recorder *r, const fp8rt_region *list, unsigned count)
 {
     for (uint32_t d = 1; d <= DISTANCES && d <= r->since; d++) {
         const uint32_t place = (r->commands - d) % DISTANCES;
-        const fp8rt_region written = {r->written[place].address, r->written[place].rows,
-                                      r->written[place].stride, r->written[place].row_bytes};
         for (unsigned i = 0; i < count; i++) {
-            if (fp8rt_regions_overlap(&written, &list[i])) {
+            if (meets(r, place, 0, &list[i]) || meets(r, place, 1, &list[i])) {
                 return d;
             }
         }
@@ -194,13 +206,13 @@ static uint32_t mode_after(const fp8rt_recorder *r, const reads *reads)
     return FP8RT_PUT(MODE__AFTER, nearest) | FP8RT_PUT(MODE__B_FREE, b == 0);
 }
 
-static void remember(fp8rt_recorder *r, const fp8rt_region *d)
+static void remember(fp8rt_recorder *r, unsigned which, const fp8rt_region *region)
 {
     const uint32_t place = r->commands % DISTANCES;
-    r->written[place].address = d->address;
-    r->written[place].rows = d->rows;
-    r->written[place].stride = d->stride;
-    r->written[place].row_bytes = d->row_bytes;
+    r->written[place][which].address = region->address;
+    r->written[place][which].rows = region->rows;
+    r->written[place][which].stride = region->stride;
+    r->written[place][which].row_bytes = region->row_bytes;
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -221,7 +233,8 @@ static bool is_within_symbols(const fp8rt_recorder *r, const reads *reads,
                               const fp8rt_command *command)
 {
     const fp8rt_region table = {command->table, 1, 0, FP8RT_TABLE_CODES};
-    bool within = is_within(r, &reads->d) && (command->table == 0 || is_within(r, &table));
+    bool within = is_within(r, &reads->d) && (command->table == 0 || is_within(r, &table)) &&
+                  (reads->scales.rows == 0 || is_within(r, &reads->scales));
     for (unsigned i = 0; i < reads->a_count; i++) {
         within = within && is_within(r, &reads->a[i]);
     }
@@ -289,7 +302,8 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *r
     if (r->commands != 0) {
         list[r->last + FP8RT_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__MORE);
     }
-    remember(r, &reads->d);
+    remember(r, 0, &reads->d);
+    remember(r, 1, &reads->scales);
     if (table != NULL) {
         *table = NULL;
     }

@@ -152,7 +152,7 @@ static fp8rt_status run_plan(fp8rt_run *run, bool on_core, fp8rt_rows_plan *plan
     return on_core ? run_on_core(run, plan, result) : fp8rt_plans_rows(run, plan, result);
 }
 
-static bool has_commands(const fp8rt_run *run)
+bool fp8rt_layer_has_rows(const fp8rt_run *run)
 {
     return (run->dev->caps.functions & FP8RT_FUNCTION_ROWS) != 0;
 }
@@ -170,7 +170,7 @@ static fp8rt_status run_rows(fp8rt_run *run, const fp8rt_row_operation *r, fp8rt
     if (fp8rt_rows_is_norm(r->operation) && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(plan.desc.eps))) {
         return FP8RT_ERR_SCALE;
     }
-    t->on_core = !has_commands(run);
+    t->on_core = !fp8rt_layer_has_rows(run);
     const fp8rt_status status = run_plan(run, t->on_core, &plan, &result);
     return status == FP8RT_OK ? fp8rt_target_finish(run, t, &result) : status;
 }
@@ -192,7 +192,7 @@ static fp8rt_status run_part(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_
                              fp8mac_rows_operation operation)
 {
     fp8rt_command_scales own, *scales = fp8rt_scales_of(run, &own);
-    const bool codes = operation == FP8MAC_ROWS_QUANTISE, on_core = !has_commands(run);
+    const bool codes = operation == FP8MAC_ROWS_QUANTISE, on_core = !fp8rt_layer_has_rows(run);
     const float most = fp8mac_recipe_format_max(fp8mac_format_get(out->format));
     fp8rt_rows_plan plan;
     fp8rt_gemm_result result;
@@ -214,4 +214,27 @@ fp8rt_status fp8rt_layer_quantise(fp8rt_run *run, const fp8rt_tensor *x, const f
 {
     const fp8rt_status status = run_part(run, x, out, FP8MAC_ROWS_QUANTISE);
     return status == FP8RT_OK ? run_part(run, x, out, FP8MAC_ROWS_MAGNITUDE) : status;
+}
+
+fp8rt_status fp8rt_layer_rows_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
+{
+    fp8rt_rows_plan plan;
+    fp8rt_gemm_result result;
+    fp8rt_plans_clear(&plan.desc, sizeof plan.desc);
+    plan.desc.operation = FP8MAC_ROWS_QUANTISE_MX;
+    plan.desc.m = x->rows;
+    plan.desc.n = x->cols;
+    plan.desc.x = x->data;
+    plan.desc.x_stride = x->stride;
+    plan.desc.x_format = x->format;
+    plan.desc.d = out->data;
+    plan.desc.d_stride = out->stride;
+    plan.desc.d_format = out->format;
+    plan.desc.scales = out->mx;
+    plan.desc.scales_stride = out->mx_stride;
+    const fp8rt_status status = fp8rt_plans_rows(run, &plan, &result);
+    if (status == FP8RT_OK && !run->query && run->recorder == NULL) {
+        fp8rt_layer_count(run, &result);
+    }
+    return status;
 }

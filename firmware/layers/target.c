@@ -21,15 +21,8 @@ static fp8rt_status aim_at_values(fp8rt_run *run, fp8rt_target *t)
     return t->values.data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
-// An output with a scale for each row is made of FP32 values.
-static fp8rt_status aim_at_rows(fp8rt_run *run, fp8rt_target *t)
-{
-    return t->fused->coding.table != 0 || t->fused->coding.stochastic ? FP8RT_ERR_UNSUPPORTED
-                                                                      : aim_at_values(run, t);
-}
-
-// An output with MX scales is made of FP32 values.
-static fp8rt_status aim_at_mx(fp8rt_run *run, fp8rt_target *t)
+// An output with MX scales or a scale for each row is made of FP32 values.
+static fp8rt_status aim_at_scaled(fp8rt_run *run, fp8rt_target *t)
 {
     if (t->fused->coding.table != 0 || t->fused->coding.stochastic) {
         return FP8RT_ERR_UNSUPPORTED;
@@ -55,11 +48,8 @@ fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_te
     if (t->kind == FP8RT_SCALING_DELAYED && out->scaling->delayed == NULL) {
         return FP8RT_ERR_NULL;
     }
-    if (out->mx != NULL) {
-        return aim_at_mx(run, t);
-    }
-    if (out->row_scale != NULL) {
-        return aim_at_rows(run, t);
+    if (out->mx != NULL || out->row_scale != NULL) {
+        return aim_at_scaled(run, t);
     }
     if (fp8rt_waits_for_amax(t->kind)) {
         return aim_at_values(run, t);

@@ -71,7 +71,7 @@ static fp8rt_status convert(fp8rt_run *run, const rows_of_mx *all, const fp8rt_t
     return status;
 }
 
-fp8rt_status fp8rt_layer_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
+static fp8rt_status by_parts(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
 {
     const fp8rt_caps *caps = &run->dev->caps;
     const size_t used = run->used;
@@ -100,6 +100,11 @@ fp8rt_status fp8rt_layer_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8r
     }
     run->used = used;
     return status;
+}
+
+fp8rt_status fp8rt_layer_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
+{
+    return fp8rt_layer_has_rows(run) ? fp8rt_layer_rows_to_mx(run, x, out) : by_parts(run, x, out);
 }
 
 // ---- the layer ----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_words.h"
 
+#include "fp8mac/rows.h"
 #include "fp8rt/elementwise.h"
 #include "fp8rt/registers.h"
 
@@ -137,6 +138,12 @@ fp8rt_command fp8rt_command_of_words(const uint32_t *words)
     return command;
 }
 
+bool fp8rt_operation_writes_scales(uint32_t operation)
+{
+    return FP8RT_GET(OPERATION__OP, operation) == FP8RT_OPERATION_ROWS &&
+           FP8RT_GET(OPERATION__ROW_OP, operation) == FP8MAC_ROWS_QUANTISE_MX;
+}
+
 // ---- addresses ----------------------------------------------------------------------------------
 
 unsigned fp8rt_command_addresses(fp8rt_command *command, fp8rt_address list[FP8RT_ADDRESSES_MOST])
@@ -145,6 +152,7 @@ unsigned fp8rt_command_addresses(fp8rt_command *command, fp8rt_address list[FP8R
     const uint32_t operation = has(mode, FP8RT_BIT(MODE__EXTENDED)) ? command->operation : 0;
     const bool gemm = FP8RT_GET(OPERATION__OP, operation) == 0;
     const bool mx = gemm && has(operation, FP8RT_BIT(OPERATION__MX));
+    const bool rows_mx = fp8rt_operation_writes_scales(operation);
     const struct {
         bool used;
         uintptr_t *at;
@@ -157,7 +165,7 @@ unsigned fp8rt_command_addresses(fp8rt_command *command, fp8rt_address list[FP8R
         {has(mode, FP8RT_BIT(MODE__SCALE_B_VEC)), &command->b.scale, WORD_OF(SCALE_B)},
         {has(mode, FP8RT_BIT(MODE__BIAS_EN)), &command->bias, WORD_OF(BIAS)},
         {has(operation, FP8RT_BIT(OPERATION__C_EN)), &command->c, EXTENSION_OF(C_ADDR)},
-        {mx, &command->a.mx, EXTENSION_OF(MX_A_ADDR)},
+        {mx || rows_mx, &command->a.mx, EXTENSION_OF(MX_A_ADDR)},
         {mx, &command->b.mx, EXTENSION_OF(MX_B_ADDR)},
         {has(operation, FP8RT_BIT(OPERATION__LOAD_TABLE)), &command->table,
          EXTENSION_OF(TABLE_ADDR)},

@@ -28,6 +28,9 @@ static inline uint32_t fp8rt_words_stride(const fp8rt_caps *caps, const uint32_t
     return (fp8rt_words_count(words) + beat - 1u) & ~(beat - 1u);
 }
 
+// Whether OPERATION, of a command with the extension, is a row command that gives MX codes and their scales
+bool fp8rt_operation_writes_scales(uint32_t operation);
+
 // An address that a command has: the place in the command, and the word in the descriptor
 typedef struct fp8rt_address {
     uintptr_t *at;

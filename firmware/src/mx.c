@@ -8,6 +8,7 @@
 #include "fp8mac/recipe_published.h"
 #include "fp8rt/elementwise.h"
 #include "fp8rt/matrix.h"
+#include "fp8rt/rows.h"
 #include "mx_columns.h"
 #include "stamp.h"
 
@@ -254,6 +255,31 @@ static fp8rt_status convert_columns(fp8rt_device *dev, const fp8rt_mx_desc *desc
     return status;
 }
 
+// A row command writes scales whose rows begin at beats.
+static bool is_one_command(const fp8rt_caps *caps, const fp8rt_mx_desc *desc)
+{
+    const uintptr_t bits = (uintptr_t)desc->scales | (desc->rows > 1 ? desc->scales_stride : 0);
+    return (caps->functions & FP8RT_FUNCTION_ROWS) != 0 && (bits & (caps->beat_bytes - 1u)) == 0;
+}
+
+static fp8rt_status convert_rows(fp8rt_device *dev, const fp8rt_mx_desc *desc)
+{
+    const fp8rt_rows_desc rows = {
+        .operation = FP8MAC_ROWS_QUANTISE_MX,
+        .m = desc->rows,
+        .n = desc->cols,
+        .x = desc->values,
+        .x_stride = desc->values_stride,
+        .x_format = desc->values_format,
+        .d = desc->codes,
+        .d_stride = desc->codes_stride,
+        .d_format = desc->format,
+        .scales = desc->scales,
+        .scales_stride = desc->scales_stride,
+    };
+    return fp8rt_rows(dev, rows, NULL);
+}
+
 fp8rt_status fp8rt_mx_convert(fp8rt_device *dev, const fp8rt_mx_desc *desc, void *scratch,
                               size_t scratch_bytes)
 {
@@ -268,6 +294,9 @@ fp8rt_status fp8rt_mx_convert(fp8rt_device *dev, const fp8rt_mx_desc *desc, void
     }
     if (status == FP8RT_OK && scratch_bytes < fp8rt_mx_scratch_bytes(desc->rows)) {
         status = FP8RT_ERR_SCRATCH;
+    }
+    if (status == FP8RT_OK && is_one_command(&dev->caps, &filled)) {
+        return convert_rows(dev, &filled);
     }
     for (uint32_t col = 0; col < filled.cols && status == FP8RT_OK; col += BLOCK) {
         status = convert_columns(dev, &filled, col, scratch);

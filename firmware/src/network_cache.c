@@ -12,6 +12,13 @@ static uint32_t bytes_of(uint32_t format)
     return fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)format));
 }
 
+// A row command that gives MX codes and their scales
+static bool writes_scales(const fp8rt_command *c)
+{
+    return (c->mode & FP8RT_BIT(MODE__EXTENDED)) != 0 &&
+           fp8rt_operation_writes_scales(c->operation);
+}
+
 // What lies at an address of the command
 static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
 {
@@ -45,7 +52,7 @@ static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
     if (at == &c->a.mx || at == &c->b.mx) {
         const bool is_a = at == &c->a.mx;
         return (fp8rt_region){*at, is_a ? c->m : c->n, is_a ? c->a.mx_stride : c->b.mx_stride,
-                              fp8rt_mx_blocks(c->k)};
+                              fp8rt_mx_blocks(writes_scales(c) ? c->n : c->k)};
     }
     return (fp8rt_region){*at, at == &c->a.scale ? c->m : c->n, sizeof(float), sizeof(float)};
 }
@@ -67,6 +74,11 @@ void fp8rt_network_clean(fp8rt_network *network)
     dev->port->clean(dev, list, fp8rt_list_words(network) * sizeof *list);
 }
 
+static void invalidate(fp8rt_device *dev, fp8rt_region region)
+{
+    fp8rt_cache_after(dev, region.address, fp8rt_region_bytes(&region));
+}
+
 void fp8rt_network_invalidate(fp8rt_network *network, uint32_t end)
 {
     fp8rt_device *dev = network->dev;
@@ -75,8 +87,10 @@ void fp8rt_network_invalidate(fp8rt_network *network, uint32_t end)
          word += fp8rt_words_stride(&dev->caps, &list[word])) {
         const fp8rt_command command = fp8rt_command_of_words(&list[word]);
         if ((command.mode & FP8RT_BIT(MODE__ACC_KEEP)) == 0) {
-            const fp8rt_region d = region_of(&command, &command.d);
-            fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
+            invalidate(dev, region_of(&command, &command.d));
+        }
+        if (writes_scales(&command)) {
+            invalidate(dev, region_of(&command, &command.a.mx));
         }
     }
 }

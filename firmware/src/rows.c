@@ -3,6 +3,7 @@
 
 #include "cache.h"
 #include "coding.h"
+#include "convert_fp8.h"
 #include "fp32_bits.h"
 #include "fp8mac/recipe.h"
 #include "fp8rt/registers.h"
@@ -29,19 +30,35 @@ fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc)
     return (fp8rt_values){desc->d, desc->m, reduces ? 1 : desc->n, desc->d_stride, format};
 }
 
+fp8rt_values fp8rt_rows_scales(const fp8rt_rows_desc *desc)
+{
+    return (fp8rt_values){desc->scales, desc->m, fp8rt_mx_blocks(desc->n), desc->scales_stride,
+                          FP8MAC_E4M3FN}; // of a byte, as E8M0
+}
+
 // ---- checks -------------------------------------------------------------------------------------
 
 static bool has_epilogue(const fp8rt_rows_desc *desc)
 {
-    return desc->activation != FP8MAC_ACT_NONE || desc->d_format != 0 || desc->overflow != 0 ||
-           desc->coding.table != 0 || desc->scale_d != NULL;
+    return desc->activation != FP8MAC_ACT_NONE || desc->overflow != 0 || desc->coding.table != 0 ||
+           desc->scale_d != NULL;
+}
+
+// Argmax and MX have no epilogue, and MX alone has scales.
+static bool has_too_much(const fp8rt_rows_desc *desc)
+{
+    const bool argmax = desc->operation == FP8MAC_ROWS_ARGMAX;
+    const bool mx = fp8rt_rows_is_mx(desc->operation);
+    return ((argmax || mx) && (desc->factor != NULL || has_epilogue(desc))) ||
+           (argmax && desc->d_format != 0) ||
+           (!mx && (desc->scales != NULL || desc->scales_stride != 0));
 }
 
 static bool is_unsupported(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
 {
     const bool norm = fp8rt_rows_is_norm(desc->operation);
-    const bool argmax = desc->operation == FP8MAC_ROWS_ARGMAX;
-    const bool quantise = desc->operation == FP8MAC_ROWS_QUANTISE;
+    const bool quantise =
+        desc->operation == FP8MAC_ROWS_QUANTISE || fp8rt_rows_is_mx(desc->operation);
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
     return (caps->functions & FP8RT_FUNCTION_ROWS) == 0 ||
            (unsigned)desc->operation >= FP8MAC_ROWS_OPERATIONS || desc->coding.stochastic ||
@@ -49,8 +66,7 @@ static bool is_unsupported(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
            ((norm || quantise || fp8rt_rows_is_curve(desc->operation)) &&
             (desc->seen != 0 || desc->causal)) ||
            (!norm && (affine || fp8rt_fp32_bits(desc->eps) != 0)) ||
-           (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||
-           (argmax && (desc->factor != NULL || has_epilogue(desc)));
+           (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) || has_too_much(desc);
 }
 
 static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
@@ -58,14 +74,15 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_rows_desc *d
     if (is_unsupported(caps, desc)) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    if (desc->x == NULL || desc->d == NULL) {
+    const bool mx = fp8rt_rows_is_mx(desc->operation);
+    if (desc->x == NULL || desc->d == NULL || (mx && desc->scales == NULL)) {
         return FP8RT_ERR_NULL;
     }
     if (desc->m == 0 || desc->n == 0 || desc->n > FP8MAC_ROWS_MAX_COLS || desc->seen > desc->n) {
         return FP8RT_ERR_SHAPE;
     }
     if (!fp8rt_is_result_format(caps, desc->x_format) ||
-        !fp8rt_is_result_format(caps, desc->d_format)) {
+        !fp8rt_is_result_format(caps, desc->d_format) || (mx && !fp8rt_is_fp8(desc->d_format))) {
         return FP8RT_ERR_FORMAT;
     }
     return fp8rt_is_overflow(desc->overflow, desc->d_format) ? FP8RT_OK : FP8RT_ERR_OVERFLOW_MODE;
@@ -79,6 +96,18 @@ static fp8rt_status check_vector(const fp8rt_caps *caps, const fp8rt_rows_desc *
     return vector == NULL ? FP8RT_OK : fp8rt_values_check(caps, &values, &d);
 }
 
+// Scales lie beside X and D.
+static fp8rt_status check_scales(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
+{
+    const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc),
+                       scales = fp8rt_rows_scales(desc);
+    if (!fp8rt_rows_is_mx(desc->operation)) {
+        return FP8RT_OK;
+    }
+    const fp8rt_status status = fp8rt_values_check(caps, &scales, &d);
+    return status == FP8RT_OK ? fp8rt_values_check(caps, &scales, &x) : status;
+}
+
 static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
 {
     const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc);
@@ -88,6 +117,9 @@ static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_rows_desc
     }
     if (status == FP8RT_OK) {
         status = check_vector(caps, desc, desc->gamma);
+    }
+    if (status == FP8RT_OK) {
+        status = check_scales(caps, desc);
     }
     return status == FP8RT_OK ? check_vector(caps, desc, desc->beta) : status;
 }
@@ -153,6 +185,8 @@ static void encode(const fp8rt_caps *caps, fp8rt_rows_plan *plan)
     const fp8rt_command command = {
         .a.address = (uintptr_t)desc->x,
         .a.stride = desc->x_stride,
+        .a.mx = (uintptr_t)desc->scales,
+        .a.mx_stride = desc->scales_stride,
         .b.stride = norm ? fp8rt_fp32_bits(fp8mac_recipe_inverse((float)desc->n)) : 0,
         .d = (uintptr_t)desc->d,
         .d_stride = desc->d_stride,
@@ -187,6 +221,10 @@ void fp8rt_rows_fill(const fp8rt_caps *caps, fp8rt_rows_desc *desc)
     const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc);
     desc->x_stride = fp8rt_values_stride(caps, &x);
     desc->d_stride = fp8rt_values_stride(caps, &d);
+    if (fp8rt_rows_is_mx(desc->operation)) {
+        const fp8rt_values scales = fp8rt_rows_scales(desc);
+        desc->scales_stride = fp8rt_values_stride(caps, &scales);
+    }
 }
 
 fp8rt_status fp8rt_rows_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_rows_plan *plan)
@@ -221,15 +259,23 @@ fp8rt_status fp8rt_rows_complete(fp8rt_device *dev, fp8rt_rows_plan *plan)
 
 static __attribute__((noinline)) void clean_all(fp8rt_device *dev, const fp8rt_rows_desc *desc)
 {
-    const fp8rt_values values[] = {fp8rt_rows_x(desc), fp8rt_rows_d(desc)};
+    const fp8rt_values values[] = {fp8rt_rows_x(desc), fp8rt_rows_d(desc), fp8rt_rows_scales(desc)};
     const float *const vectors[] = {desc->gamma, desc->beta};
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2u + fp8rt_rows_is_mx(desc->operation); i++) {
         const fp8rt_region region = fp8rt_values_region(&values[i]);
         fp8rt_clean(dev, &region);
+    }
+    for (unsigned i = 0; i < 2; i++) {
         if (vectors[i] != NULL) {
             dev->port->clean(dev, vectors[i], desc->n * sizeof(float));
         }
     }
+}
+
+static void invalidate(fp8rt_device *dev, fp8rt_values values)
+{
+    const fp8rt_region region = fp8rt_values_region(&values);
+    fp8rt_cache_after(dev, region.address, fp8rt_region_bytes(&region));
 }
 
 fp8rt_status fp8rt_rows_execute(fp8rt_device *dev, fp8rt_rows_plan *plan, bool counters,
@@ -243,9 +289,10 @@ fp8rt_status fp8rt_rows_execute(fp8rt_device *dev, fp8rt_rows_plan *plan, bool c
     const fp8rt_status status =
         fp8rt_run_descriptor(dev, &plan->descriptor, desc->flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        const fp8rt_values values = fp8rt_rows_d(desc);
-        const fp8rt_region d = fp8rt_values_region(&values);
-        fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
+        invalidate(dev, fp8rt_rows_d(desc));
+        if (fp8rt_rows_is_mx(desc->operation)) {
+            invalidate(dev, fp8rt_rows_scales(desc));
+        }
     }
     fp8rt_unlock(dev);
     return status;

@@ -23,9 +23,17 @@ static inline bool fp8rt_rows_is_curve(fp8mac_rows_operation operation)
     return operation == FP8MAC_ROWS_SIGMOID || operation == FP8MAC_ROWS_TANH;
 }
 
+// Codes and scales of MX
+static inline bool fp8rt_rows_is_mx(fp8mac_rows_operation operation)
+{
+    return operation == FP8MAC_ROWS_QUANTISE_MX;
+}
+
 // The matrices of a descriptor
 fp8rt_values fp8rt_rows_x(const fp8rt_rows_desc *desc);
 fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc);
+// Those of fp8rt_rows_is_mx alone
+fp8rt_values fp8rt_rows_scales(const fp8rt_rows_desc *desc);
 
 // As those of an element-wise command (elementwise_plan.h). The numbers that may change between runs
 // are the values of factor and scale_d, and plan->desc.eps.

@@ -10,14 +10,17 @@ typedef struct rows_options {
     bool causal, report;
 } rows_options;
 
-static const char *const operations[FP8MAC_ROWS_OPERATIONS] = {
+// Quantise MX is fp8mac_recipe_mx_quantize, which Python's mx_quantize has.
+enum { OPERATIONS = FP8MAC_ROWS_QUANTISE + 1 };
+
+static const char *const operations[OPERATIONS] = {
     "sum",     "sum-of-squares", "maximum", "argmax",    "rms-norm", "layer-norm",
     "softmax", "sigmoid",        "tanh",    "magnitude", "quantise"};
 
 static fp8mac_rows_operation operation_named(cli *c, const char *name)
 {
     char good[160] = "";
-    for (size_t i = 0; i < FP8MAC_ROWS_OPERATIONS; i++) {
+    for (size_t i = 0; i < OPERATIONS; i++) {
         if (strcmp(name, operations[i]) == 0) {
             return (fp8mac_rows_operation)i;
         }

@@ -4,7 +4,7 @@
 // command is passed on after it until the error state is left.
 //
 // The checks are a pipeline with one multiplication or one addition per stage. A tile command takes 9 cycles, 12 if it
-// has vectors, 13 with C and 15 with MX scales.
+// has vectors, 13 with C, 14 if it belongs to a row command of MX blocks and 15 with MX scales.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -54,7 +54,8 @@ module fp8mac_cmd_check
 
   // Cycles of Check: the regions, and the stages behind the last one. Vectors are three regions behind the
   // matrices, C comes behind them, and then the MX scales.
-  localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, RegionC = 4'd6, LastRegion = 4'd8, Stages = 4'd4;
+  localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, RegionC = 4'd6, RegionMxA = 4'd7, LastRegion = 4'd8,
+                         Stages = 4'd4;
 
   state_e     state_q;
   logic [3:0] cycle_q;
@@ -62,6 +63,8 @@ module fp8mac_cmd_check
   logic       finishes;  // the tile command ends with the epilogue
   logic       elementwise, c_en, vectors, mx, depthwise;
   logic       row_command, reduction, norm, quantise;
+  logic       blocks;    // of MX, of a row command
+  addr_t      scale_addr_q;  // of their scales
   logic       dense;     // the results of a reduction lie one behind the other
   rows_step_e step;  // of a row command
 
@@ -73,6 +76,7 @@ module fp8mac_cmd_check
   assign reduction   = row_command && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
   assign norm        = cmd_q.mode.row_op == RowsRmsNorm || cmd_q.mode.row_op == RowsLayerNorm;
   assign quantise    = cmd_q.mode.row_op == RowsQuantise;
+  assign blocks      = row_command && rows_mx(rows_operation_e'(cmd_q.mode.row_op));
   assign dense       = reduction && cmd_q.d.stride == addr_t'(4) && dst_size(dst_fmt_e'(cmd_q.d.fmt)) == 2'd2;
   assign step        = !row_command ? StepNone :
                        rows_step(rows_operation_e'(cmd_q.mode.row_op), cmd_q.rows_phase, cmd_q.rows_out);
@@ -80,7 +84,8 @@ module fp8mac_cmd_check
   assign vectors     = finishes && (cmd_q.a.scale_vec || cmd_q.b.scale_vec || cmd_q.finish.bias_en);
   assign mx          = MX && cmd_q.mode.mx && !elementwise;
   assign depthwise   = DEPTHWISE && cmd_q.mode.depthwise && !elementwise;
-  assign last_cycle  = Stages + (mx ? LastRegion : c_en ? RegionC : vectors ? LastVector : LastMatrix);
+  assign last_cycle  = Stages + (mx ? LastRegion : blocks ? RegionMxA : c_en ? RegionC :
+                                 vectors ? LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
   // m, n and k are rejected before their products count if they exceed MAX_MN, or the room of one row in a row RAM. The
@@ -193,6 +198,10 @@ module fp8mac_cmd_check
     return '{used: 1'b1, addr: addr, stride: '0, more_rows: '0, row_bytes: {values, 2'b00}};
   endfunction
 
+  // The MX block of a row command's tile command: rows have less than 2^20
+  logic [19:0] block;
+  assign block = 20'(cmd_q.first_n >> $clog2(MxBlock));
+
   dim_t d_columns;
   assign d_columns = reduction ? dim_t'(1) : cmd_q.n;
 
@@ -206,10 +215,12 @@ module fp8mac_cmd_check
       4'd3:    region = vector(cmd_q.a.scale, cmd_q.m);
       4'd4:    region = vector(cmd_q.b.scale, REQUANTISE ? dim_t'(cmd_q.n << 1) : cmd_q.n);
       RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
-      4'd7:    region = matrix(cmd_q.a.mx_addr, cmd_q.a.mx_stride, MnW'(cmd_q.m), (DimW+2)'(mx_bytes_q));
+      RegionMxA: region = matrix(cmd_q.a.mx_addr, cmd_q.a.mx_stride, MnW'(cmd_q.m), (DimW+2)'(mx_bytes_q));
       4'd8:    region = matrix(cmd_q.b.mx_addr, cmd_q.b.mx_stride, MnW'(cmd_q.n), (DimW+2)'(mx_bytes_q));
       default: region = vector(cmd_q.finish.bias, cmd_q.n);
     endcase
+    // In a row command, the scale of the block at hand: all rows have it.
+    if (blocks && cycle_q == RegionMxA) region.row_bytes = (DimW+2)'(block) + (DimW+2)'(1);
     if (dense && cycle_q == 4'd2) region = vector(cmd_q.d.addr, cmd_q.m);
     unique case (cycle_q)
       4'd0:    region.used = !cmd_q.a.reuse && !image_used;
@@ -218,7 +229,7 @@ module fp8mac_cmd_check
       4'd3:    region.used = finishes && cmd_q.a.scale_vec;
       4'd4:    region.used = finishes && cmd_q.b.scale_vec;
       RegionC: region.used = c_en;
-      4'd7:    region.used = mx && !cmd_q.a.reuse;
+      RegionMxA: region.used = blocks || (mx && !cmd_q.a.reuse);
       4'd8:    region.used = mx && !cmd_q.b.reuse;
       default: region.used = finishes && cmd_q.finish.bias_en;
     endcase
@@ -337,17 +348,20 @@ module fp8mac_cmd_check
   // INT8 as the format of D only saturates.
   assign int8_bad = dst_fmt_e'(cmd_q.d.fmt) == DstInt8 && overflow_e'(cmd_q.finish.overflow) != OvfSaturate;
 
-  // What a row command must not have. Argmax has no epilogue.
-  logic rows_bad, plain;
+  // What a row command must not have. Argmax has no epilogue, MX blocks have conversions alone.
+  logic rows_bad, plain, unscaled, plain_codes;
 
-  assign plain = cmd_q.a.scale == Fp32One && cmd_q.d.scale == Fp32One && dst_fmt_e'(cmd_q.d.fmt) == DstFp32 &&
-                 activation_e'(cmd_q.finish.act) == ActNone;
+  assign unscaled = cmd_q.a.scale == Fp32One && cmd_q.d.scale == Fp32One && activation_e'(cmd_q.finish.act) == ActNone;
+  assign plain    = unscaled && dst_fmt_e'(cmd_q.d.fmt) == DstFp32;
+  // MX codes are FP8, whose identifiers are the first four, and saturate.
+  assign plain_codes = unscaled && !cmd_q.d.fmt[2] && overflow_e'(cmd_q.finish.overflow) == OvfSaturate &&
+                       cmd_q.finish.act_table == 2'd0;
   assign rows_bad = cmd_q.mode.op == OpRows &&
-                    (cmd_q.mode.row_op > RowsQuantise || cmd_q.c.en || cmd_q.finish.stochastic ||
+                    (cmd_q.mode.row_op > RowsQuantiseMx || cmd_q.c.en || cmd_q.finish.stochastic ||
                      cmd_q.a.scale_vec || (cmd_q.b.scale_vec ? !norm : cmd_q.b.scale != Fp32One) ||
                      (cmd_q.finish.bias_en && cmd_q.mode.row_op != RowsLayerNorm) ||
-                     ((norm || quantise || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
-                     (cmd_q.mode.row_op == RowsArgmax && !plain));
+                     ((norm || quantise || blocks || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
+                     (cmd_q.mode.row_op == RowsArgmax && !plain) || (blocks && !plain_codes));
 
   // Reserved codes, and functions that do not go together. Commands with absent functions do not come here: offered().
   always_comb begin
@@ -392,6 +406,7 @@ module fp8mac_cmd_check
   limit_t                   limit_q;
 
   always_ff @(posedge clk_i) begin
+    scale_addr_q <= cmd_q.a.mx_addr + addr_t'(block);
     sees_q      <= (DimW*2+1)'(cmd_q.seen) + (cmd_q.mode.causal ? (DimW*2+1)'(cmd_q.first_m) : '0);
     sees_here_q <= $signed({2'b00, sees_q}) - $signed({3'b000, cmd_q.first_n});
     if (cmd_q.seen == '0 || sees_here_q > LimitMost) limit_q <= limit_t'(LimitMost);
@@ -536,6 +551,10 @@ module fp8mac_cmd_check
     };
   endfunction
 
+  // The scales of MX blocks are written, and they alone.
+  logic scales_out;
+  assign scales_out = blocks && step == StepResult;
+
   always_comb begin
     checked_o.load.gamma       = row_command;
     checked_o.load.first       = cmd_q.first;
@@ -596,9 +615,9 @@ module fp8mac_cmd_check
     checked_o.store.m                 = cmd_q.m;
     checked_o.store.n                 = cmd_q.n;
     checked_o.store.pass_shape        = checked_o.compute.pass_shape;
-    checked_o.store.d_addr            = cmd_q.d.addr;
-    checked_o.store.d_stride          = cmd_q.d.stride;
-    checked_o.store.epilogue.d_fmt    = dst_fmt_e'(cmd_q.d.fmt);
+    checked_o.store.d_addr            = scales_out ? scale_addr_q : cmd_q.d.addr;
+    checked_o.store.d_stride          = scales_out ? cmd_q.a.mx_stride : cmd_q.d.stride;
+    checked_o.store.epilogue.d_fmt    = scales_out ? DstFp32 : dst_fmt_e'(cmd_q.d.fmt);
     checked_o.store.epilogue.x_en     = elementwise && step != StepResult;
     checked_o.store.epilogue.c_en     = c_en;
     checked_o.store.epilogue.multiply = cmd_q.mode.op == OpMultiply;
@@ -607,7 +626,8 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
     checked_o.store.epilogue.beta     = cmd_q.c.beta;
     checked_o.store.epilogue.rows     = '{step: step, norm: row_command && (norm || quantise),
-                                          index: row_command && cmd_q.mode.row_op == RowsArgmax,
+                                          index: scales_out || (row_command && cmd_q.mode.row_op == RowsArgmax),
+                                          mx: blocks,
                                           dense: dense && step == StepResult,
                                           centred: row_command && (cmd_q.mode.row_op == RowsSoftmax ||
                                                             cmd_q.mode.row_op == RowsLayerNorm) &&
@@ -628,7 +648,8 @@ module fp8mac_cmd_check
                                           (row_command && norm) ? cmd_q.b.stride :
                                           rows_curve(step) ? cmd_q.a.scale : '0;
     checked_o.store.epilogue.first_m    = cmd_q.finish.stochastic ? cmd_q.first_m : '0;
-    checked_o.store.epilogue.first_n    = (cmd_q.finish.stochastic || step == StepFirst) ? cmd_q.first_n : '0;
+    checked_o.store.epilogue.first_n    = scales_out ? 32'(scale_addr_q[BeatLog-1:0]) :
+                                          (cmd_q.finish.stochastic || step == StepFirst) ? cmd_q.first_n : '0;
     checked_o.store.a                 = '{in_vector: cmd_q.a.scale_vec, value: cmd_q.a.scale};
     checked_o.store.b                 = '{in_vector: cmd_q.b.scale_vec, value: cmd_q.b.scale};
   end

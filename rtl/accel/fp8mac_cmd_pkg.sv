@@ -84,8 +84,10 @@ package fp8mac_cmd_pkg;
     if (!functions.mx) begin
       absent |= command.mode.mx;
       offered.mode.mx     = 1'b0;
-      offered.a.mx_addr   = '0;
-      offered.a.mx_stride = '0;
+      if (!functions.rows) begin
+        offered.a.mx_addr   = '0;
+        offered.a.mx_stride = '0;
+      end
       offered.b.mx_addr   = '0;
       offered.b.mx_stride = '0;
     end
@@ -184,15 +186,21 @@ package fp8mac_cmd_pkg;
     return op == RowsSigmoid || op == RowsTanh;
   endfunction
 
+  // A row command with results of MX blocks: D has codes, and MX_A_ADDR their scales
+  function automatic logic rows_mx(rows_operation_e op);
+    return op == RowsQuantiseMx;
+  endfunction
+
   // The last phase of a row command
   function automatic logic [1:0] rows_last_phase(rows_operation_e op);
     if (rows_one_phase(op)) return 2'd0;
-    return (op == RowsArgmax || op == RowsLayerNorm || op == RowsSoftmax) ? 2'd2 : 2'd1;
+    return (op == RowsArgmax || op == RowsLayerNorm || op == RowsSoftmax || rows_mx(op)) ? 2'd2 : 2'd1;
   endfunction
 
   // What a phase of a row command does. `out`: it is the last one.
   function automatic rows_step_e rows_step(rows_operation_e op, logic [1:0] phase, logic out);
     if (rows_one_phase(op)) return (op == RowsSigmoid) ? StepSigmoid : StepTanh;
+    if (rows_mx(op)) return out ? StepResult : (phase == 2'd0) ? StepMagnitude : StepOut;
     if (out) return rows_reduction(op) ? StepResult : (op == RowsSoftmax) ? StepExpOut : StepOut;
     unique case (op)
       RowsSum:                       return StepSum;
@@ -528,6 +536,11 @@ package fp8mac_cmd_pkg;
       DstFp32:          return 2'd2;
       default:          return 2'd0;
     endcase
+  endfunction
+
+  // log2 of the bytes of a result
+  function automatic logic [1:0] result_size(epilogue_cfg_t cfg);
+    return (cfg.rows.mx && cfg.rows.step == StepResult) ? 2'd0 : dst_size(cfg.d_fmt);
   endfunction
 
 endpackage

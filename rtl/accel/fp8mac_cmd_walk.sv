@@ -16,7 +16,8 @@
 //
 // A row command is divided into bands of RowsBand rows, and these into tile commands of rows_columns() columns, whatever
 // its tile sizes are. Phases follow each other in a band: each visits all columns forwards. Only the last one gives D, with
-// the norms' vectors. In a reduction it is one tile command of one column.
+// the norms' vectors. In a reduction it is one tile command of one column. Where rows are divided into MX blocks, a tile
+// command has the columns of a block, and all phases of a block come before the next block. The last one gives scales.
 //
 //   Idle -> Size -> Offer -> Size ...      the next chunk
 //                         -> Move -> Size  the next tile; a first Move waits for the products of sizes and strides,
@@ -79,7 +80,7 @@ module fp8mac_cmd_walk
   // An element-wise command has no K. C is not read if beta is 0, unless X is multiplied by C. K of a row command has
   // another meaning.
   command_t command;
-  logic     elementwise, rows, reduction;
+  logic     elementwise, rows, reduction, blocks;  // blocks: MX blocks of a row command
   size_t    seen_q;
 
   always_comb begin
@@ -90,7 +91,8 @@ module fp8mac_cmd_walk
     end
     if (command_i.mode.op == OpRows) begin
       command.tile.m          = dim_t'(RowsBand);
-      command.tile.n          = dim_t'(rows_columns(MAX_MN));
+      command.tile.n          = rows_mx(rows_operation_e'(command_i.mode.row_op)) ? dim_t'(MxBlock) :
+                                                                                    dim_t'(rows_columns(MAX_MN));
       command.mode.b_resident = 1'b0;
     end
     // BETA is the factor of C in sums alone.
@@ -102,6 +104,7 @@ module fp8mac_cmd_walk
   assign elementwise = cmd_q.mode.op != OpGemm;
   assign rows        = cmd_q.mode.op == OpRows;
   assign reduction   = rows && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
+  assign blocks      = rows && rows_mx(rows_operation_e'(cmd_q.mode.row_op));
 
   always_ff @(posedge clk_i) begin
     if (accept) cmd_q <= command;
@@ -113,7 +116,7 @@ module fp8mac_cmd_walk
   logic       last_phase, result;  // the result of a reduction: one column
 
   assign last_phase = phase_q == rows_last_phase(rows_operation_e'(cmd_q.mode.row_op));
-  assign result     = reduction && last_phase;
+  assign result     = (reduction || blocks) && last_phase;
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
   // One bit of a tile's rows per cycle, the highest first: A, B, then D. In place of A's rows, an image has the lines
@@ -164,7 +167,7 @@ module fp8mac_cmd_walk
       default:    product_next = ProductMxB;
     endcase
     product_last = product_q == ProductMxB ||
-                   (!mx && (product_q == ProductC || (product_q == ProductD && !cmd_q.c.en)));
+                   (!mx && !blocks && (product_q == ProductC || (product_q == ProductD && !cmd_q.c.en)));
   end
 
   always_ff @(posedge clk_i) begin
@@ -229,7 +232,7 @@ module fp8mac_cmd_walk
   endfunction
 
   assign m_more = cmd_q.tile.m != '0 && m_left_q > size_t'(cmd_q.tile.m);
-  assign n_more = cmd_q.tile.n != '0 && n_left_q > size_t'(cmd_q.tile.n) && !result;
+  assign n_more = cmd_q.tile.n != '0 && n_left_q > size_t'(cmd_q.tile.n) && (!result || blocks);
   assign k_more = cmd_q.tile.k != '0 && k_left_q > size_t'(cap_q) && k_left_q > size_t'(GRANULE);
   assign k_near = k_left_q < size_t'({cap_q, 1'b0});
   assign k_half = dim_t'(((DimW+1)'(k_left_q) + (DimW+1)'(2 * GRANULE - 1)) >> (GranuleLog + 1)) << GranuleLog;
@@ -258,16 +261,19 @@ module fp8mac_cmd_walk
   end
 
   // ---- the next tile command ---------------------------------------------------------------------------------------
-  // The streamed operand's next tile, else the next phase of a row command, else the resident operand's next tile.
+  // The streamed operand's next tile, else the next phase of a row command, else the resident operand's next tile. The
+  // next phase of MX blocks comes first.
   logic first_q, backwards_q, from_start_q;
-  logic stream_more, resident_more, move_m, move_n, next_phase;
+  logic stream_more, resident_more, move_m, move_n, next_phase, phase_ends;
 
   assign stream_more   = cmd_q.mode.b_resident ? (backwards_q ? !m_start_q : m_more_q)
                                                : (backwards_q ? !n_start_q : n_more_q);
   assign resident_more = cmd_q.mode.b_resident ? n_more_q : m_more_q;
-  assign next_phase    = rows && !stream_more && !last_phase;
+  assign next_phase    = rows && (blocks || !stream_more) && !last_phase;
+  assign phase_ends    = rows && (blocks || !stream_more);
   assign move_m        = (cmd_q.mode.b_resident == stream_more) && (stream_more || resident_more) && !next_phase;
-  assign move_n        = (cmd_q.mode.b_resident != stream_more) && (stream_more || resident_more);
+  assign move_n        = (cmd_q.mode.b_resident != stream_more) && (stream_more || resident_more) &&
+                         !(blocks && next_phase);
   assign moved         = state_q == Move && (steps_done_q || (rows && !move_m));
 
   always_comb begin
@@ -284,6 +290,10 @@ module fp8mac_cmd_walk
   // Whether a command's tiles are visited from the tile behind on: the streamed operand moves against its order.
   logic back;
   assign back = stream_more && backwards_q;
+
+  // To the first column of a band: its own, or the next one's
+  logic rewinds;
+  assign rewinds = rows && !stream_more && !(blocks && next_phase);
 
   function automatic size_t left_after(size_t left, dim_t tile, logic towards_start);
     return towards_start ? left + size_t'(tile) : left - size_t'(tile);
@@ -309,11 +319,11 @@ module fp8mac_cmd_walk
     end else if (moved) begin
       if (move_m) m_left_q <= left_after(m_left_q, cmd_q.tile.m, back);
       if (move_n) n_left_q <= left_after(n_left_q, cmd_q.tile.n, back);
-      if (rows && !stream_more) n_left_q <= cmd_q.n;
+      if (rewinds) n_left_q <= cmd_q.n;
       if (!stream_more) backwards_q <= !backwards_q && !rows;
     end
     if (accept) phase_q <= '0;
-    else if (moved && rows && !stream_more) phase_q <= last_phase ? '0 : phase_q + 2'd1;
+    else if (moved && phase_ends) phase_q <= last_phase ? '0 : phase_q + 2'd1;
   end
 
   // ---- reuse -------------------------------------------------------------------------------------------------------
@@ -362,7 +372,7 @@ module fp8mac_cmd_walk
   endfunction
 
   always_ff @(posedge clk_i) begin
-    rewinds_q <= rows && !stream_more;
+    rewinds_q <= rewinds;
     a_by_q <= along('0, move_m ? (conv ? '0 : a_step_q) : (move_n && elementwise) ? along_n(x_size) : '0, back);
     b_by_q <= along('0, move_n ? b_step_q : '0, back);
     c_by_q <= along('0, move_m ? c_step_q : move_n ? along_n(c_size) : '0, back);
@@ -442,8 +452,10 @@ module fp8mac_cmd_walk
     return (AddrW+2)'(stride) < (AddrW+2)'(columns) << element_size;
   endfunction
 
+  size_t row_values;
   addr_t row_scales;  // of a whole row
-  assign row_scales = addr_t'(((AddrW+1)'(cmd_q.k) + (AddrW+1)'(MxBlock - 1)) >> $clog2(MxBlock));
+  assign row_values = blocks ? cmd_q.n : cmd_q.k;
+  assign row_scales = addr_t'(((AddrW+1)'(row_values) + (AddrW+1)'(MxBlock - 1)) >> $clog2(MxBlock));
 
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
@@ -454,6 +466,7 @@ module fp8mac_cmd_walk
                        cmd_q.b.stride < addr_t'(cmd_q.k)) ||
                       (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && cmd_q.a.mx_stride < row_scales) ||
                               (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && cmd_q.b.mx_stride < row_scales))) ||
+                      (blocks && cmd_q.m > size_t'(1) && cmd_q.a.mx_stride < row_scales) ||
                       (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
                        (too_short(cmd_q.d.stride, reduction ? size_t'(1) : cmd_q.n, d_size) ||
                         (cmd_q.c.en && too_short(cmd_q.c.stride, cmd_q.n, c_size))));
@@ -462,7 +475,7 @@ module fp8mac_cmd_walk
 
   assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.c.en && c_q[AddrW]) ||
                    d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] || (cmd_q.finish.bias_en && bias_q[AddrW]) ||
-                   (mx && (mx_a_q[AddrW] || mx_b_q[AddrW]));
+                   ((mx || blocks) && mx_a_q[AddrW]) || (mx && mx_b_q[AddrW]);
   assign divided = m_more_q || n_more_q || k_more_q;
 
   // ---- the tile command --------------------------------------------------------------------------------------------
@@ -474,7 +487,8 @@ module fp8mac_cmd_walk
       sequence_bad: (first_q && divided &&
                      (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||
                     (first_q && conv && (cmd_q.mode.b_resident || cmd_q.mode.depthwise) && n_more_q),
-      rows_phase: phase_q, rows_out: last_phase, rows_first: n_start_q, rows_end: !n_more_q, seen: seen_q,
+      rows_phase: phase_q, rows_out: last_phase, rows_first: n_start_q || blocks, rows_end: !n_more_q || blocks,
+      seen: seen_q,
       next_rows: next_rows_q, k_start: from_start_q, m: m_q, n: n_q, k: k_q, a: cmd_q.a, b: cmd_q.b, c: cmd_q.c,
       d: cmd_q.d, x_fmt: cmd_q.x_fmt, finish: cmd_q.finish, mode: cmd_q.mode, image: cmd_q.image, mx_first: mx_first_q,
       first_m: first_m_q, first_n: first_n_q

@@ -384,7 +384,7 @@ module fp8mac_output
   localparam int unsigned RowWords = RowBytes / Word;
   localparam int unsigned Places   = ROWS / Rows;  // of transfers with rows of a tile
 
-  logic                            dense;
+  logic                            dense, mx_scale;
   logic [31:0]                     place, tile_byte;
   logic [Rows-1:0]                 packed_row;
   logic [Rows-1:0][COLS-1:0][31:0] packed_code;
@@ -393,6 +393,7 @@ module fp8mac_output
   logic [WordW-1:0]                packed_offset;
 
   assign dense     = FUNCTIONS.rows && cfg.rows.dense;
+  assign mx_scale  = FUNCTIONS.rows && cfg.rows.mx && cfg.rows.step == StepResult;
   assign place     = 32'(out_position.addr) / RowWords % Places;
   assign tile_byte = 32'(out_position.addr) % RowWords / (RowWords / PassTiles) * COLS * 4;
 
@@ -402,6 +403,11 @@ module fp8mac_output
     packed_col    = '1;
     packed_addr   = out_position.addr;
     packed_offset = out_position.offset;
+    // An MX scale is written to its byte of the beat, and to those beside it, which do not leave the buffer.
+    if (mx_scale) begin
+      packed_offset = WordW'(cfg.first_n);
+      for (int unsigned r = 0; r < Rows; r++) packed_code[r] = {COLS{code[r][0]}};
+    end
     if (dense) begin
       packed_row    = Rows'(1);
       packed_addr   = BufW'(32'(out_position.addr) / (RowWords * Places) * (RowWords * Places) + tile_byte / Word);
@@ -422,7 +428,7 @@ module fp8mac_output
     .row_i      (packed_row),
     .col_i      (packed_col),
     .code_i     (packed_code),
-    .size_i     (dst_size(cfg.d_fmt)),
+    .size_i     (result_size(cfg)),
     .code_table_i(cfg.code_table),
     .table_write_i,
     .addr_i     (packed_addr),
@@ -440,7 +446,7 @@ module fp8mac_output
 
   always_comb begin
     write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep || rows_statistic(job_i.job.epilogue.rows.step),
-                         m: job_i.job.m, n: job_i.job.n, size: dst_size(job_i.job.epilogue.d_fmt),
+                         m: job_i.job.m, n: job_i.job.n, size: result_size(job_i.job.epilogue),
                          pass_shape: job_i.job.pass_shape, d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride};
     if (FUNCTIONS.rows && job_i.job.epilogue.rows.dense) begin
       write_out_pushed.m          = dim_t'(1);

@@ -155,7 +155,7 @@ module fp8mac_store
   assign shape = pass_rows_log2(job.pass_shape);
   assign c_size = dst_size(job.epilogue.c_fmt);
   assign x_size = dst_size(job.epilogue.x_fmt);
-  assign size  = dst_size(job.epilogue.d_fmt);
+  assign size  = result_size(job.epilogue);
 
   always_ff @(posedge clk_i) begin
     if (state_q == Idle) begin

@@ -6,6 +6,8 @@
 //   cycle t    a beat of a row is read from the D buffer; with the row's first beat a write of the row is requested
 //   cycle t+1  the beat is offered to the write DMA, with strobes for the bytes that are in D
 //
+// A tile command whose D has one byte in a row may begin at any byte of a beat: no other byte is written then.
+//
 // With `discard_i` the rest of a region is dropped from the next row on.
 module fp8mac_write_out
   import fp8mac_cmd_pkg::*;
@@ -140,6 +142,7 @@ module fp8mac_write_out
   logic [HeightW-1:0] row_q, last_row_q;
   logic [LengthW-1:0] last_byte_q;   // of a row of the region
   logic [BeatsW-1:0]  beat_q;
+  logic [BeatLog-1:0] first_byte_q;  // of a row of the region in its beat
 
   logic step, row_done, region_done, dropped, first_beat, last_beat, s1_ready, s1_valid_q;
 
@@ -173,7 +176,8 @@ module fp8mac_write_out
     if (take) begin
       shape_q     <= shape;
       ends_q      <= last_across && last_down;
-      addr_q      <= region_addr_q;
+      addr_q      <= {region_addr_q[AddrW-1:BeatLog], BeatLog'(0)};
+      first_byte_q <= region_addr_q[BeatLog-1:0];
       stride_q    <= job_i.d_stride;
       row_q       <= '0;
       last_row_q  <= HeightW'((last_down ? rows_left_q : most_rows) - dim_t'(1));
@@ -212,7 +216,10 @@ module fp8mac_write_out
     if (!rst_ni) s1_valid_q <= 1'b0;
     else if (s1_ready) s1_valid_q <= step;
     if (step) begin
-      for (int unsigned b = 0; b < BEAT; b++) strb_q[b] <= !last_beat || last_byte_q[BeatLog-1:0] >= BeatLog'(b);
+      for (int unsigned b = 0; b < BEAT; b++) begin
+        strb_q[b] <= (!last_beat || last_byte_q[BeatLog-1:0] + first_byte_q >= BeatLog'(b)) &&
+                     first_byte_q <= BeatLog'(b);
+      end
     end
   end
 

@@ -106,7 +106,7 @@ module fp8mac_epilogue #(
   flags_t         raised [Depth+1];  // by the operation whose results are at this stage, for present outputs only
 
   // Row commands: what takes the place of other operands
-  logic                   rows, rows_busy, rows_quiet, term_used, power_used;
+  logic                   rows, rows_busy, rows_quiet, rows_nonfinite, term_used, power_used;
   flags_t                 rows_flags, main_flags;
   logic                   main_valid;
   logic [WIDTH-1:0]       main_en, lower;
@@ -403,12 +403,14 @@ module fp8mac_epilogue #(
       .lower_o      (lower),
       .coarse_o     (coarse),
       .quiet_o      (rows_quiet),
-      .flags_o      (rows_flags)
+      .flags_o      (rows_flags),
+      .nonfinite_o  (rows_nonfinite)
     );
   end else begin : gen_no_rows
     logic unused;
     assign unused = rows_first_i ^ rows_end_i;
-    assign {rows, rows_busy, rows_quiet, term_used, power_used, rows_flags, main_flags, main_valid} = '0;
+    assign {rows, rows_busy, rows_quiet, rows_nonfinite, term_used, power_used} = '0;
+    assign {rows_flags, main_flags, main_valid} = '0;
     assign {main_en, lower, main_meta, main_row, main_col, main_bias, row_c_factor} = '0;
     assign {minuend, other, row_c, row_value, row_factor, term, coarse} = '0;
   end
@@ -489,7 +491,7 @@ module fp8mac_epilogue #(
   assign meta_o      = travel_q[Depth].meta;
   assign flags_o     = travel_q[Depth].flags | raised[Depth] | rows_flags;
   assign amax_o      = {1'b0, max_q[Depth][0]};
-  assign nonfinite_o = nonfinite_q[Depth];
+  assign nonfinite_o = nonfinite_q[Depth] | rows_nonfinite;
 
   if (WIDTH % COLS != 0 || Levels > Depth - First) begin : g_width
     $error("WIDTH must be a multiple of COLS, and its maximum must be found in %0d stages", Depth - First);

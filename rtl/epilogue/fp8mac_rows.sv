@@ -89,7 +89,8 @@ module fp8mac_rows
   output logic [Width-1:0][31:0]  coarse_o,
 
   output logic                    quiet_o,    // results of u_td are no outputs: no amax, no flags
-  output flags_t                  flags_o
+  output flags_t                  flags_o,
+  output logic                    nonfinite_o  // an MX block has Inf or NaN
 );
   localparam int unsigned ExpEntry = 27, CurveEntry = 12, Entry = 6;  // stage that is main stage 0
   localparam logic [31:0] OriginTanh    = 32'h4440_0000;  // 1.5 * 2^9
@@ -175,7 +176,12 @@ module fp8mac_rows
   );
 
   assign main_valid_o = exponential ? at[ExpEntry] : curve ? at[CurveEntry] : at[Entry] && on_o;
-  assign main_en_o    = waiting.en;
+  // MX blocks with Inf or NaN, whose gain is Inf, have codes of +0 as columns that a row does not see.
+  logic [1:0] block_off_q;
+  logic       nonfinite_q;
+
+  assign main_en_o    = waiting.en & ~{{Cols{block_off_q[1]}}, {Cols{block_off_q[0]}}};
+  assign nonfinite_o  = cfg_i.rows.mx && nonfinite_q;
   assign main_meta_o  = waiting.meta;
   assign main_row_o   = waiting.row;
   assign main_col_o   = waiting.col;
@@ -200,6 +206,8 @@ module fp8mac_rows
     .clk_i, .rst_ni,
     .step_i       (step),
     .norm_i       (cfg_i.rows.norm),
+    .mx_i         (cfg_i.rows.mx),
+    .d_fmt_i      (cfg_i.d_fmt),
     .start_i      (start),
     .end_i        (at[0] && in_end_i && statistic),
     .front_busy_i (front_busy),
@@ -425,6 +433,14 @@ module fp8mac_rows
   end
 
   assign flags_o = (on_o && !curve) ? flags_q : '0;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned row = 0; row < 2; row++) begin
+      block_off_q[row] <= cfg_i.rows.mx && step == StepOut && gain[row][31:23] == 9'h0ff;
+    end
+    if (start && first_phase) nonfinite_q <= 1'b0;
+    else if (main_valid_o && (waiting.en & ~main_en_o) != '0) nonfinite_q <= 1'b1;
+  end
 
   // Commands of sigmoid or tanh may follow without a gap, so their transfers have flags of their own.
   logic [CurveEntry:5]  nan_q;

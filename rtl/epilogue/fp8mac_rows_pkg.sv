@@ -95,6 +95,23 @@ package fp8mac_rows_pkg;
     if (lost == 2'd2) subnormal = {8'd0, {3'b001, x[22:2]} + 24'(x[1] && (x[0] || x[2]))};
   endfunction
 
+  // The E8M0 scale of an MX block, from the exponent field of its largest magnitude; 255 for Inf and NaN
+  function automatic logic [7:0] mx_scale(logic [7:0] exponent, dst_fmt_e fmt);
+    logic [3:0] emax;  // of the format's largest number
+    unique case (fmt)
+      DstE4m3fn:   emax = 4'd8;
+      DstE4m3fnuz: emax = 4'd7;
+      default:     emax = 4'd15;
+    endcase
+    if (exponent == '1) return '1;
+    return (exponent < 8'(emax)) ? '0 : exponent - 8'(emax);
+  endfunction
+
+  // 2^(127 - scale), or Inf for the scale 255
+  function automatic logic [31:0] mx_gain(logic [7:0] scale);
+    return {1'b0, 8'd254 - scale, 23'd0};
+  endfunction
+
   function automatic logic [31:0] half(logic [31:0] x);
     return {x[31], x[30:23] - 8'd1, x[22:0]};
   endfunction

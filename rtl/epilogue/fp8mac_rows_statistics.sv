@@ -6,6 +6,9 @@
 //   maxima         2 for each lane, read in main stage 3 and written in main stage 5
 //   offset         of each row: mean, maximum, or the result of a reduction
 //   gain           of each row: the factor of a norm or of softmax
+//
+// A row may be an MX block (mx_i). Its offset is the E8M0 scale then, in the low bits of a word, and its gain a power of
+// two.
 module fp8mac_rows_statistics
   import fp8mac_pkg::*;
   import fp8mac_rows_pkg::*;
@@ -17,6 +20,8 @@ module fp8mac_rows_statistics
   input  logic                    rst_ni,
   input  rows_step_e              step_i,
   input  logic                    norm_i,
+  input  logic                    mx_i,
+  input  dst_fmt_e                d_fmt_i,
   input  logic                    start_i,        // of a phase: nothing is known
   input  logic                    end_i,          // the last transfer of a phase that leaves statistics has entered
   input  logic                    front_busy_i,   // transfers are before main stage 1
@@ -134,9 +139,9 @@ module fp8mac_rows_statistics
     .read_i(partial_read), .read_address_i(partial_read_at), .read_data_o(partial_word)
   );
 
-  // The least magnitude is above 0, so that its reciprocal is finite.
+  // The least magnitude is above 0, so that its reciprocal is finite; an MX block takes none.
   logic [31:0] absent;
-  assign absent    = (step_i == StepMagnitude) ? LeastMagnitude : maxima ? Fp32NegInf : Fp32NegZero;
+  assign absent    = (step_i == StepMagnitude) ? (mx_i ? '0 : LeastMagnitude) : maxima ? Fp32NegInf : Fp32NegZero;
   assign partial_o = known_q ? partial_word : {Width{absent}};
 
   always_ff @(posedge clk_i) begin
@@ -168,6 +173,12 @@ module fp8mac_rows_statistics
 
   assign row_value = {value_i[Cols], value_i[0]};
 
+  logic [1:0][7:0] scale;  // of MX blocks
+
+  for (genvar r = 0; r < 2; r++) begin : g_scale
+    assign scale[r] = mx_scale(maximum_q[r * Cols][30:23], d_fmt_i);
+  end
+
   always_comb begin
     offset_read     = (step_i == StepFirst) ? main_valid_i[2] : offset_read_i;
     offset_read_at  = (step_i == StepFirst) ? pair_of(main_row_i[2][3:0], ROW_STEP == 1) : offset_pair_i;
@@ -179,6 +190,7 @@ module fp8mac_rows_statistics
     if (fold_done) begin
       offset_written = {maximum_q[Cols], maximum_q[0]};
       if (step_i == StepFirst) offset_written = {8'd0, ~maximum_q[Cols][23:0], 8'd0, ~maximum_q[0][23:0]};
+      if (mx_i) offset_written = {24'd0, scale[1], 24'd0, scale[0]};
     end
   end
 
@@ -201,6 +213,11 @@ module fp8mac_rows_statistics
     gain_write   = 1'b0;
     gain_write_at = {WordSplit, prog[10].pair};
     gain_written = row_value;
+    if (mx_i && fold_done) begin
+      gain_write    = 1'b1;
+      gain_write_at = {WordGain, fold_done_pair};
+      gain_written  = {mx_gain(scale[1]), mx_gain(scale[0])};
+    end
     if (prog[10].valid) begin
       unique case (prog[10].action)
         ActionLoad:         gain_write = step_i == StepMagnitude;

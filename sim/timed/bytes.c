@@ -165,6 +165,9 @@ static void outputs(const fp8rt_command *c, regions *r)
     if (!fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP))) {
         add(r, c->d, c->m, c->d_stride, columns * fp8rt_host_d_bytes(c));
     }
+    if (fp8rt_operation_writes_scales(fp8rt_host_operation(c))) {
+        add(r, c->a.mx, c->m, c->a.mx_stride, fp8mac_rows_blocks(c->n));
+    }
 }
 
 // ---- the copy -----------------------------------------------------------------------------------

@@ -357,6 +357,28 @@ static void gemms(bytes *in)
     free(mx);
 }
 
+// Gives a quantisation to MX memory for its scales, and mostly takes what it does not have.
+static uint8_t *quantise_mx(bytes *in, fp8mac_rows_desc *r)
+{
+    if (r->operation != FP8MAC_ROWS_QUANTISE_MX) {
+        return NULL;
+    }
+    const size_t blocks = fp8mac_rows_blocks(r->cols);
+    r->lds = blocks + below(in, 4) - one_in(in, 16);
+    r->scales = malloc(extent(r->rows, blocks, r->lds) + 1);
+    if (!one_in(in, 4)) {
+        r->seen = 0;
+        r->causal = false;
+        r->factor = r->gamma = r->beta = r->scale_d = NULL;
+        r->d_table = NULL;
+        r->eps = 0;
+        r->activation = FP8MAC_ACT_NONE;
+        r->d_mode = (fp8mac_convert_mode){FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE};
+        r->d_format = fp8mac_format_get((fp8mac_format_id)below(in, 4));
+    }
+    return r->scales;
+}
+
 static void rows(bytes *in)
 {
     fp8mac_format own[2];
@@ -401,6 +423,7 @@ static void rows(bytes *in)
         r.scale_d = one_in(in, 2) ? scales + 1 : NULL;
         r.d_table = one_in(in, 8) ? table : NULL;
     }
+    uint8_t *mx = quantise_mx(in, &r);
     fp8mac_gemm_result result;
     const fp8mac_status status = fp8mac_rows(&r, one_in(in, 8) ? NULL : &result);
     demand(status == FP8MAC_OK || untouched(d, d_size), "a refused row command writes nothing");
@@ -408,6 +431,7 @@ static void rows(bytes *in)
            "short strides are refused");
     free(x);
     free(d);
+    free(mx);
 }
 
 // ---- recipes ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_write_out between the D buffer's regions and the write DMA. The solver chooses one beat of D: row m, beat b.
 // It is read exactly once, from its own position in the slot of its own region, and not before the region is in the
-// buffer. It is offered with the strobes of its bytes that are in D. Each row request has as many beats as follow it,
+// buffer. It is offered with the strobes of its bytes that are in D; where a row has one byte, D may begin at any byte. Each row request has as many beats as follow it,
 // and the end of a tile command comes after all its rows.
 module formal_write_out
   import fp8mac_cmd_pkg::*;
@@ -77,7 +77,7 @@ module formal_write_out
     if (rst_ni) begin
       no_region_is_bad : assert (!dut.bad_q && dut.good_q == dut.waiting_q && (!dut.busy_q || !dut.row_bad_q));
       command_is_proper : assume (job_i.m == dim_t'(M) && job_i.n == dim_t'(N) && !job_i.none &&
-        32'(job_i.pass_shape) == SHAPE && 32'(job_i.size) == SIZE && job_i.d_addr % BEAT == 0 && job_i.d_addr < 64 &&
+        32'(job_i.pass_shape) == SHAPE && 32'(job_i.size) == SIZE && (job_i.d_addr % BEAT == 0 || RowBytes == 1) && job_i.d_addr < 64 &&
         job_i.d_stride % BEAT == 0 && job_i.d_stride < 64 && job_i.d_stride >= RowBeats * BEAT);
       commands_are_alike : assume (!held_q || job_i == job_q);
       command_stays : assume (!waits_q || valid_i);
@@ -125,7 +125,7 @@ module formal_write_out
   addr_t       address;
   count_t      freed_at_end_q;    // regions of all tile commands before this one
 
-  assign address  = job_i.d_addr + job_i.d_stride * addr_t'(m[3:0]) + addr_t'(b) * BEAT;
+  assign address  = job_i.d_addr / BEAT * BEAT + job_i.d_stride * addr_t'(m[3:0]) + addr_t'(b) * BEAT;
   assign hit      = read && addr == address;
   assign region   = 32'(freed_at_end_q) + 32'(m) / Height * Across + 32'(b) * BEAT / Width;
   assign in_row   = 32'(m) % Height / ROWS * Width + 32'(b) * BEAT % Width;
@@ -152,7 +152,7 @@ module formal_write_out
 
   logic [BEAT-1:0] in_d;      // bytes of the beat
   always_comb begin
-    for (int unsigned i = 0; i < BEAT; i++) in_d[i] = 32'(b) * BEAT + i < RowBytes;
+    for (int unsigned i = 0; i < BEAT; i++) in_d[i] = 32'(b) * BEAT + i - 32'(job_i.d_addr % BEAT) < RowBytes;
   end
 
   always_comb begin

@@ -1910,8 +1910,8 @@ WRITE_OUT_FAULTS = [
     Fault(
         "all_bytes_of_the_last_beat",
         "fp8mac_write_out.sv",
-        "strb_q[b] <= !last_beat || last_byte_q[BeatLog-1:0] >= BeatLog'(b);",
-        "strb_q[b] <= 1'b1;",
+        "(!last_beat || last_byte_q[BeatLog-1:0] + first_byte_q >= BeatLog'(b))",
+        "1'b1",
         "strobes_of_d",
     ),
     Fault(
@@ -2126,6 +2126,7 @@ PROOFS = [
     *[source(*sizes) for sizes in ((1, 1), (2, 1), (1, 2))],
     SOURCE_SLOTS,
     write_out(3, 5, 2, 1, 2, 1),
+    write_out(3, 1, 2, 1, 2, 0),  # a byte of each row
     write_out(3, 5, 1, 2, 0, 1),
     write_out(3, 3, 1, 1, 1, 2),
     *[compute(sizes) for sizes in COMPUTE_SIZES],

@@ -250,6 +250,8 @@ class RowsDesc(ct.Structure):
         ("d_mode", ConvertMode),
         ("scale_d", ct.c_void_p),
         ("d_table", ct.c_void_p),
+        ("scales", ct.c_void_p),
+        ("lds", ct.c_size_t),
         ("base2", ct.c_bool),
     ]
 

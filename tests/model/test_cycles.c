@@ -45,13 +45,20 @@ static bool equal(const fp8mac_cycles_counters *a, const fp8mac_cycles_counters 
 // Makes a row command of an element-wise one, sometimes.
 static void rows(fp8mac_cycles_command *c)
 {
-    static const uint8_t operations[] = {FP8MAC_ROWS_SUM, FP8MAC_ROWS_MAXIMUM, FP8MAC_ROWS_SOFTMAX,
-                                         FP8MAC_ROWS_TANH, FP8MAC_ROWS_QUANTISE};
+    static const uint8_t operations[] = {FP8MAC_ROWS_SUM,      FP8MAC_ROWS_MAXIMUM,
+                                         FP8MAC_ROWS_SOFTMAX,  FP8MAC_ROWS_TANH,
+                                         FP8MAC_ROWS_QUANTISE, FP8MAC_ROWS_QUANTISE_MX};
     if (below(2) == 0) {
         c->operation = FP8MAC_CYCLES_ROWS;
-        c->row_operation = operations[below(5)];
+        c->row_operation = operations[below(6)];
         c->k = 0;
         c->c_en = false;
+    }
+    if (c->operation == FP8MAC_CYCLES_ROWS && c->row_operation == FP8MAC_ROWS_QUANTISE_MX) {
+        c->mx_a_addr = 0x31000000;
+        c->mx_a_stride = (c->n / 32u + 32u) / 32u * 32u;
+        c->d_fmt %= 4;
+        c->act = c->overflow = 0;
     }
 }
 

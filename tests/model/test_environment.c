@@ -657,6 +657,8 @@ static void run_rows(void)
     for (int i = FP8MAC_ROWS_SUM; i < FP8MAC_ROWS_OPERATIONS; i++) {
         const bool norm = i == FP8MAC_ROWS_RMS_NORM || i == FP8MAC_ROWS_LAYER_NORM;
         for (int id = 0; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+            const bool mx = i == FP8MAC_ROWS_QUANTISE_MX;
+            uint8_t scales[ROWS * ((COLS + 31) / 32)] = {0};
             const fp8mac_rows_desc desc = {
                 .operation = (fp8mac_rows_operation)i,
                 .rows = ROWS,
@@ -667,13 +669,16 @@ static void run_rows(void)
                 .eps = float_of(norm ? 0x00000123 : 0),
                 .gamma = norm ? floats + 7 : NULL,
                 .d = out,
-                .d_format = i == FP8MAC_ROWS_ARGMAX ? NULL : row(FP8MAC_FP32),
+                .d_format = i == FP8MAC_ROWS_ARGMAX ? NULL : row(mx ? FP8MAC_E4M3FN : FP8MAC_FP32),
                 .ldd = COLS,
+                .scales = mx ? scales : NULL,
+                .lds = mx ? fp8mac_rows_blocks(COLS) : 0,
             };
             fp8mac_gemm_result result = {0};
             memset(out, 0, sizeof out);
             take_u64(fp8mac_rows(&desc, &result));
             take(out, sizeof out);
+            take(scales, sizeof scales);
             take_float(result.amax);
             take_u64(result.flags);
         }

@@ -23,11 +23,14 @@ OPERATIONS = (
     *rows.CURVES,
     "MAGNITUDE",
     "QUANTISE",
+    "QUANTISE_MX",
 )
 NORMS = ("RMS_NORM", "LAYER_NORM")
-UNMASKED = (*NORMS, *rows.CURVES, "QUANTISE")
-NO_FACTOR = (*NORMS, "ARGMAX", "QUANTISE")
+QUANTISE = ("QUANTISE", "QUANTISE_MX")
+UNMASKED = (*NORMS, *rows.CURVES, *QUANTISE)
+NO_FACTOR = (*NORMS, "ARGMAX", *QUANTISE)
 FORMATS = tuple(exact.ARRAY_FORMATS)
+FP8 = tuple(rows.EMAX)
 CONTAINERS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 F = np.float32
 each_operation = pytest.mark.parametrize("operation", OPERATIONS)
@@ -58,7 +61,7 @@ def codes_of(rng, name, shape, wild):
 
 
 def plain_case(operation, x_codes, x_name, **changes):
-    """A case without options: D in float32."""
+    """A case without options: D in float32, or in e4m3fn where there are MX scales."""
     height, width = x_codes.shape
     case = {
         "operation": operation,
@@ -78,11 +81,12 @@ def plain_case(operation, x_codes, x_name, **changes):
         "activation": "NONE",
         "lo": F(0),
         "hi": F(0),
-        "d_name": "float32",
+        "d_name": "e4m3fn" if operation == "QUANTISE_MX" else "float32",
         "rounding": "NEAREST_EVEN",
         "overflow": "SATURATE",
         "scale_d": None,
         "table": None,
+        "lds_more": 0,
     }
     return case | changes
 
@@ -103,6 +107,8 @@ def draw_options(rng, operation, cols):
         o["causal"] = bool(rng.integers(0, 2))
     if operation == "ARGMAX":
         return o
+    if operation == "QUANTISE_MX":
+        return {"d_name": FP8[rng.integers(0, len(FP8))], "lds_more": int(rng.integers(0, 3))}
     if operation not in NO_FACTOR and rng.integers(0, 2):
         o["factor"] = scale(rng)
     o["activation"] = str(rng.choice(["NONE", "NONE", "RELU", "CLAMP"]))
@@ -143,6 +149,10 @@ class Call:
         ldd = self.used + case["ldd_more"]
         self.d = clib.blank(height * ldd, np.uint32 if argmax else container(case["d_name"]))
         self.d = self.d.reshape(height, ldd)
+        mx = case["operation"] == "QUANTISE_MX"
+        self.blocks = -(-width // 32) if mx else 0
+        lds = self.blocks + case["lds_more"] if mx else 0
+        self.scales = clib.blank(height * lds, np.uint8).reshape(height, lds)
         self.desc = clib.RowsDesc(
             clib.enum("ROWS_" + case["operation"]), height, width, self.at(wide),
             lib.by_name[case["x_name"]], wide.shape[1], case["seen"], case["causal"],
@@ -150,7 +160,7 @@ class Call:
             clib.enum("ACT_" + case["activation"]), case["lo"], case["hi"], self.d.ctypes.data,
             None if argmax else lib.by_name[case["d_name"]], ldd,
             clib.mode(case["rounding"], case["overflow"]), self.at(case["scale_d"]),
-            self.at(case["table"]),
+            self.at(case["table"]), self.scales.ctypes.data if mx else None, lds,
         )  # fmt: skip
         self.lib, self.result = lib, clib.GemmResult(flags=0)
 
@@ -191,6 +201,10 @@ def compare(bench, lib, case, name):
     bench.check(f"{name}: flags", r.flags, flags, case)
     blank = clib.blank(call.d.size, call.d.dtype).reshape(call.d.shape)
     bench.arrays(f"{name}: behind D", call.d[:, call.used :], blank[:, call.used :])
+    if case["operation"] == "QUANTISE_MX":
+        want = clib.blank(call.scales.size, np.uint8).reshape(call.scales.shape)
+        want[:, : call.blocks] = rows.mx_scales(case)
+        bench.arrays(f"{name}: scales, and what is behind them", call.scales, want)
 
 
 @each_operation
@@ -199,7 +213,7 @@ def test_random(bench, lib, rng, operation):
         compare(bench, lib, draw_case(rng, operation), operation.lower())
 
 
-@pytest.mark.parametrize("width", (1, 3, 4, 5, 15, 16, 17, 32, 512, 513, 1000))
+@pytest.mark.parametrize("width", (1, 3, 4, 5, 15, 16, 17, 32, 33, 64, 512, 513, 1000))
 def test_lengths(bench, lib, rng, width):
     """Around groups of 4 and rounds of 16."""
     for operation in OPERATIONS:
@@ -268,6 +282,14 @@ def test_by_hand(bench, lib):
     beside = one("QUANTISE", [1, -np.inf])
     bench.check("quantise: beside Inf", (beside[0], np.isnan(beside[1])), (0, True))
     bench.check("quantise: NaN", np.isnan(one("QUANTISE", [1, np.nan])).tolist(), [True] * 2)
+    mx = Call(
+        lib,
+        plain_case("QUANTISE_MX", np.array([[1, -3, 0, 2.0**-9]], F).view(np.uint32), "float32"),
+    )
+    bench.check("MX: status", mx.run(), clib.OK)
+    # 3 has the exponent 1, and e4m3fn the exponent 8: the scale is 2^-7
+    bench.check("MX: scale", mx.scales[0].tolist(), [120])
+    bench.check("MX: codes", mx.d[0].tolist(), [0x70, 0xFC, 0x00, 0x28])
     bench.check("layer norm", one("LAYER_NORM", [7, 5, 7, 5], eps=F(0)), [1, -1, 1, -1])
 
 
@@ -290,11 +312,12 @@ def test_masks(bench, lib, rng):
 
 def test_in_place(bench, lib, rng):
     for operation in (*UNMASKED, "SOFTMAX"):
-        x = codes_of(rng, "float32", (3, 70), wild=False)
-        apart, inside = (Call(lib, plain_case(operation, x, "float32")) for _ in range(2))
+        name = "e4m3fn" if operation == "QUANTISE_MX" else "float32"
+        x = codes_of(rng, name, (3, 70), wild=False)
+        apart, inside = (Call(lib, plain_case(operation, x, name)) for _ in range(2))
         inside.desc.d = inside.desc.x
         bench.check("in place: status", (apart.run(), inside.run()), (clib.OK, clib.OK))
-        bench.arrays(f"in place: {operation}", inside.keep[0].view(np.uint32), apart.d)
+        bench.arrays(f"in place: {operation}", inside.keep[0].view(apart.d.dtype), apart.d)
 
 
 # ---- errors against exact arithmetic ------------------------------------------------------------
@@ -365,14 +388,18 @@ def refusals(lib, keep):
         yield "scale_d", "ERR_SCALE", "SUM", {"scale_d": scalar(value)}
     for value in (-0.0, -1.0, float("inf"), float("nan")):
         yield "eps", "ERR_SCALE", "RMS_NORM", {"eps": value}
-    yield "unknown operation", "ERR_UNSUPPORTED", "SUM", {"operation": 11}
+    yield "unknown operation", "ERR_UNSUPPORTED", "SUM", {"operation": 12}
     for operation in NO_FACTOR:
         yield "factor", "ERR_UNSUPPORTED", operation, {"factor": scalar(1)}
     for operation in UNMASKED:
         yield "mask", "ERR_UNSUPPORTED", operation, {"seen": 2}
         yield "causal", "ERR_UNSUPPORTED", operation, {"causal": True}
     yield "beta of an RMS norm", "ERR_UNSUPPORTED", "RMS_NORM", {"beta": scalar(1)}
-    for operation in (*rows.REDUCTIONS, "SOFTMAX", *rows.CURVES, "QUANTISE"):
+    for operation in (*rows.REDUCTIONS, "SOFTMAX", *rows.CURVES, *QUANTISE):
+        yield "short lds", "ERR_STRIDE", "QUANTISE_MX", {"lds": 0}
+        if operation != "QUANTISE_MX":
+            yield "scales", "ERR_UNSUPPORTED", operation, {"scales": scalar(1)}
+            yield "lds", "ERR_UNSUPPORTED", operation, {"lds": 4}
         for field in ("gamma", "beta"):
             yield f"{field} without a norm", "ERR_UNSUPPORTED", operation, {field: scalar(1)}
         yield "eps without a norm", "ERR_UNSUPPORTED", operation, {"eps": 1.0}
@@ -382,6 +409,14 @@ def refusals(lib, keep):
         {"d_mode": clib.ConvertMode(0, 1)},
     ):  # fmt: skip
         yield f"{next(iter(changes))} of argmax", "ERR_UNSUPPORTED", "ARGMAX", changes
+    yield "no scales", "ERR_NULL", "QUANTISE_MX", {"scales": None}
+    for changes in (
+        {"scale_d": scalar(1)}, {"activation": 1}, {"d_table": scalar(1)},
+        {"d_mode": clib.ConvertMode(1, 0)}, {"d_mode": clib.ConvertMode(0, 1)},
+    ):  # fmt: skip
+        yield f"{next(iter(changes))} of MX", "ERR_UNSUPPORTED", "QUANTISE_MX", changes
+    for name in ("float32", "float16", "int8"):
+        yield f"MX in {name}", "ERR_FORMAT", "QUANTISE_MX", {"d_format": lib.by_name[name]}
     yield "stochastic", "ERR_ROUNDING", "SUM", {"d_mode": clib.ConvertMode(2, 0)}
     yield "overflow mode", "ERR_OVERFLOW_MODE", "SUM", {"d_mode": clib.ConvertMode(0, 9)}
     yield "table of a wide D", "ERR_FORMAT", "SUM", {"d_table": scalar(1)}
@@ -413,6 +448,10 @@ def test_overlap(bench, lib):
         call = Call(lib, plain_case("LAYER_NORM", x, "float32"))
         setattr(call.desc, field, call.d.ctypes.data + 4)
         bench.check(f"overlap: {field}", call.run(), clib.enum("ERR_OVERLAP"))
+    for field in ("x", "d"):
+        call = Call(lib, plain_case("QUANTISE_MX", x, "float32"))
+        call.desc.scales = getattr(call.desc, field) + 1
+        bench.check(f"overlap: scales and {field}", call.run(), clib.enum("ERR_OVERLAP"))
     call = Call(lib, plain_case("SOFTMAX", x, "float32"))
     call.desc.factor = one.ctypes.data
     call.desc.d = one.ctypes.data

@@ -94,6 +94,42 @@ def terms(unit, case, values):
     return d, unit.function("rsqrt", under)
 
 
+EMAX = {"e4m3fn": 8, "e5m2": 15, "e4m3fnuz": 7, "e5m2fnuz": 15}
+
+
+def mx_scale(name, block):
+    """The E8M0 code of a block of float32 values: floor(log2(amax)) - emax, with the bias 127."""
+    if not all(np.isfinite(x) for x in block):
+        return 255
+    amax = max(abs(Fraction(float(x))) for x in block)
+    if amax == 0:
+        return 0
+    exponent = next(e for e in range(127, -150, -1) if amax >= Fraction(2) ** e)
+    return max(0, exponent - EMAX[name] + 127)
+
+
+def mx_scales(case):
+    """rows x blocks E8M0 codes"""
+    x, name = case["x"], case["d_name"]
+    return [[mx_scale(name, row[i : i + 32]) for i in range(0, len(row), 32)] for row in x]
+
+
+def mx_row(name, values, flags):
+    """(codes, T of each output, flags) of a row that is quantised to MX"""
+    codes, outputs = [], []
+    for first in range(0, len(values), 32):
+        block = values[first : first + 32]
+        scale = mx_scale(name, block)
+        for x in block:
+            if scale == 255:
+                codes, outputs = [*codes, 0], [*outputs, F(np.nan)]
+                continue
+            t = float(np.ldexp(np.float64(x), 127 - scale))  # exact
+            code, raised = exact.convert(exact.ARRAY_FORMATS[name], exact.from_double(t))
+            codes, outputs, flags = [*codes, code], [*outputs, F(t)], flags | raised
+    return codes, outputs, flags
+
+
 def epilogue_of(case):
     return exact.Epilogue(
         case["beta"] is not None,
@@ -114,6 +150,9 @@ def row(case, m):
     if case["operation"] == "ARGMAX":
         nan = exact.NAN_FLAG if np.isnan(values).any() else 0
         return [argmax(values)], [], nan
+    if case["operation"] == "QUANTISE_MX":
+        nan = exact.NAN_FLAG if np.isnan(values).any() else 0
+        return mx_row(case["d_name"], list(values), nan)
     unit, e = Unit(), epilogue_of(case)
     t0, scale = terms(unit, case, list(values))
     flags = unit.flags | (exact.NAN_FLAG if np.isnan(values).any() else 0)

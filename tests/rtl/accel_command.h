@@ -105,6 +105,11 @@ struct Command {
     {
         return extended && op == 3;
     }
+    // Scales of MX blocks are written to mx_a_addr.
+    bool writes_scales() const
+    {
+        return rows() && row_op == QuantiseMx;
+    }
     // Columns of D
     uint32_t d_columns() const
     {

@@ -217,14 +217,29 @@ class Maker
             t.d_addr = matrix(t.m, 4, t.d_stride);
             return;
         }
-        if (is_curve(t.row_op) || t.row_op == Quantise) {
+        if (is_curve(t.row_op) || is_quantise(t.row_op)) {
             t.k = 0, t.causal = false;
+        }
+        if (t.row_op == QuantiseMx) {
+            fit_mx(t);
+            return;
         }
         const bool softmax = t.row_op == Softmax;
         do {
             t.factor = as_float(scale());
             t.scale_a = as_bits(softmax ? t.factor * kLog2E : t.factor);
         } while ((t.scale_a & 0x7f800000u) == 0x7f800000u);
+    }
+
+    // MX blocks have codes of FP8 and scales of their own, and nothing else.
+    void fit_mx(Command &t)
+    {
+        t.d_fmt %= 4, t.act = 0, t.act_table = 0, t.scale_d = kOne, t.overflow = 0;
+        t.d_addr = matrix(t.m, t.n, t.d_stride);
+        t.mx_a_addr = scales(t.m, uint32_t(fp8mac_rows_blocks(t.n)), t.mx_a_stride);
+        if (t.x_fmt == t.d_fmt && rng_.coin()) {
+            t.d_addr = t.a_addr, t.d_stride = t.a_stride;
+        }
     }
 
     // Gives the tile a scale of each row and column, and a bias.
@@ -524,7 +539,8 @@ class Maker
             t.b_fmt = rng_.below(4);
         }
         if (!t.mx) {
-            t.mx_a_addr = 5, t.mx_b_addr = 0xffffffff;
+            t.mx_a_addr = t.writes_scales() ? t.mx_a_addr : 5;
+            t.mx_b_addr = 0xffffffff;
         }
         if (!t.load_table) {
             t.table_addr = 0xfffffff9;

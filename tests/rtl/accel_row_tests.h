@@ -157,6 +157,9 @@ inline void RowTests::row_speed()
                 {"magnitude", Magnitude, 16, 64, 300},
                 {"quantise", Quantise, 16, 64, 470},
                 {"quantise", Quantise, 1, 64, 220},
+                {"quantise MX", QuantiseMx, 16, 64, 580},
+                {"quantise MX", QuantiseMx, 64, 64, 2080},
+                {"quantise MX", QuantiseMx, 1, 64, 300},
                 {"sigmoid", Sigmoid, 1, 512, 365},
                 {"tanh", Tanh, 16, 64, 240}};
     const bool is_default = kBeat == 16 && LANES == 16;

@@ -24,6 +24,7 @@ enum RowOp : uint32_t {
     Tanh,
     Magnitude,
     Quantise,
+    QuantiseMx,
     kRowOps
 };
 
@@ -38,13 +39,19 @@ constexpr bool is_curve(uint32_t row_op)
     return row_op == Sigmoid || row_op == Tanh;
 }
 
+// Without masks
+constexpr bool is_quantise(uint32_t row_op)
+{
+    return row_op == Quantise || row_op == QuantiseMx;
+}
+
 // How often X is visited
 constexpr uint32_t visits_of(uint32_t row_op)
 {
-    return is_curve(row_op)                                              ? 1
-           : row_op == LayerNorm || row_op == Softmax                    ? 3
-           : row_op == RmsNorm || row_op == Argmax || row_op == Quantise ? 2
-                                                                         : 1;
+    return is_curve(row_op)                                               ? 1
+           : row_op == LayerNorm || row_op == Softmax                     ? 3
+           : row_op == RmsNorm || row_op == Argmax || is_quantise(row_op) ? 2
+                                                                          : 1;
 }
 
 constexpr bool is_reduction(uint32_t row_op)
@@ -100,7 +107,7 @@ bool run_rows(const Command &t, At at, const uint8_t *table, Outcome &outcome)
     } else {
         desc.seen = t.k;
         desc.causal = t.causal;
-        desc.factor = t.row_op == Argmax || t.row_op == Quantise ? nullptr : &t.factor;
+        desc.factor = t.row_op == Argmax || is_quantise(t.row_op) ? nullptr : &t.factor;
     }
     const float scale_d = as_float(t.scale_d);
     desc.d = d.data();
@@ -110,8 +117,13 @@ bool run_rows(const Command &t, At at, const uint8_t *table, Outcome &outcome)
         desc.clamp_lo = as_float(t.clamp_lo), desc.clamp_hi = as_float(t.clamp_hi);
         desc.d_format = fp8mac_format_get(static_cast<fp8mac_format_id>(t.d_fmt));
         desc.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
-        desc.scale_d = &scale_d;
+        desc.scale_d = t.row_op == QuantiseMx ? nullptr : &scale_d;
         desc.d_table = table;
+    }
+    const size_t blocks = t.row_op == QuantiseMx ? fp8mac_rows_blocks(t.n) : 0;
+    std::vector<uint8_t> scales(t.m * blocks);
+    if (t.row_op == QuantiseMx) {
+        desc.scales = scales.data(), desc.lds = blocks;
     }
     fp8mac_gemm_result result{};
     if (fp8mac_rows(&desc, &result) != FP8MAC_OK) {
@@ -120,6 +132,9 @@ bool run_rows(const Command &t, At at, const uint8_t *table, Outcome &outcome)
     const uint32_t row = columns * t.d_bytes();
     for (uint32_t r = 0; r < t.m; r++) {
         std::memcpy(at(t.d_addr + r * t.d_stride), &d[size_t(r) * row], row);
+        if (blocks != 0) {
+            std::memcpy(at(t.mx_a_addr + r * t.mx_a_stride), &scales[r * blocks], blocks);
+        }
     }
     outcome.flags |= result.flags;
     outcome.amax = as_bits(result.amax);

@@ -291,10 +291,11 @@ inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads
     for (const Command &t : tiles) {
         macs += t.macs();
         if (t.rows()) {
-            // Each phase visits all columns, but the last one of a reduction
+            // Each phase visits all columns, but the last one of a reduction and of MX blocks
             const uint64_t visits = visits_of(t.row_op);
-            steps +=
-                Shape::up(t.m, ROWS) * (visits * Shape::up(t.n, COLS) + is_reduction(t.row_op));
+            const uint64_t results =
+                t.writes_scales() ? Shape::up(t.n, FP8MAC_MX_BLOCK) : is_reduction(t.row_op);
+            steps += Shape::up(t.m, ROWS) * (visits * Shape::up(t.n, COLS) + results);
             continue;
         }
         steps += uint64_t(Shape::up(t.m, ROWS)) * Shape::up(t.n, COLS) *

@@ -76,6 +76,14 @@ inline void row_command(Command &t, uint32_t row_op)
     t.d_fmt = FP8MAC_FP32;
 }
 
+// Makes it a quantisation to MX of one column, whose scales are where D is.
+inline void mx_blocks(Command &t)
+{
+    row_command(t, QuantiseMx);
+    t.m = 1, t.d_fmt = FP8MAC_E4M3FN, t.overflow = 0;
+    t.mx_a_addr = t.d_addr, t.mx_a_stride = kBeat;
+}
+
 // Adds a C that is where X is.
 inline void with_c(Command &t)
 {
@@ -354,6 +362,34 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { row_command(t, Quantise), t.k = 1; }},
     {"a factor of each column of a quantisation", ErrMode,
      [](Command &t, const Command &) { row_command(t, Quantise), t.scale_b_vec = true, t.scale_b = t.a_addr; }},
+    {"a mask of MX blocks", ErrMode,
+     [](Command &t, const Command &) { mx_blocks(t), t.k = 1; }},
+    {"MX blocks in FP16", ErrMode,
+     [](Command &t, const Command &) { mx_blocks(t), t.d_fmt = FP8MAC_FP16; }},
+    {"MX blocks in INT8", ErrMode,
+     [](Command &t, const Command &) { mx_blocks(t), t.d_fmt = FP8MAC_INT8; }},
+    {"MX blocks that do not saturate", ErrMode,
+     [](Command &t, const Command &) { mx_blocks(t), t.overflow = 2; }},
+    {"MX blocks with an activation", ErrMode,
+     [](Command &t, const Command &) { mx_blocks(t), t.act = 1; }},
+    {"MX blocks with a scale", ErrMode,
+     [](Command &t, const Command &) { mx_blocks(t), t.scale_d = 0x40000000; }},
+    {"MX blocks with a factor", ErrMode,
+     [](Command &t, const Command &) { mx_blocks(t), t.scale_a = 0x40000000; }},
+    {"MX scales between beats", ErrAlign,
+     [](Command &t, const Command &) { mx_blocks(t), t.mx_a_addr += 1; }},
+    {"rows of MX scales between beats", ErrAlign,
+     [](Command &t, const Command &) {
+         mx_blocks(t), t.m = 2, t.a_stride = t.d_stride = kBeat, t.mx_a_stride = kBeat + 1;
+     }},
+    {"rows of MX scales that overlap", ErrRange,
+     [](Command &t, const Command &) {
+         mx_blocks(t), t.m = 2, t.a_stride = t.d_stride = kBeat, t.mx_a_stride = 0;
+     }},
+    {"MX scales that run past the last address", ErrRange,
+     [](Command &t, const Command &) {
+         mx_blocks(t), t.m = 2, t.a_stride = t.d_stride = kBeat, t.mx_a_stride = 0u - kBeat;
+     }},
     {"a mask of a tanh", ErrMode,
      [](Command &t, const Command &) { row_command(t, Tanh), t.k = 1; }},
     {"a causal sigmoid", ErrMode,

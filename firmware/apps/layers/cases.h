@@ -33,6 +33,9 @@ void layers_expect(layers_test *test, const char *name, bool good);
 // Counts whether the case since when `before` cases were recorded was so, where there are row commands.
 void layers_expect_recorded(layers_test *test, const char *name, unsigned before);
 
+// The status of a query
+fp8rt_status layers_linear_status(layers_test *test, const fp8rt_linear_desc *desc);
+
 // Operands: their memory comes from the arena. Tensors have codes of all magnitudes, zeros and
 // subnormals; floats have magnitudes of 2^-8 to 2^8.
 void *layers_take(layers_test *test, size_t bytes);

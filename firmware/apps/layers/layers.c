@@ -256,6 +256,12 @@ static void try_recorded(layers_test *test, const char *name, layers_call *call,
     memcpy(after.from, after.copy, after.bytes);
 }
 
+fp8rt_status layers_linear_status(layers_test *test, const fp8rt_linear_desc *desc)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    return fp8rt_linear(&run, desc);
+}
+
 void layers_expect_recorded(layers_test *test, const char *name, unsigned before)
 {
     if (fp8rt_app_is_host) { // the chip leaves out what is too large

@@ -321,7 +321,7 @@ static void to_mx(layers_test *test, const quantise_case *c)
     test->arena = arena;
 }
 
-static fp8rt_status status_of_to_mx(layers_test *test, const fp8rt_to_mx_desc *desc)
+static fp8rt_status status_of(layers_test *test, const fp8rt_to_mx_desc *desc)
 {
     fp8rt_run run = fp8rt_run_query(&test->dev);
     return fp8rt_to_mx(&run, desc);
@@ -333,25 +333,19 @@ static void to_mx_refusals(layers_test *test)
     fp8rt_tensor x = layers_empty(test, 4, 64, FP8MAC_FP32);
     fp8rt_tensor out = empty_mx(test, 4, 64, FP8MAC_E4M3FN);
     const fp8rt_to_mx_desc desc = {.x = &x, .out = &out};
-    layers_expect(test, "to MX", status_of_to_mx(test, &desc) == FP8RT_OK);
+    layers_expect(test, "to MX", status_of(test, &desc) == FP8RT_OK);
     x.format = FP8MAC_E4M3FN;
-    layers_expect(test, "to MX from e4m3fn", status_of_to_mx(test, &desc) == FP8RT_ERR_FORMAT);
+    layers_expect(test, "to MX from e4m3fn", status_of(test, &desc) == FP8RT_ERR_FORMAT);
     x.format = FP8MAC_FP32;
     x.scale = 2.0f;
-    layers_expect(test, "to MX with a scale", status_of_to_mx(test, &desc) == FP8RT_ERR_SCALE);
+    layers_expect(test, "to MX with a scale", status_of(test, &desc) == FP8RT_ERR_SCALE);
     x.scale = 1.0f;
     out.rows = 3;
-    layers_expect(test, "to MX of fewer rows", status_of_to_mx(test, &desc) == FP8RT_ERR_SHAPE);
+    layers_expect(test, "to MX of fewer rows", status_of(test, &desc) == FP8RT_ERR_SHAPE);
     out.rows = 4;
     out.mx = NULL;
-    layers_expect(test, "to MX without scales", status_of_to_mx(test, &desc) == FP8RT_ERR_NULL);
+    layers_expect(test, "to MX without scales", status_of(test, &desc) == FP8RT_ERR_NULL);
     test->arena = arena;
-}
-
-static fp8rt_status status_of(layers_test *test, const fp8rt_linear_desc *desc)
-{
-    fp8rt_run run = fp8rt_run_query(&test->dev);
-    return fp8rt_linear(&run, desc);
 }
 
 static void refusals(layers_test *test)
@@ -362,25 +356,31 @@ static void refusals(layers_test *test)
     fp8rt_tensor out = empty_mx(test, 4, 8, FP8MAC_E4M3FN);
     fp8rt_linear_desc desc = {.x = &x, .weights = &weights, .out = &out};
     uint8_t *const mx = x.mx;
-    layers_expect(test, "MX of all", status_of(test, &desc) == FP8RT_OK);
+    layers_expect(test, "MX of all", layers_linear_status(test, &desc) == FP8RT_OK);
     x.mx = NULL;
-    layers_expect(test, "MX of the weights alone", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "MX of the weights alone",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     x.mx = mx;
     weights.codes.mx = NULL;
-    layers_expect(test, "MX of x alone", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "MX of x alone",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     weights.codes.mx = mx;
     x.mx = mx + 1;
-    layers_expect(test, "MX between beats", status_of(test, &desc) == FP8RT_ERR_ALIGNMENT);
+    layers_expect(test, "MX between beats",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_ALIGNMENT);
     x.mx = mx;
     desc.fused.coding.table = 1;
-    layers_expect(test, "MX and a table", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "MX and a table",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     desc.fused.coding.table = 0;
     fp8rt_scaling scaling = {.kind = FP8RT_SCALING_DYNAMIC};
     out.scaling = &scaling;
-    layers_expect(test, "MX and a scaling", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "MX and a scaling",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     out.scaling = NULL;
     desc.residual = &out;
-    layers_expect(test, "MX of a residual", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "MX of a residual",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     fp8rt_mx_desc quantise_desc = {.rows = 4,
                                    .cols = 64,
                                    .values = mx,

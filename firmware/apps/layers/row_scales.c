@@ -120,12 +120,6 @@ static void norms(layers_test *test)
 
 // ---- refusals -----------------------------------------------------------------------------------
 
-static fp8rt_status status_of(layers_test *test, const fp8rt_linear_desc *desc)
-{
-    fp8rt_run run = fp8rt_run_query(&test->dev);
-    return fp8rt_linear(&run, desc);
-}
-
 static void refusals(layers_test *test)
 {
     const fp8rt_arena arena = test->arena;
@@ -134,28 +128,31 @@ static void refusals(layers_test *test)
     fp8rt_tensor out = empty_rows(test, 4, 8, FP8MAC_E4M3FN);
     fp8rt_linear_desc desc = {.x = &x, .weights = &weights, .out = &out};
     float *const scales = out.row_scale;
-    layers_expect(test, "scales of rows", status_of(test, &desc) == FP8RT_OK);
+    layers_expect(test, "scales of rows", layers_linear_status(test, &desc) == FP8RT_OK);
     out.row_scale = scales + 1;
-    layers_expect(test, "between beats", status_of(test, &desc) == FP8RT_ERR_ALIGNMENT);
+    layers_expect(test, "between beats", layers_linear_status(test, &desc) == FP8RT_ERR_ALIGNMENT);
     out.row_scale = scales;
     out.scale = 2.0f;
-    layers_expect(test, "and another scale", status_of(test, &desc) == FP8RT_ERR_SCALE);
+    layers_expect(test, "and another scale", layers_linear_status(test, &desc) == FP8RT_ERR_SCALE);
     out.scale = 1.0f;
     out.format = FP8MAC_FP16;
-    layers_expect(test, "in float16", status_of(test, &desc) == FP8RT_ERR_FORMAT);
+    layers_expect(test, "in float16", layers_linear_status(test, &desc) == FP8RT_ERR_FORMAT);
     out.format = FP8MAC_E4M3FN;
     fp8rt_scaling scaling = {.kind = FP8RT_SCALING_DYNAMIC};
     out.scaling = &scaling;
-    layers_expect(test, "and a scaling", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "and a scaling",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     out.scaling = NULL;
     desc.fused.coding.table = 1;
-    layers_expect(test, "and a table", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "and a table", layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     desc.fused.coding.table = 0;
     weights.codes.row_scale = scales;
-    layers_expect(test, "of codes of weights", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "of codes of weights",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     weights.codes.row_scale = NULL;
     desc.residual = &out;
-    layers_expect(test, "of a residual", status_of(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "of a residual",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     const fp8rt_norm_desc norm = {.x = &x, .eps = 1e-5f, .out = &x};
     fp8rt_run run = fp8rt_run_query(&test->dev);
     layers_expect(test, "of x of a norm", fp8rt_normalise(&run, &norm) == FP8RT_ERR_UNSUPPORTED);

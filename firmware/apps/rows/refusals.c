@@ -6,6 +6,7 @@
 enum { BEAT = 32, M = 3, N = 20 };
 
 static _Alignas(BEAT) float x[M * 32], d[M * 32], vector[32];
+static _Alignas(BEAT) uint8_t scales[M * BEAT];
 static const float one = 1.0f, negative = -1.0f, large = 3e38f;
 
 // A good descriptor with one change
@@ -24,14 +25,28 @@ typedef struct refusal {
      .d = d,                                                                                       \
      __VA_ARGS__}
 
+#define MX(...) GOOD(QUANTISE_MX, .scales = scales, __VA_ARGS__)
+
 static const refusal refusals[] = {
-    {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 11, .m = M, .n = N, .x = x, .d = d}},
+    {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 12, .m = M, .n = N, .x = x, .d = d}},
     {"factor of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .factor = &one)},
     {"mask of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(RMS_NORM, .eps = 1, .seen = 3)},
     {"causal norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .causal = true)},
     {"beta of an RMS norm", FP8RT_ERR_UNSUPPORTED, GOOD(RMS_NORM, .eps = 1, .beta = vector)},
     {"factor of a quantisation", FP8RT_ERR_UNSUPPORTED, GOOD(QUANTISE, .factor = &one)},
     {"mask of a quantisation", FP8RT_ERR_UNSUPPORTED, GOOD(QUANTISE, .seen = 3)},
+    {"mask of MX", FP8RT_ERR_UNSUPPORTED, MX(.seen = 3)},
+    {"factor of MX", FP8RT_ERR_UNSUPPORTED, MX(.factor = &one)},
+    {"scale of MX", FP8RT_ERR_UNSUPPORTED, MX(.scale_d = &one)},
+    {"activation of MX", FP8RT_ERR_UNSUPPORTED, MX(.activation = FP8MAC_ACT_RELU)},
+    {"overflow of MX", FP8RT_ERR_UNSUPPORTED, MX(.overflow = FP8MAC_OVERFLOW_IEEE)},
+    {"table of MX", FP8RT_ERR_UNSUPPORTED, MX(.coding = {.table = 1})},
+    {"format of MX", FP8RT_ERR_FORMAT, MX(.d_format = FP8MAC_INT8)},
+    {"MX without scales", FP8RT_ERR_NULL, GOOD(QUANTISE_MX, .d_format = FP8MAC_E4M3FN)},
+    {"scales of a quantisation", FP8RT_ERR_UNSUPPORTED, GOOD(QUANTISE, .scales = scales)},
+    {"alignment of MX scales", FP8RT_ERR_ALIGNMENT, MX(.scales_stride = 33)},
+    {"MX scales in X", FP8RT_ERR_OVERLAP, GOOD(QUANTISE_MX, .scales = (uint8_t *)x)},
+    {"MX scales in D", FP8RT_ERR_OVERLAP, GOOD(QUANTISE_MX, .scales = (uint8_t *)d)},
     {"mask of a tanh", FP8RT_ERR_UNSUPPORTED, GOOD(TANH, .seen = 3)},
     {"causal sigmoid", FP8RT_ERR_UNSUPPORTED, GOOD(SIGMOID, .causal = true)},
     {"gamma of a softmax", FP8RT_ERR_UNSUPPORTED, GOOD(SOFTMAX, .gamma = vector)},

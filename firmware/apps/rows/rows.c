@@ -45,6 +45,7 @@ typedef struct named_case {
 #define TANH FP8MAC_ROWS_TANH
 #define MAGNITUDE FP8MAC_ROWS_MAGNITUDE
 #define QUANTISE FP8MAC_ROWS_QUANTISE
+#define QUANTISE_MX FP8MAC_ROWS_QUANTISE_MX
 #define FP32 FP8MAC_FP32
 #define FP16 FP8MAC_FP16
 #define E4M3 FP8MAC_E4M3FN
@@ -114,6 +115,11 @@ static const named_case cases[] = {
     {"quantise, relu, mapped", QUANTISE, 9, 33, FP32, E4M3, .scale_d = 448.0f,
      .activation = FP8MAC_ACT_RELU, .table = 1},
     {"quantise of NaN and Inf", QUANTISE, 8, 40, FP16, FP32, .draw = SPECIAL},
+    {"quantise MX", QUANTISE_MX, 16, 64, FP32, E4M3, .gap = 32},
+    {"quantise MX, one row", QUANTISE_MX, 1, 1000, FP16, FP8MAC_E5M2, .gap = 0},
+    {"quantise MX, many rows", QUANTISE_MX, 131, 17, FP8MAC_BF16, FP8MAC_E4M3FNUZ, .gap = 64},
+    {"quantise MX of codes", QUANTISE_MX, 9, 100, FP8MAC_E5M2FNUZ, FP8MAC_E5M2FNUZ, .gap = 0},
+    {"quantise MX of NaN and Inf", QUANTISE_MX, 8, 40, FP32, E4M3, .draw = SPECIAL},
 };
 
 static uint32_t random_state = 1;
@@ -213,7 +219,7 @@ static uint32_t hash(const uint8_t *at, uint32_t rows, uint32_t stride, uint32_t
 // What a case works with
 typedef struct bench {
     fp8rt_device dev;
-    uint8_t *x, *d, *want;
+    uint8_t *x, *d, *want, *scales;
     float *gamma, *beta;
     uint8_t table[FP8RT_TABLE_CODES];
 } bench;
@@ -227,6 +233,12 @@ static uint32_t d_row_bytes(const named_case *t)
 static uint32_t stride_of(const bench *b, const named_case *t, uint32_t row_bytes)
 {
     return fp8rt_packed_stride(&b->dev.caps, row_bytes) + t->gap;
+}
+
+// 0: the operation has no scales
+static uint32_t scales_stride(const bench *b, const named_case *t)
+{
+    return t->operation == QUANTISE_MX ? stride_of(b, t, fp8rt_mx_blocks(t->n)) : 0;
 }
 
 static fp8rt_rows_desc desc_of(const bench *b, const named_case *t)
@@ -252,6 +264,8 @@ static fp8rt_rows_desc desc_of(const bench *b, const named_case *t)
         .d_format = t->d_format,
         .coding = {.table = t->table},
         .scale_d = t->scale_d == 0.0f ? NULL : &t->scale_d,
+        .scales = t->operation == QUANTISE_MX ? b->scales : NULL,
+        .scales_stride = scales_stride(b, t),
     };
 }
 
@@ -262,6 +276,7 @@ static bool agrees(const bench *b, const fp8rt_rows_desc *desc, const fp8rt_gemm
     const bool argmax = desc->operation == ARGMAX;
     const uint32_t row = fp8mac_rows_is_reduction(desc->operation) ? 1 : desc->n;
     const uint32_t size = argmax ? 4 : bytes_of(desc->d_format);
+    const uint32_t blocks = desc->scales == NULL ? 0 : fp8rt_mx_blocks(desc->n);
     const fp8mac_rows_desc model = {
         .operation = desc->operation,
         .rows = desc->m,
@@ -283,6 +298,8 @@ static bool agrees(const bench *b, const fp8rt_rows_desc *desc, const fp8rt_gemm
         .ldd = row,
         .scale_d = desc->scale_d,
         .d_table = desc->coding.table == 0 ? NULL : b->table,
+        .scales = blocks == 0 ? NULL : b->want + desc->m * row,
+        .lds = blocks,
     };
     fp8mac_gemm_result wanted;
     bool same = fp8mac_rows(&model, &wanted) == FP8MAC_OK && wanted.flags == result->flags &&
@@ -291,6 +308,8 @@ static bool agrees(const bench *b, const fp8rt_rows_desc *desc, const fp8rt_gemm
     for (uint32_t i = 0; i < desc->m; i++) {
         same = same && memcmp(b->want + (size_t)i * row * size, b->d + (size_t)i * desc->d_stride,
                               (size_t)row * size) == 0;
+        same = same && memcmp(b->want + desc->m * row + i * blocks,
+                              b->scales + i * desc->scales_stride, blocks) == 0;
     }
     return same;
 }
@@ -336,14 +355,17 @@ static void run_case(bench *b, const named_case *t)
     fill(t, b->x, desc.x_stride);
     memset(b->d, UNTOUCHED, (size_t)desc.m * desc.d_stride);
     fp8rt_status status = fp8rt_rows(&b->dev, desc, &result);
-    const uint32_t h = hash(b->d, t->m, desc.d_stride, row);
+    const uint32_t blocks = desc.scales == NULL ? 0 : fp8rt_mx_blocks(desc.n);
+    const uint32_t scales = hash(b->scales, t->m, desc.scales_stride, blocks);
+    const uint32_t h = hash(b->d, t->m, desc.d_stride, row) ^ (blocks == 0 ? 0 : scales);
     print(t, status, h, &result);
     count(t->name, status == FP8RT_OK && agrees(b, &desc, &result));
     count("bytes between rows", gaps_are_untouched(&desc, row));
     if (!fp8mac_rows_is_reduction(t->operation) && t->x_format == t->d_format) {
         desc.d = b->x;
         status = fp8rt_rows(&b->dev, desc, &result);
-        count("in place", status == FP8RT_OK && hash(b->x, t->m, desc.d_stride, row) == h);
+        const uint32_t same = hash(b->x, t->m, desc.d_stride, row) ^ (blocks == 0 ? 0 : scales);
+        count("in place", status == FP8RT_OK && same == h);
     }
 }
 
@@ -359,6 +381,7 @@ static bool prepare(bench *b)
     b->x = fp8rt_arena_alloc(&arena, MOST_BYTES);
     b->d = fp8rt_arena_alloc(&arena, MOST_BYTES);
     b->want = fp8rt_arena_alloc(&arena, MOST_BYTES);
+    b->scales = fp8rt_arena_alloc(&arena, MOST_BYTES);
     b->gamma = fp8rt_arena_alloc(&arena, MOST_N * sizeof(float));
     b->beta = fp8rt_arena_alloc(&arena, MOST_N * sizeof(float));
     if (b->beta == NULL) {

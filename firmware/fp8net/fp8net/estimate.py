@@ -18,7 +18,7 @@ import dataclasses
 
 import fp8mac
 
-from . import max_pool, mx, weights
+from . import max_pool, weights
 from .ir import Graph, Layer, Tensor
 from .moves import Copies
 from .plan import REPEATED, Plan, commands_of, turns_of, up
@@ -33,7 +33,6 @@ CORE = {
 VALUES = {
     "move": 6.0,  # 2 to 10: fp8rt/move.h
     "logarithm": 300.0,  # docs/NETWORKS.md
-    "to_mx": 20.0,  # likewise
 }
 
 
@@ -228,10 +227,8 @@ def _max_pool(graph: Graph, layer: Layer, chip: _Chip) -> int:
 
 def _to_mx(graph: Graph, layer: Layer, chip: _Chip) -> int:
     source, out = graph.tensors[layer.inputs[0]], graph.tensors[layer.output]
-    columns = min(source.cols, mx.BLOCK)
-    formats = {"x_format": source.format, "c_format": None, "d_format": out.format}
-    one = fp8mac.elementwise_cycles("add", source.rows, columns, **formats, **chip.options)
-    return mx.blocks(source.cols) * one
+    formats = {"x_format": source.format, "d_format": out.format}
+    return fp8mac.rows_cycles("quantise-mx", source.rows, source.cols, **formats, **chip.options)
 
 
 def _none(graph: Graph, layer: Layer, chip: _Chip) -> int:

@@ -21,7 +21,6 @@ TABLES = 2  # FP8RT_TABLES
 LIST_BYTES = (8 + 16 * 8) * 4
 COMMAND_WORDS, COMMAND_ADDRESSES = 36, 10
 WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
-MX_OF_CALL = 1 << 16  # VALUES_OF_CALL of firmware/layers/to_mx.c
 # Layers that are a call for each image.
 REPEATED = {"matmul", "add", "multiply", "softmax"}
 CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
@@ -123,8 +122,6 @@ def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
         return -(-height // sy) * -(-width // sx) * sx * row
     if layer.op in ("lstm", "gru"):
         return _recurrent_scratch(graph, layer, beat)
-    if layer.op == "to_mx":
-        return mx.blocks(source.cols) * up(4 * source.rows, beat)
     if layer.op == "int_linear":  # sums
         return out.rows * up(4 * out.cols, beat)
     if layer.op == "int_add":  # what the codes of both operands stand for
@@ -170,10 +167,6 @@ def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     if layer.op in WIDE_OPERANDS:
         source = graph.tensors[layer.inputs[0]]
         return 0, -(-source.rows // max(1, WORDS_OF_CALL // source.cols))
-    if layer.op == "to_mx":
-        source = graph.tensors[layer.inputs[0]]
-        calls = -(-source.rows // max(1, MX_OF_CALL // source.cols))
-        return mx.blocks(source.cols), 2 * calls
     if layer.op == "transposed":
         sy, sx = layer.window.stride
         if is_direct(layer):

@@ -53,8 +53,8 @@ typedef struct fp8rt_mx_desc {
 fp8rt_status fp8rt_mx_quantize(const fp8rt_caps *caps, const fp8rt_mx_desc *desc,
                                fp8mac_flags *flags);
 
-// The same bytes, but the accelerator converts: one command for each 32 columns. The core only looks
-// for the amax of each block. `format` is one of FP8MAC_E4M3FN .. E5M2FNUZ. Addresses and strides of values
+// The same bytes by the accelerator: one row command where caps.functions has them and the rows of scales begin at beats. Otherwise
+// one command for each 32 columns, and the core looks for the amax of each block. `format` is one of FP8MAC_E4M3FN .. E5M2FNUZ. Addresses and strides of values
 // and codes are at beats. The scratch, at a beat, has fp8rt_mx_scratch_bytes(rows).
 // As above and as fp8rt_elementwise; FP8RT_ERR_SCRATCH: it is too small.
 static inline size_t fp8rt_mx_scratch_bytes(uint32_t rows)

@@ -12,6 +12,7 @@
 //   SIGMOID, TANH                  m x n  T = act(the function of factor * x)
 //   QUANTISE                       m x n  T = act(x / the magnitude of the row): with scale_d = 448, codes of e4m3fn
 //                                         whose scales are MAGNITUDE with factor = 1 / 448
+//   QUANTISE_MX                    m x n  MX codes: D has one of the FP8 formats, and `scales` an E8M0 code for each 32 of a row
 //
 //   D[m][n] = convert(T * scale_d)
 //
@@ -23,6 +24,7 @@
 
 #include "fp8mac/rows.h"
 #include "fp8rt/gemm.h"
+#include "fp8rt/mx.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,7 +46,7 @@ typedef struct fp8rt_rows_desc {
     // these, too, but they do not count.
     uint32_t seen; // <= n
     bool causal;
-    // Not argmax, norms and quantise: one value, finite and greater than 0; NULL: 1. For
+    // Not argmax, norms, quantise and quantise MX: one value, finite and greater than 0; NULL: 1. For
     // softmax, factor * log2(e) is so, too.
     const float *factor;
     float eps;                    // norms: finite, at least 0
@@ -60,6 +62,10 @@ typedef struct fp8rt_rows_desc {
     fp8rt_coding coding;      // a table of codes; stochastic rounding: FP8RT_ERR_UNSUPPORTED
     const float *scale_d;     // one value, finite and greater than 0; NULL: 1.0
     uint32_t flags;           // FP8RT_GEMM_*
+    // Quantise MX: m x fp8rt_mx_blocks(n) scales at a beat, and the bytes from row to row, whole beats; 0: the scales of a
+    // row, rounded up to a beat. overflow, activation and coding are 0, and scale_d NULL. Others: NULL and 0
+    uint8_t *scales;
+    uint32_t scales_stride;
 } fp8rt_rows_desc;
 
 // Runs the command and sleeps until D is complete. FP8RT_ERR_UNSUPPORTED also: caps.functions has

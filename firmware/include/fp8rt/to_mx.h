@@ -4,11 +4,9 @@
 //   fp8rt_to_mx_desc desc = {.x = &values, .out = &operand}; // operand.mx has fp8rt_tensor_mx_bytes
 //   status = fp8rt_to_mx(&run, &desc);
 //
-// The bytes are those of fp8rt_mx_convert: the core finds the largest value of each block, and a command for each 32
-// columns makes the codes. Recorded, the list pauses for the core before the first command and behind the last one.
-//
-// Recorded, the core takes 16 cycles a value of 49 x 32 and of 16 x 64 from FP32, and 24 of 196 x 16, whose blocks are half
-// full; the commands take 530, 480 and 930 (`fp8net measure` of examples/fashion with --format mx).
+// The bytes are those of fp8rt_mx_convert. The layer is one row command, QUANTISE_MX (fp8rt/rows.h). Without row commands
+// (caps.functions) the core finds the largest value of each block, and a command for each 32 columns makes the codes. Recorded,
+// the list then pauses for the core before the first command and behind the last one.
 #ifndef FP8RT_TO_MX_H
 #define FP8RT_TO_MX_H
 

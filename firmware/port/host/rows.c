@@ -29,6 +29,11 @@ static uint32_t d_columns(const fp8rt_command *c)
     return fp8mac_rows_is_reduction(row_operation(c)) ? 1 : c->n;
 }
 
+static bool is_mx(const fp8rt_command *c)
+{
+    return row_operation(c) == FP8MAC_ROWS_QUANTISE_MX;
+}
+
 // Results of four bytes, one behind the other
 static bool is_dense(const fp8rt_command *c)
 {
@@ -38,9 +43,9 @@ static bool is_dense(const fp8rt_command *c)
 
 // ---- checks -------------------------------------------------------------------------------------
 
-enum { REGION_D = 1, REGIONS = 4 };
+enum { REGION_D = 1, REGION_SCALES = 4, REGIONS = 5 };
 
-// X, D, gamma, beta. Those that the command does not have are empty.
+// X, D, gamma, beta, MX scales. Those that the command does not have are empty.
 static void list_regions(const fp8rt_command *c, fp8rt_region list[REGIONS])
 {
     const bool gamma = fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)),
@@ -51,6 +56,8 @@ static void list_regions(const fp8rt_command *c, fp8rt_region list[REGIONS])
                     : (fp8rt_region){c->d, c->m, c->d_stride, d_columns(c) * fp8rt_host_d_bytes(c)};
     list[2] = (fp8rt_region){c->b.scale, gamma, 0, c->n * 4u};
     list[3] = (fp8rt_region){c->bias, beta, 0, c->n * 4u};
+    list[REGION_SCALES] = (fp8rt_region){c->a.mx, is_mx(c) ? c->m : 0, c->a.mx_stride,
+                                         (uint32_t)fp8mac_rows_blocks(c->n)};
 }
 
 static bool alignment_is_bad(const fp8rt_caps *caps, const fp8rt_region *r)
@@ -62,6 +69,12 @@ static bool alignment_is_bad(const fp8rt_caps *caps, const fp8rt_region *r)
 static bool range_is_bad(const fp8rt_region *r)
 {
     return r->rows != 0 && ((r->rows > 1 && r->stride < r->row_bytes) || !fp8rt_region_fits(r));
+}
+
+static bool is_plain(const fp8rt_command *c)
+{
+    return c->a.scale == FP8RT_FP32_ONE && c->scale_d == FP8RT_FP32_ONE &&
+           FP8RT_GET(MODE__ACT, c->mode) == FP8MAC_ACT_NONE;
 }
 
 // An operation has no vectors, masks and epilogue but its own.
@@ -77,13 +90,16 @@ static bool operation_is_bad(const fp8rt_command *c)
     case FP8MAC_ROWS_LAYER_NORM: return c->k != 0 || causal;
     case FP8MAC_ROWS_RMS_NORM: return c->k != 0 || causal || beta;
     case FP8MAC_ROWS_ARGMAX:
-        return gamma || beta || c->a.scale != FP8RT_FP32_ONE || c->scale_d != FP8RT_FP32_ONE ||
-               FP8RT_GET(MODE__D_FMT, c->mode) != FP8MAC_FP32 ||
-               FP8RT_GET(MODE__ACT, c->mode) != FP8MAC_ACT_NONE;
+        return gamma || beta || !is_plain(c) || FP8RT_GET(MODE__D_FMT, c->mode) != FP8MAC_FP32;
     case FP8MAC_ROWS_SIGMOID:
     case FP8MAC_ROWS_TANH:
     case FP8MAC_ROWS_QUANTISE: return gamma || beta || c->k != 0 || causal;
-    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_QUANTISE;
+    case FP8MAC_ROWS_QUANTISE_MX:
+        return gamma || beta || c->k != 0 || causal || !is_plain(c) ||
+               FP8RT_GET(MODE__D_FMT, c->mode) > FP8MAC_E5M2FNUZ ||
+               FP8RT_GET(MODE__OVERFLOW, c->mode) != FP8MAC_OVERFLOW_SATURATE ||
+               FP8RT_GET(OPERATION__ACT_TABLE, c->operation) != 0;
+    default: return gamma || beta || row_operation(c) > FP8MAC_ROWS_QUANTISE_MX;
     }
 }
 
@@ -127,7 +143,8 @@ static fp8rt_status check_memory(const fp8rt_region list[REGIONS])
 {
     for (unsigned i = 0; i < REGIONS; i++) {
         if (!is_mapped(&list[i])) {
-            return i == REGION_D ? FP8RT_ERR_HW_WRITE_DECERR : FP8RT_ERR_HW_READ_DECERR;
+            return i == REGION_D || i == REGION_SCALES ? FP8RT_ERR_HW_WRITE_DECERR
+                                                       : FP8RT_ERR_HW_READ_DECERR;
         }
     }
     return FP8RT_OK;
@@ -193,7 +210,7 @@ static void set_epilogue(const fp8rt_device *dev, const fp8rt_command *c, const 
     desc->clamp_hi = fp8rt_fp32_from_bits(c->clamp_hi);
     desc->d_format = format_of(FP8RT_GET(MODE__D_FMT, c->mode));
     desc->d_mode.overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, c->mode);
-    desc->scale_d = &n->scale_d;
+    desc->scale_d = is_mx(c) ? NULL : &n->scale_d;
     desc->d_table = table != 0 ? dev->state.tables[table - 1u] : NULL;
 }
 
@@ -208,9 +225,9 @@ static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_
     }
     desc->seen = c->k < c->n ? c->k : 0;
     desc->causal = FP8RT_GET(OPERATION__CAUSAL, c->operation) != 0;
-    desc->factor = desc->operation == FP8MAC_ROWS_ARGMAX || desc->operation == FP8MAC_ROWS_QUANTISE
-                       ? NULL
-                       : &n->factor;
+    const bool none = desc->operation == FP8MAC_ROWS_ARGMAX ||
+                      desc->operation == FP8MAC_ROWS_QUANTISE || is_mx(c);
+    desc->factor = none ? NULL : &n->factor;
     desc->base2 = desc->operation == FP8MAC_ROWS_SOFTMAX;
 }
 
@@ -226,6 +243,10 @@ static fp8mac_rows_desc desc_of(const fp8rt_device *dev, const fp8rt_command *c,
         .d = (void *)c->d,
         .ldd = distance(c->m, c->d_stride, d_columns(c), fp8rt_host_d_bytes(c)),
     };
+    if (is_mx(c)) {
+        desc.scales = (uint8_t *)c->a.mx;
+        desc.lds = c->m > 1 ? c->a.mx_stride : fp8mac_rows_blocks(c->n);
+    }
     set_operation(c, n, &desc);
     if (desc.operation != FP8MAC_ROWS_ARGMAX) {
         set_epilogue(dev, c, n, &desc);
@@ -239,7 +260,8 @@ static uint32_t passes(fp8mac_rows_operation operation)
     switch (operation) {
     case FP8MAC_ROWS_ARGMAX:
     case FP8MAC_ROWS_RMS_NORM:
-    case FP8MAC_ROWS_QUANTISE: return 2;
+    case FP8MAC_ROWS_QUANTISE:
+    case FP8MAC_ROWS_QUANTISE_MX: return 2;
     case FP8MAC_ROWS_LAYER_NORM:
     case FP8MAC_ROWS_SOFTMAX: return 3;
     default: return 1;
@@ -254,6 +276,14 @@ static uint32_t dense_beats(uint32_t m, uint32_t beat)
     return m / BAND_ROWS * (BAND_ROWS * 4u / beat) + fp8rt_ceil_div(m % BAND_ROWS * 4u, beat);
 }
 
+// Codes and the scale of each block
+static uint32_t mx_beats(uint32_t n, uint32_t beat)
+{
+    const uint32_t whole = n / FP8MAC_MX_BLOCK, rest = n % FP8MAC_MX_BLOCK;
+    return whole * (FP8MAC_MX_BLOCK / beat + 1u) +
+           (rest != 0 ? fp8rt_ceil_div(rest, beat) + 1u : 0);
+}
+
 static void count_beats(fp8rt_device *dev, const fp8rt_command *c)
 {
     const uint32_t beat = dev->caps.beat_bytes;
@@ -264,7 +294,9 @@ static void count_beats(fp8rt_device *dev, const fp8rt_command *c)
     dev->state.counters.read_beats += c->m * x * passes(row_operation(c));
     dev->state.counters.read_beats +=
         fp8rt_ceil_div(c->m, BAND_ROWS) * vectors * fp8rt_ceil_div(c->n * 4u, beat);
-    dev->state.counters.write_beats += is_dense(c) ? dense_beats(c->m, beat) : c->m * d;
+    dev->state.counters.write_beats += is_dense(c) ? dense_beats(c->m, beat)
+                                       : is_mx(c)  ? c->m * mx_beats(c->n, beat)
+                                                   : c->m * d;
 }
 
 static void observe(fp8rt_observed *seen, const fp8mac_gemm_result *result)

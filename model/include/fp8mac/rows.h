@@ -18,6 +18,7 @@
 //   tanh             t0[i] = tanh(x[i] * factor)
 //   magnitude        t0 = maximum(2^-100, |x[i]|)   s = factor
 //   quantise         t0[i] = x[i]                   s = reciprocal(maximum(2^-100, |x[i]|))
+//   quantise MX      t0[i] = x[i]                   s = 2^(127 - scale), which is exact
 //
 //   T = act(t0 * s + beta)          D = convert(T * scale_d), or table[convert(T * scale_d)]
 //
@@ -40,6 +41,11 @@
 // least value, 2^-100 * factor, is what a row of zeros has, with codes of 0. The codes of a row whose magnitudes are all
 // below 2^-100 are smaller than the largest.
 //
+// Quantise MX gives the OCP MX form: D has codes of an FP8 format, and `scales` an E8M0 code for each 32 of them along a row.
+// The scale of a block is max(0, floor(log2(amax)) - emax + 127), where amax is its largest magnitude and emax the exponent
+// of the largest number of D's format: 8 for e4m3fn. A block of zeros has 0. A block with an Inf or a NaN has 255 and
+// codes of +0, and sets amax_nonfinite. The bytes are those of fp8mac_recipe_mx_quantize (fp8mac/recipe_published.h).
+//
 // Masks: row m has min(cols, seen + (causal ? m : 0)) columns, where seen = 0 stands for cols. What is
 // beyond them is neither read nor counted. In softmax, D has +0 there: T = +0, without act.
 //
@@ -52,6 +58,7 @@
 //   magnitude   a NaN gives NaN; +Inf or -Inf gives +Inf
 //   quantise    as RMS norm, but nothing overflows: a NaN makes the row NaN. An Inf becomes NaN, with
 //               `invalid`, and what is finite beside it +-0
+//   quantise MX see above; `nan` for a NaN
 // Flags are those of all operations, each OR'ed: `nan` for a NaN in what a row has of X, and as in the
 // epilogue for gamma, beta and the row's own factor g or reciprocal; `invalid`, `overflow`, and those
 // of the conversion to D.
@@ -79,14 +86,21 @@ typedef enum fp8mac_rows_operation {
     FP8MAC_ROWS_TANH = 8,
     FP8MAC_ROWS_MAGNITUDE = 9,
     FP8MAC_ROWS_QUANTISE = 10,
+    FP8MAC_ROWS_QUANTISE_MX = 11,
 } fp8mac_rows_operation;
 
-enum { FP8MAC_ROWS_OPERATIONS = 11 };
+enum { FP8MAC_ROWS_OPERATIONS = 12 };
 
 // Whether D has one column.
 static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
 {
     return operation <= FP8MAC_ROWS_ARGMAX || operation == FP8MAC_ROWS_MAGNITUDE;
+}
+
+// Scales of a row of `cols` values, of quantise MX.
+static inline size_t fp8mac_rows_blocks(size_t cols)
+{
+    return (cols + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
 }
 
 enum { FP8MAC_ROWS_MAX_COLS = 1 << 24 };
@@ -106,7 +120,7 @@ typedef struct fp8mac_rows_desc {
     // Masks of reductions and softmax. seen <= cols (FP8MAC_ERR_SHAPE)
     size_t seen;
     bool causal;
-    // One value, finite and > 0, or NULL for 1: not argmax, norms and quantise. Where X has a
+    // One value, finite and > 0, or NULL for 1: not argmax, norms, quantise and quantise MX. Where X has a
     // scale, this is the place for it. Norms need none, but their eps is then eps / scale^2.
     // Quantise needs none.
     const float *factor;
@@ -121,6 +135,11 @@ typedef struct fp8mac_rows_desc {
     fp8mac_convert_mode d_mode; // nearest even or toward zero
     const float *scale_d;       // one value, finite and > 0, or NULL for 1
     const uint8_t *d_table;     // FP8MAC_TABLE_CODES codes, where D is FP8 or INT8; or NULL
+    // Quantise MX: rows x ceil(cols / 32) scales, lds >= ceil(cols / 32) bytes from row to row (FP8MAC_ERR_STRIDE).
+    // d_format is an FP8 format, d_mode nearest even and saturating, and there is neither activation, nor scale_d,
+    // nor d_table. Other operations: NULL and 0.
+    uint8_t *scales;
+    size_t lds;
     // Softmax: `factor` stands for factor * log2(e), as a command has it
     bool base2;
 } fp8mac_rows_desc;

@@ -131,7 +131,11 @@ static PyObject *core_command_cycles(PyObject *self, PyObject *arguments)
     c.c_addr = place(&next, c.m, c.n, formats[1], beat, &c.c_stride);
     c.d_addr = place(&next, c.m, is_reduction(operation, row_operation) ? 1 : c.n, formats[2], beat,
                      &c.d_stride);
-    if (c.a_addr == 0 || c.c_addr == 0 || c.d_addr == 0) {
+    const bool mx = operation == FP8MAC_CYCLES_ROWS && row_operation == FP8MAC_ROWS_QUANTISE_MX;
+    if (mx) {
+        c.mx_a_addr = place(&next, c.m, (c.n + 31u) / 32u, FP8MAC_E4M3FN, beat, &c.mx_a_stride);
+    }
+    if (c.a_addr == 0 || c.c_addr == 0 || c.d_addr == 0 || (mx && c.mx_a_addr == 0)) {
         return refuse(FP8MAC_ERR_SHAPE, "the matrices do not fit 4 GiB");
     }
     c.tile_m = c.tile_n = config.max_mn;

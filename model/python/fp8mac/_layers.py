@@ -9,6 +9,7 @@ from ._environment import own_environment
 from ._rows import OPERATIONS
 
 ELEMENTWISE = ("add", "multiply")
+ROWS = (*OPERATIONS, "quantise-mx")  # the codes of fp8mac_rows_operation
 _ROWS = 3  # fp8mac_cycles_operation
 
 
@@ -100,11 +101,11 @@ def rows_cycles(
 ) -> int:
     """Clock cycles that the RTL has for a row command of m x n values, from an idle accelerator.
 
-    operation   as in `rows`
+    operation   as in `rows`, or "quantise-mx": MX codes and their scales
     vectors     a norm has gamma and beta
     causal      a row of a softmax sees one column more than the one before, the first one sees one
     """
-    row = _chosen("operation", operation, tuple(OPERATIONS))
+    row = _chosen("operation", operation, ROWS)
     formats = (x_format, d_format, d_format)
     command = (
         _ROWS,

@@ -9,14 +9,24 @@ static bool same_format(const fp8mac_format *a, const fp8mac_format *b)
            a->exponent_zero == b->exponent_zero;
 }
 
-bool fp8mac_is_array_format(const fp8mac_format *format)
+static bool is_one_of(const fp8mac_format *format, unsigned count)
 {
-    for (unsigned id = 0; format != NULL && id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+    for (unsigned id = 0; format != NULL && id < count; id++) {
         if (same_format(format, &fp8mac_formats[id])) {
             return true;
         }
     }
     return false;
+}
+
+bool fp8mac_is_array_format(const fp8mac_format *format)
+{
+    return is_one_of(format, FP8MAC_ARRAY_FORMAT_COUNT);
+}
+
+bool fp8mac_is_fp8_format(const fp8mac_format *format)
+{
+    return is_one_of(format, FP8MAC_E5M2FNUZ + 1);
 }
 
 fp8mac_status fp8mac_check_matrix(const fp8mac_matrix *x)

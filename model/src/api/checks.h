@@ -7,6 +7,8 @@
 
 // Whether it is one of the formats up to FP8MAC_INT8, which X, C and D may have.
 bool fp8mac_is_array_format(const fp8mac_format *format);
+// One of the four FP8 formats of the array
+bool fp8mac_is_fp8_format(const fp8mac_format *format);
 
 // Rows of `used` elements of `bytes` bytes, `stride` elements apart. `at` is NULL for an absent one.
 typedef struct fp8mac_matrix {

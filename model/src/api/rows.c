@@ -10,12 +10,14 @@ typedef fp8mac_rows_desc rows_desc;
 static bool has_factor(fp8mac_rows_operation operation)
 {
     return !fp8mac_rows_is_norm(operation) && operation != FP8MAC_ROWS_ARGMAX &&
-           operation != FP8MAC_ROWS_QUANTISE;
+           !fp8mac_rows_is_quantise(operation);
 }
 
 static fp8mac_status check_pointers(const rows_desc *desc)
 {
-    return desc->x == NULL || desc->d == NULL ? FP8MAC_ERR_NULL : FP8MAC_OK;
+    const bool scales = desc->operation == FP8MAC_ROWS_QUANTISE_MX;
+    return desc->x == NULL || desc->d == NULL || (scales && desc->scales == NULL) ? FP8MAC_ERR_NULL
+                                                                                  : FP8MAC_OK;
 }
 
 // What argmax does not have: the epilogue.
@@ -23,6 +25,17 @@ static bool has_epilogue(const rows_desc *desc)
 {
     return desc->activation != FP8MAC_ACT_NONE || desc->d_format != NULL || desc->scale_d != NULL ||
            desc->d_table != NULL || desc->d_mode.rounding != FP8MAC_ROUND_NEAREST_EVEN ||
+           desc->d_mode.overflow != FP8MAC_OVERFLOW_SATURATE;
+}
+
+// Quantise MX has no options, others have no scales.
+static bool scales_are_wrong(const rows_desc *desc)
+{
+    if (desc->operation != FP8MAC_ROWS_QUANTISE_MX) {
+        return desc->scales != NULL || desc->lds != 0;
+    }
+    return desc->activation != FP8MAC_ACT_NONE || desc->scale_d != NULL || desc->d_table != NULL ||
+           desc->d_mode.rounding != FP8MAC_ROUND_NEAREST_EVEN ||
            desc->d_mode.overflow != FP8MAC_OVERFLOW_SATURATE;
 }
 
@@ -35,13 +48,14 @@ static fp8mac_status check_operation(const rows_desc *desc)
     const bool norm = fp8mac_rows_is_norm(desc->operation);
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
     const bool unmasked =
-        norm || fp8mac_rows_is_curve(desc->operation) || desc->operation == FP8MAC_ROWS_QUANTISE;
+        norm || fp8mac_rows_is_curve(desc->operation) || fp8mac_rows_is_quantise(desc->operation);
     const bool wrong = (unmasked && (desc->seen != 0 || desc->causal)) ||
                        (!norm && (affine || fp8mac_float_bits(desc->eps) != 0)) ||
                        (desc->operation == FP8MAC_ROWS_RMS_NORM && desc->beta != NULL) ||
                        (!has_factor(desc->operation) && desc->factor != NULL) ||
                        (desc->base2 && desc->operation != FP8MAC_ROWS_SOFTMAX) ||
-                       (desc->operation == FP8MAC_ROWS_ARGMAX && has_epilogue(desc));
+                       (desc->operation == FP8MAC_ROWS_ARGMAX && has_epilogue(desc)) ||
+                       scales_are_wrong(desc);
     return wrong ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
 }
 
@@ -54,6 +68,7 @@ static fp8mac_status check_formats(const rows_desc *desc)
         return FP8MAC_OK;
     }
     if (!fp8mac_is_array_format(desc->d_format) ||
+        (desc->operation == FP8MAC_ROWS_QUANTISE_MX && !fp8mac_is_fp8_format(desc->d_format)) ||
         (desc->d_table != NULL && fp8mac_format_bytes(desc->d_format) != 1)) {
         return FP8MAC_ERR_FORMAT;
     }
@@ -69,6 +84,25 @@ static fp8mac_matrix d_of(const rows_desc *desc)
                                ? (unsigned)sizeof(uint32_t)
                                : fp8mac_format_bytes(desc->d_format);
     return (fp8mac_matrix){desc->d, desc->rows, columns, desc->ldd, bytes};
+}
+
+static fp8mac_matrix scales_of(const rows_desc *desc)
+{
+    return (fp8mac_matrix){desc->scales, desc->rows, fp8mac_rows_blocks(desc->cols), desc->lds, 1};
+}
+
+// Scales lie beside D and X.
+static fp8mac_status check_scales_of_blocks(const rows_desc *desc, const fp8mac_matrix *d,
+                                            const fp8mac_matrix *x)
+{
+    const fp8mac_matrix scales = scales_of(desc);
+    const fp8mac_status status = desc->scales == NULL ? FP8MAC_OK : fp8mac_check_matrix(&scales);
+    if (status != FP8MAC_OK || desc->scales == NULL) {
+        return status;
+    }
+    return fp8mac_matrices_overlap(&scales, d) || fp8mac_matrices_overlap(&scales, x)
+               ? FP8MAC_ERR_OVERLAP
+               : FP8MAC_OK;
 }
 
 static bool is_in_place(const fp8mac_matrix *d, const fp8mac_matrix *x)
@@ -99,7 +133,7 @@ static fp8mac_status check_shape(const rows_desc *desc)
         const bool allowed = inputs[i].at == NULL || (i == 0 && is_in_place(&d, &inputs[0]));
         status = !allowed && fp8mac_matrices_overlap(&d, &inputs[i]) ? FP8MAC_ERR_OVERLAP : status;
     }
-    return status;
+    return status == FP8MAC_OK ? check_scales_of_blocks(desc, &d, &inputs[0]) : status;
 }
 
 static fp8mac_status check_one_scale(const float *value)

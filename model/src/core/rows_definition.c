@@ -4,8 +4,9 @@
 #include "core/rows_definition.h"
 
 #include "core/function.h"
+#include "fp8mac/recipe_published.h"
 
-enum { LANES = 4, PARTIAL_SUMS = 16, CODES = 256 };
+enum { LANES = 4, PARTIAL_SUMS = 16, CODES = 256, SCALE_NAN = 255, GAIN_OF_SCALE_0 = 254 };
 #define NEGATIVE_ZERO 0x80000000u
 #define NEGATIVE_INF 0xff800000u
 #define LEAST_MAGNITUDE 0x0d800000u // 2^-100
@@ -250,6 +251,47 @@ static void quantise(const row *r, const fp8mac_epilogue *epilogue)
     finish_row(r, epilogue, value_at, fp8mac_reciprocal_of(magnitude_of(r), &r->totals->flags));
 }
 
+// The largest magnitude of columns first to behind - 1
+static uint32_t magnitude_of_block(const row *r, size_t first, size_t behind)
+{
+    uint32_t most = 0;
+    for (size_t i = first; i < behind; i++) {
+        const uint32_t x = magnitude_at(r, i);
+        most = x > most ? x : most; // a NaN is above Inf
+    }
+    return most;
+}
+
+// A block whose scale is NaN has codes of +0.
+static void finish_nonfinite(const row *r, const fp8mac_epilogue *epilogue, size_t first,
+                             size_t behind)
+{
+    for (size_t i = first; i < behind; i++) {
+        finish(r, epilogue, i, 0, FP8MAC_FP32_ONE);
+    }
+    r->totals->amax_nonfinite = true;
+}
+
+static void quantise_mx(const row *r, const fp8mac_epilogue *epilogue)
+{
+    const fp8mac_rows_desc *desc = r->desc;
+    uint8_t *scales = desc->scales + r->m * desc->lds;
+    for (size_t first = 0; first < r->cols; first += FP8MAC_MX_BLOCK) {
+        const size_t left = r->cols - first;
+        const size_t behind = first + (left < FP8MAC_MX_BLOCK ? left : FP8MAC_MX_BLOCK);
+        const float amax = fp8mac_float_from_bits(magnitude_of_block(r, first, behind));
+        const uint8_t scale = fp8mac_recipe_mx_scale(desc->d_format, amax);
+        scales[first / FP8MAC_MX_BLOCK] = scale;
+        if (scale == SCALE_NAN) {
+            finish_nonfinite(r, epilogue, first, behind);
+            continue;
+        }
+        for (size_t i = first; i < behind; i++) {
+            finish(r, epilogue, i, value_at(r, i), (uint32_t)(GAIN_OF_SCALE_0 - scale) << 23);
+        }
+    }
+}
+
 static void run_row(row *r, const fp8mac_epilogue *epilogue)
 {
     const uint32_t factor = factor_of(r->desc);
@@ -267,6 +309,7 @@ static void run_row(row *r, const fp8mac_epilogue *epilogue)
     case FP8MAC_ROWS_TANH: curve(r, epilogue, tanh_at); break;
     case FP8MAC_ROWS_MAGNITUDE: finish(r, epilogue, 0, magnitude_of(r), factor); break;
     case FP8MAC_ROWS_QUANTISE: quantise(r, epilogue); break;
+    case FP8MAC_ROWS_QUANTISE_MX: quantise_mx(r, epilogue); break;
     }
 }
 

@@ -17,6 +17,12 @@ static inline bool fp8mac_rows_is_curve(fp8mac_rows_operation operation)
     return operation == FP8MAC_ROWS_SIGMOID || operation == FP8MAC_ROWS_TANH;
 }
 
+// Each row, or each block of a row, has a scale of its own.
+static inline bool fp8mac_rows_is_quantise(fp8mac_rows_operation operation)
+{
+    return operation == FP8MAC_ROWS_QUANTISE || operation == FP8MAC_ROWS_QUANTISE_MX;
+}
+
 void fp8mac_rows_defined(const fp8mac_rows_desc *desc, fp8mac_gemm_totals *totals);
 
 #endif

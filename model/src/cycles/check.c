@@ -73,7 +73,8 @@ static void regions_of(const machine *m, const tile *t, region *list)
         [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, m->p.scale_b_bytes * n},
         [REGION_BIAS] = {key->loads_bias, 0, 1, 4ull * n},
         [REGION_C] = {key->reads_c, c->c_stride, key->m, n << size_log2(c->c_fmt)},
-        [REGION_MX_A] = {key->mx && a, c->mx_a_stride, key->m, scales},
+        [REGION_MX_A] = {key->blocks || (key->mx && a), c->mx_a_stride, key->m,
+                         key->blocks ? ceil_log2(t->first_n + 1u, 5) : scales},
         [REGION_MX_B] = {key->mx && b, c->mx_b_stride, key->n, scales},
     };
     memcpy(list, all, sizeof all);
@@ -345,7 +346,8 @@ static bool same_rows(const machine *m, const tile *t, const tile *o)
     }
     const bool norm = fp8mac_cycles_is_norm(a);
     const bool argmax = a->row_operation == FP8MAC_ROWS_ARGMAX;
-    return norm == fp8mac_cycles_is_norm(b) && (!norm || a->b_stride == b->b_stride) &&
+    return fp8mac_cycles_has_blocks(a) == fp8mac_cycles_has_blocks(b) &&
+           norm == fp8mac_cycles_is_norm(b) && (!norm || a->b_stride == b->b_stride) &&
            argmax == (b->row_operation == FP8MAC_ROWS_ARGMAX) &&
            fp8mac_cycles_is_centred(a, t) == fp8mac_cycles_is_centred(b, o) &&
            (!fp8mac_cycles_is_curve(t->key.step) || a->scale_a == b->scale_a) &&
@@ -404,5 +406,5 @@ bool fp8mac_cycles_check_tile(const machine *m, predecessor *before, tile *t)
 uint32_t fp8mac_cycles_cycles_of_check(const tile *t)
 {
     const tile_key *key = &t->key;
-    return (key->mx ? 9u : key->reads_c ? 7u : key->has_vectors ? 6u : 3u) + 4u;
+    return (key->mx ? 9u : key->blocks ? 8u : key->reads_c ? 7u : key->has_vectors ? 6u : 3u) + 4u;
 }

@@ -34,12 +34,12 @@ static uint32_t source_base(const machine *m, const source *s, unsigned region)
 // Addresses of D: of the rows that are read, and of the next region
 static uint32_t row_base(const machine *m)
 {
-    return tile_at(m, m->out.job)->address[REGION_D];
+    return fp8mac_cycles_d_address(m, tile_at(m, m->out.job));
 }
 
 static uint32_t region_base(const machine *m)
 {
-    return tile_at(m, m->out.done)->address[REGION_D];
+    return fp8mac_cycles_d_address(m, tile_at(m, m->out.done));
 }
 
 static void move_source(source *s, uint32_t by)

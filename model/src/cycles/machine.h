@@ -409,6 +409,17 @@ void fp8mac_cycles_watch_clock(machine *m, const wires *w);
 // The same for so many idle cycles that are left out
 void fp8mac_cycles_watch_skip(machine *m, uint64_t cycles);
 
+// Whether the results of a tile command are the scales of MX blocks, a byte of each row, and the beat of the first result
+static inline bool fp8mac_cycles_writes_scales(const tile *t)
+{
+    return t->key.blocks && t->key.step == STEP_RESULT;
+}
+static inline uint32_t fp8mac_cycles_d_address(const machine *m, const tile *t)
+{
+    const uint32_t scale = t->address[REGION_MX_A] + t->first_n / FP8MAC_MX_BLOCK;
+    return fp8mac_cycles_writes_scales(t) ? scale & ~(m->p.beat - 1u) : t->address[REGION_D];
+}
+
 // A row at this address
 row fp8mac_cycles_row_at(const parameters *p, row_kind kind, uint32_t address, uint32_t beats);
 // The beats of the next burst, and whether it is the row's last one

@@ -109,6 +109,7 @@ typedef struct tile_key {
     bool has_vectors;               // of the command, also where they are not loaded
     bool uses_x, writes;            // reads X; writes D
     bool dense;                     // D has one result of each row, one behind the other
+    bool blocks;                    // its columns are those of an MX block
     bool rows_first, rows_end;      // of a phase of a band of rows
     bool same_config;               // the epilogue has its configuration already
 } tile_key;

@@ -5,13 +5,14 @@
 #define BEYOND (1ull << 32) // the first address behind the last one
 #define ADDRESSES ((1ull << 33) - 1u)
 
-// Bands of 16 rows, and in them as many columns as the limit allows
+// Bands of 16 rows, and in them as many columns as the limit allows, or those of an MX block
 static void begin_rows(walker *k, const fp8mac_cycles_command *c)
 {
     k->reduction = fp8mac_cycles_is_reduction(c);
+    k->blocks = fp8mac_cycles_has_blocks(c);
     k->last_phase = fp8mac_cycles_last_phase(c);
     k->tile_m = 16;
-    k->tile_n = k->p->max_mn < 512 ? k->p->max_mn / 32u * 32u : 480;
+    k->tile_n = k->blocks ? 32 : k->p->max_mn < 512 ? k->p->max_mn / 32u * 32u : 480;
     k->a_band = c->a_addr;
     k->d_band = c->d_addr;
 }
@@ -65,11 +66,11 @@ static void size(walker *k)
     const fp8mac_cycles_command *c = k->command;
     const uint32_t granule = k->p->granule;
     k->m_more = k->tile_m != 0 && k->m_left > k->tile_m;
-    const bool result = k->reduction && k->phase == k->last_phase; // one column
-    k->n_more = k->tile_n != 0 && k->n_left > k->tile_n && !result;
+    const bool result = (k->reduction || k->blocks) && k->phase == k->last_phase; // one column
+    k->n_more = k->tile_n != 0 && k->n_left > k->tile_n && (!result || k->blocks);
     k->k_more = k->tile_k != 0 && k->k_left > k->cap && k->k_left > granule;
     k->m = k->m_more ? k->tile_m : to_dim(k->m_left);
-    k->n = k->n_more ? k->tile_n : result ? 1 : to_dim(k->n_left);
+    k->n = result ? 1 : k->n_more ? k->tile_n : to_dim(k->n_left);
     if (k->rows && (c->n > 1u << 24 || c->k > c->n || c->n == 0)) {
         k->n = 0;
     }
@@ -95,9 +96,9 @@ static moves moves_of(const walker *k)
     v.stream_more = b_resident ? m_left : n_left;
     v.resident_more = b_resident ? k->n_more : k->m_more;
     const bool any = v.stream_more || v.resident_more;
-    v.next_phase = k->rows && !v.stream_more && k->phase != k->last_phase;
+    v.next_phase = k->rows && (k->blocks || !v.stream_more) && k->phase != k->last_phase;
     v.m = any && b_resident == v.stream_more && !v.next_phase;
-    v.n = any && b_resident != v.stream_more;
+    v.n = any && b_resident != v.stream_more && !(k->blocks && v.next_phase);
     return v;
 }
 
@@ -151,18 +152,29 @@ static void move_on(walker *k)
     k->n_left -= k->tile_n;
 }
 
+static void end_phase(walker *k)
+{
+    k->phase = k->phase == k->last_phase ? 0 : k->phase + 1u;
+}
+
 // A row command goes to the next columns, or back to the first ones for the next phase or the next
-// band.
+// band. In a block, the next phase comes first.
 static void move_in_rows(walker *k, const moves *v)
 {
     const fp8mac_cycles_command *c = k->command;
+    if (k->blocks && v->next_phase) {
+        end_phase(k);
+        return;
+    }
     if (v->stream_more) {
         move_on(k);
+        k->phase = k->blocks ? 0 : k->phase;
         return;
     }
     if (v->m) {
         along(&k->a_band, step_of(c->a_stride, k->tile_m), false);
         along(&k->d_band, step_of(c->d_stride, k->tile_m), false);
+        along(&k->at[REGION_MX_A], step_of(c->mx_a_stride, k->tile_m), false);
         k->m_left -= k->tile_m;
     }
     k->at[REGION_A] = k->a_band;
@@ -170,7 +182,7 @@ static void move_in_rows(walker *k, const moves *v)
     k->at[REGION_SCALE_B] = c->scale_b;
     k->at[REGION_BIAS] = c->bias;
     k->n_left = c->n;
-    k->phase = k->phase == k->last_phase ? 0 : k->phase + 1u;
+    end_phase(k);
 }
 
 static void move(walker *k, const moves *v)
@@ -209,7 +221,7 @@ static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
                          (too_short(c->d_stride, k->reduction ? 1 : c->n, size_log2(c->d_fmt)) ||
                           (k->reads_c && too_short(c->c_stride, c->n, size_log2(c->c_fmt))));
     if (k->elementwise) {
-        return outputs ||
+        return outputs || (k->blocks && c->m > 1 && c->mx_a_stride < ceil_log2(c->n, 5)) ||
                (c->m > 1 && !c->reuse_a && too_short(c->a_stride, c->n, size_log2(c->x_fmt)));
     }
     return outputs ||
@@ -227,6 +239,7 @@ static bool beyond(const walker *k, uint64_t mx_beats)
     all |= k->elementwise ? 0 : at[REGION_B] + k->k_done;
     all |= k->reads_c ? at[REGION_C] : 0;
     all |= c->bias_en ? at[REGION_BIAS] : 0;
+    all |= k->blocks ? at[REGION_MX_A] : 0;
     all |= k->mx ? (at[REGION_MX_A] + mx_beats) | (at[REGION_MX_B] + mx_beats) : 0;
     return (all & BEYOND) != 0;
 }
@@ -271,8 +284,8 @@ static void set_key(const walker *k, tile_key *key, const moves *v)
     if (key->next == WALK_MOVE && k->rows && !v->m) {
         key->next = WALK_MOVE_ON;
     }
-    key->rows_first = k->rows && k->n_start;
-    key->rows_end = k->rows && !k->n_more;
+    key->rows_first = k->rows && (k->n_start || k->blocks);
+    key->rows_end = k->rows && (!k->n_more || k->blocks);
     key->uses_x = k->elementwise;
     key->writes = !key->acc_keep;
 }

@@ -10,7 +10,7 @@ typedef struct walker {
     const parameters *p;
     const fp8mac_cycles_command *command;
     uint32_t number; // of the command
-    bool elementwise, rows, reduction, mx, reads_c;
+    bool elementwise, rows, reduction, blocks, mx, reads_c;
     uint32_t phase, last_phase; // of a row command
     uint64_t a_band, d_band;
     uint32_t tile_m, tile_n, tile_k;
@@ -45,6 +45,8 @@ bool fp8mac_cycles_is_reduction(const fp8mac_cycles_command *c);
 uint32_t fp8mac_cycles_last_phase(const fp8mac_cycles_command *c);
 // Sets what the key of a row command's tile command has.
 void fp8mac_cycles_rows_key(const fp8mac_cycles_command *c, const tile *t, bool out, tile_key *key);
+// Whether a tile command has the columns of an MX block
+bool fp8mac_cycles_has_blocks(const fp8mac_cycles_command *c);
 bool fp8mac_cycles_is_norm(const fp8mac_cycles_command *c);
 bool fp8mac_cycles_is_statistic(rows_step step);
 bool fp8mac_cycles_is_curve(rows_step step);

@@ -27,6 +27,12 @@ static uint32_t row_bytes(const machine *m)
     return (key->dense ? key->m : key->n) << size_log2(command_of(m, at_hand(m))->d_fmt);
 }
 
+static uint32_t stride_of(const machine *m, const tile *t)
+{
+    const fp8mac_cycles_command *c = command_of(m, t);
+    return fp8mac_cycles_writes_scales(t) ? c->mx_a_stride : c->d_stride;
+}
+
 static uint32_t most_bytes(const machine *m)
 {
     return m->p.row_bytes >> shape(m);
@@ -89,9 +95,8 @@ static void begin(machine *m)
 {
     write_out *o = &m->out;
     const tile *t = at_hand(m);
-    const fp8mac_cycles_command *c = command_of(m, t);
-    o->band = o->region = t->address[REGION_D];
-    o->band_stride = c->d_stride << (m->p.rows_log2 + shape(m));
+    o->band = o->region = fp8mac_cycles_d_address(m, t);
+    o->band_stride = stride_of(m, t) << (m->p.rows_log2 + shape(m));
     o->rows_left = rows_of(&t->key);
     o->bytes_left = row_bytes(m);
 }
@@ -116,7 +121,7 @@ static void take_region(machine *m, const wires *w)
     o->ends = w->out_ready;
     o->job = o->done;
     o->address = o->region;
-    o->stride = command_of(m, at_hand(m))->d_stride;
+    o->stride = stride_of(m, at_hand(m));
     o->row = o->beat = 0;
     o->last_row = least(o->rows_left, most_rows(m)) - 1u;
     o->row_bytes = least(o->bytes_left, most_bytes(m));
