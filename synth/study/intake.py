@@ -122,6 +122,15 @@ def take_fpga(made: dict, folder: Path) -> None:
     (folder / "fpga.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
+def take_fpga_clock(made: dict, folder: Path) -> None:
+    """Designs take the place of those of the same name."""
+    path = folder / "fpga_clock.json"
+    known = load(folder, "fpga_clock")["designs"] if path.is_file() else []
+    designs = {one["name"]: one for one in (*known, *made["designs"])}
+    found = {**made, "designs": [designs[name] for name in sorted(designs)]}
+    path.write_text(json.dumps(found, indent=1) + "\n")
+
+
 def take_energy(made: dict, folder: Path) -> None:
     """Records of `make synth-energy` take the place of those of the same netlist and case, or chip and network."""
     path = folder / "energy.json"
@@ -150,6 +159,8 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_gates(made, folder)
         if "layouts" in made:
             return take_layout(made, folder)
+        if "designs" in made:
+            return take_fpga_clock(made, folder)
         if "yosys" in made:
             return take_fpga(made, folder)
         if "chips" in made or (made["records"] and "pj" in made["records"][0]):

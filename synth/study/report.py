@@ -24,6 +24,7 @@ from ..layout.pages import Layouts
 from . import (
     answer,
     commands,
+    fpga_clock,
     gating,
     left_out,
     memories,
@@ -530,6 +531,8 @@ class Page:
         if table == "beats":
             found = left_out.several_beats(load(self.folder, "accel_shapes")["measured"])
             return [one["run"].rpartition(" ")[0] for its in found for one in its]
+        if table == "fpga_clock":
+            return [commands.spelled(fpga_clock.GOAL, {})]
         if table.startswith("accel_"):
             return [self.accel["run"]["command"]]
         if table == "memories":
@@ -612,6 +615,7 @@ class Page:
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),
             "fpga": lambda: tables.fpga(self.fpga),
+            "fpga_clock": lambda: fpga_clock.text_of(load(self.folder, "fpga_clock")["designs"]),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
             **{one: lambda one=one: self.notes_table(one) for one in self.notes if one != "about"},
