@@ -105,7 +105,8 @@ module formal_dma_read
       end
 
       if (done_valid) error_q <= ErrNone;
-      else if (beat_valid && !(beat_dest.kind inside {DestCommand, DestTable, DestC, DestX}) && error_q == ErrNone) begin
+      else if (beat_valid && error_q == ErrNone &&
+               !(beat_dest.kind inside {DestCommand, DestTable, DestC, DestX})) begin
         if (rresp_i == 2'b10) error_q <= ErrReadSlv;
         if (rresp_i == 2'b11) error_q <= ErrReadDec;
       end

@@ -77,7 +77,8 @@ module formal_write_out
     if (rst_ni) begin
       no_region_is_bad : assert (!dut.bad_q && dut.good_q == dut.waiting_q && (!dut.busy_q || !dut.row_bad_q));
       command_is_proper : assume (job_i.m == dim_t'(M) && job_i.n == dim_t'(N) && !job_i.none &&
-        32'(job_i.pass_shape) == SHAPE && 32'(job_i.size) == SIZE && (job_i.d_addr % BEAT == 0 || RowBytes == 1) && job_i.d_addr < 64 &&
+        32'(job_i.pass_shape) == SHAPE && 32'(job_i.size) == SIZE &&
+        (job_i.d_addr % BEAT == 0 || RowBytes == 1) && job_i.d_addr < 64 &&
         job_i.d_stride % BEAT == 0 && job_i.d_stride < 64 && job_i.d_stride >= RowBeats * BEAT);
       commands_are_alike : assume (!held_q || job_i == job_q);
       command_stays : assume (!waits_q || valid_i);
