@@ -119,7 +119,7 @@ inline uint64_t RowTests::cycles_of(uint32_t row_op, uint32_t m, uint32_t n, boo
         t.x_fmt = 0, t.d_fmt = row_op == Argmax ? uint32_t{FP8MAC_FP32} : 0;
     } while (t.scale_b_vec != (vectors && is_norm(row_op)) ||
              t.bias_en != (vectors && row_op == LayerNorm) || t.pass_shape != 3 ||
-             (m > 1 && t.a_stride < n) || t.act_table != 0);
+             (m > 1 && (t.a_stride < n || t.d_stride % kBeat != 0)) || t.act_table != 0);
     t.irq = true;
     std::vector<uint8_t> want = bytes();
     Golden golden(want, axi::kMemoryBase);
