@@ -376,6 +376,8 @@ module fp8mac_accel
   assign command  = fetched ? fetched_command : csr_command;
   assign refused  = !error && ((csr_submit && list_busy) || (ring_written && (list_busy || queue_full)));
 
+  error_e table_error;  // of the load of a command's table
+
   fp8mac_list u_list (
     .clk_i, .rst_ni(inside_rst_n), .position_rst_ni(rst_ni),
     .ring_i        (ring),
@@ -478,7 +480,6 @@ module fp8mac_accel
   command_t              descriptor_command;
   logic                  load_table, table_busy;
   addr_t                 table_addr;
-  error_e                table_error;
 
   assign read_row_valid = fetch_row_valid || source_row_valid || load_row_valid || table_row_valid;
   assign read_row       = fetch_row_valid ? fetch_row : source_row_valid ? source_row :
