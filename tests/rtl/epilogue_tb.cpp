@@ -216,7 +216,7 @@ class EpilogueBench
             put_bits(dut_->cfg_i, at, 32, word);
         }
         put_bits(dut_->cfg_i, at, 1, t.cfg.stochastic);
-        put_bits(dut_->cfg_i, at, 8, 0); // no row command
+        put_bits(dut_->cfg_i, at, 9, 0); // no row command
         put_bits(dut_->cfg_i, at, 32, t.cfg.beta);
         put_bits(dut_->cfg_i, at, 6, 0); // the codes are FP32
         put_bits(dut_->cfg_i, at, 1, t.cfg.maximum);
