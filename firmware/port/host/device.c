@@ -463,7 +463,7 @@ static fp8rt_status load_table(fp8rt_device *dev, const fp8rt_command *command)
         return FP8RT_ERR_HW_RANGE;
     }
     fp8rt_backend_load_table(dev, table, (const uint8_t *)command->table);
-    dev->state.counters.read_beats += FP8RT_TABLE_CODES / dev->caps.beat_bytes;
+    dev->state.counters.read_beats += (uint32_t)FP8RT_TABLE_CODES / dev->caps.beat_bytes;
     return FP8RT_OK;
 }
 
