@@ -270,8 +270,7 @@ static fp8rt_status move_on_core(fp8rt_run *run, const fp8rt_move_desc *desc)
 static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
     const fp8rt_move_desc *desc = layer;
-    fp8rt_turn turn;
-    fp8rt_copies copies;
+    fp8rt_matrices turn, copies;
     fp8rt_status status = FP8RT_OK;
     if (desc->clear) {
         status = fp8rt_layer_fill(run, desc->out->data, 0,

@@ -2,7 +2,6 @@
 #include "move_copies.h"
 
 #include "layer.h"
-#include "move_products.h"
 #include "plans.h"
 
 // ---- the rule -----------------------------------------------------------------------------------
@@ -11,12 +10,6 @@
 static bool is_possible(const fp8rt_run *run, fp8mac_format_id format)
 {
     return (run->dev->caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0 && format != FP8MAC_INT8;
-}
-
-static bool is_beats(const fp8rt_run *run, const fp8rt_move_desc *desc, int32_t columns)
-{
-    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(desc->x->format));
-    return ((uint32_t)columns * bytes & (run->dev->caps.beat_bytes - 1u)) == 0;
 }
 
 static bool is_columns(const fp8rt_move_axis *axis)
@@ -29,49 +22,17 @@ static bool is_rows(const fp8rt_move_axis *axis)
     return axis->from.rows > 0 && axis->from.cols == 0 && axis->to.rows > 0 && axis->to.cols == 0;
 }
 
-static bool sort(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_copies *copies)
-{
-    unsigned others = 0;
-    for (unsigned i = 0; i < FP8RT_MOVE_AXES; i++) {
-        const fp8rt_move_axis *axis = &desc->axis[i];
-        if (axis->count <= 1) {
-            continue;
-        }
-        if (copies->columns.count == 0 && is_columns(axis)) {
-            copies->columns = *axis;
-        } else if (copies->rows.count == 0 && is_rows(axis)) {
-            copies->rows = *axis;
-        } else if (is_beats(run, desc, axis->from.cols) && is_beats(run, desc, axis->to.cols)) {
-            copies->others[others++] = *axis;
-        } else {
-            return false;
-        }
-    }
-    return copies->columns.count != 0;
-}
-
-static uint32_t rows_of(const fp8rt_copies *copies)
+static uint32_t rows_of(const fp8rt_matrices *copies)
 {
     return copies->rows.count == 0 ? 1u : copies->rows.count;
 }
 
-bool fp8rt_copies_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_copies *copies)
+bool fp8rt_copies_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_matrices *copies)
 {
-    *copies = (fp8rt_copies){.times = 1};
-    if (!desc->by_value || !is_possible(run, desc->x->format) ||
-        !is_beats(run, desc, (int32_t)desc->x_col) ||
-        !is_beats(run, desc, (int32_t)desc->out_col) || !sort(run, desc, copies) ||
-        copies->columns.count > FP8RT_MOVE_MOST_COUNT || rows_of(copies) > FP8RT_MOVE_MOST_COUNT ||
-        copies->columns.count * (uint64_t)rows_of(copies) < FP8RT_MOVE_LEAST_VALUES) {
-        return false;
-    }
-    for (unsigned i = 0; i < FP8RT_MOVE_AXES && copies->others[i].count != 0; i++) {
-        if (copies->others[i].count > FP8RT_MOVE_MOST_COMMANDS / copies->times) {
-            return false;
-        }
-        copies->times *= copies->others[i].count;
-    }
-    return true;
+    return desc->by_value && is_possible(run, desc->x->format) &&
+           fp8rt_matrices_of(run, desc, is_columns, is_rows, copies) &&
+           copies->columns.count != 0 &&
+           copies->columns.count * (uint64_t)rows_of(copies) >= FP8RT_MOVE_LEAST_VALUES;
 }
 
 // ---- the commands -------------------------------------------------------------------------------
@@ -82,7 +43,7 @@ static uint32_t step_of(uint32_t count, int32_t rows)
 }
 
 static fp8rt_status copy_matrix(fp8rt_run *run, const fp8rt_move_desc *desc,
-                                const fp8rt_copies *copies, const fp8rt_place *at)
+                                const fp8rt_matrices *copies, const fp8rt_place *at)
 {
     const uint32_t rows = rows_of(copies), cols = copies->columns.count;
     const fp8rt_tensor x =
@@ -112,7 +73,7 @@ static fp8rt_status copy_matrix(fp8rt_run *run, const fp8rt_move_desc *desc,
 }
 
 fp8rt_status fp8rt_copies_run(fp8rt_run *run, const fp8rt_move_desc *desc,
-                              const fp8rt_copies *copies)
+                              const fp8rt_matrices *copies)
 {
     fp8rt_status status = FP8RT_OK;
     for (uint32_t i = 0; i < copies->times && status == FP8RT_OK; i++) {

@@ -5,7 +5,6 @@
 #include "layer.h"
 
 enum {
-    AXES = FP8RT_MOVE_AXES,
     COLUMNS = FP8RT_TURN_COLUMNS,
     ONE = 0x38, // E4M3
     // From the largest exponent of a format, 8 or 7, down to the smallest subnormal, 2^-9 or 2^-10
@@ -43,73 +42,20 @@ static bool is_rows_to_columns(const fp8rt_move_axis *axis)
     return axis->from.rows > 0 && axis->from.cols == 0 && axis->to.rows == 0 && axis->to.cols == 1;
 }
 
-static bool is_beats(const fp8rt_run *run, int32_t columns)
+bool fp8rt_turn_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_matrices *turn)
 {
-    return ((uint32_t)columns & (run->dev->caps.beat_bytes - 1u)) == 0;
-}
-
-// Sorts the axes. False: one of them is of no transposition, or steps within a beat.
-static bool sort(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_turn *turn)
-{
-    unsigned others = 0;
-    for (unsigned i = 0; i < AXES; i++) {
-        const fp8rt_move_axis *axis = &desc->axis[i];
-        if (axis->count <= 1) {
-            continue;
-        }
-        if (turn->columns.count == 0 && is_columns_to_rows(axis)) {
-            turn->columns = *axis;
-        } else if (turn->rows.count == 0 && is_rows_to_columns(axis)) {
-            turn->rows = *axis;
-        } else if (is_beats(run, axis->from.cols) && is_beats(run, axis->to.cols)) {
-            turn->others[others++] = *axis;
-        } else {
-            return false;
-        }
-    }
-    return turn->columns.count != 0 && turn->rows.count != 0;
-}
-
-bool fp8rt_turn_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_turn *turn)
-{
-    *turn = (fp8rt_turn){.times = 1};
     if (!desc->by_value || !is_exact(run, desc->x->format) ||
-        !is_beats(run, (int32_t)desc->x_col) || !is_beats(run, (int32_t)desc->out_col) ||
-        !sort(run, desc, turn) || turn->columns.count > FP8RT_MOVE_MOST_COUNT ||
-        turn->rows.count > FP8RT_MOVE_MOST_COUNT) {
+        !fp8rt_matrices_of(run, desc, is_columns_to_rows, is_rows_to_columns, turn) ||
+        turn->columns.count == 0 || turn->rows.count == 0) {
         return false;
     }
     const uint32_t commands = (turn->columns.count + COLUMNS - 1u) / COLUMNS;
-    for (unsigned i = 0; i < AXES && turn->others[i].count != 0; i++) {
-        if (turn->others[i].count > FP8RT_MOVE_MOST_COMMANDS / turn->times) {
-            return false;
-        }
-        turn->times *= turn->others[i].count;
-    }
     return commands <= FP8RT_MOVE_MOST_COMMANDS / turn->times &&
            turn->columns.count * (uint64_t)turn->rows.count >=
                (uint64_t)commands * FP8RT_MOVE_LEAST_VALUES;
 }
 
 // ---- the commands -------------------------------------------------------------------------------
-
-fp8rt_place fp8rt_move_place(const fp8rt_move_desc *desc, const fp8rt_move_axis others[AXES],
-                             uint32_t index)
-{
-    fp8rt_place at = {desc->x_row, desc->x_col, desc->out_row, desc->out_col};
-    for (unsigned i = AXES; i-- != 0;) {
-        const fp8rt_move_axis *axis = &others[i];
-        if (axis->count != 0) {
-            const uint32_t step = index % axis->count;
-            index /= axis->count;
-            at.x_row += step * (uint32_t)axis->from.rows;
-            at.x_col += step * (uint32_t)axis->from.cols;
-            at.out_row += step * (uint32_t)axis->to.rows;
-            at.out_col += step * (uint32_t)axis->to.cols;
-        }
-    }
-    return at;
-}
 
 // rows x cols of a tensor as codes of scale 1
 static fp8rt_tensor codes_of(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
@@ -123,7 +69,7 @@ static fp8rt_tensor codes_of(const fp8rt_run *run, const fp8rt_tensor *whole, ui
 
 // Columns first .. first + count - 1 of one transposition
 static fp8rt_status turn_columns(fp8rt_run *run, const fp8rt_move_desc *desc,
-                                 const fp8rt_turn *turn, const fp8rt_place *at, uint32_t first,
+                                 const fp8rt_matrices *turn, const fp8rt_place *at, uint32_t first,
                                  uint32_t count)
 {
     const fp8rt_tensor ones = {.data = (void *)(uintptr_t)identity,
@@ -142,7 +88,7 @@ static fp8rt_status turn_columns(fp8rt_run *run, const fp8rt_move_desc *desc,
     return fp8rt_layer_gemm(run, &product, &out);
 }
 
-fp8rt_status fp8rt_turn_run(fp8rt_run *run, const fp8rt_move_desc *desc, const fp8rt_turn *turn)
+fp8rt_status fp8rt_turn_run(fp8rt_run *run, const fp8rt_move_desc *desc, const fp8rt_matrices *turn)
 {
     fp8rt_status status = FP8RT_OK;
     for (uint32_t i = 0; i < turn->times; i++) {

@@ -8,6 +8,7 @@ whole rows, or by columns within a row. An axis that goes through the end of a r
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from .ir import FORMAT_BYTES, Axis, Move, View, product
 
@@ -149,7 +150,32 @@ def _check(move: Move, x: tuple[View, int], out: tuple[View, int]) -> None:
 
 # ---- commands ------------------------------------------------------------------------------------
 
-_LEAST_VALUES, _MOST_COMMANDS, _MOST_COUNT = 256, 64, 65535  # firmware/layers/move_products.h
+_LEAST_VALUES, _MOST_COMMANDS, _MOST_COUNT = 256, 64, 65535  # firmware/layers/move_matrices.h
+
+
+Steps = tuple[int, int, int, int]  # of x's rows and columns, then those of the output
+
+
+def _sorted(
+    move: Move, unit: int, is_columns: Callable[[Steps], bool], is_rows: Callable[[Steps], bool]
+) -> tuple[Axis | None, Axis | None, list[Axis]] | None:
+    """The first axes that are columns and rows, and others. None: one is none of them and steps within a beat of
+    `unit` values."""
+    columns = rows = None
+    others = []
+    for axis in move.axes:
+        if axis.count <= 1:
+            continue
+        steps = axis.from_rows, axis.from_cols, axis.to_rows, axis.to_cols
+        if columns is None and is_columns(steps):
+            columns = axis
+        elif rows is None and is_rows(steps):
+            rows = axis
+        elif steps[1] % unit == 0 and steps[3] % unit == 0:
+            others.append(axis)
+        else:
+            return None
+    return columns, rows, others
 
 
 @dataclasses.dataclass
@@ -170,20 +196,15 @@ def copies_of(move: Move, format: str, beat: int) -> Copies | None:
     if format in ("int8", "int32"):
         return None
     unit = beat // FORMAT_BYTES[format]  # values of a beat
-    columns = rows = None
-    others = []
-    for axis in move.axes:
-        if axis.count <= 1:
-            continue
-        steps = axis.from_rows, axis.from_cols, axis.to_rows, axis.to_cols
-        if columns is None and steps == (0, 1, 0, 1):
-            columns = axis
-        elif rows is None and steps[0] > 0 and steps[2] > 0 and steps[1] == steps[3] == 0:
-            rows = axis
-        elif steps[1] % unit == 0 and steps[3] % unit == 0:
-            others.append(axis)
-        else:
-            return None
+    found = _sorted(
+        move,
+        unit,
+        lambda steps: steps == (0, 1, 0, 1),
+        lambda steps: steps[0] > 0 and steps[2] > 0 and steps[1] == steps[3] == 0,
+    )
+    if found is None:
+        return None
+    columns, rows, others = found
     counts = [1 if axis is None else axis.count for axis in (rows, columns)]
     copies = Copies(*counts, others)
     possible = (
@@ -227,20 +248,15 @@ class Turn:
 
 def turn_of(move: Move, format: str, beat: int) -> Turn | None:
     """The rule of fp8rt/move.h for `by_value`, without that about elements."""
-    columns = rows = None
-    others = []
-    for axis in move.axes:
-        if axis.count <= 1:
-            continue
-        steps = axis.from_rows, axis.from_cols, axis.to_rows, axis.to_cols
-        if columns is None and steps[:2] == (0, 1) and steps[2] > 0 and steps[3] == 0:
-            columns = axis
-        elif rows is None and steps[0] > 0 and steps[1:] == (0, 0, 1):
-            rows = axis
-        elif steps[1] % beat == 0 and steps[3] % beat == 0:
-            others.append(axis)
-        else:
-            return None
+    found = _sorted(
+        move,
+        beat,
+        lambda steps: steps[:2] == (0, 1) and steps[2] > 0 and steps[3] == 0,
+        lambda steps: steps[0] > 0 and steps[1:] == (0, 0, 1),
+    )
+    if found is None:
+        return None
+    columns, rows, others = found
     if columns is None or rows is None or format not in TURN_FORMATS:
         return None
     turn = Turn(columns, rows, others)
