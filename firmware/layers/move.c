@@ -270,16 +270,16 @@ static fp8rt_status move_on_core(fp8rt_run *run, const fp8rt_move_desc *desc)
 static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
     const fp8rt_move_desc *desc = layer;
-    fp8rt_matrices turn, copies;
+    fp8rt_matrices found;
     fp8rt_status status = FP8RT_OK;
     if (desc->clear) {
         status = fp8rt_layer_fill(run, desc->out->data, 0,
                                   fp8rt_tensor_bytes(&run->dev->caps, desc->out));
     }
     if (status == FP8RT_OK) {
-        status = fp8rt_turn_of(run, desc, &turn)       ? fp8rt_turn_run(run, desc, &turn)
-                 : fp8rt_copies_of(run, desc, &copies) ? fp8rt_copies_run(run, desc, &copies)
-                                                       : move_on_core(run, desc);
+        status = fp8rt_turn_of(run, desc, &found)     ? fp8rt_turn_run(run, desc, &found)
+                 : fp8rt_copies_of(run, desc, &found) ? fp8rt_copies_run(run, desc, &found)
+                                                      : move_on_core(run, desc);
     }
     if (status == FP8RT_OK && !run->query) {
         desc->out->scale = desc->x->scale;
