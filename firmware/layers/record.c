@@ -16,6 +16,7 @@
 #include "gemm_prepare.h"
 #include "gemm_regions.h"
 #include "layer.h"
+#include "operand_format.h"
 
 enum {
     DISTANCES = 15, // that MODE.after can name
@@ -314,19 +315,71 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *r
     return FP8RT_OK;
 }
 
+// ---- what the last command has left -------------------------------------------------------------
+
+static fp8rt_left_b left_by(const fp8rt_command *command)
+{
+    const uint32_t layout = FP8RT_BIT(OPERATION__MX) | FP8RT_BIT(OPERATION__DEPTHWISE);
+    const bool extended = (command->mode & FP8RT_BIT(MODE__EXTENDED)) != 0;
+    const bool mx = extended && (command->operation & FP8RT_BIT(OPERATION__MX)) != 0;
+    return (fp8rt_left_b){
+        .address = command->b.address,
+        .mx = mx ? command->b.mx : 0,
+        .stride = command->b.stride,
+        .mx_stride = mx ? command->b.mx_stride : 0,
+        .n = command->n,
+        .k = command->k,
+        .format = command->mode & FP8RT_MODE_B_FORMAT,
+        .layout = extended ? command->operation & layout : 0,
+    };
+}
+
+static bool is_one_tile(const fp8rt_command *command)
+{
+    const uint32_t chunk = command->first_k != 0 ? command->first_k : command->tile_k;
+    return (command->tile_m == 0 || command->m <= command->tile_m) &&
+           (command->tile_n == 0 || command->n <= command->tile_n) &&
+           (command->tile_k == 0 || command->k <= chunk);
+}
+
+// Whether the last command read the same B, and did not write into it
+static bool has_same_b(const fp8rt_recorder *r, const reads *reads, const fp8rt_left_b *b)
+{
+    const fp8rt_left_b *left = &r->left;
+    return r->since != 0 && left->n == b->n && left->k == b->k && left->address == b->address &&
+           left->stride == b->stride && left->mx == b->mx && left->mx_stride == b->mx_stride &&
+           left->format == b->format && left->layout == b->layout &&
+           distance(r, reads->b, reads->b_count) != 1;
+}
+
+static void leave_nothing(fp8rt_recorder *r)
+{
+    r->steps = 0;
+    r->left = (fp8rt_left_b){0};
+}
+
 // The plan of a small GEMM has small tiles, so that its first load is short, and reads operands more
-// than once. A GEMM that loads while the one before computes reads each once, as one tile command.
+// than once. A GEMM that loads while the one before computes reads each once, as one tile command. If
+// the one before has left B in the buffers, too, it reads A alone.
 static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                        const reads *reads, fp8rt_command *command)
 {
     const uint32_t before = r->since == 0 ? 0 : r->steps;
+    const fp8rt_left_b b = left_by(command);
+    const bool same = has_same_b(r, reads, &b);
     uint32_t beats;
     const bool fits = fp8rt_gemm_is_one_tile(caps, desc, &beats, &r->steps);
-    if (fits && !fp8rt_has_image(desc) && beats <= 2u * before &&
+    if (fits && (same || (!fp8rt_has_image(desc) && beats <= 2u * before)) &&
         distance(r, reads->a, reads->a_count) == 0 && distance(r, reads->b, reads->b_count) == 0) {
         command->tile_m = command->tile_n = command->tile_k = command->first_k = 0;
         command->mode &= ~FP8RT_BIT(MODE__B_RESIDENT);
     }
+    const bool whole = is_one_tile(command);
+    if (same && r->left.whole && whole) {
+        command->mode |= FP8RT_BIT(MODE__REUSE_B);
+    }
+    r->left = b;
+    r->left.whole = whole;
 }
 
 fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan)
@@ -348,7 +401,7 @@ fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *pl
 {
     const fp8rt_status status = fp8rt_elementwise_complete(run->dev, plan);
     const reads reads = reads_of_elementwise(&plan->desc);
-    run->recorder->steps = 0;
+    leave_nothing(run->recorder);
     return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
                               : status;
 }
@@ -357,7 +410,7 @@ fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
 {
     const fp8rt_status status = fp8rt_rows_complete(run->dev, plan);
     const reads reads = reads_of_rows(&plan->desc);
-    run->recorder->steps = 0;
+    leave_nothing(run->recorder);
     return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
                               : status;
 }

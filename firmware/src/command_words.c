@@ -159,7 +159,7 @@ unsigned fp8rt_command_addresses(fp8rt_command *command, fp8rt_address list[FP8R
         uint32_t word;
     } all[FP8RT_ADDRESSES_MOST] = {
         {!has(mode, FP8RT_BIT(MODE__REUSE_A)), &command->a.address, WORD_OF(A_ADDR)},
-        {gemm && !has(mode, FP8RT_BIT(MODE__REUSE_B)), &command->b.address, WORD_OF(B_ADDR)},
+        {gemm, &command->b.address, WORD_OF(B_ADDR)},
         {!has(mode, FP8RT_BIT(MODE__ACC_KEEP)), &command->d, WORD_OF(D_ADDR)},
         {has(mode, FP8RT_BIT(MODE__SCALE_A_VEC)), &command->a.scale, WORD_OF(SCALE_A)},
         {has(mode, FP8RT_BIT(MODE__SCALE_B_VEC)), &command->b.scale, WORD_OF(SCALE_B)},

@@ -37,8 +37,8 @@ typedef struct fp8rt_address {
     uint32_t word;
 } fp8rt_address;
 
-// The addresses that the command's mode makes it use, in the order of their words. Returns how many
-// there are.
+// The addresses that the command's mode makes it use, in the order of their words, and B's with
+// MODE.reuse_b, too: a list that starts with this command reads B. Returns how many there are.
 unsigned fp8rt_command_addresses(fp8rt_command *command, fp8rt_address list[FP8RT_ADDRESSES_MOST]);
 
 #endif

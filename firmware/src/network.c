@@ -94,6 +94,21 @@ fp8rt_status fp8rt_network_check(const fp8rt_network *network)
     return network->started || network->dev->network != NULL ? FP8RT_ERR_LATE : FP8RT_OK;
 }
 
+// The first command of a start finds no B of another one: it reads its own.
+static void drop_reuse(fp8rt_network *network)
+{
+    uint32_t *const mode = fp8rt_list_of(network) + network->position + FP8RT_WORD_MODE;
+    network->reuses = (*mode & FP8RT_BIT(MODE__REUSE_B)) != 0 ? mode : NULL;
+    *mode &= ~FP8RT_BIT(MODE__REUSE_B);
+}
+
+static void give_reuse_back(fp8rt_network *network)
+{
+    if (network->reuses != NULL) {
+        *network->reuses |= FP8RT_BIT(MODE__REUSE_B);
+    }
+}
+
 static fp8rt_status begin(fp8rt_network *network)
 {
     fp8rt_device *dev = network->dev;
@@ -110,6 +125,7 @@ static fp8rt_status begin(fp8rt_network *network)
         return status;
     }
     run_calls(network, fp8rt_network_command_at(network, network->position));
+    drop_reuse(network);
     if (dev->port->clean != NULL) {
         fp8rt_network_clean(network);
     }
@@ -210,6 +226,7 @@ fp8rt_status fp8rt_network_wait(fp8rt_network *network, fp8rt_network_result *re
         status = go_on(network, fp8rt_backend_list_await(network->dev));
     }
     network->started = false;
+    give_reuse_back(network);
     report(network, status, result);
     fp8rt_device_hold(network->dev, NULL);
     return status;

@@ -57,6 +57,14 @@ typedef struct fp8rt_symbol {
     size_t bytes;
 } fp8rt_symbol;
 
+// B of the last command, which the next one may find in the buffers. Private to the library.
+typedef struct fp8rt_left_b {
+    uintptr_t address, mx;
+    uint32_t stride, mx_stride, n, k; // n = 0: none
+    uint32_t format, layout;          // fields of MODE and OPERATION
+    bool whole;                       // the command is one tile command
+} fp8rt_left_b;
+
 // Private to the library but for the first two fields.
 typedef struct fp8rt_recorder {
     const fp8rt_symbol *symbols; // NULL: none. They stay there until fp8rt_network_record
@@ -75,6 +83,7 @@ typedef struct fp8rt_recorder {
     } written[15][2];                    // D of the last commands, and MX scales that they write
     uint32_t since;                      // commands since the last call
     uint32_t steps;                      // cycles of the last command's steps, if it is a GEMM
+    fp8rt_left_b left;
     const uint8_t *tables[FP8RT_TABLES]; // that the next command with this table loads; NULL: none
     bool calls;                          // there are calls
 } fp8rt_recorder;
@@ -102,6 +111,7 @@ typedef struct fp8rt_network {
     uint32_t position; // word of the list: the descriptor with which the next start begins
     uint32_t last;     // word of the last descriptor of a start
     uint32_t resets;   // of the device before the start
+    uint32_t *reuses;  // MODE of the command that this start begins with, if it reused B; else NULL
     bool alone;        // a start runs one command
     bool started, local;
     bool calls; // there are some
