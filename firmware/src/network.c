@@ -56,14 +56,10 @@ static uint32_t failed_command(const fp8rt_network *network)
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-// Runs the calls behind the first `commands` commands, and none that comes later.
-static void run_calls(fp8rt_network *network, uint32_t commands)
+static void run_calls_behind(fp8rt_network *network, uint32_t commands)
 {
     const uint32_t *const notes = fp8rt_notes_of(network);
     const uint32_t *note = &notes[network->call];
-    if (!network->calls) {
-        return; // most lists: their notes are not searched at each start
-    }
     while ((note = fp8rt_note_next(network, note, FP8RT_NOTE_CALL)) != NULL &&
            note[1] <= commands) {
         _Alignas(max_align_t) uint8_t context[FP8RT_CALL_BYTES];
@@ -74,6 +70,15 @@ static void run_calls(fp8rt_network *network, uint32_t commands)
         function(context);
         note = fp8rt_note_behind(note);
         network->call = (uint32_t)(note - notes);
+    }
+}
+
+// Runs the calls behind the commands before `word` and `more` commands from there on, and none that
+// comes later. Most lists have none: their notes are not searched at each start.
+static inline void run_calls(fp8rt_network *network, uint32_t word, uint32_t more)
+{
+    if (network->calls) {
+        run_calls_behind(network, fp8rt_network_command_at(network, word) + more);
     }
 }
 
@@ -124,7 +129,7 @@ static fp8rt_status begin(fp8rt_network *network)
     if (status != FP8RT_OK) {
         return status;
     }
-    run_calls(network, fp8rt_network_command_at(network, network->position));
+    run_calls(network, network->position, 0);
     drop_reuse(network);
     if (dev->port->clean != NULL) {
         fp8rt_network_clean(network);
@@ -150,7 +155,7 @@ static fp8rt_status go_on(fp8rt_network *network, fp8rt_list_state state)
     if (state == FP8RT_LIST_PAUSES) {
         const uint32_t at = reached(network);
         fp8rt_network_invalidate(network, at);
-        run_calls(network, fp8rt_network_command_at(network, at));
+        run_calls(network, at, 0);
         if (dev->port->clean != NULL) {
             fp8rt_network_clean(network);
         }
@@ -158,13 +163,15 @@ static fp8rt_status go_on(fp8rt_network *network, fp8rt_list_state state)
         return FP8RT_ERR_LATE;
     }
     fp8rt_status status = fp8rt_backend_wait(dev);
-    fp8rt_network_invalidate(network, fp8rt_list_words(network));
+    if (dev->port->invalidate != NULL) {
+        fp8rt_network_invalidate(network, fp8rt_list_words(network));
+    }
     if (status == FP8RT_OK &&
         (network->resets != dev->resets || reached(network) != network->last)) {
         status = FP8RT_ERR_HW_DROPPED;
     }
     if (status == FP8RT_OK) {
-        run_calls(network, fp8rt_network_command_at(network, network->last) + 1u);
+        run_calls(network, network->last, 1);
     }
     return status;
 }
@@ -178,16 +185,16 @@ fp8rt_status fp8rt_network_poll(fp8rt_network *network)
                             : FP8RT_ERR_HW_DROPPED;
 }
 
+// Field by field: a list of one small layer takes less than clearing the structure first.
 static void report(fp8rt_network *network, fp8rt_status status, fp8rt_network_result *result)
 {
     fp8rt_network_result own;
     result = result == NULL ? &own : result;
-    *result = (fp8rt_network_result){
-        .status = status,
-        .command = FP8RT_NO_COMMAND,
-        .layer = "",
-        .counters = fp8rt_device_counters(network->dev),
-    };
+    result->status = status;
+    result->command = FP8RT_NO_COMMAND;
+    result->layer = "";
+    result->observed = (fp8rt_observed){0};
+    result->counters = fp8rt_device_counters(network->dev);
     if (status == FP8RT_OK) {
         result->observed = fp8rt_device_observed(network->dev);
         if (!network->alone) {
