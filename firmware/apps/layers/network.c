@@ -321,6 +321,7 @@ static void same_weights(bench *b)
         x[i].scale = 1.0f;
         x[i].row_scale = (float *)(uintptr_t)layers_floats(test, false, ROWS);
         out[i] = layers_empty(test, ROWS, CLASSES, FP8MAC_FP32);
+        memset(out[i].data, 0, BYTES); // also between the rows
     }
     fp8rt_run run = fp8rt_run_on(&test->dev, b->scratch, b->scratch_bytes);
     layers_expect(test, "layers with the same weights",
