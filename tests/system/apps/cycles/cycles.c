@@ -268,7 +268,7 @@ int main(void)
         printf("layers:\n");
         run_layers(false, "linear", 5050, 1975);
         run_layers(true, "sum", 3000, 1850);
-        run_list(900);
+        run_list(600);
         run_products(9637); // 85 % of peak
     }
     printf("%u passed, %u failed\n", passed, failed);
