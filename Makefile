@@ -74,6 +74,7 @@ setup_parts_run := model python firmware sim $(filter speech,$(APP:vad=speech))
 setup_parts_waves := $(setup_parts_run)
 setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
+setup_parts_bench-cycles := model python firmware sim
 setup_parts_bench-report := model python
 setup_parts_bench-core := model python firmware sim
 setup_parts_bench := model python firmware sim
@@ -198,6 +199,7 @@ help:
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
 #:                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
 #:   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
+#:   make bench-cycles     the cycles of those results again, on the timing model: seconds
 #:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
 #:   make networks-report | networks-tiny  tables of docs/NETWORKS.md: quality and cycles of networks from files | compare that of MLPerf Tiny
 #:   make lists            cycles of recorded networks in a dump of the chip's memory, by the model: docs/TIMING.md

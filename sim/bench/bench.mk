@@ -5,6 +5,7 @@
 #                                    all of docs/THROUGHPUT.md and writes $(BUILD)/bench/throughput.json, too
 #   make bench-system WORKLOADS=FILE a list of layers, as `fp8mac cycles` reads it, on the chip beside the
 #                                    model of cycles (sim/bench/lists.py); FAST=0 runs it in RTL. $(BUILD)/bench/workloads.csv
+#   make bench-cycles                the cycles in sim/bench/results.json again, on the timing model (sim/bench/cycles.py)
 #   make bench-core                  the core's constants of `fp8mac cycles`, measured on the chip (sim/bench/core.py)
 #   make bench-report                docs/THROUGHPUT.md from sim/bench/results.json and sim/bench/throughput_page.md;
 #                                    FROM=build/bench/throughput.json takes a measurement into the results first
@@ -31,6 +32,17 @@ BENCH_ALL := $(if $(ONLY),,$(BENCH_OF_PAGE))
 bench:
 	+@$(MAKE) --no-print-directory bench-system
 	+@$(MAKE) --no-print-directory bench-model
+
+# Both chips with the timing model. Other chips than the default one have no results.
+BENCH_TIMED := $(SIM_TIMED) $(BUILD)/sim/4x4x16-int8-timed/fp8mac-sim
+.PHONY: bench-cycles
+bench-cycles: $(BENCH_ELFS)
+ifeq (,$(BENCH_OF_PAGE))
+	$(error make bench-cycles: results.json is about the default chip; leave ROWS, COLS, LANES, ELEMENT, AXI_DATA_W and MINIMAL out)
+endif
+	+@$(MAKE) --no-print-directory sim TIMED=1
+	+@$(MAKE) --no-print-directory sim TIMED=1 ELEMENT=int8
+	@$(PYTHON) -B -m sim.bench.cycles --sim $(firstword $(BENCH_TIMED)) --int8 $(lastword $(BENCH_TIMED)) --programs $(BENCH_PROGRAMS)
 
 .PHONY: bench-system bench-report bench-core
 bench-core: $(BENCH_SIM)

@@ -7,7 +7,7 @@
 With --sim, commands run again and must print the figures of the results: those that workloads.toml marks as quick, or
 with --all every one. The accelerator's own cycles must be equal. The core's may differ by CORE, because they move with
 the layout of the code. More means that chip, firmware or compiler has changed: measure again with
-`make bench-system`, then `make bench-report FROM=build/bench/throughput.json`.
+`make bench-cycles`, then `make bench-report`.
 """
 
 import contextlib
