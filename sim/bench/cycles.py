@@ -46,12 +46,16 @@ def measure(simulators: Simulators) -> None:
         for command, rows in zip(commands, after, strict=True)
     ]
     results.COMMITTED.write_text(results.text_of({**found, "runs": runs}))
-    print(f"{differ} of {len(commands)} commands differ; {results.COMMITTED.name} has their figures")
+    print(
+        f"{differ} of {len(commands)} commands differ; {results.COMMITTED.name} has their figures"
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sim", required=True, type=pathlib.Path, help="the default chip's timing model")
+    parser.add_argument(
+        "--sim", required=True, type=pathlib.Path, help="the default chip's timing model"
+    )
     parser.add_argument("--int8", required=True, type=pathlib.Path, help="with int8 elements")
     parser.add_argument("--programs", required=True, type=pathlib.Path, help="the chip's programs")
     options = parser.parse_args()

@@ -80,9 +80,9 @@ typedef struct fp8rt_recorder {
     struct {
         uintptr_t address;
         uint32_t rows, stride, row_bytes;
-    } written[15][2];                    // D of the last commands, and MX scales that they write
-    uint32_t since;                      // commands since the last call
-    uint32_t steps;                      // cycles of the last command's steps, if it is a GEMM
+    } written[15][2]; // D of the last commands, and MX scales that they write
+    uint32_t since;   // commands since the last call
+    uint32_t steps;   // cycles of the last command's steps, if it is a GEMM
     fp8rt_left_b left;
     const uint8_t *tables[FP8RT_TABLES]; // that the next command with this table loads; NULL: none
     bool calls;                          // there are calls
