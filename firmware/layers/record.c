@@ -369,8 +369,10 @@ static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_ge
     const bool same = has_same_b(r, reads, &b);
     uint32_t beats;
     const bool fits = fp8rt_gemm_is_one_tile(caps, desc, &beats, &r->steps);
-    if (fits && (same || (!fp8rt_has_image(desc) && beats <= 2u * before)) &&
-        distance(r, reads->a, reads->a_count) == 0 && distance(r, reads->b, reads->b_count) == 0) {
+    const uint32_t a_after = distance(r, reads->a, reads->a_count);
+    const bool hidden = !fp8rt_has_image(desc) && beats <= 2u * before && a_after == 0 &&
+                        distance(r, reads->b, reads->b_count) == 0;
+    if (fits && (hidden || (same && a_after != 1))) {
         command->tile_m = command->tile_n = command->tile_k = command->first_k = 0;
         command->mode &= ~FP8RT_BIT(MODE__B_RESIDENT);
     }
