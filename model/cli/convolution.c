@@ -232,7 +232,8 @@ static void set_addresses(const plan *p, uint32_t image, uint32_t group,
 }
 
 static fp8mac_status command_of(const fp8mac_cycles_config *config, const plan *p, uint32_t image,
-                                uint32_t group, fp8mac_cycles_command *command, const char **why)
+                                uint32_t group, fp8mac_cycles_command *command, bool *fits,
+                                const char **why)
 {
     workload part = *p->work;
     part.m = p->out_h * p->out_w;
@@ -244,6 +245,7 @@ static fp8mac_status command_of(const fp8mac_cycles_config *config, const plan *
     const fp8mac_status status = workload_command(config, &part, command, why);
     if (status == FP8MAC_OK) {
         set_addresses(p, image, group, command);
+        *fits = workload_is_one_tile(config, &part);
         if (part.has_image) {
             set_image(p, command);
         }
@@ -273,9 +275,10 @@ fp8mac_status convolution_each(const fp8mac_cycles_config *config, const convolu
     for (uint32_t i = 0; i < p.images && status == FP8MAC_OK; i++) {
         for (uint32_t group = 0; group < p.groups && status == FP8MAC_OK; group++) {
             fp8mac_cycles_command command;
-            status = command_of(config, &p, i, group, &command, why);
+            bool fits;
+            status = command_of(config, &p, i, group, &command, &fits, why);
             if (status == FP8MAC_OK) {
-                status = listener(context, &command, i, why);
+                status = listener(context, &command, i, fits, why);
             }
         }
     }
@@ -291,10 +294,10 @@ typedef struct sum {
 } sum;
 
 static fp8mac_status add(void *context, const fp8mac_cycles_command *command, uint32_t image,
-                         const char **why)
+                         bool fits, const char **why)
 {
     sum *s = context;
-    (void)image;
+    (void)image, (void)fits;
     s->config.image_turn = (uint32_t)s->result->counters.image_turn;
     return workload_add(&s->config, command, s->work, s->result, why);
 }

@@ -28,8 +28,32 @@ static size_t writer(const list *l, uint32_t image, bool by_image)
     return found;
 }
 
+static bool is_one_tile(const fp8mac_cycles_command *command)
+{
+    const uint32_t chunk = command->first_k != 0 ? command->first_k : command->tile_k;
+    return (command->tile_m == 0 || command->m <= command->tile_m) &&
+           (command->tile_n == 0 || command->n <= command->tile_n) &&
+           (command->tile_k == 0 || command->k <= chunk);
+}
+
+// The next image of a layer finds the layer's weights in the buffers, as the recorder of
+// firmware/layers/record.c has it.
+static void reuse(const list *l, fp8mac_cycles_command *command, bool fits)
+{
+    const fp8mac_cycles_command *last = l->count > l->begin ? &l->commands[l->count - 1] : NULL;
+    if (last == NULL || last->b_addr != command->b_addr || last->n != command->n ||
+        last->k != command->k || last->mx) {
+        return;
+    }
+    if (fits) {
+        command->tile_m = command->tile_n = command->tile_k = command->first_k = 0;
+        command->b_resident = false;
+    }
+    command->reuse_b = is_one_tile(last) && is_one_tile(command);
+}
+
 static fp8mac_status append(void *context, const fp8mac_cycles_command *command, uint32_t image,
-                            const char **why)
+                            bool fits, const char **why)
 {
     list *l = context;
     (void)why;
@@ -42,6 +66,7 @@ static fp8mac_status append(void *context, const fp8mac_cycles_command *command,
     l->images[l->count] = image;
     l->names[l->count] = l->layer;
     l->commands[l->count] = *command;
+    reuse(l, &l->commands[l->count], fits);
     l->commands[l->count].submission =
         l->count == 0 ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
     l->count++;
@@ -96,7 +121,7 @@ static void record(list *l, const fp8mac_cycles_config *config, const layer *one
         status = convolution_each(config, &one->convolution, &one->work, append, l, &why);
     } else {
         status = workload_command(config, &one->work, &command, &why);
-        status = status == FP8MAC_OK ? append(l, &command, 0, &why) : status;
+        status = status == FP8MAC_OK ? append(l, &command, 0, false, &why) : status;
     }
     if (status != FP8MAC_OK) {
         cli_fail(l->c, "%.200s:%u:1: %s", path, one->line, why);

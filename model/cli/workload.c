@@ -40,12 +40,10 @@ workload workload_usual(const fp8mac_cycles_config *config)
                       .scale_bytes = config->requantise ? 8 : 4};
 }
 
-static bool choose(const fp8mac_cycles_config *config, const workload *work,
-                   fp8rt_gemm_tiles *tiles)
+static fp8rt_gemm_desc desc_of(const workload *work)
 {
     static const uint8_t scale = 0; // the planner asks whether there are scales
-    const fp8rt_caps caps = caps_of(config);
-    const fp8rt_gemm_desc desc = {
+    return (fp8rt_gemm_desc){
         .m = work->m,
         .n = work->n,
         .k = work->k,
@@ -56,9 +54,24 @@ static bool choose(const fp8mac_cycles_config *config, const workload *work,
         .image.channels = work->has_image,
         .image.depthwise = work->depthwise,
     };
+}
+
+static bool choose(const fp8mac_cycles_config *config, const workload *work,
+                   fp8rt_gemm_tiles *tiles)
+{
+    const fp8rt_caps caps = caps_of(config);
+    const fp8rt_gemm_desc desc = desc_of(work);
     // Tiles are whole beats of D, also where max_mn is less.
     return fp8rt_gemm_choose_tiles(&caps, &desc, tiles) == FP8RT_OK && tiles->m <= config->max_mn &&
            tiles->n <= config->max_mn;
+}
+
+bool workload_is_one_tile(const fp8mac_cycles_config *config, const workload *work)
+{
+    const fp8rt_caps caps = caps_of(config);
+    const fp8rt_gemm_desc desc = desc_of(work);
+    uint32_t beats, steps;
+    return fp8rt_gemm_is_one_tile(&caps, &desc, &beats, &steps);
 }
 
 static uint64_t round_up(uint64_t x, uint64_t power)

