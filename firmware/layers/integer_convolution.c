@@ -8,49 +8,21 @@
 
 typedef struct layer {
     const fp8rt_int_convolution_desc *desc;
-    fp8rt_window window;
-    uint32_t height, width, out_h, out_w, pixel_bytes, group_in, group_out, groups;
-    uint32_t
-        group_codes; // of a position of the kernel, in a row of a group's weights; 0: its channels
+    fp8rt_frame frame;
     bool banded;
-    bool depthwise; // groups of a beat are one command
 } layer;
 
 static layer layer_of(const fp8rt_run *run, const fp8rt_int_convolution_desc *desc)
 {
-    const fp8rt_window w = fp8rt_window_fill(&desc->window);
     layer l = {.desc = desc,
-               .window = w,
-               .height = fp8rt_or_one(desc->height),
-               .width = fp8rt_or_one(desc->width),
+               .frame = {.window = fp8rt_window_fill(&desc->window),
+                         .height = fp8rt_or_one(desc->height),
+                         .width = fp8rt_or_one(desc->width),
+                         .group_in = desc->group_in,
+                         .group_out = desc->group_out},
                .banded = desc->finish.bias_stride != 0};
-    l.out_h = fp8rt_window_count(w.kernel_h, w.stride_y, w.dilation_y, l.height,
-                                 w.pad_top + w.pad_bottom);
-    l.out_w =
-        fp8rt_window_count(w.kernel_w, w.stride_x, w.dilation_x, l.width, w.pad_left + w.pad_right);
-    l.pixel_bytes = fp8rt_tensor_stride(&run->dev->caps, desc->x);
-    l.group_in = desc->group_in == 0 ? desc->x->cols : desc->group_in;
-    l.group_out = desc->group_out == 0 ? desc->out->cols : desc->group_out;
-    l.groups = fp8rt_ceil_div(desc->x->cols, l.group_in);
+    fp8rt_frame_complete(&run->dev->caps, desc->x, desc->out->cols, &l.frame);
     return l;
-}
-
-// The accelerator takes groups of as many channels as it has columns together.
-static bool is_depthwise(const fp8rt_caps *caps, const layer *l)
-{
-    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 && l->groups > 1 &&
-           l->group_in == caps->cols && l->group_out == caps->cols &&
-           (l->desc->x->cols & (caps->cols - 1u)) == 0;
-}
-
-static void join_quads(const fp8rt_caps *caps, layer *l)
-{
-    if (is_depthwise(caps, l)) {
-        l->depthwise = true;
-        l->group_codes = l->group_in;
-        l->group_in = l->group_out = caps->beat_bytes;
-        l->groups = fp8rt_ceil_div(l->desc->x->cols, l->group_in);
-    }
 }
 
 static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_int_convolution_desc *desc)
@@ -63,21 +35,21 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_int_convolution_de
 static fp8rt_status check_window(const fp8rt_run *run, const layer *l)
 {
     const fp8rt_int_convolution_desc *desc = l->desc;
-    const fp8rt_window *w = &l->window;
+    const fp8rt_window *w = &l->frame.window;
     if (w->pad_top > MAX_SIDE || w->pad_bottom > MAX_SIDE || w->pad_left > MAX_SIDE ||
         w->pad_right > MAX_SIDE) {
         return FP8RT_ERR_IMAGE;
     }
-    if (!fp8rt_is_product(desc->x->rows, 1, l->height, l->width) ||
-        !fp8rt_is_product(desc->out->rows, 1, l->out_h, l->out_w) ||
-        !fp8rt_is_product(desc->weights->cols, w->kernel_h, w->kernel_w, l->group_in) ||
+    if (!fp8rt_is_product(desc->x->rows, 1, l->frame.height, l->frame.width) ||
+        !fp8rt_is_product(desc->out->rows, 1, l->frame.out_h, l->frame.out_w) ||
+        !fp8rt_is_product(desc->weights->cols, w->kernel_h, w->kernel_w, l->frame.group_in) ||
         desc->weights->rows != desc->out->cols ||
-        fp8rt_ceil_div(desc->out->cols, l->group_out) != l->groups) {
+        fp8rt_ceil_div(desc->out->cols, l->frame.group_out) != l->frame.groups) {
         return FP8RT_ERR_SHAPE;
     }
     // Outputs of a group begin at a beat, and so do its scales and biases, which are longer.
-    return !is_depthwise(&run->dev->caps, l) && l->groups > 1 &&
-                   (l->group_out & (run->dev->caps.beat_bytes - 1u)) != 0
+    return !fp8rt_frame_is_depthwise(&run->dev->caps, desc->x, &l->frame) && l->frame.groups > 1 &&
+                   (l->frame.group_out & (run->dev->caps.beat_bytes - 1u)) != 0
                ? FP8RT_ERR_ALIGNMENT
                : FP8RT_OK;
 }
@@ -120,14 +92,16 @@ static band next_band(const layer *l, const axis *a, uint32_t first)
 
 static axis lines_of(const layer *l)
 {
-    const fp8rt_window *w = &l->window;
-    return (axis){w->kernel_h, w->stride_y, w->dilation_y, w->pad_top, l->height, l->out_h};
+    const fp8rt_window *w = &l->frame.window;
+    return (axis){w->kernel_h, w->stride_y,     w->dilation_y,
+                  w->pad_top,  l->frame.height, l->frame.out_h};
 }
 
 static axis pixels_of(const layer *l)
 {
-    const fp8rt_window *w = &l->window;
-    return (axis){w->kernel_w, w->stride_x, w->dilation_x, w->pad_left, l->width, l->out_w};
+    const fp8rt_window *w = &l->frame.window;
+    return (axis){w->kernel_w, w->stride_x,    w->dilation_x,
+                  w->pad_left, l->frame.width, l->frame.out_w};
 }
 
 // Lines y .. y + lines and pixels x .. x + pixels of the output, with one bias. One pixel of several lines is a column; more
@@ -139,9 +113,10 @@ typedef struct part {
 // A kernel of one pixel multiplies the pixels as the rows of a matrix.
 static bool is_matrix(const layer *l)
 {
-    const fp8rt_window *w = &l->window;
+    const fp8rt_window *w = &l->frame.window;
     return w->kernel_h * w->kernel_w == 1 && w->stride_y == 1 && w->stride_x == 1 &&
-           l->groups == 1 && !l->depthwise && l->out_h == l->height && l->out_w == l->width;
+           l->frame.groups == 1 && !l->frame.depthwise && l->frame.out_h == l->frame.height &&
+           l->frame.out_w == l->frame.width;
 }
 
 // Pixels of padding before the part, and where in the image it begins
@@ -156,25 +131,25 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, const part *p, uin
 {
     const fp8rt_int_convolution_desc *desc = l->desc;
     const fp8rt_caps *caps = &run->dev->caps;
-    const fp8rt_window *w = &l->window;
-    const uint32_t first_in = group * l->group_in, first_out = group * l->group_out;
+    const fp8rt_window *w = &l->frame.window;
+    const uint32_t first_in = group * l->frame.group_in, first_out = group * l->frame.group_out;
     const uint32_t left_in = desc->x->cols - first_in, left_out = desc->out->cols - first_out;
-    const uint32_t channels = left_in < l->group_in ? left_in : l->group_in;
-    const uint32_t codes = l->depthwise ? l->group_codes : channels;
-    const uint32_t outputs = left_out < l->group_out ? left_out : l->group_out;
+    const uint32_t channels = left_in < l->frame.group_in ? left_in : l->frame.group_in;
+    const uint32_t codes = l->frame.depthwise ? l->frame.group_codes : channels;
+    const uint32_t outputs = left_out < l->frame.group_out ? left_out : l->frame.group_out;
     const fp8rt_tensor weights = fp8rt_tensor_part(run, desc->weights, first_out, outputs, 1, 0,
                                                    w->kernel_h * w->kernel_w * codes);
     uint32_t line, pixel;
     const uint32_t pad_top = skip(p->y, w->stride_y, w->pad_top, &line),
                    pad_left = skip(p->x, w->stride_x, w->pad_left, &pixel);
-    if (line >= l->height || pixel >= l->width) { // windows in the padding alone
+    if (line >= l->frame.height || pixel >= l->frame.width) { // windows in the padding alone
         return FP8RT_ERR_IMAGE;
     }
-    const uint32_t line_bytes = l->width * l->pixel_bytes,
+    const uint32_t line_bytes = l->frame.width * l->frame.pixel_bytes,
                    out_bytes = fp8rt_tensor_stride(caps, desc->out);
     fp8rt_int_command c = {
         .x = (const uint8_t *)desc->x->data + (size_t)line * line_bytes +
-             (size_t)pixel * l->pixel_bytes + first_in,
+             (size_t)pixel * l->frame.pixel_bytes + first_in,
         .x_stride = line_bytes,
         .m = p->lines * p->pixels,
         .weights = &weights,
@@ -184,19 +159,20 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, const part *p, uin
                        .zero_point = desc->finish.zero_point,
                        .lo = desc->finish.lo,
                        .hi = desc->finish.hi},
-        .d = (uint8_t *)desc->out->data + ((size_t)p->y * l->out_w + p->x) * out_bytes + first_out,
-        .d_stride = p->pixels == 1 ? l->out_w * out_bytes : out_bytes,
+        .d = (uint8_t *)desc->out->data + ((size_t)p->y * l->frame.out_w + p->x) * out_bytes +
+             first_out,
+        .d_stride = p->pixels == 1 ? l->frame.out_w * out_bytes : out_bytes,
         .d_format = FP8MAC_INT8,
     };
     if (is_matrix(l)) {
-        c.x_stride = l->pixel_bytes;
+        c.x_stride = l->frame.pixel_bytes;
         return fp8rt_int_multiply(run, &c);
     }
     c.image = (fp8rt_image){
-        .height = l->height - line,
-        .width = l->width - pixel,
-        .channels = l->depthwise ? l->group_in : channels,
-        .pixel_bytes = l->pixel_bytes,
+        .height = l->frame.height - line,
+        .width = l->frame.width - pixel,
+        .channels = l->frame.depthwise ? l->frame.group_in : channels,
+        .pixel_bytes = l->frame.pixel_bytes,
         .out_w = p->pixels,
         .kernel_w = w->kernel_w,
         .stride_y = w->stride_y,
@@ -205,7 +181,7 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, const part *p, uin
         .dilation_x = w->dilation_x,
         .pad_top = pad_top,
         .pad_left = pad_left,
-        .depthwise = l->depthwise,
+        .depthwise = l->frame.depthwise,
     };
     return fp8rt_int_multiply(run, &c);
 }
@@ -213,7 +189,7 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, const part *p, uin
 static fp8rt_status run_part(fp8rt_run *run, const layer *l, const part *p)
 {
     fp8rt_status status = FP8RT_OK;
-    for (uint32_t group = 0; group < l->groups && status == FP8RT_OK; group++) {
+    for (uint32_t group = 0; group < l->frame.groups && status == FP8RT_OK; group++) {
         status = run_group(run, l, p, group);
     }
     return status;
@@ -241,7 +217,7 @@ static fp8rt_status run_lines(fp8rt_run *run, const layer *l, const band *lines,
     const axis a = pixels_of(l);
     uint32_t count;
     const uint32_t widest = widest_band(l, &a, &count), row = number * count;
-    const part whole = {lines->first, lines->count, 0, l->out_w, row + widest};
+    const part whole = {lines->first, lines->count, 0, l->frame.out_w, row + widest};
     fp8rt_status status = run_part(run, l, &whole);
     uint32_t other = 0;
     for (uint32_t first = 0; first < a.outputs && status == FP8RT_OK; other++) {
@@ -278,7 +254,7 @@ fp8rt_status fp8rt_int_convolution(fp8rt_run *run, const fp8rt_int_convolution_d
     if (status == FP8RT_OK) {
         layer l = layer_of(run, desc);
         status = check_window(run, &l);
-        join_quads(&run->dev->caps, &l);
+        fp8rt_frame_join(&run->dev->caps, desc->x, &l.frame);
         if (status == FP8RT_OK) {
             fp8rt_layer_observe(run, &scope, desc);
             status = compute(run, &l);

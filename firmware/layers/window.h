@@ -19,4 +19,24 @@ fp8rt_status fp8rt_pixels_check(fp8rt_run *run, const fp8rt_tensor *x, uint32_t 
 // Whether a * b * c is `total`, which is not 0.
 bool fp8rt_is_product(uint32_t total, uint32_t a, uint32_t b, uint32_t c);
 
+// A convolution's image, window and groups of channels
+typedef struct fp8rt_frame {
+    fp8rt_window window; // filled in
+    uint32_t height, width, out_h, out_w;
+    uint32_t pixel_bytes;                 // from pixel to pixel; 0: those of the tensor
+    uint32_t group_in, group_out, groups; // channels and filters of a group; 0: all
+    uint32_t group_codes;                 // of a pixel, in a row of a group's weights
+    bool depthwise;                       // groups of a beat are one command
+} fp8rt_frame;
+
+// Fills in what follows from window, height, width, pixel_bytes, group_in and group_out.
+void fp8rt_frame_complete(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t filters,
+                          fp8rt_frame *frame);
+// Whether the accelerator takes groups together: of as many channels as it has columns, in pixels of
+// whole beats.
+bool fp8rt_frame_is_depthwise(const fp8rt_caps *caps, const fp8rt_tensor *x,
+                              const fp8rt_frame *frame);
+// Joins such groups to beats.
+void fp8rt_frame_join(const fp8rt_caps *caps, const fp8rt_tensor *x, fp8rt_frame *frame);
+
 #endif
