@@ -270,7 +270,7 @@ static const uint8_t **table_of(fp8rt_recorder *r, const fp8rt_command *command)
     return table != 0 && r->tables[table - 1u] != NULL ? &r->tables[table - 1u] : NULL;
 }
 
-static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *reads)
+static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const reads *reads)
 {
     fp8rt_recorder *r = run->recorder;
     const uint32_t at = r->list_words, beat = run->dev->caps.beat_bytes / 4u;
@@ -282,24 +282,24 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command command, const reads *r
     if (!has_room(r, most + FP8RT_ADDRESSES_MOST)) {
         return FP8RT_ERR_SCRATCH;
     }
-    command.tag = (uint16_t)(r->commands + 1u);
-    command.mode &= ~(FP8RT_BIT(MODE__IRQ) | FP8RT_BIT(MODE__RECORD) | FP8RT_BIT(MODE__AFTER) |
+    command->tag = (uint16_t)(r->commands + 1u);
+    command->mode &= ~(FP8RT_BIT(MODE__IRQ) | FP8RT_BIT(MODE__RECORD) | FP8RT_BIT(MODE__AFTER) |
                       FP8RT_BIT(MODE__B_FREE));
-    command.mode |= mode_after(r, reads);
-    const uint8_t **const table = table_of(r, &command);
+    command->mode |= mode_after(r, reads);
+    const uint8_t **const table = table_of(r, command);
     if (table != NULL) {
-        command.operation |= FP8RT_BIT(OPERATION__LOAD_TABLE);
-        command.table = (uintptr_t)*table;
+        command->operation |= FP8RT_BIT(OPERATION__LOAD_TABLE);
+        command->table = (uintptr_t)*table;
     }
-    if (!is_within_symbols(r, reads, &command)) {
+    if (!is_within_symbols(r, reads, command)) {
         return FP8RT_ERR_SHAPE;
     }
-    const fp8rt_status status = relocate(r, at, &command);
+    const fp8rt_status status = relocate(r, at, command);
     if (status != FP8RT_OK) {
         return status;
     }
     memset(&list[at], 0, most * sizeof *list);
-    fp8rt_words_of_command(&command, &list[at]);
+    fp8rt_words_of_command(command, &list[at]);
     if (r->commands != 0) {
         list[r->last + FP8RT_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__MORE);
     }
@@ -396,7 +396,7 @@ fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan)
     const reads reads = reads_of_gemm(&plan->desc);
     fp8rt_command command = fp8rt_backend_decode(&plan->descriptor);
     join_tiles(run->recorder, &run->dev->caps, &plan->desc, &reads, &command);
-    return append(run, command, &reads);
+    return append(run, &command, &reads);
 }
 
 fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *plan)
@@ -404,8 +404,11 @@ fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *pl
     const fp8rt_status status = fp8rt_elementwise_complete(run->dev, plan);
     const reads reads = reads_of_elementwise(&plan->desc);
     leave_nothing(run->recorder);
-    return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
-                              : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    fp8rt_command command = fp8rt_backend_decode(&plan->descriptor);
+    return append(run, &command, &reads);
 }
 
 fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
@@ -413,8 +416,11 @@ fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
     const fp8rt_status status = fp8rt_rows_complete(run->dev, plan);
     const reads reads = reads_of_rows(&plan->desc);
     leave_nothing(run->recorder);
-    return status == FP8RT_OK ? append(run, fp8rt_backend_decode(&plan->descriptor), &reads)
-                              : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    fp8rt_command command = fp8rt_backend_decode(&plan->descriptor);
+    return append(run, &command, &reads);
 }
 
 // ---- tables -------------------------------------------------------------------------------------
