@@ -88,45 +88,75 @@ static uint8_t code_of_one(fp8mac_format_id format)
     return (uint8_t)(f->bias << f->mantissa_bits);
 }
 
-// `channels` rows, each of which adds its own channel over `points` pixels
+// Windows of `points` pixels that commands add for some channels at a time
+typedef struct sums {
+    uint32_t points;
+    uint32_t group; // channels of a command
+    uint32_t
+        quad; // channels of a pixel in a row of weights: the group's, or those of a depthwise command
+} sums;
+
+// Whether depthwise commands can add: their weights have the fewest zeros.
+static bool takes_quads(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes)
+{
+    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 &&
+           (x->cols & (caps->cols - 1u)) == 0 &&
+           (((uintptr_t)x->data | pixel_bytes) & (caps->beat_bytes - 1u)) == 0;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+// Channels that are added together: their outputs are whole beats.
+static sums sums_of(const fp8rt_caps *caps, const fp8rt_pools *pools, const fp8rt_tensor *out)
+{
+    sums s = {.points = pools->window.kernel_h * pools->window.kernel_w};
+    if (takes_quads(caps, pools->desc->x, pools->pixel_bytes)) {
+        s.group = least(caps->beat_bytes, out->cols);
+        s.quad = caps->cols;
+    } else {
+        s.group = least(fp8rt_groups_to_join(caps, out->format, 1), out->cols);
+        s.quad = s.group;
+    }
+    return s;
+}
+
+// Rows of weights, each of which adds its own channel
 typedef struct adders {
     uint8_t *codes;
-    uint32_t channels, points, stride;
+    uint32_t rows, points, quad, stride;
     uint8_t one;
 } adders;
 
 static void fill_adders(void *context)
 {
     const adders *a = context;
-    memset(a->codes, 0, (size_t)a->channels * a->stride);
-    for (uint32_t channel = 0; channel < a->channels; channel++) {
-        uint8_t *row = a->codes + (size_t)channel * a->stride;
-        for (uint32_t point = 0; point < a->points; point++) {
-            row[point * a->channels + channel] = a->one;
+    memset(a->codes, 0, (size_t)a->rows * a->stride);
+    for (uint32_t channel = 0; channel < a->rows; channel++) {
+        uint8_t *code = a->codes + (size_t)channel * a->stride + channel % a->quad;
+        for (uint32_t point = 0; point < a->points; point++, code += a->quad) {
+            *code = a->one;
         }
     }
 }
 
-static fp8rt_status ones(fp8rt_run *run, uint32_t channels, uint32_t points, fp8rt_tensor *codes)
+static fp8rt_status ones(fp8rt_run *run, const sums *s, uint32_t channels, fp8rt_tensor *codes)
 {
     const fp8mac_format_id format = fp8rt_layer_operand(run);
-    *codes = fp8rt_layer_tensor(run, channels, points * channels, format);
-    const adders a = {codes->data, channels, points, fp8rt_tensor_stride(&run->dev->caps, codes),
-                      code_of_one(format)};
+    const uint32_t quad = least(s->quad, channels);
+    *codes = fp8rt_layer_tensor(run, channels, s->points * quad, format);
+    const adders a = {
+        codes->data,        channels, s->points, quad, fp8rt_tensor_stride(&run->dev->caps, codes),
+        code_of_one(format)};
     return codes->data == NULL ? FP8RT_ERR_SCRATCH
                                : fp8rt_layer_core(run, fill_adders, &a, sizeof a);
 }
 
 // ---- average ------------------------------------------------------------------------------------
 
-// Channels that are added together: their outputs are whole beats.
-static uint32_t group_of(const fp8rt_run *run, const fp8rt_tensor *out)
-{
-    const uint32_t joined = fp8rt_groups_to_join(&run->dev->caps, out->format, 1);
-    return joined < out->cols ? joined : out->cols;
-}
-
-static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools,
+static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools, const sums *s,
                               const fp8rt_weights *weights, uint32_t first, fp8rt_parts *parts)
 {
     const fp8rt_pooling_desc *desc = pools->desc;
@@ -141,6 +171,8 @@ static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools,
                                         .width = desc->width,
                                         .pixel_bytes = pools->pixel_bytes,
                                         .window = pools->window,
+                                        .group_in = least(s->quad, count),
+                                        .group_out = least(s->quad, count),
                                         .weights = weights,
                                         .fused = parts->fused,
                                         .out = &out};
@@ -149,27 +181,52 @@ static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools,
     return status;
 }
 
+// The weights of a whole group
+static fp8rt_status weights_of_sums(fp8rt_run *run, const fp8rt_pools *pools, const sums *s,
+                                    fp8rt_tensor *codes)
+{
+    const void *given = pools->desc->ones;
+    if (given == NULL) {
+        return ones(run, s, s->group, codes);
+    }
+    *codes = (fp8rt_tensor){.data = (void *)(uintptr_t)given,
+                            .rows = s->group,
+                            .cols = s->points * s->quad,
+                            .format = fp8rt_layer_operand(run)};
+    return FP8RT_OK;
+}
+
+// Fewer channels than the group: those of a depthwise command are its first rows.
+static fp8rt_status last_channels(fp8rt_run *run, const sums *s, uint32_t channels,
+                                  fp8rt_tensor *codes)
+{
+    if (s->quad < s->group) {
+        codes->rows = channels;
+        return FP8RT_OK;
+    }
+    return ones(run, s, channels, codes);
+}
+
 // Sums of windows, times `scale`
 static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float scale,
                                 fp8rt_tensor *out)
 {
-    const uint32_t group = group_of(run, out),
-                   points = pools->window.kernel_h * pools->window.kernel_w;
+    const sums s = sums_of(&run->dev->caps, pools, out);
     const fp8rt_fused fused = {0};
     fp8rt_parts parts;
     fp8rt_status status = fp8rt_parts_begin(
-        run, &fused, out, pools->images * fp8rt_ceil_div(out->cols, group), &parts);
+        run, &fused, out, pools->images * fp8rt_ceil_div(out->cols, s.group), &parts);
     fp8rt_weights weights = {.bias = NULL};
     if (status == FP8RT_OK) {
-        status = ones(run, group, points, &weights.codes);
+        status = weights_of_sums(run, pools, &s, &weights.codes);
     }
-    for (uint32_t first = 0; first < out->cols && status == FP8RT_OK; first += group) {
-        if (out->cols - first < group) { // the last channels
-            status = ones(run, out->cols - first, points, &weights.codes);
+    for (uint32_t first = 0; first < out->cols && status == FP8RT_OK; first += s.group) {
+        if (out->cols - first < s.group) { // the last channels
+            status = last_channels(run, &s, out->cols - first, &weights.codes);
         }
         weights.codes.scale = scale;
         if (status == FP8RT_OK) {
-            status = add_group(run, pools, &weights, first, &parts);
+            status = add_group(run, pools, &s, &weights, first, &parts);
         }
     }
     return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, out) : status;
@@ -335,9 +392,52 @@ static fp8rt_status weights_of_one(fp8rt_run *run, const fp8rt_pooling_desc *des
                : fp8rt_layer_fill(run, weights->codes.data, code_of_one(format), pixels);
 }
 
+// The image as the one window of an average. Its commands give rows of channels, which nobody gathers.
+static bool is_one_window(const fp8rt_caps *caps, const fp8rt_pooling_desc *desc,
+                          fp8rt_pools *pools)
+{
+    enum { WIDTH = 255, CODES = 65535 }; // of a kernel
+    const uint32_t width = fp8rt_or_one(desc->width), height = fp8rt_or_one(desc->height);
+    *pools = (fp8rt_pools){.desc = desc,
+                           .window = {height, width, 1, 1, 1, 1},
+                           .images = fp8rt_or_one(desc->images),
+                           .height = height,
+                           .width = width,
+                           .out_h = 1,
+                           .out_w = 1,
+                           .pixel_bytes = fp8rt_tensor_stride(caps, desc->x)};
+    return takes_quads(caps, desc->x, pools->pixel_bytes) && !is_column(desc) && width <= WIDTH &&
+           (uint64_t)width * height * caps->cols <= CODES;
+}
+
+size_t fp8rt_global_average_ones(const fp8rt_run *run, const fp8rt_pooling_desc *desc, void *codes)
+{
+    const fp8rt_caps *caps = &run->dev->caps;
+    const uint8_t one = code_of_one(fp8rt_layer_operand(run));
+    fp8rt_pools pools;
+    if (!is_one_window(caps, desc, &pools)) {
+        const size_t pixels = (size_t)pools.height * pools.width;
+        if (codes != NULL) {
+            memset(codes, one, pixels);
+        }
+        return pixels;
+    }
+    const sums s = sums_of(caps, &pools, desc->out);
+    const fp8rt_tensor row = {.cols = s.points * s.quad, .format = fp8rt_layer_operand(run)};
+    adders a = {codes, s.group, s.points, s.quad, fp8rt_tensor_stride(caps, &row), one};
+    if (codes != NULL) {
+        fill_adders(&a);
+    }
+    return (size_t)a.rows * a.stride;
+}
+
 static fp8rt_status average_images(fp8rt_run *run, const void *layer)
 {
     const fp8rt_pooling_desc *desc = layer;
+    fp8rt_pools pools;
+    if (is_one_window(&run->dev->caps, desc, &pools)) {
+        return add_windows(run, &pools, 1.0f / (float)(pools.height * pools.width), desc->out);
+    }
     const uint32_t images = fp8rt_or_one(desc->images), pixels = desc->x->rows / images;
     const fp8rt_fused fused = {0};
     fp8rt_parts parts;

@@ -284,7 +284,7 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const reads *
     }
     command->tag = (uint16_t)(r->commands + 1u);
     command->mode &= ~(FP8RT_BIT(MODE__IRQ) | FP8RT_BIT(MODE__RECORD) | FP8RT_BIT(MODE__AFTER) |
-                      FP8RT_BIT(MODE__B_FREE));
+                       FP8RT_BIT(MODE__B_FREE));
     command->mode |= mode_after(r, reads);
     const uint8_t **const table = table_of(r, command);
     if (table != NULL) {

@@ -15,7 +15,8 @@ typedef struct pooling_case {
     bool exclude_padding;
     fp8mac_format_id x_format, out_format;
     fp8rt_scaling_kind scaling;
-    bool column; // a row for each channel, and codes of 1 from the caller
+    bool column; // a row for each channel
+    bool ones;   // codes of 1 from the caller
 } pooling_case;
 
 typedef struct context {
@@ -144,14 +145,31 @@ static const pooling_case cases[] = {
      .height = 5,
      .width = 25,
      .channels = 64,
-     .column = true},
+     .column = true,
+     .ones = true},
     {.name = "global average of 3 x 11 x 21, a column, dynamic",
      .kind = GLOBAL,
      .height = 3,
      .width = 11,
      .channels = 21,
      .scaling = FP8RT_SCALING_DYNAMIC,
-     .column = true},
+     .column = true,
+     .ones = true},
+    {.name = "global average of 4 of 7 x 7 x 72, ones given",
+     .kind = GLOBAL,
+     .images = 4,
+     .height = 7,
+     .width = 7,
+     .channels = 72,
+     .ones = true},
+    {.name = "global average of 2 of 3 x 5 x 13, ones given, float32",
+     .kind = GLOBAL,
+     .images = 2,
+     .height = 3,
+     .width = 5,
+     .channels = 13,
+     .out_format = FP8MAC_FP32,
+     .ones = true},
 };
 
 static fp8rt_status call(fp8rt_run *run, const void *context_)
@@ -179,12 +197,14 @@ static uint32_t or_one(uint32_t x)
     return x == 0 ? 1 : x;
 }
 
-// Of as many pixels
-static const void *ones(layers_test *test, uint32_t pixels)
+static const void *ones(layers_test *test, const fp8rt_pooling_desc *desc)
 {
-    enum { ONE = 0x38 };
-    void *codes = layers_take(test, pixels);
-    return codes == NULL ? NULL : memset(codes, ONE, pixels);
+    const fp8rt_run run = fp8rt_run_query(&test->dev);
+    void *codes = layers_take(test, fp8rt_global_average_ones(&run, desc, NULL));
+    if (codes != NULL) {
+        fp8rt_global_average_ones(&run, desc, codes);
+    }
+    return codes;
 }
 
 // The core computes the same bytes where the accelerator has no element-wise commands.
@@ -240,8 +260,8 @@ static void run_case(layers_test *test, const pooling_case *p)
                                   .width = p->width,
                                   .window = window,
                                   .exclude_padding = p->exclude_padding,
-                                  .ones = p->column ? ones(test, height * p->width) : NULL,
                                   .out = &out};
+    c.desc.ones = p->ones ? ones(test, &c.desc) : NULL;
     const unsigned before = test->recorded;
     layers_try(test, p->name, call, refer, &c, &out);
     if (p->scaling == FP8RT_SCALING_STATIC) {

@@ -8,9 +8,10 @@
 //                    A recorded network pauses for it
 //   average          convolutions with weights of 1 (depthwise: fp8rt/convolution.h). 16 x 16 x 32 with
 //                    2 x 2: 18,200 cycles of the core, 1,370 of the accelerator
-//   global average   one GEMM for each image with a row of ones. The accelerator reads the image
-//                    transposed, and the core gathers the outputs, unless they are a column. 7 x 7 x 64:
-//                    7,800 cycles of the core, 1,370 of the accelerator
+//   global average   the average of one window, by depthwise commands; none of them needs the core. Without depthwise
+//                    commands, and if channels are no multiple of the array's columns, one GEMM for each image with a
+//                    row of ones: the accelerator reads the image transposed, and the core gathers the outputs, unless
+//                    they are a column. 7 x 7 x 64: @CYCLES@
 //
 // The cycles are those of `make run APP=layers FAMILY=pooling` on the chip.
 #ifndef FP8RT_POOLING_H
@@ -30,8 +31,8 @@ typedef struct fp8rt_pooling_desc {
     fp8rt_window window;
     // Of an average: its divisor counts the pixels in the image alone, not those of the padding.
     bool exclude_padding;
-    // Of a global average: an e4m3fn code of 1 (0x38) for each pixel of an image, at a beat. NULL: the core
-    // writes them to the scratch.
+    // Of a global average: the codes of fp8rt_global_average_ones, at a beat. NULL: the core writes them to the
+    // scratch.
     const void *ones;
     fp8rt_tensor *out; // images * lines * pixels of them x channels
 } fp8rt_pooling_desc;
@@ -48,10 +49,14 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc);
 // above, and FP8RT_ERR_SCRATCH and those of fp8rt_gemm_run.
 fp8rt_status fp8rt_average_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc);
 // One output of each channel and image: out has a row for each image. At most 65,535 pixels of an image,
-// and as many channels. The window does not count. Of one image, out may be a column: a row for each channel.
-// Then nothing is gathered, and with `ones` a recorded network needs no core for it. A layer behind reads the
-// column as a signal of one channel: fp8rt_convolution with kernel_w = channels is fp8rt_linear.
+// and as many channels. The window does not count. With `ones` and depthwise commands a recorded network needs no
+// core for it. Of one image, out may be a column: a row for each channel. Then nothing is gathered without depthwise
+// commands, either. A layer behind reads the column as a signal of one channel: fp8rt_convolution with
+// kernel_w = channels is fp8rt_linear.
 fp8rt_status fp8rt_global_average(fp8rt_run *run, const fp8rt_pooling_desc *desc);
+// The codes of 1 that a global average multiplies by: returns their bytes and writes them to `codes`, if that is not
+// NULL. Of the descriptor height, width, x and out count, and of x its address and row length. `run` has a device.
+size_t fp8rt_global_average_ones(const fp8rt_run *run, const fp8rt_pooling_desc *desc, void *codes);
 
 #ifdef __cplusplus
 }
