@@ -181,11 +181,10 @@ static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools, const su
     return status;
 }
 
-// The weights of a whole group
-static fp8rt_status weights_of_sums(fp8rt_run *run, const fp8rt_pools *pools, const sums *s,
+// The weights of a whole group. given: codes of them; NULL: the core writes them.
+static fp8rt_status weights_of_sums(fp8rt_run *run, const sums *s, const void *given,
                                     fp8rt_tensor *codes)
 {
-    const void *given = pools->desc->ones;
     if (given == NULL) {
         return ones(run, s, s->group, codes);
     }
@@ -207,9 +206,9 @@ static fp8rt_status last_channels(fp8rt_run *run, const sums *s, uint32_t channe
     return ones(run, s, channels, codes);
 }
 
-// Sums of windows, times `scale`
-static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float scale,
-                                fp8rt_tensor *out)
+// Sums of windows, times `scale`. given: as of weights_of_sums.
+static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, const void *given,
+                                float scale, fp8rt_tensor *out)
 {
     const sums s = sums_of(&run->dev->caps, pools, out);
     const fp8rt_fused fused = {0};
@@ -218,7 +217,7 @@ static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float 
         run, &fused, out, pools->images * fp8rt_ceil_div(out->cols, s.group), &parts);
     fp8rt_weights weights = {.bias = NULL};
     if (status == FP8RT_OK) {
-        status = weights_of_sums(run, pools, &s, &weights.codes);
+        status = weights_of_sums(run, &s, given, &weights.codes);
     }
     for (uint32_t first = 0; first < out->cols && status == FP8RT_OK; first += s.group) {
         if (out->cols - first < s.group) { // the last channels
@@ -269,7 +268,7 @@ static fp8rt_status average_inside(fp8rt_run *run, const fp8rt_pools *pools)
     if (sums.data == NULL || inverses == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    fp8rt_status status = add_windows(run, pools, 1.0f, &sums);
+    fp8rt_status status = add_windows(run, pools, NULL, 1.0f, &sums);
     if (status == FP8RT_OK) {
         const divisors d = {*pools, inverses};
         status = fp8rt_layer_core(run, fill_divisors, &d, sizeof d);
@@ -294,7 +293,7 @@ fp8rt_status fp8rt_average_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
         fp8rt_layer_observe(run, &scope, desc);
         const float points = (float)(pools.window.kernel_h * pools.window.kernel_w);
         status = desc->exclude_padding ? average_inside(run, &pools)
-                                       : add_windows(run, &pools, 1.0f / points, desc->out);
+                                       : add_windows(run, &pools, NULL, 1.0f / points, desc->out);
     }
     return fp8rt_layer_end(run, &scope, status);
 }
@@ -435,8 +434,9 @@ static fp8rt_status average_images(fp8rt_run *run, const void *layer)
 {
     const fp8rt_pooling_desc *desc = layer;
     fp8rt_pools pools;
-    if (is_one_window(&run->dev->caps, desc, &pools)) {
-        return add_windows(run, &pools, 1.0f / (float)(pools.height * pools.width), desc->out);
+    if (is_one_window(&run->dev->caps, desc, &pools) && desc->ones != NULL) {
+        return add_windows(run, &pools, desc->ones, 1.0f / (float)(pools.height * pools.width),
+                           desc->out);
     }
     const uint32_t images = fp8rt_or_one(desc->images), pixels = desc->x->rows / images;
     const fp8rt_fused fused = {0};

@@ -28,7 +28,6 @@ enum {
     POINTS = 9,
     SEED = 1,
     RUNS = 3,
-    ONE = 0x38, // as e4m3fn
 };
 
 typedef struct dscnn {
@@ -85,6 +84,15 @@ static void pointwise(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_weights
 }
 
 // A status of the run stays, so the last one is that of all layers.
+static fp8rt_pooling_desc mean_of(dscnn *n)
+{
+    return (fp8rt_pooling_desc){.x = &n->blocks[BLOCKS - 1].out,
+                                .height = HEIGHT,
+                                .width = WIDTH,
+                                .ones = n->ones,
+                                .out = &n->mean};
+}
+
 static fp8rt_status run_net(fp8rt_run *run, dscnn *n)
 {
     static const char *const names[BLOCKS][2] = {
@@ -110,17 +118,11 @@ static fp8rt_status run_net(fp8rt_run *run, dscnn *n)
         x = &n->blocks[i].out;
     }
     fp8rt_run_label(run, "mean");
-    const fp8rt_pooling_desc mean = {
-        .x = x, .height = HEIGHT, .width = WIDTH, .ones = n->ones, .out = &n->mean};
+    const fp8rt_pooling_desc mean = mean_of(n);
     fp8rt_global_average(run, &mean);
     fp8rt_run_label(run, "classes");
-    // The means are a column: a signal of one channel, of which each class sees all.
-    const fp8rt_convolution_desc classes = {.x = &n->mean,
-                                            .width = CHANNELS,
-                                            .window = {.kernel_w = CHANNELS},
-                                            .weights = &n->linear,
-                                            .out = &n->classes};
-    return fp8rt_convolution(run, &classes);
+    const fp8rt_linear_desc classes = {.x = &n->mean, .weights = &n->linear, .out = &n->classes};
+    return fp8rt_linear(run, &classes);
 }
 
 // ---- its data -----------------------------------------------------------------------------------
@@ -193,6 +195,15 @@ static fp8rt_tensor frames(program *p)
     return x;
 }
 
+static const void *ones_of(program *p)
+{
+    const fp8rt_run run = fp8rt_run_query(&p->dev);
+    const fp8rt_pooling_desc mean = mean_of(&p->net);
+    void *codes = take(p, fp8rt_global_average_ones(&run, &mean, NULL));
+    fp8rt_global_average_ones(&run, &mean, codes);
+    return codes;
+}
+
 static void open_net(program *p)
 {
     dscnn *n = &p->net;
@@ -207,8 +218,8 @@ static void open_net(program *p)
         n->blocks[i].out = tensor_of(p, PIXELS, CHANNELS, FP8MAC_E4M3FN);
     }
     n->linear = weights_of(p, CLASSES, CHANNELS);
-    n->ones = memset(take(p, PIXELS), ONE, PIXELS);
-    n->mean = tensor_of(p, CHANNELS, 1, FP8MAC_E4M3FN);
+    n->mean = tensor_of(p, 1, CHANNELS, FP8MAC_E4M3FN);
+    n->ones = ones_of(p);
     n->classes = tensor_of(p, 1, CLASSES, FP8MAC_FP32);
 }
 

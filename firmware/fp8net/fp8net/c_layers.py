@@ -10,7 +10,7 @@ from .c_text import boolean, head, number, plain
 from .ir import FORMAT_BYTES, FORMAT_C, Layer, Tensor, Weights
 from .plan import REPEATED, mx_stride_of, name_of, turns_of, up
 from .transposed import split
-from .weights import join
+from .weights import averages_quads, join
 
 _ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
 
@@ -44,6 +44,8 @@ def _declarations(s) -> str:
                 text.append(f"extern const float {s.name}_bias{index}{suffix}[];")
         if layer.table is not None:
             text.append(f"extern const uint8_t {s.name}_words{index}[];")
+        if layer.op == "global_average" and averages_quads(layer, s.graph):
+            text.append(f"extern const uint8_t {s.name}_ones{index}[];")
         for name in ("gamma", "beta") if layer.norm is not None else ():
             if getattr(layer.norm, name) is not None:
                 text.append(f"extern const float {s.name}_{name}{index}[];")
@@ -367,6 +369,8 @@ def _call(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
         fields += _operands(layer)
     if layer.op in ("convolution", "global_average", "max_pool"):
         fields += _geometry(layer)
+    if layer.op == "global_average" and averages_quads(layer, s.graph):
+        fields.append(f".ones = {s.name}_ones{index}")
     if layer.op == "transposed":
         fields += _upsampling(layer)
     if layer.op == "scale_channels":

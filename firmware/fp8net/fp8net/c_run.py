@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .c_text import boolean
-from .weights import has_quads
+from .weights import averages_quads, has_quads
 
 
 def text(s, ids: dict[str, int]) -> str:
@@ -12,7 +12,11 @@ def text(s, ids: dict[str, int]) -> str:
     words, whole = _has_indices(s), s.graph.requantises
     run = _RUN.replace("@convert@", _WHOLE if whole else _CONVERT)
     products = ("convolution", "scale_channels", "int_convolution")
-    quads = any(x.op in products and has_quads(x, s.graph) for x in s.graph.layers)
+    quads = any(
+        (x.op in products and has_quads(x, s.graph))
+        or (x.op == "global_average" and averages_quads(x, s.graph))
+        for x in s.graph.layers
+    )
     checks = (_REQUANTISES if whole else "") + (_DEPTHWISE if quads else "")
     run = run.replace("@requantises@", checks).replace("@columns@", str(s.graph.columns))
     masks = any(_is_mask(s, view) for view in s.graph.inputs.values())

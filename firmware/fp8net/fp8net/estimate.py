@@ -149,10 +149,23 @@ def _scale_channels(graph: Graph, layer: Layer, chip: _Chip) -> int:
     )
 
 
+# Of a list, between two small commands that find their weights in the buffers, as measured
+_SMALL_COMMAND = 80
+
+
 def _global_average(graph: Graph, layer: Layer, chip: _Chip) -> int:
-    """A channel of all pixels is a row of the operand."""
+    """By depthwise commands the first one reads the codes of 1, and all others a beat for each pixel. Else a channel of all
+    pixels is a row of the operand."""
     source = graph.tensors[layer.inputs[0]]
     pixels = source.rows // layer.images
+    if weights.averages_quads(layer, graph):
+        channels = min(chip.beat, source.cols)
+        image, kernel = (1, layer.height, layer.width, channels), (layer.height, layer.width)
+        first = fp8mac.convolution_cycles(
+            image, channels, kernel, groups=channels, **_finish(graph, layer, chip)
+        )
+        commands = layer.images * -(-source.cols // chip.beat)
+        return first + (commands - 1) * max(_SMALL_COMMAND, pixels)
     image, finish = (1, pixels, source.cols, 1), _finish(graph, layer, chip)
     return layer.images * fp8mac.convolution_cycles(image, 1, (pixels, 1), pixel_bytes=1, **finish)
 

@@ -190,6 +190,21 @@ class Executor:
         scale = F32(tensor.scale) * (F32(1) / F32(pixels))
         average = Tensor(tensor.name, 0, 0, tensor.format, float(scale))
         ones = Weights(one, format=operands)
+        if weights.averages_quads(layer, self.graph):
+            quad = self.graph.columns
+            codes = weights.ones_of(layer, self.graph, self.beat)[:quad]
+            quads = [
+                self.gemm(
+                    x[:, first : first + quad].reshape(layer.images, -1),
+                    average,
+                    ones,
+                    codes,
+                    slice(0, quad),
+                    **self._out(layer),
+                )
+                for first in range(0, tensor.cols, quad)
+            ]
+            return np.concatenate(quads, axis=1)
         columns = [
             self.gemm(image.T, average, ones, one, slice(0, 1), **self._out(layer))
             for image in x.reshape(layer.images, pixels, tensor.cols)

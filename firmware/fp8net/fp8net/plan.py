@@ -111,6 +111,8 @@ def place(sizes: dict[str, int], life: dict[str, tuple[int, int]]) -> tuple[dict
 def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
     """What the layer takes from its run: run.peak of a query."""
     source, out = graph.tensors[layer.inputs[0]], graph.tensors[layer.output]
+    if layer.op == "global_average" and weights.averages_quads(layer, graph):
+        return 0
     if layer.op == "global_average":
         column = source.cols * up(FORMAT_BYTES[out.format], beat)
         return up(layer.height * layer.width, beat) + column
@@ -150,6 +152,8 @@ def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
 
 def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     """Commands and calls of a layer that is recorded."""
+    if layer.op == "global_average" and weights.averages_quads(layer, graph):
+        return layer.images * -(-graph.tensors[layer.inputs[0]].cols // beat), 0
     if layer.op == "global_average":
         return layer.images, layer.images + 1
     if layer.op == "move":

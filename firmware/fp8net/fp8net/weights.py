@@ -103,6 +103,34 @@ def has_quads(layer: Layer, graph: Graph) -> bool:
     return each and are_quads(layer.groups, graph)
 
 
+MOST_WIDTH, MOST_CODES = 255, 65535  # of the kernel of a global average
+
+
+def averages_quads(layer: Layer, graph: Graph) -> bool:
+    """Whether a global average is depthwise commands, as firmware/layers/pooling.c says"""
+    columns, channels = graph.columns, graph.tensors[layer.inputs[0]].cols
+    codes = layer.height * layer.width * columns
+    return (
+        bool(columns)
+        and channels % columns == 0
+        and layer.width <= MOST_WIDTH
+        and codes <= MOST_CODES
+    )
+
+
+def ones_of(layer: Layer, graph: Graph, beat: int) -> np.ndarray:
+    """The codes of fp8rt_global_average_ones: row n adds channel n of a beat, and has a quad of channels of each pixel."""
+    source, columns, pixels = (
+        graph.tensors[layer.inputs[0]],
+        graph.columns,
+        layer.height * layer.width,
+    )
+    codes = np.zeros((min(beat, source.cols), pixels, columns), np.uint8)
+    for row, places in enumerate(codes):
+        places[:, row % columns] = 1 if source.format == INT8 else 0x38
+    return codes.reshape(len(codes), -1)
+
+
 def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
     """The fewest neighbouring groups together whose outputs, and residuals, are whole beats; zeros between them. Of depthwise
     commands those of as many channels as the array has columns."""

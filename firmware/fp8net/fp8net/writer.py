@@ -18,7 +18,7 @@ from .executor import Executor, table_codes
 from .ir import Graph, Layer, Weights
 from .plan import Plan, make, up
 from .transposed import split
-from .weights import join
+from .weights import averages_quads, join, ones_of
 
 
 @dataclasses.dataclass
@@ -112,6 +112,12 @@ def _weights(s: Sources) -> str:
             text += _arrays(s, layer, f"{index}{'ab'[place]}", w)
         if layer.table is not None:
             text += _words(s, index, layer)
+        if layer.op == "global_average" and averages_quads(layer, s.graph):
+            ones = _at_beats(ones_of(layer, s.graph, s.plan.beat), s.plan.beat)
+            text += [
+                f"// {plain(layer.name)}: ones",
+                array("uint8_t", f"{s.name}_ones{index}", ones),
+            ]
         for name in ("gamma", "beta") if layer.norm is not None else ():
             values = getattr(layer.norm, name)
             if values is not None:
@@ -132,12 +138,18 @@ def _constant(s: Sources, index: int, name: str) -> list[str]:
     return [text, array("float", f"{s.name}_constant{index}", wide, floats)]
 
 
+def _at_beats(codes: np.ndarray, beat: int) -> np.ndarray:
+    """Rows that begin at beats"""
+    wide = np.zeros((len(codes), up(codes.shape[1], beat)), np.uint8)
+    wide[:, : codes.shape[1]] = codes
+    return wide
+
+
 def _words(s: Sources, index: int, layer: Layer) -> list[str]:
     """The table of an embedding, rows at beats."""
     rows = table_codes(layer, s.graph.tensors[layer.output])
     data = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
-    wide = np.zeros((len(data), up(data.shape[1], s.plan.beat)), np.uint8)
-    wide[:, : data.shape[1]] = data
+    wide = _at_beats(data, s.plan.beat)
     name = f"{s.name}_words{index}"
     return [f"// {plain(layer.name)}: {rows.shape[0]} words", array("uint8_t", name, wide)]
 
@@ -149,15 +161,13 @@ def _arrays(s: Sources, layer: Layer, suffix: str, w: Weights) -> list[str]:
     elif layer.op == "transposed":
         codes = split(layer)
     rows, cols = codes.shape
-    wide = np.zeros((rows, up(cols, s.plan.beat)), np.uint8)
-    wide[:, :cols] = codes
+    wide = _at_beats(codes, s.plan.beat)
     text = [f"// {plain(layer.name)}: {rows} x {cols}"]
     text.append(array("uint8_t", f"{s.name}_codes{suffix}", wide))
     if w.mx is None:
         text.append(array("float", f"{s.name}_scales{suffix}", w.row_scale, floats))
     else:
-        scales = np.zeros((rows, up(w.mx.shape[1], s.plan.beat)), np.uint8)
-        scales[:, : w.mx.shape[1]] = w.mx
+        scales = _at_beats(w.mx, s.plan.beat)
         text.append(array("uint8_t", f"{s.name}_mx{suffix}", scales))
     if w.bias is not None:
         text.append(array("float", f"{s.name}_bias{suffix}", w.bias, floats))
