@@ -277,7 +277,8 @@ module fp8mac_accel
   // Commands between the start of compute and the end of store
   localparam int unsigned StoringDepth = 4;
   // Bursts in flight
-  localparam int unsigned ReadBursts  = 16;
+  localparam int unsigned ReadDests   = 16;  // bursts that are not of an image
+  localparam int unsigned ReadBursts  = IMAGES ? 32 : ReadDests;
   localparam int unsigned WriteBursts = 16;
   localparam int unsigned GuardLenW   = 4;  // of AWLEN: bursts have at most 16 beats
 
@@ -593,7 +594,9 @@ module fp8mac_accel
     .stored_i      (stored)
   );
 
-  fp8mac_dma_read #(.AXI_DATA_W(AxiDataW), .AXI_ADDR_W(AxiAddrW), .IN_FLIGHT(ReadBursts)) u_dma_read (
+  fp8mac_dma_read #(
+    .AXI_DATA_W(AxiDataW), .AXI_ADDR_W(AxiAddrW), .IN_FLIGHT(ReadBursts), .DESTS(ReadDests)
+  ) u_dma_read (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .row_valid_i (read_row_valid),
     .row_ready_o (read_row_ready),
@@ -634,7 +637,7 @@ module fp8mac_accel
   end
 
   if (IMAGES) begin : g_align
-    fp8mac_image_align #(.ROWS(Rows), .BEAT(Beat), .DEPTHWISE(Depthwise)) u_align (
+    fp8mac_image_align #(.ROWS(Rows), .BEAT(Beat), .DEPTHWISE(Depthwise), .STRIPS(ReadBursts)) u_align (
       .clk_i, .rst_ni(inside_rst_n),
       .strip_valid_i(strip_valid),
       .strip_ready_o(strip_ready),

@@ -449,7 +449,7 @@ package fp8mac_cmd_pkg;
   } image_dest_t;
 
   // A strip of an image, as it comes in beats. Bytes count from the start of its first beat.
-  // With dest.depthwise it is the one beat of a pixel.
+  // With dest.depthwise it is the one beat of a pixel. If it is shared, its rows may go on from the last RAM to RAM 0.
   parameter int unsigned StripW = 20;
   typedef struct packed {
     logic [4:0]        first_row;   // row RAMs that get bytes of it

@@ -3,6 +3,10 @@
 // beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends a
 // command: done_valid_o rises after the command's last beat, with the first error among the command's responses. The
 // rows of a descriptor (DestCommand), of a table, of C and of X may come in between. Their errors come with the beats.
+//
+// Bursts of an image (DestImage) are short, and fp8mac_image_align knows where their beats go. So more of them can be
+// in flight than of others: a queue of one bit for each burst tells whether it is one of them, and the destinations of
+// the others are in a queue of their own.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -10,7 +14,8 @@ module fp8mac_dma_read
 #(
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
-  parameter int unsigned IN_FLIGHT  = 8   // bursts
+  parameter int unsigned IN_FLIGHT  = 8,         // bursts
+  parameter int unsigned DESTS      = IN_FLIGHT  // of them, those that are not of an image
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -21,7 +26,8 @@ module fp8mac_dma_read
   input  row_request_t          row_i,
   input  read_dest_t            dest_i,
 
-  // Beats, in the order in which they arrive. beat_dest_o is that of the next beat, if there is one.
+  // Beats, in the order in which they arrive. beat_dest_o is that of the next beat, if there is one. Of an image it has
+  // the kind alone.
   output logic                  beat_valid_o,
   output logic                  beat_offered_o,  // it is there, taken or not: for receivers that wait for it
   input  logic                  beat_ready_i,  // the receiver takes the next beat
@@ -56,12 +62,13 @@ module fp8mac_dma_read
   } in_flight_t;
 
   // ---- addresses ---------------------------------------------------------------------------------------------------
-  logic            burst_valid, burst_ready, burst_none, push, full, empty, pop;
+  logic            burst_valid, burst_ready, burst_none, push, full, dests_full, empty, dests_empty, pop;
   addr_t           burst_addr;
   logic [LenW-1:0] burst_beats;
   dim_t            burst_start;
   read_dest_t      row_dest;
-  in_flight_t      pushed, head;
+  in_flight_t      pushed, head, oldest;
+  logic            image, head_is_image;  // the burst has no place among the destinations
 
   fp8mac_burst_split #(.BEAT(Beat), .MAX_BURST(MaxBurst), .META_T(read_dest_t)) u_split (
     .clk_i,
@@ -110,10 +117,35 @@ module fp8mac_dma_read
     pushed.dest.word = row_dest.word + burst_start;
   end
 
-  fp8mac_fifo #(.T(in_flight_t), .DEPTH(IN_FLIGHT)) u_in_flight (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(push), .data_i(pushed), .full_o(full), .pop_i(pop), .data_o(head),
-    .empty_o(empty), .level_o()
+  fp8mac_fifo #(.T(in_flight_t), .DEPTH(DESTS)) u_in_flight (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(push && !image), .data_i(pushed), .full_o(dests_full),
+    .pop_i(pop && !head_is_image), .data_o(oldest), .empty_o(dests_empty), .level_o()
   );
+
+  if (IN_FLIGHT > DESTS) begin : g_images
+    logic order_full;
+    assign image = !burst_none && row_dest.kind == DestImage;
+    assign full  = order_full || (!image && dests_full);
+    fp8mac_fifo #(.T(logic), .DEPTH(IN_FLIGHT)) u_order (
+      .clk_i, .rst_ni, .flush_i(1'b0), .push_i(push), .data_i(image), .full_o(order_full), .pop_i(pop),
+      .data_o(head_is_image), .empty_o(empty), .level_o()
+    );
+    logic unused_empty;
+    assign unused_empty = dests_empty;
+  end else begin : g_no_images
+    assign image         = 1'b0;
+    assign head_is_image = 1'b0;
+    assign full          = dests_full;
+    assign empty         = dests_empty;
+  end
+
+  always_comb begin
+    head = oldest;
+    if (head_is_image) begin
+      head.none      = 1'b0;
+      head.dest.kind = DestImage;
+    end
+  end
 
   // ---- data --------------------------------------------------------------------------------------------------------
   logic   beat, own_error;

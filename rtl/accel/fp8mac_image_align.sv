@@ -14,7 +14,8 @@
 //
 // Beats outside the image are zeros. They come from no bus.
 //
-// A strip of a depthwise convolution is one whole word of each of its rows. That leaves for all of them at once.
+// A strip of a depthwise convolution is one whole word of each of its rows. That leaves for all of them at once. A row
+// begins again with the address of each kernel line's first word.
 //
 //   beat or zeros -> stage 1: beat, rotations -> rotate, merge -> pending word, finished word of each row -> output
 module fp8mac_image_align
@@ -24,7 +25,7 @@ module fp8mac_image_align
   parameter int unsigned ROWS   = 4,
   parameter int unsigned BEAT   = 16,
   parameter bit          DEPTHWISE = 1'b0,  // strips may be those of depthwise convolutions
-  parameter int unsigned STRIPS = 16   // that can wait: as many reads as the bus has in flight
+  parameter int unsigned STRIPS = 32   // that can wait: as many reads as the bus has in flight
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
@@ -128,7 +129,10 @@ module fp8mac_image_align
 
   always_comb begin
     for (int unsigned r = 0; r < ROWS; r++) begin
-      row_en[r]          = 5'(r) >= strip_q.first_row && 5'(r) <= strip_q.last_row;
+      // The rows of a depthwise strip may go on from the last RAM to the first one.
+      row_en[r]          = (DEPTHWISE && strip_q.first_row > strip_q.last_row) ?
+                           (5'(r) >= strip_q.first_row || 5'(r) <= strip_q.last_row) :
+                           (5'(r) >= strip_q.first_row && 5'(r) <= strip_q.last_row);
       row_begins[r]      = strip_q.begins && begins_with(strip_q.shared, strip_q.first_row, strip_q.last_row, 5'(r));
       row_begins_next[r] = next.begins && begins_with(next.shared, next.first_row, next.last_row, 5'(r));
       row_ends[r]        = row_en[r] && (!strip_q.shared || 5'(r) == strip_q.first_row);

@@ -20,7 +20,15 @@
 //   row 2                                   s0   s1   s2
 //   row 3                                        s0   s1   s2      6 reads in place of 12
 //
-// With depthwise_i a segment is the beat of a pixel, and strips are shared also where pixels touch.
+// With depthwise_i a segment is the beat of a pixel, and strips are shared also where pixels touch. If a kernel line has
+// 2 to ROWS pixels, no two rows of one RAM take the same pixel. Then strips are shared by the rows of an output line,
+// from tile to tile, so that a pixel is read once for each of their kernel lines:
+//
+//   shared, 3 segments, 4 RAMs, 6 rows     pixel   0    1    2    3    4    5    6    7
+//   RAM 0                                         r0   r0   r0        r4   r4   r4
+//   RAM 1                                              r1   r1   r1        r5   r5   r5
+//   RAM 2                                                   r2   r2   r2
+//   RAM 3                                                        r3   r3   r3
 //
 // Rows with parts of kernel lines cannot share. The first row of a load is single, and tells whether its codes begin and
 // end with kernel lines.
@@ -39,7 +47,8 @@ module fp8mac_image_strips
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS = 4,
-  parameter int unsigned BEAT = 16
+  parameter int unsigned BEAT = 16,
+  parameter bit          DEPTHWISE = 1'b0
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
@@ -73,7 +82,9 @@ module fp8mac_image_strips
 );
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned RowW    = (ROWS > 1) ? $clog2(ROWS) : 1;
-  localparam int unsigned CountW  = $clog2(ROWS + 1);
+  localparam int unsigned StartsW = $clog2(ROWS + 1);
+  localparam int unsigned LineRows = 63;  // most rows of a depthwise command that share strips; not less than ROWS
+  localparam int unsigned CountW  = DEPTHWISE ? $clog2(LineRows + 1) : StartsW;
   localparam int unsigned ColumnW = 35;  // signed; |column| < 2^16 * 2^16 + 2^24
   localparam int unsigned LineW   = 20;  // signed; counting stops behind the image
 
@@ -177,6 +188,10 @@ module fp8mac_image_strips
   logic [CountW-1:0] count_q, count;           // rows of the strips at hand
   logic              joined_q, sharing_q;      // sharing_q: rows share strips, if their codes are whole kernel lines
   logic              shared_q, first_q;        // first_q: in the first segment of the rows, or the first line if shared
+  logic              pixels, along, along_q;   // shared strips of pixels; those of a whole output line
+  dim_t              enter_word_q, enter_word; // first word of the row that begins with the strip
+  dim_t              line_word_q;              // of the kernel line's first pixel, in a row
+  logic [24:0]       advance_q;                // columns from the first row to the one behind the last that has begun
   logic              segment_ends, kernel_line_ends, behind, k_ends, enter, line_ends;
   dim_t              length;
   logic [15:0]       line_rest;
@@ -189,10 +204,12 @@ module fp8mac_image_strips
 
   // The rows of a tile that are in one output line
   assign line_rest = image_i.out_w - row_q.ox;
+  assign pixels    = DEPTHWISE && depthwise_i && shared_q;
+  assign along     = DEPTHWISE && along_q && shared_q;
   always_comb begin
     count = CountW'(1);
     if (joined_q || shared_q) begin
-      count = CountW'(ROWS) - CountW'(ram_q);
+      count = along ? CountW'(LineRows) : CountW'(ROWS) - CountW'(ram_q);
       if (rows_left_q < dim_t'(count)) count = CountW'(rows_left_q);
       if (line_rest < 16'(count)) count = CountW'(line_rest);
     end
@@ -219,6 +236,13 @@ module fp8mac_image_strips
   logic [RowW-1:0] oldest, newest;
   assign oldest = behind ? RowW'(k_q.number - of_first) : '0;
   assign newest = (k_q.number < of_last) ? RowW'(k_q.number) : RowW'(of_last);
+
+  // The rows that begin with strips of pixels, in each kernel line
+  logic begins_row;
+  assign begins_row = k_q.number <= of_last;
+
+  assign enter_word = (begins_row && RowW'(ram_q + newest) == RowW'(ROWS - 1)) ? enter_word_q + row_words_i :
+                      enter_word_q;
 
   function automatic logic counts(line_t line);  // 0 behind every image
     return line < line_t'(1 << 17);
@@ -253,6 +277,7 @@ module fp8mac_image_strips
         joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i && !depthwise_i;
         sharing_q   <= image_i.step_x == image_i.segment_step &&
                        (image_i.step_x > image_i.segment_bytes || depthwise_i) && steps_fit;
+        along_q     <= depthwise_i && image_i.segments > 8'd1 && 32'(image_i.segments) <= ROWS;
         shared_q    <= 1'b0;
         rows_left_q <= m_i;
         ram_q       <= '0;
@@ -269,20 +294,23 @@ module fp8mac_image_strips
         k_q      <= ks_q;
         k_left_q <= k_i;
         first_q  <= 1'b1;
+        enter_word_q <= word_q;
+        line_word_q  <= '0;
       end
       Segments: if (go) begin
         k_q     <= k_next;
         first_q <= first_q && shared_q && !kernel_line_ends;
         if (!behind) k_left_q <= k_left_q - length;
+        enter_word_q <= kernel_line_ends ? word_q : enter_word;
+        if (begins_row) advance_q <= k_q.base + 25'(image_i.step_x);
+        if (kernel_line_ends) line_word_q <= line_word_q + dim_t'(image_i.segments);
         if (k_ends) begin
           shared_q    <= sharing_q && ks_q.number == '0 && ks_q.left == image_i.segment_bytes && kernel_line_ends &&
                          segment_ends;
           rows_left_q <= rows_left_q - dim_t'(count_q);
           ram_q       <= RowW'(CountW'(ram_q) + count_q);
-          if (CountW'(ram_q) + count_q == CountW'(ROWS)) begin
-            ram_q  <= '0;
-            word_q <= word_q + row_words_i;
-          end
+          if (along) word_q <= enter_word_q;  // the last row began strips ago
+          else if (CountW'(ram_q) + count_q == CountW'(ROWS)) word_q <= word_q + row_words_i;
           if (line_ends) begin
             row_q.ox     <= '0;
             row_q.column <= row_top.column;
@@ -292,7 +320,8 @@ module fp8mac_image_strips
             end
           end else begin
             row_q.ox     <= row_q.ox + 16'(count_q);
-            row_q.column <= column_sum(row_q.column, column_t'({1'b0, start_q[count_q]}));
+            row_q.column <= column_sum(row_q.column,
+                                       along ? column_t'(advance_q) : column_t'({1'b0, start_q[StartsW'(count_q)]}));
           end
         end
       end
@@ -308,7 +337,7 @@ module fp8mac_image_strips
   line_t             line1_q;
   addr_t             addr1_q;
   dim_t              length1_q, word1_q;
-  logic [CountW-1:0] more1_q;  // rows of a joined strip, less one
+  logic [StartsW-1:0] more1_q; // rows of a joined strip, less one
   logic [RowW-1:0]   first1_q, last1_q;
   logic              begins1_q, ends1_q, shared1_q;
 
@@ -318,11 +347,11 @@ module fp8mac_image_strips
       line1_q   <= row_q.line + k_q.line;
       addr1_q   <= row_q.addr + k_q.addr;
       length1_q <= length;
-      word1_q   <= word_q;
-      more1_q   <= shared_q ? '0 : count_q - CountW'(1);
+      word1_q   <= pixels ? enter_word_q + line_word_q : word_q;
+      more1_q   <= shared_q ? '0 : StartsW'(count_q) - StartsW'(1);
       first1_q  <= ram_q + (shared_q ? oldest : '0);
       last1_q   <= ram_q + (shared_q ? newest : RowW'(count_q - CountW'(1)));
-      begins1_q <= first_q && (!shared_q || k_q.number <= of_last);
+      begins1_q <= (first_q || pixels) && (!shared_q || begins_row);
       ends1_q   <= shared_q ? all_codes && k_q.number >= of_first : k_ends;
       shared1_q <= shared_q;
     end

@@ -219,7 +219,7 @@ module fp8mac_load
   assign strip_valid_o = strip_valid && !stop && (!strip_reads || row_ready_i);
 
   if (IMAGES) begin : g_strips
-    fp8mac_image_strips #(.ROWS(ROWS), .BEAT(BEAT)) u_strips (
+    fp8mac_image_strips #(.ROWS(ROWS), .BEAT(BEAT), .DEPTHWISE(DEPTHWISE)) u_strips (
       .clk_i, .rst_ni,
       .start_i     (image),
       .stop_i      (stop),

@@ -87,7 +87,8 @@ module fp8mac_memories
   logic [ROWS-1:0][Quads-1:0][BoundW-1:0] quad_bound;
 
   fp8mac_operand_bound #(
-    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW), .QUADS(Quads)
+    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW), .DEPTH(BUF_BEATS),
+    .QUADS(Quads)
   ) u_bound (
     .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .rows_i(beat_rows_i),
     .words_i(beat_words_i), .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound), .rows_o(rows),

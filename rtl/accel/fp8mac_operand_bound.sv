@@ -10,7 +10,8 @@
 // the words of a block of the row.
 //
 // The beats of a block come one after the other. Words of an image operand (DestImage) may come in between, and are in
-// order for each row RAM. A row begins with a block.
+// order for each row RAM. A row begins with a block. Words of a depthwise command's image are in order for each row, and
+// may go to several rows of a RAM in turn: a memory for each RAM has the bounds of its blocks so far.
 module fp8mac_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -21,6 +22,7 @@ module fp8mac_operand_bound
   parameter int unsigned ROWS   = 4,    // row RAMs that image operands have
   parameter bit          BOUNDS = 1'b1, // 0: no bounds, bound_o is 0
   parameter bit          NARROW = 1'b1, // 0: no narrow codes come
+  parameter int unsigned DEPTH  = 256,  // words of a row RAM
   parameter int unsigned QUADS  = 1     // of a beat of a depthwise command's image; 1: there are no such commands
 ) (
   input  logic              clk_i,
@@ -123,6 +125,15 @@ module fp8mac_operand_bound
     if (QUADS > 1) begin : g_quads
       localparam int unsigned QuadCodes  = BEAT / QUADS;
       localparam int unsigned QuadBlock  = bound_block(BLOCK) / QuadCodes;  // words
+      localparam int unsigned BlockIdxW  = (DEPTH > QuadBlock) ? $clog2(DEPTH / QuadBlock) : 1;
+
+      typedef struct packed {
+        logic              any;   // it has a code that counts
+        logic [BoundW-1:0] bound;
+      } quad_block_t;
+
+      quad_block_t [ROWS-1:0][QUADS-1:0] block, block_after;  // before the word, and with it
+      logic [ROWS-1:0]              begins;                   // the word is the first one of its block
       logic [QUADS-1:0]             any_of_word;
       logic [QUADS-1:0][BoundW-1:0] of_word;
 
@@ -132,22 +143,40 @@ module fp8mac_operand_bound
           .maximum_o(of_word[q]), .any_o(any_of_word[q])
         );
         for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
-          logic              begins, quad_any, quad_so_far_valid_q;
-          logic [BoundW-1:0] quad_largest, quad_so_far_q;
+          logic              quad_any;
+          logic [BoundW-1:0] quad_largest;
 
-          assign begins = (words_o[r] & dim_t'(QuadBlock - 1)) == '0;
           fp8mac_maximum #(.COUNT(2), .W(BoundW)) u_maximum (
-            .value_i({quad_so_far_q, of_word[q]}), .valid_i({quad_so_far_valid_q && !begins, any_of_word[q]}),
+            .value_i({block[r][q].bound, of_word[q]}), .valid_i({block[r][q].any && !begins[r], any_of_word[q]}),
             .maximum_o(quad_largest), .any_o(quad_any)
           );
+          assign block_after[r][q]  = '{any: quad_any, bound: quad_largest};
           assign quad_bound_o[r][q] = quad_any ? quad_largest : BoundNone;
-          always_ff @(posedge clk_i) begin
-            if (valid_o && dest_o.depthwise && rows_o[r]) begin
-              quad_so_far_q       <= quad_largest;
-              quad_so_far_valid_q <= quad_any;
-            end
-          end
         end
+      end
+
+      // The block of the word that comes is read while that of the word before is written.
+      for (genvar r = 0; r < int'(ROWS); r++) begin : g_blocks
+        logic                    read, write, again_q;  // again_q: the block is that of the word before
+        logic [BlockIdxW-1:0]    read_at, write_at;
+        quad_block_t [QUADS-1:0] kept, last_q;
+
+        assign read      = valid_i && dest_i.depthwise && rows_i[r];
+        assign write     = valid_o && dest_o.depthwise && rows_o[r];
+        assign read_at   = BlockIdxW'(words_i[r] >> $clog2(QuadBlock));
+        assign write_at  = BlockIdxW'(words_o[r] >> $clog2(QuadBlock));
+        assign begins[r] = (words_o[r] & dim_t'(QuadBlock - 1)) == '0;
+        assign block[r]  = again_q ? last_q : kept;
+
+        always_ff @(posedge clk_i) begin
+          again_q <= write && read_at == write_at;
+          last_q  <= block_after[r];
+        end
+
+        fp8mac_two_port_ram #(.DEPTH(DEPTH / QuadBlock), .WIDTH($bits(block_after[r]))) u_blocks (
+          .clk_i, .write_i(write), .write_address_i(write_at), .write_data_i(block_after[r]), .read_i(read),
+          .read_address_i(read_at), .read_data_o(kept)
+        );
       end
     end else begin : g_no_quads
       assign quad_bound_o = '0;

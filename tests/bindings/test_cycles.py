@@ -185,6 +185,18 @@ def test_convolutions(bench, tool):
     bench.check("C is read", added, 9 * 16 * 4, residual)
 
 
+def test_pixels_are_shared(bench, fast_tool):
+    """Rows of an output line share the reads of a pixel, and a late memory costs an image little."""
+    names = "ifmap height,ifmap width,filter height,filter width,channels,num filter,groups,pad_y,pad_x\n"
+    layer = names + "28,28,3,3,16,16,16,1,1\n"
+    near, far = (fast_tool.table(layer, "--latency", late)[0] for late in (0, 20))
+    # Each line is read for three output lines, those at the edges for two: once, but for the first rows of loads
+    pixels = 28 * (26 * 3 + 2 * 2)
+    beats = int(near["bytes_read"]) / 16
+    bench.check("a pixel once for a line", pixels < beats < 1.2 * pixels, True, near)
+    bench.check("a late memory", int(far["cycles"]) < 1.2 * int(near["cycles"]), True, (near, far))
+
+
 def test_formats(bench, tool):
     """C and MX scales are bytes more of what is read: a row is whole beats of 16, and the descriptor has 60 bytes more."""
     head = "m,n,k,format_a,format_b,format_c,format_d,mx\n"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_dma_read between an engine that requests rows and any legal AXI slave. The solver chooses one beat of one row.
-// The beat arrives exactly once, in its turn, with its own destination. One end of a command is followed likewise.
+// The beat arrives exactly once, in its turn, with its own destination, of which a beat of an image has the kind alone.
+// One end of a command is followed likewise.
 module formal_dma_read
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned AXI_DATA_W = 64,
-  parameter int unsigned IN_FLIGHT  = 2,
+  parameter int unsigned IN_FLIGHT  = 3,
+  parameter int unsigned DESTS      = 2,
   parameter bit          ADDRESSES  = 1'b0,  // only the rules of the address channel, for rows of any length
   localparam int unsigned Beat = AXI_DATA_W / 8
 ) (
@@ -37,7 +39,7 @@ module formal_dma_read
   logic [1:0]            arburst;
   logic [3:0]            open;
 
-  fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .IN_FLIGHT(IN_FLIGHT)) dut (
+  fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .IN_FLIGHT(IN_FLIGHT), .DESTS(DESTS)) dut (
     .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .row_valid_i, .row_ready_o(row_ready), .row_i, .dest_i,
     .beat_valid_o(beat_valid), .beat_ready_i,
     .beat_dest_o(beat_dest), .beat_data_o(beat_data), .beat_error_o(beat_error),
@@ -64,7 +66,7 @@ module formal_dma_read
   assign taken_row = taken && !row_i.none;
   assign taken_end = taken && row_i.none;
 
-  logic       beat_held_q, end_held_q;
+  logic       beat_held_q, end_held_q, same_dest;
   count_t     beats_ahead_q, end_beats_ahead_q;
   logic [3:0] ends_ahead_q;
   read_dest_t dest_q;
@@ -113,6 +115,8 @@ module formal_dma_read
     end
   end
 
+  assign same_dest = beat_dest == dest_q || (beat_dest.kind == DestImage && dest_q.kind == DestImage);
+
   always_comb begin
     if (rst_ni) begin
       rows_are_proper : assume (!row_valid_i || row_i.none || (row_i.beats != '0 && row_i.addr % Beat == 0));
@@ -126,6 +130,28 @@ module formal_dma_read
     always_comb begin
       if (rst_ni && dut.u_split.busy_q && !dut.u_split.row_q.none) begin
         rest_is_proper : assert (dut.u_split.row_q.addr % Beat == 0 && dut.u_split.row_q.beats != '0);
+      end
+    end
+
+    // Each burst that is not of an image has a destination.
+    localparam int unsigned CountW = $clog2(IN_FLIGHT + 1);
+    logic [IN_FLIGHT-1:0] has_dest;
+    logic [CountW-1:0]    dests;
+
+    for (genvar i = 0; i < int'(IN_FLIGHT); i++) begin : g_burst
+      logic [31:0] behind;  // the head
+      assign behind      = (32'(i) + IN_FLIGHT - 32'(dut.g_images.u_order.head_q)) % IN_FLIGHT;
+      assign has_dest[i] = behind < 32'(dut.g_images.u_order.level_q) && !dut.g_images.u_order.mem_q[i];
+    end
+
+    always_comb begin
+      dests = '0;
+      for (int unsigned i = 0; i < IN_FLIGHT; i++) dests += CountW'(has_dest[i]);
+      if (rst_ni) begin
+        order_is_a_queue : assert (32'(dut.g_images.u_order.level_q) <= IN_FLIGHT &&
+          32'(dut.g_images.u_order.head_q) < IN_FLIGHT && 32'(dut.g_images.u_order.tail_q) ==
+          (32'(dut.g_images.u_order.head_q) + 32'(dut.g_images.u_order.level_q)) % IN_FLIGHT);
+        each_has_its_destination : assert (32'(dests) == 32'(dut.u_in_flight.level_q));
       end
     end
   end else begin : g_beats
@@ -146,7 +172,8 @@ module formal_dma_read
         every_beat_is_passed_on : assert (beat_valid == (rvalid_i && rready) && beat_data == rdata_i);
         always_ready_for_an_answer : assert (open == '0 || rready || done_valid || !beat_ready_i ||
           !done_ready_i);
-        its_own_destination : assert (!(beat_valid && beat_held_q && beats_ahead_q == '0) || beat_dest == dest_q);
+        its_own_destination : assert (!(beat_valid && beat_held_q && beats_ahead_q == '0) || same_dest);
+        no_more_than_can_wait : assert (32'(open) <= IN_FLIGHT);
         an_end_is_after_its_beats : assert (!(done_valid && end_held_q && ends_ahead_q == '0) ||
           end_beats_ahead_q == '0);
         an_end_is_not_passed : assert (!(beat_valid && end_held_q) || end_beats_ahead_q != '0);

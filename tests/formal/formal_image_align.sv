@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_image_align: one byte of a row is followed, from the beat that has it or from outside the image to the word
 // that it belongs to. It is in its word, at its position. A word goes to one row, or to all that complete the same one
-// of a depthwise strip. The words of a row leave in order, as many as its bytes need.
+// of a depthwise strip, which may go on from the last RAM to the first and where a row may begin again. The words of a
+// row leave in order, as many as its bytes need.
 // So no byte is lost or doubled.
 module formal_image_align
   import fp8mac_pkg::*;
@@ -65,7 +66,9 @@ module formal_image_align
   // Of a shared strip only the last row begins, and only the first one ends.
   always_comb begin
     for (int unsigned r = 0; r < ROWS; r++) begin
-      has[r]    = 5'(r) >= strip_i.first_row && 5'(r) <= strip_i.last_row;
+      has[r]    = (strip_i.first_row > strip_i.last_row) ?
+                  (5'(r) >= strip_i.first_row || 5'(r) <= strip_i.last_row) :
+                  (5'(r) >= strip_i.first_row && 5'(r) <= strip_i.last_row);
       begins[r] = has[r] && strip_i.begins && (!strip_i.shared || 5'(r) == strip_i.last_row);
       ends[r]   = has[r] && strip_i.ends && (!strip_i.shared || 5'(r) == strip_i.first_row);
       given[r]  = (begins[r] ? 6'd0 : given_q[r]) + 6'(strip_i.length);
@@ -96,8 +99,9 @@ module formal_image_align
   always_comb begin
     if (rst_ni) begin
       // A strip that is not shared is of both rows.
-      strips_are_proper : assume (!strip_valid_i || (strip_i.first_row <= strip_i.last_row &&
-        strip_i.last_row < 5'(ROWS) &&
+      strips_are_proper : assume (!strip_valid_i || (
+        (strip_i.first_row <= strip_i.last_row || (DEPTHWISE && strip_i.dest.depthwise && strip_i.shared)) &&
+        strip_i.first_row < 5'(ROWS) && strip_i.last_row < 5'(ROWS) &&
         (strip_i.shared || (strip_i.first_row == '0 && strip_i.last_row == 5'(ROWS - 1)) ||
          (strip_i.dest.depthwise && strip_i.first_row == strip_i.last_row)) &&
         strip_i.start < 20'(BEAT) && strip_i.length != '0 && strip_i.length < 16'd8 &&
@@ -119,8 +123,10 @@ module formal_image_align
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
     always_comb begin
       if (rst_ni) begin
-        rows_begin_and_end : assume (!strip_valid_i || !has[r] || (begins[r] == !open_q[r] &&
-          given[r] < 6'(MostBytes) && (!ends[r] || 32'(strip_i.dest.last_byte) == (32'(given[r]) - 1) % BEAT)));
+        rows_begin_and_end : assume (!strip_valid_i || !has[r] || (
+          (begins[r] == !open_q[r] || (begins[r] && DEPTHWISE && strip_i.dest.depthwise)) &&
+          given[r] < 6'(MostBytes) &&
+          (!ends[r] || 32'(strip_i.dest.last_byte) == (32'(given[r]) - 1) % BEAT)));
       end
     end
   end
@@ -199,6 +205,7 @@ module formal_image_align
         index > 4'd6);
       word_of_both_rows : cover (!DEPTHWISE || (word_valid && word_rows == '1));
       unfinished : cover (quiet && idle && open_q[row] && given_q[row] == 6'd7);
+      around_the_end : cover (!DEPTHWISE || (taken && strip_i.shared && strip_i.first_row > strip_i.last_row));
       row_between : cover (taken && strip_i.shared && strip_i.begins && strip_i.ends &&
         strip_i.first_row != strip_i.last_row);
     end

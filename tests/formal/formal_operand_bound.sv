@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code and for narrow
 // codes, which keep their values. The bound is the largest exponent of the block's codes so far, computed from the
-// formats' definitions. Words of an image's rows come between other beats. With QUADS, words of a depthwise image go to any
-// rows at once; each row has a bound for each quad.
+// formats' definitions. Words of an image's rows come between other beats. With QUADS, words of a depthwise image go to
+// any rows at once, and to the rows of a RAM in any turn; each row has a bound for each quad. One block is followed.
 module formal_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -21,9 +21,11 @@ module formal_operand_bound
   input dim_t [ROWS-1:0]   words_i,
   input logic              any_row_i,
   input logic [2:0]        any_quad_i,
+  input logic [1:0]        any_block_i,
   input logic [BEAT*8-1:0] data_i
 );
   localparam int unsigned BlockWords = bound_block(BLOCK) / BEAT;
+  localparam int unsigned Blocks     = 4;  // of depthwise rows, in a RAM
 
   logic              valid;
   read_dest_t        dest;
@@ -33,7 +35,9 @@ module formal_operand_bound
   dim_t [ROWS-1:0]   words;
   logic [ROWS-1:0][QUADS-1:0][BoundW-1:0] quad_bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .QUADS(QUADS)) dut (
+  fp8mac_operand_bound #(
+    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .DEPTH(Blocks * BlockWords * QUADS), .QUADS(QUADS)
+  ) dut (
     .clk_i, .rst_ni, .valid_i, .dest_i, .data_i, .rows_i, .words_i, .valid_o(valid), .dest_o(dest), .data_o(data),
     .bound_o(bound), .rows_o(rows), .words_o(words), .quad_bound_o(quad_bound)
   );
@@ -111,19 +115,22 @@ module formal_operand_bound
     if (valid_q) so_far_q[source_of(dest_q)] <= largest;
   end
 
-  // ---- a quad of a row, which the solver chooses -------------------------------------------------------------------
+  // ---- a quad of a block of a row, which the solver chooses --------------------------------------------------------
   if (QUADS > 1) begin : g_quads
     localparam int unsigned Codes = BEAT / QUADS, QuadWords = bound_block(BLOCK) / Codes;
     logic            row;
     logic [2:0]      quad;
+    logic [1:0]      block;
     logic [ROWS-1:0] rows_q;
     dim_t [ROWS-1:0] words_q;
     logic            takes;
     int              quad_so_far_q, quad_largest;
     logic            known_q;  // the block has begun
 
-    formal_const #(.WIDTH(4)) u_quad (.clk_i, .any_i({any_row_i, any_quad_i}), .const_o({row, quad}));
-    assign takes = valid_q && dest_q.depthwise && rows_q[row];
+    formal_const #(.WIDTH(6)) u_quad (
+      .clk_i, .any_i({any_row_i, any_quad_i, any_block_i}), .const_o({row, quad, block})
+    );
+    assign takes = valid_q && dest_q.depthwise && rows_q[row] && 32'(words_q[row]) / QuadWords == 32'(block);
 
     always_comb begin
       quad_largest = (32'(words_q[row]) % QuadWords == 0) ? -1 : quad_so_far_q;
@@ -149,19 +156,34 @@ module formal_operand_bound
             blocks_begin : assume (!takes || known_q || 32'(words_q[row]) % QuadWords == 0);
             bound_of_its_quad : assert (!takes || (rows[r] && words[r] == words_q[r] && (quad_largest < 0
               ? quad_bound[r][q] == BoundNone : 32'(quad_bound[r][q]) == quad_largest)));
-            engine_knows_the_quad : assert (!known_q || (quad_so_far_q < 0
-              ? !dut.g_bound.g_quads.g_quad[q].g_row[r].quad_so_far_valid_q
-              : dut.g_bound.g_quads.g_quad[q].g_row[r].quad_so_far_valid_q &&
-                32'(dut.g_bound.g_quads.g_quad[q].g_row[r].quad_so_far_q) == quad_so_far_q));
+            goes_to_its_rows : assert (!valid_q || (rows[r] == rows_q[r] && words[r] == words_q[r] &&
+              32'(words_q[r]) < Blocks * QuadWords));
+            words_are_in_the_ram : assume (!valid_i || 32'(words_i[r]) < Blocks * QuadWords);
+            engine_knows_the_block : assert (!takes || !known_q || (quad_so_far_q < 0
+              ? !dut.g_bound.g_quads.block[r][q].any
+              : dut.g_bound.g_quads.block[r][q].any &&
+                32'(dut.g_bound.g_quads.block[r][q].bound) == quad_so_far_q));
             quad_from_an_earlier_word : cover (takes && quad_largest == quad_so_far_q && quad_so_far_q == 3 &&
               32'(words_q[row]) % QuadWords == 2);
           end
         end
       end
     end
+    for (genvar b = 0; b < int'(Blocks); b++) begin : g_block
+      for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+        logic [QUADS-1:0][BoundW:0] kept;
+        assign kept = dut.g_bound.g_quads.g_blocks[r].u_blocks.word_q[b];
+        always_comb begin
+          if (rst_ni && 32'(block) == b && 32'(row) == r && 32'(quad) < QUADS) begin
+            memory_has_the_block : assert (!known_q || (quad_so_far_q < 0
+              ? !kept[quad][BoundW] : kept[quad][BoundW] && 32'(kept[quad][BoundW-1:0]) == quad_so_far_q));
+          end
+        end
+      end
+    end
   end else begin : g_no_quads
     logic unused_quads;
-    assign unused_quads = ^{any_row_i, any_quad_i, rows, words, quad_bound};
+    assign unused_quads = ^{any_row_i, any_quad_i, any_block_i, rows, words, quad_bound};
   end
 
   // A row begins with a block, and no beat of a block is left out.

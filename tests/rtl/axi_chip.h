@@ -19,7 +19,7 @@ class ChipTiming
     // Before the edge
     bool ar_ready() const
     {
-        return reads_.size() < kBursts && !stalled(4);
+        return reads_.size() < kReads && !stalled(4);
     }
     bool r_valid() const
     {
@@ -27,11 +27,11 @@ class ChipTiming
     }
     bool aw_ready() const
     {
-        return writes_.size() < kBursts && !stalled(2);
+        return writes_.size() < kWrites && !stalled(2);
     }
     bool w_ready() const
     {
-        return !writes_.empty() && answers_.size() < kBursts && !stalled(1);
+        return !writes_.empty() && answers_.size() < kWrites && !stalled(1);
     }
     bool b_valid() const
     {
@@ -73,7 +73,7 @@ class ChipTiming
     }
 
   private:
-    static constexpr unsigned kBursts = 8, kBeats = 4;
+    static constexpr unsigned kReads = 32, kWrites = 8, kBeats = 4;
 
     struct Burst {
         uint64_t arrival;

@@ -16,7 +16,8 @@ static bool flushes(const strip *s, uint32_t beat)
 // Of the rows of a shared strip the last one begins with it, and the first one ends.
 static bool begins_with(const strip *s, uint32_t row)
 {
-    return s->begins && row <= s->last_row && row >= (s->shared ? s->last_row : s->first_row);
+    return s->begins &&
+           (s->shared ? row == s->last_row : row >= s->first_row && row <= s->last_row);
 }
 
 static bool ends_with(const strip *s, uint32_t row)
@@ -45,7 +46,9 @@ static uint32_t step(machine *m, bool flush, bool zeros)
 {
     align *a = &m->align;
     uint32_t completes = 0;
-    for (uint32_t row = a->strip.first_row; row <= a->strip.last_row; row++) {
+    const uint32_t mask = m->p.rows - 1u, rows = a->strip.last_row - a->strip.first_row;
+    for (uint32_t i = 0; i <= (rows & mask); i++) {
+        const uint32_t row = (a->strip.first_row + i) & mask;
         const share s = share_of(m, row, flush);
         a->ahead[row] = a->ahead[row] < m->p.beat ? 0 : a->ahead[row] - m->p.beat;
         a->take[row] -= s.count;
@@ -97,11 +100,11 @@ static void queue_clock(machine *m, const wires *w, bool strip_take)
     align *a = &m->align;
     a->shown = a->level > (uint32_t)strip_take;
     if (w->strip_taken) {
-        a->queue[(a->head + a->level) % IN_FLIGHT] = m->strips.stage[4];
+        a->queue[(a->head + a->level) % READS] = m->strips.stage[4];
     }
     a->level += w->strip_taken;
     if (strip_take) {
-        a->head = (a->head + 1u) % IN_FLIGHT;
+        a->head = (a->head + 1u) % READS;
         a->level--;
     }
 }

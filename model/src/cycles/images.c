@@ -43,7 +43,7 @@ void fp8mac_cycles_image_wires(const machine *m, wires *w)
 void fp8mac_cycles_strip_wires(const machine *m, wires *w)
 {
     const strips *s = &m->strips;
-    const bool valid = (s->valid & 1u << 4) != 0, room = m->align.level != IN_FLIGHT;
+    const bool valid = (s->valid & 1u << 4) != 0, room = m->align.level != READS;
     w->strip_taken = w->image && valid && room && (!s->stage[4].reads || w->load_row_taken);
     w->image_done = w->image && s->state == STRIPS_FINISH && (s->valid & 0xeu) == 0 &&
                     (!valid || w->strip_taken);
@@ -98,7 +98,7 @@ static void next_rows(machine *m, const fp8mac_cycles_command *c)
     s->ram = (s->ram + s->count) & (m->p.rows - 1u);
     if (!line_ends) {
         s->row.ox += s->count;
-        s->row.column += start_of(c, s->count);
+        s->row.column += s->shared ? (int64_t)s->count * c->step_x : start_of(c, s->count);
         return;
     }
     s->row.ox = 0;
@@ -131,8 +131,9 @@ static part part_of(const strips *s, const fp8mac_cycles_command *c)
 }
 
 // The rows of a shared strip begin and end one after the other.
-static void set_rows(const strips *s, const fp8mac_cycles_command *c, const part *p, strip *strip)
+static void set_rows(const machine *m, const fp8mac_cycles_command *c, const part *p, strip *strip)
 {
+    const strips *s = &m->strips;
     const uint32_t number = s->code.number, of_first = c->segments - 1u, of_last = s->count - 1u;
     strip->shared = s->shared;
     strip->begins = s->first;
@@ -140,10 +141,10 @@ static void set_rows(const strips *s, const fp8mac_cycles_command *c, const part
     strip->first_row = s->ram;
     strip->last_row = s->ram + of_last;
     if (s->shared) {
-        strip->begins = s->first && number <= of_last;
+        strip->begins = (s->first || strip->depthwise) && number <= of_last;
         strip->ends = p->all_codes && number >= of_first;
-        strip->first_row = s->ram + (p->behind ? number - of_first : 0);
-        strip->last_row = s->ram + least(number, of_last);
+        strip->first_row = (s->ram + (p->behind ? number - of_first : 0)) & (m->p.rows - 1u);
+        strip->last_row = (s->ram + least(number, of_last)) & (m->p.rows - 1u);
     }
 }
 
@@ -162,7 +163,7 @@ static strip strip_of(const machine *m, const fp8mac_cycles_command *c, const pa
                    .steps = (end >> log2) + 1u,
                    .depthwise = at_hand(m)->key.depthwise,
                    .last_byte = (bytes_of(m) - 1u) % m->p.beat};
-    set_rows(s, c, p, &strip);
+    set_rows(m, c, p, &strip);
     strip.reads = line >= 0 && line < c->image_height && room > 0 && outside < span;
     if (strip.reads) {
         const uint32_t to = offset + (uint32_t)(room < span ? room : span) - 1u;
@@ -202,6 +203,7 @@ static void start(machine *m, const fp8mac_cycles_command *c)
     const bool steps_fit = c->step_x <= STRIP_MASK / m->p.rows; // all of them, in a strip
     const bool apart = c->step_x > c->segment_bytes || key->depthwise;
     s->sharing = c->step_x == c->segment_step && apart && steps_fit;
+    s->along = key->depthwise && c->segments > 1u && c->segments <= m->p.rows;
     s->shared = 0;
     s->rows_left = key->m;
     s->ram = 0;
@@ -223,6 +225,9 @@ static void count(machine *m, const fp8mac_cycles_command *c)
     if (s->joined || s->shared) {
         s->count = least(least(m->p.rows - s->ram, s->rows_left), c->out_w - s->row.ox);
     }
+    if (s->shared && s->along) {
+        s->count = least(least(LINE_ROWS, s->rows_left), c->out_w - s->row.ox);
+    }
     s->code = s->codes;
     s->k_left = bytes_of(m);
     s->first = 1;
@@ -241,9 +246,9 @@ static void segment(machine *m, const fp8mac_cycles_command *c)
     s->first = s->first && s->shared && !p.line_ends;
     if (p.k_ends) {
         s->state = s->rows_left == s->count ? STRIPS_FINISH : STRIPS_COUNT;
+        next_rows(m, c);
         s->shared = s->sharing && s->codes.number == 0 && s->codes.left == c->segment_bytes &&
                     p.line_ends && p.segment_ends;
-        next_rows(m, c);
     }
 }
 

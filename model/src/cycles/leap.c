@@ -160,11 +160,11 @@ static void straighten_all(machine *m)
     memory *y = &m->memory;
     array *a = &m->array;
     write_dma *d = &m->write;
-    straighten(r->in_flight, sizeof r->in_flight[0], IN_FLIGHT, &r->head, r->level);
+    straighten(r->in_flight, sizeof r->in_flight[0], READS, &r->head, r->level);
     straighten(y->reads, sizeof y->reads[0], MEMORY_RING, &y->reads_head, y->reads_level);
     straighten(y->writes, sizeof y->writes[0], MEMORY_RING, &y->writes_head, y->writes_level);
     straighten(y->answers, sizeof y->answers[0], MEMORY_RING, &y->answers_head, y->answers_level);
-    straighten(d->lens, sizeof d->lens[0], IN_FLIGHT, &d->lens_head, d->lens_level);
+    straighten(d->lens, sizeof d->lens[0], WRITES, &d->lens_head, d->lens_level);
     straighten(m->c.jobs, sizeof m->c.jobs[0], SOURCE_DEPTH, &m->c.head, m->c.level);
     straighten(m->x.jobs, sizeof m->x.jobs[0], SOURCE_DEPTH, &m->x.head, m->x.level);
     const uint32_t results = (a->tail - a->head) % RESULT_RING;

@@ -108,8 +108,9 @@ typedef struct read_dma {
     splitter split;
     bool ar_valid;
     uint32_t ar_beats;
-    burst in_flight[IN_FLIGHT];
+    burst in_flight[READS];
     uint32_t head, level;
+    uint32_t dests; // of them, those that are not of an image
 } read_dma;
 
 typedef struct waiting_burst {
@@ -172,12 +173,13 @@ typedef struct strips {
     image_code code, codes;
     uint32_t rows_left, k_left, ram, count;
     uint32_t joined, sharing, shared, first;
+    uint32_t along; // shared strips go on along the rows of an output line
     uint32_t valid; // bits 1 to 4: stages
     strip stage[5];
 } strips;
 
 typedef struct align {
-    strip queue[IN_FLIGHT];
+    strip queue[READS];
     uint32_t head, level, shown;
     uint32_t data; // beats that wait
     uint32_t busy, before, beats, left;
@@ -279,7 +281,7 @@ typedef struct write_dma {
     uint32_t aw_beats;
     uint32_t none; // bits of the bursts in flight, the oldest one is bit 0
     uint32_t level;
-    uint32_t lens[IN_FLIGHT];
+    uint32_t lens[WRITES];
     uint32_t lens_head, lens_level;
     uint32_t beats; // that wait for the bus
     bool w_valid, w_last;

@@ -4,7 +4,8 @@
 #include "cycles/machine.h"
 
 enum {
-    CHIP_BURSTS = 8, // of each direction that wait, and answers
+    CHIP_READS = 32, // bursts that wait
+    CHIP_WRITES = 8, // bursts that wait, and answers
     CHIP_BEATS = 4,  // that were read and wait for R
 };
 
@@ -60,12 +61,12 @@ void fp8mac_cycles_memory_wires(const machine *m, wires *w)
     const memory *y = &m->memory;
     const bool chip = m->p.chip_memory;
     const waiting_burst *front = &y->reads[y->reads_head];
-    w->ar_ready = !chip || (y->reads_level != CHIP_BURSTS && !stalls(m, AR));
+    w->ar_ready = !chip || (y->reads_level != CHIP_READS && !stalls(m, AR));
     w->r_valid = chip ? y->shown != 0 && (y->r_waits || !stalls(m, R))
                       : y->reads_level != 0 && front->due <= m->now;
     w->r_last = chip ? (y->last_bits & 1u) != 0 : front->beats == 1;
-    w->aw_ready = !chip || (y->writes_level != CHIP_BURSTS && !stalls(m, AW));
-    const bool room = y->writes_level != 0 && y->answers_level != CHIP_BURSTS;
+    w->aw_ready = !chip || (y->writes_level != CHIP_WRITES && !stalls(m, AW));
+    const bool room = y->writes_level != 0 && y->answers_level != CHIP_WRITES;
     w->w_ready = !chip || (room && !stalls(m, W));
     const bool due = y->answers_level != 0 && y->answers[y->answers_head] <= m->now;
     w->b_valid = due && (y->b_waits || !stalls(m, B));

@@ -13,8 +13,11 @@ enum {
     PASS_TILES = 4,
     PAGE = 4096,
     MAX_BURST = 16,
-    IN_FLIGHT = 16, // bursts of each direction
-    MEMORY_RING = 2 * IN_FLIGHT,
+    READS = 32,      // bursts in flight, and strips of images that wait
+    READ_DESTS = 16, // bursts among them that are not of an image
+    WRITES = 16,
+    LINE_ROWS = 63, // most rows of a depthwise command that share strips
+    MEMORY_RING = 2 * READS,
     SLOTS = 4, // regions of a buffer of D, C or X
     STORING_DEPTH = 4,
     WRITE_OUT_DEPTH = 2,

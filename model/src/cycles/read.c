@@ -48,6 +48,12 @@ void fp8mac_cycles_split_clock(const parameters *p, splitter *s, bool taken, boo
 
 // ---- the read DMA -------------------------------------------------------------------------------
 
+// The aligner knows where the beats of an image go.
+static bool is_image(const row *row)
+{
+    return row->kind == ROW_IMAGE;
+}
+
 void fp8mac_cycles_read_wires(machine *m, wires *w)
 {
     const read_dma *r = &m->read;
@@ -59,7 +65,8 @@ void fp8mac_cycles_read_wires(machine *m, wires *w)
     w->table_beat = w->r_valid && !empty && w->oldest->kind == ROW_TABLE;
     const bool ar_free = !r->ar_valid || w->ar_ready;
     const bool is_none = r->split.row.kind == ROW_NONE;
-    w->read_burst = r->split.busy && r->level != IN_FLIGHT && (is_none || ar_free);
+    const bool room = r->level != READS && (is_image(&r->split.row) || r->dests != READ_DESTS);
+    w->read_burst = r->split.busy && room && (is_none || ar_free);
     w->read_row_ready =
         !r->split.busy ||
         (w->read_burst && split_final(&r->split, fp8mac_cycles_split_beats(&r->split)));
@@ -121,12 +128,12 @@ static void push_burst(machine *m)
 {
     read_dma *r = &m->read;
     const uint32_t beats = fp8mac_cycles_split_beats(&r->split);
-    r->in_flight[(r->head + r->level) % IN_FLIGHT] =
-        (burst){.kind = r->split.row.kind,
-                .region_last = r->split.row.region_last,
-                .row_last = split_final(&r->split, beats),
-                .beats = beats};
+    r->in_flight[(r->head + r->level) % READS] = (burst){.kind = r->split.row.kind,
+                                                         .region_last = r->split.row.region_last,
+                                                         .row_last = split_final(&r->split, beats),
+                                                         .beats = beats};
     r->level++;
+    r->dests += !is_image(&r->split.row);
     if (r->split.row.kind != ROW_NONE) {
         r->ar_valid = true;
         r->ar_beats = beats;
@@ -147,7 +154,8 @@ void fp8mac_cycles_read_clock(machine *m, const wires *w)
         push_burst(m);
     }
     if (pop) {
-        r->head = (r->head + 1u) % IN_FLIGHT;
+        r->dests -= w->oldest->kind != ROW_IMAGE;
+        r->head = (r->head + 1u) % READS;
         r->level--;
     }
     m->loads_done += w->read_done;

@@ -75,8 +75,8 @@ static void dma_wires(const machine *m, wires *w)
     w->retire = d->level != 0 && none && m->store.pushed != m->report.retired &&
                 m->store.done != m->report.retired;
     const bool aw_free = !d->aw_valid || w->aw_ready;
-    w->write_burst = d->split.busy && d->level != IN_FLIGHT &&
-                     (is_none || (aw_free && d->lens_level != IN_FLIGHT));
+    w->write_burst =
+        d->split.busy && d->level != WRITES && (is_none || (aw_free && d->lens_level != WRITES));
     w->write_row_ready =
         !d->split.busy ||
         (w->write_burst && split_final(&d->split, fp8mac_cycles_split_beats(&d->split)));
@@ -197,7 +197,7 @@ static void address_clock(machine *m, const wires *w, uint32_t beats)
     if (w->write_burst && d->split.row.kind != ROW_NONE) {
         d->aw_valid = true;
         d->aw_beats = beats;
-        d->lens[(d->lens_head + d->lens_level++) % IN_FLIGHT] = beats;
+        d->lens[(d->lens_head + d->lens_level++) % WRITES] = beats;
         if (m->watch != NULL) {
             fp8mac_cycles_split_tell(&m->p, &d->split, &m->watch->writes);
         }
@@ -210,7 +210,7 @@ static void data_clock(write_dma *d, const wires *w, bool offered)
     if (w->w_load) {
         const bool last = ++d->sent == d->lens[d->lens_head];
         d->sent = last ? 0 : d->sent;
-        d->lens_head = (d->lens_head + last) % IN_FLIGHT;
+        d->lens_head = (d->lens_head + last) % WRITES;
         d->lens_level -= last;
         d->w_valid = true;
     } else if (w->w_ready) {
