@@ -309,8 +309,12 @@ module fp8mac_image_strips
                          segment_ends;
           rows_left_q <= rows_left_q - dim_t'(count_q);
           ram_q       <= RowW'(CountW'(ram_q) + count_q);
-          if (along) word_q <= enter_word_q;  // the last row began strips ago
-          else if (CountW'(ram_q) + count_q == CountW'(ROWS)) word_q <= word_q + row_words_i;
+          if (along) begin
+            word_q <= enter_word_q;  // the last row began strips ago
+          end else if (CountW'(ram_q) + count_q == CountW'(ROWS)) begin
+            ram_q  <= '0;
+            word_q <= word_q + row_words_i;
+          end
           if (line_ends) begin
             row_q.ox     <= '0;
             row_q.column <= row_top.column;
