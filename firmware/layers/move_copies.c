@@ -6,10 +6,9 @@
 
 // ---- the rule -----------------------------------------------------------------------------------
 
-// INT8 has -128, which the accelerator does not write.
-static bool is_possible(const fp8rt_run *run, fp8mac_format_id format)
+static bool is_possible(const fp8rt_run *run)
 {
-    return (run->dev->caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0 && format != FP8MAC_INT8;
+    return (run->dev->caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0;
 }
 
 static bool is_columns(const fp8rt_move_axis *axis)
@@ -29,13 +28,20 @@ static uint32_t rows_of(const fp8rt_matrices *copies)
 
 bool fp8rt_copies_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_matrices *copies)
 {
-    return desc->by_value && is_possible(run, desc->x->format) &&
+    return desc->by_value && is_possible(run) &&
            fp8rt_matrices_of(run, desc, is_columns, is_rows, copies) &&
            copies->columns.count != 0 &&
            copies->columns.count * (uint64_t)rows_of(copies) >= FP8RT_MOVE_LEAST_VALUES;
 }
 
 // ---- the commands -------------------------------------------------------------------------------
+
+// The accelerator writes no -128. So bytes of INT8 are copied as E4M3FNUZ, whose 256 codes stay what they are: it has
+// one NaN, 0x80, and no -0.
+static fp8mac_format_id format_of(fp8mac_format_id format)
+{
+    return format == FP8MAC_INT8 ? FP8MAC_E4M3FNUZ : format;
+}
 
 static uint32_t step_of(uint32_t count, int32_t rows)
 {
@@ -60,13 +66,13 @@ static fp8rt_status copy_matrix(fp8rt_run *run, const fp8rt_move_desc *desc,
     plan.desc.n = cols;
     plan.desc.x = x.data;
     plan.desc.x_stride = x.stride;
-    plan.desc.x_format = x.format;
+    plan.desc.x_format = format_of(x.format);
     plan.desc.d = out.data;
     plan.desc.d_stride = out.stride;
-    plan.desc.d_format = out.format;
+    plan.desc.d_format = format_of(out.format);
     plan.desc.overflow = FP8MAC_OVERFLOW_IEEE;
     const fp8rt_status status = fp8rt_plans_elementwise(run, &plan, &result);
-    if (status == FP8RT_OK) {
+    if (status == FP8RT_OK && x.format != FP8MAC_INT8) { // -128 is no NaN
         fp8rt_layer_flags(run, &result);
     }
     return status;

@@ -82,21 +82,25 @@ const cli_command cli_commands[] = {
      true},
     {"rows", cli_rows, "[OPTION...] OPERATION X", "reduce or normalise each row of a matrix",
      "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid, "
-     "tanh, magnitude or quantise.\nX has one row per line. Every operation is one float32 "
-     "operation, and a "
+     "tanh, magnitude, quantise or quantise-mx.\nX has one row per line. Every operation is one "
+     "float32 operation, and a "
      "sum has a fixed order. Quantise divides a row\nby its magnitude, the largest |x|: --scale-d "
-     "is the largest code then.\n"
+     "is the largest code then. Quantise-mx gives MX codes in\nan FP8 format, and scales for each "
+     "32 columns of a row.\n"
      "  --x-format F        the format of X: float32 (default), or any that D may have\n"
      "  --seen N, --causal  columns that the first row sees (all); each row sees one more. Not for "
-     "norms, sigmoid, tanh and quantise\n"
+     "norms, sigmoid, tanh, quantise and quantise-mx\n"
      "  --factor X          multiplies a reduction, or what softmax, sigmoid or tanh is taken of\n"
      "  --eps X             norms: added to the mean square or variance (1e-5)\n"
      "  --gamma V, --beta V norms: a factor and a summand for each column; no beta of rms-norm\n"
      "  --act, --scale-d, --d-format, --d-rounding, --d-overflow, --codes, --flags   as of gemm; "
-     "argmax has none\n" OUTPUT_TEXT,
+     "argmax has none, and quantise-mx --d-format, --codes and --flags\n"
+     "  --scales FILE       quantise-mx: where its E8M0 scales go, as codes, which gemm takes as "
+     "block scales\n" OUTPUT_TEXT,
      "  fp8mac rows softmax '0,1,2;3,3,3'\n"
      "  fp8mac rows layer-norm '1,2,3,4' --gamma 1,1,2,2 --d-format e4m3fn --scale-d 16\n"
-     "  fp8mac rows argmax '1,7,7;-1,-5,-2'\n",
+     "  fp8mac rows argmax '1,7,7;-1,-5,-2'\n"
+     "  fp8mac rows quantise-mx '1000,3,-0.5' --d-format e4m3fn --scales scales.txt\n",
      false},
     {"cycles", cli_cycles, "[OPTION...] [LAYERS]", "count the accelerator's clock cycles",
      "Gives the cycles and the counters that the RTL has for a GEMM, --m M --n N --k K, as the "

@@ -4,23 +4,20 @@
 #include "options.h"
 
 typedef struct rows_options {
-    const char *x_format, *seen, *factor, *eps, *gamma, *beta, *act, *d_format, *scale_d;
+    const char *x_format, *seen, *factor, *eps, *gamma, *beta, *act, *d_format, *scale_d, *scales;
     mode_options d_mode;
     array_output output;
     bool causal, report;
 } rows_options;
 
-// Quantise MX is fp8mac_recipe_mx_quantize, which Python's mx_quantize has.
-enum { OPERATIONS = FP8MAC_ROWS_QUANTISE + 1 };
-
-static const char *const operations[OPERATIONS] = {
+static const char *const operations[FP8MAC_ROWS_OPERATIONS] = {
     "sum",     "sum-of-squares", "maximum", "argmax",    "rms-norm", "layer-norm",
-    "softmax", "sigmoid",        "tanh",    "magnitude", "quantise"};
+    "softmax", "sigmoid",        "tanh",    "magnitude", "quantise", "quantise-mx"};
 
 static fp8mac_rows_operation operation_named(cli *c, const char *name)
 {
     char good[160] = "";
-    for (size_t i = 0; i < OPERATIONS; i++) {
+    for (size_t i = 0; i < FP8MAC_ROWS_OPERATIONS; i++) {
         if (strcmp(name, operations[i]) == 0) {
             return (fp8mac_rows_operation)i;
         }
@@ -96,7 +93,21 @@ static fp8mac_rows_desc describe(cli *c, cli_operands operands, const rows_optio
     desc.gamma = columns_option(c, "--gamma", o->gamma, x.columns);
     desc.beta = columns_option(c, "--beta", o->beta, x.columns);
     set_d(c, &desc, o);
+    if ((desc.operation == FP8MAC_ROWS_QUANTISE_MX) != (o->scales != NULL)) {
+        cli_fail(c, "--scales FILE goes with quantise-mx, and with it alone");
+    }
     return desc;
+}
+
+// The E8M0 codes of quantise-mx
+static array scales_array(cli *c, fp8mac_rows_desc *desc)
+{
+    const size_t blocks = fp8mac_rows_blocks(desc->cols);
+    const array shape = {.dims = 2, .shape = {desc->rows, blocks}, .count = desc->rows * blocks};
+    array scales = array_of(c, fp8mac_format_get(FP8MAC_E8M0FNU), &shape);
+    desc->scales = scales.data;
+    desc->lds = blocks;
+    return scales;
 }
 
 // Indices become values, which the tool prints as whole numbers.
@@ -117,6 +128,10 @@ static void run(cli *c, fp8mac_rows_desc *desc, rows_options *o)
     array d = array_of(c, argmax ? fp8mac_format_get(FP8MAC_FP32) : desc->d_format, &shape);
     desc->d = d.data;
     desc->ldd = columns;
+    array scales = {0};
+    if (o->scales != NULL) {
+        scales = scales_array(c, desc);
+    }
     fp8mac_gemm_result result;
     const fp8mac_status status = fp8mac_rows(desc, &result);
     if (status == FP8MAC_ERR_UNSUPPORTED) {
@@ -128,6 +143,9 @@ static void run(cli *c, fp8mac_rows_desc *desc, rows_options *o)
     d = argmax ? indices(c, d.data, &shape) : d;
     o->output.codes = o->output.codes || (!argmax && fp8mac_format_bits(d.format) <= 8);
     array_write(c, &d, &o->output);
+    if (o->scales != NULL) {
+        array_write(c, &scales, &(array_output){.path = o->scales, .codes = true});
+    }
     if (o->report) {
         options_report(c, &result);
     }
@@ -146,6 +164,7 @@ void cli_rows(cli *c, int argc, char **argv)
                                   {"act", &o.act, NULL},
                                   {"d-format", &o.d_format, NULL},
                                   {"scale-d", &o.scale_d, NULL},
+                                  {"scales", &o.scales, NULL},
                                   {"d-rounding", &o.d_mode.rounding, NULL},
                                   {"d-overflow", &o.d_mode.overflow, NULL},
                                   {"flags", NULL, &o.report},

@@ -465,7 +465,7 @@ def test_text(tool, rng):
     tool.bench.check("text: codes there and back", printed, [f"0x{code:02x}" for code in wanted])
 
 
-def test_rows(tool):
+def test_rows(tool, folder):
     def golden(printed, *arguments, err=""):
         tool.output("golden: rows", printed, "rows", *arguments, err=err)
 
@@ -484,6 +484,12 @@ def test_rows(tool):
     )
     golden("0.5\n", "sum", "0x2828", "--x-format", "e4m3fn")
     golden("448\n", "maximum", "448,9", "--flags", err="flags: none\namax: 448\n")
+    scales = folder / "scales"
+    mx = ("quantise-mx", "--d-format", "e4m3fn", "--scales", scales)
+    golden("0x7e 0x00\n0x00 0x00\n", *mx, "896,0;0,0")
+    tool.bench.check("rows: MX scales", scales.read_text(), "0x80\n0x00\n")
+    golden("0x7e\n", *mx, "896")
+    tool.output("rows: gemm takes MX scales", "896\n", "gemm", "0x7e", "1", "--mx-a", scales)
 
 
 def test_refusals(tool, folder):
@@ -588,6 +594,14 @@ def test_refusals(tool, folder):
     refused("--gamma has 1 values and must have 2", "rows", "rms-norm", "1,2", "--gamma", "1")
     refused("sum does not take one of these options", "rows", "sum", "1,2", "--gamma", "1,1")
     refused("argmax does not take one of these", "rows", "argmax", "1,2", "--d-format", "e5m2")
+    refused("--scales FILE goes with quantise-mx", "rows", "quantise-mx", "1")
+    refused("--scales FILE goes with quantise-mx", "rows", "quantise", "1", "--scales", "s")
+    mx = ("rows", "quantise-mx", "1,2", "--scales", folder / "refused")
+    to = ("--d-format", "e5m2")
+    refused("quantise-mx does not take one of these options", *mx, *to, "--factor", "2")
+    refused("quantise-mx does not take one of these options", *mx, *to, "--seen", "1")
+    refused("quantise-mx does not take one of these options", *mx, *to, "--scale-d", "2")
+    refused("format", *mx, "--d-format", "float16")
     refused("A scale is not finite and greater than zero", "rows", "rms-norm", "1", "--eps", "-1")
     refused("--acc is 1 x 2 and must be 1 x 1", "gemm", "1,2", "3,4", "--acc", "1,2")
     integers = ("--acc-format", "int32", "--format", "int8", ones, ones)

@@ -956,6 +956,19 @@ def test_rows(check, arrays, refused, rng):
     result = fp8mac.rows("sum", np.array([[3e38, 3e38], [1, np.nan]], F32), return_result=True)
     both = Flags.OVERFLOW | Flags.NAN
     check("rows: result", (result.amax_nonfinite, result.flags), (True, both))
+    for name in ("e4m3fn", "e5m2fnuz"):
+        blocks = np.ldexp(rng.normal(size=(5, 37)), rng.integers(-40, 40, (5, 37))).astype(F32)
+        blocks[1, 33], blocks[2, :32] = np.inf, 0
+        result = fp8mac.rows("quantise-mx", blocks, d_format=name, return_result=True)
+        codes, scales = fp8mac.recipes.mx_quantize(blocks, name)
+        arrays("rows: MX codes", bits_of(result.d), bits_of(codes))
+        arrays("rows: MX scales", result.scales, scales)
+        check("rows: an Inf in MX", result.amax_nonfinite, True)
+    mx = {"d_format": "e4m3fn", "return_result": True}
+    for wrong in ({"seen": 3}, {"factor": 2.0}, {"scale_d": 2.0}, {"activation": "relu"}):
+        refused("", "UNSUPPORTED", lambda w=wrong: fp8mac.rows("quantise-mx", x, **mx, **w))
+    refused("", "FORMAT", lambda: fp8mac.rows("quantise-mx", x, return_result=True))
+    refused("it needs return_result", "UNSUPPORTED", lambda: fp8mac.rows("quantise-mx", x))
     refused("operation is 'mean'", "UNSUPPORTED", lambda: fp8mac.rows("mean", x))
     refused("x has the shape (37,)", "SHAPE", lambda: fp8mac.rows("sum", x[0]))
     refused("gamma has the shape (5,)", "SHAPE", lambda: fp8mac.rows("rms-norm", x, gamma=x[:, 0]))

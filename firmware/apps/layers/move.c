@@ -265,7 +265,7 @@ static void turns_values(layers_test *test)
     test->arena = arena;
 }
 
-// Every code of a byte, and words of each kind. A NaN becomes the format's own.
+// Every code of a byte, and words of each kind. A NaN becomes the format's own. INT8 has none, and all of its codes stay.
 static const struct {
     fp8mac_format_id format;
     uint32_t nan;
@@ -276,6 +276,7 @@ static const struct {
     {FP8MAC_E5M2, 0x7e, {0}, 0},
     {FP8MAC_E4M3FNUZ, 0x80, {0}, 0},
     {FP8MAC_E5M2FNUZ, 0x80, {0}, 0},
+    {FP8MAC_INT8, 0, {0}, 0},
     {FP8MAC_FP16, 0x7e00, {0, 0x8000, 1, 0x83ff, 0x7bff, 0xfc00, 0x7c01, 0xfe55}, 2},
     {FP8MAC_BF16, 0x7fc0, {0, 0x8000, 1, 0x807f, 0x7f7f, 0xff80, 0x7f81, 0xffc5}, 2},
     {FP8MAC_FP32,
@@ -291,6 +292,7 @@ static bool is_nan(unsigned which, uint32_t number, uint32_t code)
     case FP8MAC_E5M2: return (code & 0x7f) > 0x7c;
     case FP8MAC_E4M3FNUZ:
     case FP8MAC_E5M2FNUZ: return code == 0x80;
+    case FP8MAC_INT8: return false;
     default: return number % 8 >= 8 - copied[which].nans;
     }
 }
@@ -326,7 +328,7 @@ static void copies_values(layers_test *test, unsigned which)
     }
     layers_expect(test, "each is what it was", good == ROWS * COLS);
     layers_expect(test, "the flag of a copied NaN",
-                  ((run.flags & FP8MAC_FLAG_NAN) != 0) == commands);
+                  ((run.flags & FP8MAC_FLAG_NAN) != 0) == (commands && format != FP8MAC_INT8));
     layers_expect(test, "one command that copies", commands_of(test, desc) == (commands ? 1 : -1));
     desc.by_value = false;
     layers_expect(test, "codes are copied by a call", commands_of(test, desc) == -1);
@@ -378,7 +380,10 @@ void layers_move(layers_test *test)
     keeps(test);
     turns_values(test);
     for (unsigned i = 0; i < sizeof copied / sizeof *copied; i++) {
+        // Tensors of INT8 are those of INT8 elements, which no copy uses.
+        test->dev.caps.element.int8 = copied[i].format == FP8MAC_INT8;
         copies_values(test, i);
+        test->dev.caps.element.int8 = false;
     }
     refusals(test);
 }

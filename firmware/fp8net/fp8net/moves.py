@@ -193,7 +193,7 @@ class Copies:
 
 def copies_of(move: Move, format: str, beat: int) -> Copies | None:
     """The rule of fp8rt/move.h for `by_value`: strided copies."""
-    if format in ("int8", "int32"):
+    if format == "int32":
         return None
     unit = beat // FORMAT_BYTES[format]  # values of a beat
     found = _sorted(

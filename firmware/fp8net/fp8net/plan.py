@@ -203,8 +203,11 @@ def _recurrent_commands(graph: Graph, layer: Layer, beat: int) -> tuple[int, int
 
 
 def turns_of(graph: Graph, layer: Layer, beat: int) -> list[moves.Turn | moves.Copies | None]:
-    """Of each move: the transpositions or copies that are commands. None: the core moves."""
+    """Of each move: the transpositions or copies that are commands. None: the core moves, as beside the requantiser, which
+    has no element-wise commands."""
     format = graph.tensors[layer.output].format
+    if graph.requantises:
+        return [None] * len(layer.moves)
     return [
         moves.turn_of(move, format, beat) or moves.copies_of(move, format, beat)
         for move in layer.moves

@@ -14,12 +14,15 @@
 // bytes, and 6,500 for 420 bytes of which 12 at a time lie beside each other. Recorded, it is a call,
 // for which the list pauses.
 //
-// With `by_value` transpositions and strided copies can be commands. They move values and not codes.
+// With `by_value` transpositions and strided copies can be commands. They move values and not codes, except copies of
+// FP8MAC_INT8, in which every code stays what it is.
 //
 // Strided copies are element-wise commands, X converted to its own format. A NaN becomes the format's one NaN, and the run
-// has the flag FP8MAC_FLAG_NAN; all else is as before, -0, Inf and subnormals, too. The rule, or the core copies the codes:
+// has the flag FP8MAC_FLAG_NAN; all else is as before, -0, Inf and subnormals, too. FP8MAC_INT8 is copied as
+// FP8MAC_E4M3FNUZ, all of whose 256 codes are kept, and gives the run no flag. A recorded list, which has the flags of all its
+// commands, has FP8MAC_FLAG_NAN after a copy of -128. The rule, or the core copies the codes:
 //
-//   - The accelerator has element-wise commands, and the format is not FP8MAC_INT8, whose -128 it does not write.
+//   - The accelerator has element-wise commands.
 //   - One axis goes from column to column on both sides, by 1, and perhaps one from row to later rows on both sides. They have
 //     65,535 indices at most, and 256 together at least.
 //   - Steps along columns of all other axes of two indices or more are whole beats, and so are x_col and out_col.

@@ -490,6 +490,7 @@ class GemmResult:
     amax: np.float32  # of the finite outputs before scale_d
     amax_nonfinite: bool  # some output was Inf or NaN
     flags: Flags
+    scales: NDArray[np.uint8] | None = None  # of MX codes, where D has been given these
 
 
 def _matrices(name: str, x: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ typedef struct rows_arguments {
     float eps, clamp_lo, clamp_hi, factor, scale_d;
     format_holder x_format, d_format;
     mode_holder d_mode;
-    Py_buffer x, d, gamma, beta, d_table; // the last three may be empty
+    Py_buffer x, d, gamma, beta, d_table, scales; // the last four may be empty
 } rows_arguments;
 
 static int take_optional(PyObject *object, void *to)
@@ -74,13 +74,19 @@ static int take_optional(PyObject *object, void *to)
     return object == Py_None || PyObject_GetBuffer(object, to, PyBUF_SIMPLE) == 0;
 }
 
+static int take_optional_output(PyObject *object, void *to)
+{
+    return object == Py_None || PyObject_GetBuffer(object, to, PyBUF_WRITABLE) == 0;
+}
+
 static int take_rows(PyObject *arguments, rows_arguments *r)
 {
-    return PyArg_ParseTuple(
-        arguments, "I(nn)y*O&(npff)O&O&(Iff)w*O&O&fO&", &r->operation, &r->rows, &r->cols, &r->x,
-        take_format, &r->x_format, &r->seen, &r->causal, &r->factor, &r->eps, take_optional,
-        &r->gamma, take_optional, &r->beta, &r->activation, &r->clamp_lo, &r->clamp_hi, &r->d,
-        take_format, &r->d_format, take_mode, &r->d_mode, &r->scale_d, take_optional, &r->d_table);
+    return PyArg_ParseTuple(arguments, "I(nn)y*O&(npff)O&O&(Iff)w*O&O&fO&O&", &r->operation,
+                            &r->rows, &r->cols, &r->x, take_format, &r->x_format, &r->seen,
+                            &r->causal, &r->factor, &r->eps, take_optional, &r->gamma,
+                            take_optional, &r->beta, &r->activation, &r->clamp_lo, &r->clamp_hi,
+                            &r->d, take_format, &r->d_format, take_mode, &r->d_mode, &r->scale_d,
+                            take_optional, &r->d_table, take_optional_output, &r->scales);
 }
 
 static bool is_argmax(const rows_arguments *r)
@@ -110,13 +116,20 @@ static int rows_fit(const rows_arguments *r)
            length_is(&r->d, rows * d_columns(r), d_bytes, "d") &&
            fits(&r->gamma, cols, 4, "gamma must have a value for each column") &&
            fits(&r->beta, cols, 4, "beta must have a value for each column") &&
-           fits(&r->d_table, FP8MAC_TABLE_CODES, 1, "d_table must have 256 codes");
+           fits(&r->d_table, FP8MAC_TABLE_CODES, 1, "d_table must have 256 codes") &&
+           fits(&r->scales, rows * fp8mac_rows_blocks(cols), 1,
+                "scales must have a code for each 32 columns of a row");
 }
 
-// A factor of 1 is absent, as norms and argmax have none.
-static fp8mac_rows_desc describe(const rows_arguments *r)
+// A factor or a scale of 1 is absent, as some operations have none.
+static const float *unless_one(const float *x)
 {
     const float one = 1.0f;
+    return memcmp(x, &one, sizeof one) == 0 ? NULL : x;
+}
+
+static fp8mac_rows_desc describe(const rows_arguments *r)
+{
     const bool has_d = !is_argmax(r);
     return (fp8mac_rows_desc){
         .operation = (fp8mac_rows_operation)r->operation,
@@ -127,7 +140,7 @@ static fp8mac_rows_desc describe(const rows_arguments *r)
         .ldx = (size_t)r->cols,
         .seen = (size_t)r->seen,
         .causal = r->causal != 0,
-        .factor = memcmp(&r->factor, &one, sizeof one) == 0 ? NULL : &r->factor,
+        .factor = unless_one(&r->factor),
         .eps = r->eps,
         .gamma = r->gamma.buf,
         .beta = r->beta.buf,
@@ -138,13 +151,15 @@ static fp8mac_rows_desc describe(const rows_arguments *r)
         .d_format = has_d ? &r->d_format.format : NULL,
         .ldd = d_columns(r),
         .d_mode = r->d_mode.mode,
-        .scale_d = has_d ? &r->scale_d : NULL,
+        .scale_d = unless_one(&r->scale_d),
         .d_table = r->d_table.buf,
+        .scales = r->scales.buf,
+        .lds = r->scales.buf == NULL ? 0 : fp8mac_rows_blocks((size_t)r->cols),
     };
 }
 
 // rows(operation, (rows, cols), x, x_format, (seen, causal, factor, eps), gamma, beta, (activation, lo,
-//      hi), d, d_format, d_mode, scale_d, d_table) -> (amax, amax_nonfinite, flags)
+//      hi), d, d_format, d_mode, scale_d, d_table, scales) -> (amax, amax_nonfinite, flags)
 static PyObject *core_rows(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -166,6 +181,7 @@ static PyObject *core_rows(PyObject *self, PyObject *arguments)
     PyBuffer_Release(&r.gamma);
     PyBuffer_Release(&r.beta);
     PyBuffer_Release(&r.d_table);
+    PyBuffer_Release(&r.scales);
     return result;
 }
 

@@ -18,7 +18,7 @@ from ._tensors import is_typed
 OPERATIONS = (
     *("sum", "sum-of-squares", "maximum", "argmax"),
     *("rms-norm", "layer-norm", "softmax", "sigmoid", "tanh"),
-    *("magnitude", "quantise"),
+    *("magnitude", "quantise", "quantise-mx"),
 )
 REDUCTIONS = ("sum", "sum-of-squares", "maximum", "argmax", "magnitude")
 NORMS = ("rms-norm", "layer-norm")
@@ -124,14 +124,16 @@ def rows(
     operation  "sum", "sum-of-squares", "maximum", "argmax", "magnitude": one result for each row;
                "rms-norm", "layer-norm", "softmax", "sigmoid", "tanh", "quantise": a matrix
                magnitude: the largest |x|, at least 2**-100. quantise: x / magnitude; scale_d is the largest code
+               "quantise-mx": a matrix of MX codes in d_format, an FP8 format, and E8M0 scales, one for each 32 columns of
+               a row: `scales` of the GemmResult, so it needs return_result
     x          float32, or any format that gemm's D may have: an array of its type, or codes with `format`
     seen       columns that the first row sees; all of them by default. causal: each row sees one more than the row
-               before it. Not for norms, sigmoid, tanh and quantise. Softmax gives 0 in the other
+               before it. Not for norms, sigmoid, tanh, quantise and quantise-mx. Softmax gives 0 in the other
                columns
     factor     finite, > 0: multiplies the result of a reduction, and what softmax, sigmoid and tanh are taken of
     eps        norms: finite, >= 0, in units of x squared (1e-5 by default); gamma, beta: a float32 for each column
     activation, clamp, d_format, scale_d, rounding, overflow, d_table    as in gemm. Argmax has none of them; its result
-               is uint32
+               is uint32. Quantise-mx has d_format alone
 
     With return_result, the result is a GemmResult instead of D.
     """
@@ -153,6 +155,9 @@ def rows(
     if argmax and (d_known.name != "float32" or float(scales[1][0]) != 1):
         raise refuse("UNSUPPORTED", "argmax has neither d_format nor scale_d")
     d = np.empty(height if reduces else values.shape, np.uint32 if argmax else d_known.code_dtype)
+    mx = np.empty((height, -(-width // 32)), np.uint8) if operation == "quantise-mx" else None
+    if mx is not None and not return_result:
+        raise refuse("UNSUPPORTED", "quantise-mx gives scales beside codes: it needs return_result")
     amax, nonfinite, flags = _core.rows(
         OPERATIONS.index(operation),
         (height, width),
@@ -172,8 +177,9 @@ def rows(
         _mode(rounding, overflow, None),
         float(scales[1][0]),
         _table(d_table),
+        mx,
     )
     out = d if argmax else as_result(d, d_format, d_known, x)
     if return_result:
-        return GemmResult(out, np.float32(amax), nonfinite, Flags(flags))
+        return GemmResult(out, np.float32(amax), nonfinite, Flags(flags), mx)
     return out
