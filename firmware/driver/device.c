@@ -22,9 +22,14 @@ _Static_assert(FP8MAC_REGS__IRQ_ENABLE__DONE_bm == FP8MAC_REGS__IRQ_STATE__DONE_
                    FP8MAC_REGS__IRQ_ENABLE__PAUSED_bm == FP8MAC_REGS__IRQ_STATE__PAUSED_bm,
                "IRQ_ENABLE has each event where IRQ_STATE has it");
 
+static inline uint32_t read_at(uintptr_t registers, size_t offset)
+{
+    return *(volatile uint32_t *)(registers + offset);
+}
+
 static inline uint32_t read_register(const fp8rt_device *dev, size_t offset)
 {
-    return *(volatile uint32_t *)(dev->state.registers + offset);
+    return read_at(dev->state.registers, offset);
 }
 
 static inline void write_register(const fp8rt_device *dev, size_t offset, uint32_t value)
@@ -118,6 +123,12 @@ static inline void sleep_until_event(fp8rt_device *dev)
     }
 }
 
+// An event that comes before the writing is lost, but not its effect: whoever sleeps reads STATUS behind.
+void fp8rt_backend_lower(fp8rt_device *dev)
+{
+    WRITE(dev, IRQ_STATE, IRQ_ALL);
+}
+
 bool fp8rt_backend_acknowledge(fp8rt_device *dev)
 {
     const uint32_t events = READ(dev, IRQ_STATE);
@@ -183,16 +194,22 @@ static bool stops_idle(const fp8rt_device *dev, uint32_t status, uint32_t contex
     return is_idle(status);
 }
 
-// Most waits are over at the first reading. So the rest is not inline.
-static __attribute__((noinline)) uint32_t await_idle_longer(fp8rt_device *dev)
+// Most waits are over at the first reading. So the rest is out of the way.
+static __attribute__((noinline, cold)) uint32_t await_idle_longer(fp8rt_device *dev)
 {
     return await(dev, stops_idle, 0);
 }
 
+// For a caller that knows the address of the registers
+static inline uint32_t await_idle_at(fp8rt_device *dev, uintptr_t registers)
+{
+    const uint32_t status = read_at(registers, offsetof(fp8mac_regs_t, STATUS));
+    return is_idle(status) ? status : await_idle_longer(dev);
+}
+
 static inline uint32_t await_idle(fp8rt_device *dev)
 {
-    const uint32_t status = READ(dev, STATUS);
-    return is_idle(status) ? status : await_idle_longer(dev);
+    return await_idle_at(dev, dev->state.registers);
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -309,25 +326,53 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
     ring(dev, descriptor);
 }
 
-// Counters start with the write of CTRL, so all that can be done before it is. Returns the last STATUS.
-static inline uint32_t run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
+// While the accelerator is idle, only CYCLES and CYC_IDLE advance. So the idle cycles at the
+// reading of CYCLES, which is the first one, are the difference between it and the other parts.
+static fp8rt_counters counters_at(const fp8rt_device *dev, uint32_t cycles)
+{
+    fp8rt_counters counters = {
+        .cycles = cycles,
+        .compute = READ(dev, CYC_COMPUTE),
+        .results = READ(dev, CYC_RESULTS),
+        .spacing = READ(dev, CYC_SPACING),
+        .first_load = READ(dev, CYC_FIRST_LOAD),
+        .load = READ(dev, CYC_LOAD),
+        .command = READ(dev, CYC_COMMAND),
+        .store = READ(dev, CYC_STORE),
+        .macs = (uint64_t)READ(dev, MACS_HI) << 32 | READ(dev, MACS_LO),
+        .read_beats = READ(dev, READ_BEATS),
+        .write_beats = READ(dev, WRITE_BEATS),
+    };
+    counters.idle = counters.cycles - counters.compute - counters.results - counters.spacing -
+                    counters.first_load - counters.load - counters.command - counters.store;
+    return counters;
+}
+
+// Counters start with the write of CTRL, so all that can be done before it is. Nor is the address of the registers loaded
+// again behind the sleep. Returns the last STATUS; *cycles: CYCLES at it, NULL: not wanted.
+static inline uint32_t run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
+                           uint32_t *cycles)
 {
     uint32_t *words = descriptor->words;
-    const uint32_t status = await_idle(dev);
-    if (!is_idle(status)) {
-        return status;
+    const uintptr_t registers = dev->state.registers;
+    uint32_t status = await_idle_at(dev, registers);
+    if (is_idle(status)) {
+        WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
+        publish(dev, descriptor);
+        WRITE(dev, CTRL, clear);
+        ring(dev, descriptor);
+        sleep_until_event(dev);
+        status = await_idle_at(dev, registers);
     }
-    WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
-    publish(dev, descriptor);
-    WRITE(dev, CTRL, clear);
-    ring(dev, descriptor);
-    sleep_until_event(dev);
-    return await_idle(dev);
+    if (cycles != NULL) {
+        *cycles = read_at(registers, offsetof(fp8mac_regs_t, CYCLES));
+    }
+    return status;
 }
 
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
 {
-    const uint32_t status = run(dev, descriptor, clear);
+    const uint32_t status = run(dev, descriptor, clear, NULL);
     FP8RT_PORT_BARRIER();
     return idle_status(status);
 }
@@ -335,8 +380,9 @@ fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, 
 fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
                                  fp8rt_counters *counters)
 {
-    const uint32_t status = run(dev, descriptor, clear);
-    *counters = fp8rt_device_counters(dev);
+    uint32_t cycles;
+    const uint32_t status = run(dev, descriptor, clear, &cycles);
+    *counters = counters_at(dev, cycles);
     FP8RT_PORT_BARRIER();
     return idle_status(status);
 }
@@ -526,25 +572,7 @@ fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
     return observed_of(flags, READ(dev, AMAX));
 }
 
-// While the accelerator is idle, only CYCLES and CYC_IDLE advance. So the idle cycles at the
-// reading of CYCLES are the difference between it and the other parts.
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
 {
-    const uint32_t cycles = READ(dev, CYCLES); // first: it advances
-    fp8rt_counters counters = {
-        .cycles = cycles,
-        .compute = READ(dev, CYC_COMPUTE),
-        .results = READ(dev, CYC_RESULTS),
-        .spacing = READ(dev, CYC_SPACING),
-        .first_load = READ(dev, CYC_FIRST_LOAD),
-        .load = READ(dev, CYC_LOAD),
-        .command = READ(dev, CYC_COMMAND),
-        .store = READ(dev, CYC_STORE),
-        .macs = (uint64_t)READ(dev, MACS_HI) << 32 | READ(dev, MACS_LO),
-        .read_beats = READ(dev, READ_BEATS),
-        .write_beats = READ(dev, WRITE_BEATS),
-    };
-    counters.idle = counters.cycles - counters.compute - counters.results - counters.spacing -
-                    counters.first_load - counters.load - counters.command - counters.store;
-    return counters;
+    return counters_at(dev, READ(dev, CYCLES));
 }

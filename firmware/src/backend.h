@@ -102,7 +102,9 @@ uint32_t fp8rt_backend_list_position(const fp8rt_device *dev);
 
 // ---- of the back end, for the interrupt ----------------------------------------------------------
 
-// Lowers the interrupt line. Whether one of the events since the last call was an error.
+// Lowers the interrupt line. What its events have done is in the registers.
+void fp8rt_backend_lower(fp8rt_device *dev);
+// The same. Whether one of the events since the last call was an error.
 bool fp8rt_backend_acknowledge(fp8rt_device *dev);
 // The records, a bit each, that are complete and not released.
 uint32_t fp8rt_backend_done(const fp8rt_device *dev);

@@ -236,13 +236,13 @@ static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, 
     return shortest_chunk(s, tiles, c->tile_k);
 }
 
-// A later candidate must be better by 1/256, because it has shorter commands.
+// A later candidate must be better by 1/512, because it has shorter commands.
 static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles, bool chains)
 {
     c.first_k = first_chunk(s, &c, tiles, chains);
     c.chunks = c.tile_k == s->k ? 1 : fp8rt_ceil_div(s->k, c.tile_k);
     const uint64_t cycles = estimate(s, &c, tiles);
-    if (choice->cycles == 0 || cycles + (cycles >> 8) < choice->cycles) {
+    if (choice->cycles == 0 || cycles + (cycles >> 9) < choice->cycles) {
         choice->best = c;
         choice->cycles = cycles;
     }
@@ -303,6 +303,12 @@ static uint64_t rows_loaded(const side *resident, const side *streamed)
            (uint64_t)streamed->tile * (resident->count - 1u);
 }
 
+// Outputs of the last tile. The streamed tiles turn at each resident one, so an even count ends where it began.
+static uint32_t last_outputs(const side *resident, const side *streamed)
+{
+    return resident->last * ((resident->count & 1u) != 0 ? streamed->last : streamed->tile);
+}
+
 // Chunks begin at any byte of a beat of scales.
 static bool scales_fit(const shape *s, const side *m, const side *n, uint32_t tile_k)
 {
@@ -330,6 +336,9 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
         c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
     } else if (!chains) {
         return;
+    } else if (!s->forwards) {
+        // No operand stays. A last tile that is clearly smaller has the shorter end.
+        c.b_resident = 5u * last_outputs(n, m) < 4u * last_outputs(m, n);
     }
     if (s->scaled && !scales_fit(s, m, n, c.tile_k)) {
         return;

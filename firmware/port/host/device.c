@@ -636,6 +636,11 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
     fp8rt_device_interrupt(dev); // as a handler that runs at once
 }
 
+void fp8rt_backend_lower(fp8rt_device *dev)
+{
+    dev->state.error_event = false;
+}
+
 bool fp8rt_backend_acknowledge(fp8rt_device *dev)
 {
     const bool error = dev->state.error_event;

@@ -42,13 +42,14 @@ static void sleep_until_event(fp8rt_device *dev)
             mask_interrupts();
         }
         event = false;
+        unmask_interrupts(mie);
     } else {
         __asm__ volatile("csrs mie, %0" ::"r"(LINE));
         __asm__ volatile("wfi" ::: "memory");
         __asm__ volatile("csrc mie, %0" ::"r"(LINE));
-        fp8rt_device_interrupt(dev);
+        unmask_interrupts(mie);
+        fp8rt_device_interrupt(dev); // last, so that it returns to the caller
     }
-    unmask_interrupts(mie);
 }
 
 const fp8rt_port fp8rt_app_port = {
