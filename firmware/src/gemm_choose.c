@@ -214,6 +214,12 @@ typedef struct choice {
     uint64_t cycles; // of the best; 0: there is none yet
 } choice;
 
+// Whether one tile command could have all of D. Images take their own ways.
+static bool is_small(const shape *s)
+{
+    return max_u32(s->m, s->n) <= s->caps->max_mn && !s->forwards;
+}
+
 // The shortest chunk that computes for as long as a tile command takes to be checked
 static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
 {
@@ -236,14 +242,14 @@ static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, 
     return shortest_chunk(s, tiles, c->tile_k);
 }
 
-// A later candidate must be better by 1/512, because it has shorter commands, and by 1/256 with an image, whose loads take
-// longer than their estimates.
+// A later candidate must be better by 1/256, because it has shorter commands, or by 1/512 if D is small: then the start and
+// the end are much of it.
 static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles, bool chains)
 {
     c.first_k = first_chunk(s, &c, tiles, chains);
     c.chunks = c.tile_k == s->k ? 1 : fp8rt_ceil_div(s->k, c.tile_k);
     const uint64_t cycles = estimate(s, &c, tiles);
-    if (choice->cycles == 0 || cycles + (cycles >> (s->forwards ? 8 : 9)) < choice->cycles) {
+    if (choice->cycles == 0 || cycles + (cycles >> (is_small(s) ? 9 : 8)) < choice->cycles) {
         choice->best = c;
         choice->cycles = cycles;
     }
@@ -337,7 +343,7 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
         c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
     } else if (!chains) {
         return;
-    } else if (!s->forwards) {
+    } else if (is_small(s)) {
         // No operand stays. A last tile that is clearly smaller has the shorter end.
         c.b_resident = 5u * last_outputs(n, m) < 4u * last_outputs(m, n);
     }
