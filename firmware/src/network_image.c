@@ -182,7 +182,9 @@ size_t fp8rt_network_save(const fp8rt_network *network, void *image, size_t byte
         return 0;
     }
     const size_t size = network->image[FP8RT_IMAGE_WORD_WORDS] * sizeof(uint32_t);
-    memcpy(image, network->image, size < bytes ? size : bytes);
+    if (bytes != 0) { // image may be NULL otherwise
+        memcpy(image, network->image, size < bytes ? size : bytes);
+    }
     // The list with offsets in place of addresses
     uint32_t *const list = (uint32_t *)image + FP8RT_IMAGE_HEADER;
     const uint32_t *note = fp8rt_notes_of(network);
