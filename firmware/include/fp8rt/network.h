@@ -142,7 +142,8 @@ fp8rt_status fp8rt_network_record(fp8rt_network *network, fp8rt_run *run);
 fp8rt_status fp8rt_network_open(fp8rt_network *network, fp8rt_device *dev, void *image,
                                 size_t bytes);
 // The image as it was recorded, for fp8rt_network_open: copies fewer or as many bytes as fit and
-// returns how many it has; without bytes `image` may be NULL. 0: it has calls, or addresses in no symbol, and is of no use elsewhere.
+// returns how many it has; without bytes `image` may be NULL. 0: it has calls, or addresses in no
+// symbol, and is of no use elsewhere.
 size_t fp8rt_network_save(const fp8rt_network *network, void *image, size_t bytes);
 
 // Gives a symbol its address, at a beat: before the first start, or to change it while the list
