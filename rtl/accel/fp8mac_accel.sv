@@ -552,7 +552,7 @@ module fp8mac_accel
   finished_job_t retire;
 
   // Image operands
-  logic                        strip_valid, strip_ready, align_idle, align_quiet, align_ready, word_valid;
+  logic                        strip_valid, strip_ready, few_strips, align_idle, align_quiet, align_ready, word_valid;
   image_strip_t                strip;
   logic [Rows-1:0][StripW-1:0] row_start;
   read_dest_t                  word_dest;
@@ -586,6 +586,7 @@ module fp8mac_accel
     .strip_valid_o (strip_valid),
     .strip_o       (strip),
     .strip_ready_i (strip_ready),
+    .few_strips_o  (few_strips),
     .align_idle_i  (align_idle),
     .row_start_o   (row_start),
     .complete_i    (retire_valid && retire.last),
@@ -641,6 +642,7 @@ module fp8mac_accel
       .clk_i, .rst_ni(inside_rst_n),
       .strip_valid_i(strip_valid),
       .strip_ready_o(strip_ready),
+      .few_i        (few_strips),
       .strip_i      (strip),
       .row_start_i  (row_start),
       .beat_valid_i (beat_valid && image_beat),
@@ -665,7 +667,7 @@ module fp8mac_accel
     assign align_idle  = 1'b1;
     assign align_quiet = 1'b1;
     logic unused_strip;
-    assign unused_strip = ^{strip_valid, strip, row_start};
+    assign unused_strip = ^{strip_valid, strip, row_start, few_strips};
   end
 
   // The first beat of a tile command that has a value that is no scale is known one cycle after it came. The end of

@@ -577,6 +577,7 @@ module fp8mac_cmd_check
     checked_o.load.next_rows   = cmd_q.next_rows;
     checked_o.load.k_start     = cmd_q.k_start;
 
+    checked_o.load.adds_c       = cmd_q.c.en;
     checked_o.load.c_wanted     = error_q == ErrNone && c_en;
     checked_o.load.c            = '{m: cmd_q.m, n: cmd_q.n, size: c_size, pass_shape: shape_q,
                                     addr: cmd_q.c.addr, stride: cmd_q.c.stride};

@@ -298,6 +298,7 @@ package fp8mac_cmd_pkg;
     dim_t          a_k;          // bytes of a row of A, and its words: with depthwise not those of B
     dim_t          a_row_words;
     dim_t          mx_words;     // beats of a row of MX scales
+    logic          adds_c;       // the command adds C, this tile command or a later one of the tile
     logic          c_wanted;
     logic          x_wanted;
     source_job_t   c;

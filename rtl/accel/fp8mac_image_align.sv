@@ -33,6 +33,7 @@ module fp8mac_image_align
   // Strips, in the order of their beats
   input  logic                          strip_valid_i,
   output logic                          strip_ready_o,
+  input  logic                          few_i,  // strips wait if FewStrips are there: other reads are urgent
   input  image_strip_t                  strip_i,
   // Bytes from row RAM 0's part of a strip to each row RAM's part; they change only while idle_o is 1.
   input  logic [ROWS-1:0][StripW-1:0]   row_start_i,
@@ -57,6 +58,8 @@ module fp8mac_image_align
 
   // ---- what waits --------------------------------------------------------------------------------------------------
   logic              strips_full, strips_empty, strip_shown, strip_take;
+  localparam int unsigned FewStrips = 8;
+
   logic [$clog2(STRIPS + 1)-1:0] strips;
   image_strip_t      next;
   logic              beats_full, beats_empty, beat_take;
@@ -73,7 +76,7 @@ module fp8mac_image_align
   );
 
   assign strips_empty  = strips == '0;
-  assign strip_ready_o = !strips_full;
+  assign strip_ready_o = !strips_full && !(few_i && 32'(strips) >= FewStrips);
   assign beat_ready_o  = !beats_full;
 
   // ---- the strip at hand -------------------------------------------------------------------------------------------

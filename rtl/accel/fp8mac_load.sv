@@ -50,6 +50,7 @@ module fp8mac_load
   output logic         strip_valid_o,
   output image_strip_t strip_o,
   input  logic         strip_ready_i,
+  output logic         few_strips_o,  // C is added: its reads must not wait behind many strips
   input  logic         align_idle_i,
   output logic [ROWS-1:0][StripW-1:0] row_start_o,
 
@@ -214,6 +215,7 @@ module fp8mac_load
   logic         image, strip_valid, strip_taken, strip_reads, image_done;
   row_request_t strip_row;
 
+  assign few_strips_o  = job_q.adds_c;
   assign image         = IMAGES && state_q == LoadA && job_q.conv_a;
   assign strip_taken   = strip_valid && !stop && strip_ready_i && (!strip_reads || row_ready_i);
   assign strip_valid_o = strip_valid && !stop && (!strip_reads || row_ready_i);

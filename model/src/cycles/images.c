@@ -7,6 +7,11 @@ static const tile *at_hand(const machine *m)
     return tile_at(m, m->load.accepted - 1u);
 }
 
+uint32_t fp8mac_cycles_strips(const machine *m)
+{
+    return fp8mac_cycles_adds_c(command_of(m, at_hand(m))) ? STRIPS_BESIDE_C : READS;
+}
+
 // Of a row of A
 static uint32_t bytes_of(const machine *m)
 {
@@ -43,7 +48,7 @@ void fp8mac_cycles_image_wires(const machine *m, wires *w)
 void fp8mac_cycles_strip_wires(const machine *m, wires *w)
 {
     const strips *s = &m->strips;
-    const bool valid = (s->valid & 1u << 4) != 0, room = m->align.level != READS;
+    const bool valid = (s->valid & 1u << 4) != 0, room = m->align.level < fp8mac_cycles_strips(m);
     w->strip_taken = w->image && valid && room && (!s->stage[4].reads || w->load_row_taken);
     w->image_done = w->image && s->state == STRIPS_FINISH && (s->valid & 0xeu) == 0 &&
                     (!valid || w->strip_taken);

@@ -53,7 +53,8 @@ static load_state next_state(const machine *m, const tile *t, uint32_t left, uin
 static bool offers_strip(const machine *m)
 {
     const strips *s = &m->strips;
-    return (s->valid & 1u << 4) != 0 && s->stage[4].reads && m->align.level != READS;
+    return (s->valid & 1u << 4) != 0 && s->stage[4].reads &&
+           m->align.level < fp8mac_cycles_strips(m);
 }
 
 // Whether it offers a row

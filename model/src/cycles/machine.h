@@ -353,6 +353,12 @@ static inline const tile *tile_at(const machine *m, uint64_t number)
     return &m->list.tiles[number - m->list.first];
 }
 
+// Whether a command adds C: with beta = 0 it does not.
+static inline bool fp8mac_cycles_adds_c(const fp8mac_cycles_command *c)
+{
+    return c->c_en && (c->operation == FP8MAC_CYCLES_MULTIPLY || (c->beta & 0x7fffffffu) != 0);
+}
+
 static inline const fp8mac_cycles_command *command_of(const machine *m, const tile *t)
 {
     return &m->commands[t->key.command];
@@ -389,6 +395,8 @@ uint32_t fp8mac_cycles_cycles_of_check(const tile *t);
 void fp8mac_cycles_load_wires(const machine *m, wires *w);
 void fp8mac_cycles_load_clock(machine *m, const wires *w);
 void fp8mac_cycles_image_wires(const machine *m, wires *w);
+// Strips of an image that may wait
+uint32_t fp8mac_cycles_strips(const machine *m);
 void fp8mac_cycles_strip_wires(const machine *m, wires *w);
 void fp8mac_cycles_image_clock(machine *m, const wires *w);
 void fp8mac_cycles_source_clock(machine *m, source *s, bool is_c, const wires *w);

@@ -13,8 +13,9 @@ enum {
     PASS_TILES = 4,
     PAGE = 4096,
     MAX_BURST = 16,
-    READS = 32,      // bursts in flight, and strips of images that wait
-    READ_DESTS = 16, // bursts among them that are not of an image
+    READS = 32,          // bursts in flight, and strips of images that wait
+    STRIPS_BESIDE_C = 8, // of them, strips of a command that adds C
+    READ_DESTS = 16,     // bursts among them that are not of an image
     WRITES = 16,
     LINE_ROWS = 63, // most rows of a depthwise command that share strips
     MEMORY_RING = 2 * READS,

@@ -38,8 +38,7 @@ void fp8mac_cycles_walk_begin(walker *k, const parameters *p, const fp8mac_cycle
                c->mx_a_addr, c->mx_b_addr},
     };
     k->mx = c->mx && !k->elementwise;
-    k->reads_c =
-        c->c_en && (c->operation == FP8MAC_CYCLES_MULTIPLY || (c->beta & 0x7fffffffu) != 0);
+    k->reads_c = fp8mac_cycles_adds_c(c);
     k->tile_k = k->elementwise ? 0 : c->tile_k;
     k->k_left = k->elementwise ? 1 : c->k;
     k->rows = c->operation == FP8MAC_CYCLES_ROWS;

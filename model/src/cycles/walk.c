@@ -12,9 +12,7 @@ enum {
 
 static uint32_t products(const tile *t, const fp8mac_cycles_command *c)
 {
-    const bool reads_c =
-        c->c_en && (c->operation == FP8MAC_CYCLES_MULTIPLY || (c->beta & 0x7fffffffu) != 0);
-    return 3u + reads_c + 2u * (t->key.mx || t->key.blocks);
+    return 3u + fp8mac_cycles_adds_c(c) + 2u * (t->key.mx || t->key.blocks);
 }
 
 static void accept(machine *m)
