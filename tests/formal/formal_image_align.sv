@@ -41,7 +41,7 @@ module formal_image_align
   always_comb for (int unsigned r = 0; r < ROWS; r++) row_start[r] = StripW'(r) * StripW'(step);
 
   fp8mac_image_align #(.ROWS(ROWS), .BEAT(BEAT), .DEPTHWISE(DEPTHWISE), .STRIPS(2)) dut (
-    .clk_i, .rst_ni, .strip_valid_i, .strip_ready_o(strip_ready), 
+    .clk_i, .rst_ni, .strip_valid_i, .strip_ready_o(strip_ready),
     .few_i(1'b0), .strip_i, .row_start_i(row_start), .beat_valid_i,
     .beat_ready_o(beat_ready), .beat_data_i, .word_valid_o(word_valid), .word_dest_o(dest), .word_data_o(word),
     .word_rows_o(word_rows), .word_words_o(word_words),

@@ -46,7 +46,8 @@ module formal_load
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT), .DEPTHWISE(1'b1)) u_load (
     .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
     .loaded_valid_o(loaded_push), .loaded_o(pushed), .released_i, .row_valid_o(row_valid),
-    .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .strip_valid_o(), .strip_o(), .strip_ready_i(1'b1), .few_strips_o(),
+    .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .strip_valid_o(), .strip_o(), .strip_ready_i(1'b1),
+    .few_strips_o(),
     .align_idle_i(1'b1), .row_start_o(), .c_valid_o(c_valid), .c_o(),
     .x_valid_o(x_valid), .x_o(), .sources_ready_i(1'b1), .complete_i, .waits_o(waits),
     .read_failed_i(read_error != ErrNone), .stored_i
