@@ -48,7 +48,9 @@ void fp8mac_cycles_image_wires(const machine *m, wires *w)
 void fp8mac_cycles_strip_wires(const machine *m, wires *w)
 {
     const strips *s = &m->strips;
-    const bool valid = (s->valid & 1u << 4) != 0, room = m->align.level < fp8mac_cycles_strips(m);
+    const bool valid = (s->valid & 1u << 4) != 0;
+    // Strips are those of the tile command at hand, if there are some.
+    const bool room = valid && m->align.level < fp8mac_cycles_strips(m);
     w->strip_taken = w->image && valid && room && (!s->stage[4].reads || w->load_row_taken);
     w->image_done = w->image && s->state == STRIPS_FINISH && (s->valid & 0xeu) == 0 &&
                     (!valid || w->strip_taken);
