@@ -40,7 +40,8 @@
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches
 #   make synth-check-chip          the netlist of a small accelerator in the simulated chip runs the firmware's selftest
-#                                  and the digits (sim/gates); a part of synth-check without CHECK=
+#                                  and the digits (sim/gates); a part of synth-check without CHECK=. ROWS=, COLS= and
+#                                  LANES= choose another array; AS_MAPPED=1 leaves out sizing and buffers
 
 SYNTH_GIVEN = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
 SYNTH_OPTION = $(if $(call SYNTH_GIVEN,$(1)),--$(2) '$(call SYNTH_GIVEN,$(1))')

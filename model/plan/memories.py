@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memories.csv: the default accelerator with other memories, over the throughput list of docs/THROUGHPUT.md. `make plan-memories`
+"""memories.csv: accelerators with other memories, over the throughput list of docs/THROUGHPUT.md. `make plan-memories`
 
 The list is that of the simulated chip (sim/bench/results.json): every GEMM of the default elements, one command each, with the
-tiles that the planner chooses for the memories. Cycles are to those of the default at the same latency of the memory.
+tiles that the planner chooses for the memories. D has one byte, as A and B have.
+
+The accelerators are the default one and those for inference, which have no MX scales, C, element-wise and row commands:
+FP8, and INT8 with the integer requantiser, each in two shapes of 256 products a cycle. Cycles are to those of the default
+accelerator with its own memories, at the same latency of the memory behind the bus.
 """
 
 from __future__ import annotations
@@ -13,12 +17,12 @@ import json
 import math
 import re
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 from fp8mac_plan.area import Areas
-from fp8mac_plan.configuration import Configuration
+from fp8mac_plan.configuration import Configuration, one_port_bits, two_port_bits
 from fp8mac_plan.errors import PlanError
 from fp8mac_plan.run import Impossible, ask
 
@@ -33,21 +37,46 @@ SWEPT = {
 LATENCIES = (0, 20, 100)  # of the memory behind the bus, in cycles
 
 
-def gemms() -> list[tuple[str, str, str, str]]:
-    """M, N, K and the format of D"""
+@dataclass(frozen=True)
+class Accelerator:
+    name: str
+    its: Configuration
+    inference: bool = True
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """Options of the tool beside those of a configuration"""
+        return ("--requantise",) if self.its.element == "int8" else ()
+
+
+USUAL = Accelerator("default", Configuration(), inference=False)
+ACCELERATORS = (
+    USUAL,
+    *(
+        Accelerator(name, replace(Configuration(), element=element, rows=rows, lanes=lanes))
+        for rows, lanes in ((4, 16), (2, 32))
+        for name, element in (("FP8", "block"), ("INT8", "int8"))
+    ),
+)
+
+
+def gemms() -> list[tuple[str, str, str]]:
+    """M, N and K"""
     found = []
     for run in json.loads(LIST.read_text())["runs"]:
         options = dict(re.findall(r"(\w+)=(\w+)", run["command"]))
         if options.get("APP") == "gemm" and options.get("ELEMENT", "block") == "block":
-            found.append(tuple(options[name] for name in ("M", "N", "K", "D")))
+            if options["D"] != "e4m3fn":
+                raise ValueError(f"{LIST}: D of {run['command']} has more than a byte")
+            found.append(tuple(options[name] for name in ("M", "N", "K")))
     return found
 
 
-def cycles(tool: Path, its: Configuration) -> list[int] | None:
+def cycles(tool: Path, one: Accelerator, its: Configuration) -> list[int] | None:
     """Of each GEMM; None: it is not possible, or a GEMM has no tile."""
-    lines = "".join(f"{','.join(one)}\n" for one in gemms())
+    lines = "".join(f"{','.join(each)}\n" for each in gemms())
     try:
-        rows = ask(tool, its, "-", f"m,n,k,format_d\n{lines}")
+        rows = ask(tool, its, "-", f"m,n,k\n{lines}", one.more)
     except (Impossible, PlanError):
         return None
     return [int(row["cycles"]) for row in rows]
@@ -58,27 +87,37 @@ def mean(found: list[int], usual: list[int]) -> float:
     return math.exp(sum(logs) / len(logs))
 
 
+def memory(one: Accelerator, its: Configuration, areas: Areas) -> tuple[int, float]:
+    """Bits, and mm2"""
+    bits = one_port_bits(its), two_port_bits(its, one.inference)
+    each = areas.data["um2_per_bit"]
+    um2 = bits[0] * each["one port"] + bits[1] * each["two ports"]
+    return sum(bits), um2 / 1e6
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--tool", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(arguments)
     areas = Areas.shipped()
-    usual = [cycles(options.tool, Configuration(latency=one)) for one in LATENCIES]
+    usual = [cycles(options.tool, USUAL, replace(USUAL.its, latency=one)) for one in LATENCIES]
     with options.out.open("w") as file:
         out = csv.writer(file, lineterminator="\n")
         ends = [f"{end} at {one}" for one in LATENCIES for end in ("mean", "most")]
-        out.writerow([*SWEPT, "bits", "mm2", *ends])
-        for values in product(*SWEPT.values()):
-            its = replace(Configuration(), **dict(zip(SWEPT, values)))
-            runs = [cycles(options.tool, replace(its, latency=one)) for one in LATENCIES]
+        out.writerow(["accelerator", "rows", "cols", "lanes", *SWEPT, "bits", "mm2", *ends])
+        for one, values in product(ACCELERATORS, product(*SWEPT.values())):
+            its = replace(one.its, **dict(zip(SWEPT, values)))
+            runs = [cycles(options.tool, one, replace(its, latency=each)) for each in LATENCIES]
             if None in runs:
                 continue
-            area, ends = areas.of(its), []
+            bits, mm2 = memory(one, its, areas)
+            ends = []
             for found, other in zip(runs, usual):
                 most = max(a / b for a, b in zip(found, other))
                 ends += [f"{mean(found, other):.5f}", f"{most:.4f}"]
-            out.writerow([*values, area.memory_bits, f"{area.memory_mm2:.4f}", *ends])
+            shape = (its.rows, its.cols, its.lanes)
+            out.writerow([one.name, *shape, *values, bits, f"{mm2:.4f}", *ends])
     print(f"  PLAN      {options.out}")
     return 0
 

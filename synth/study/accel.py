@@ -19,7 +19,7 @@ import re
 import time
 from pathlib import Path
 
-from ..flow import blocks, gates, recipe, sources, sta
+from ..flow import blocks, fo4, gates, recipe, sources, sta
 from ..flow.cache import Cache
 from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
@@ -253,6 +253,7 @@ def run(options: argparse.Namespace) -> int:
         "parameters": dict(design.parameters),
         "library": name,
         "period_ns": period,
+        "fo4_ns": fo4.of(library).delay_ns,
         "clock_gates": synthesiser.clock_gates,
         "area": chosen.area + gate_area + sum(one["count"] * one["area"] for one in parts),
         "flat_area": chosen.area,

@@ -2,9 +2,12 @@
 """python -m synth chip: the accelerator as a netlist, for the simulator of the chip.
 
 The netlists are those that `python -m synth accel` measures with the same parameters and the first effort: a flat one
-and those of its blocks. OUT gets three Verilog files. accel.v has a module with the name and the ports of fp8mac_accel,
-in which netlists, memories and clock gates are connected. netlists.v has the netlists, and cells.v models of the cells.
-Memories and clock gates stay RTL.
+and those of its blocks. With --as-mapped the flat one is neither sized nor buffered, which takes most of the time of a
+large accelerator: the netlist is then one of its logic, and of no clock.
+
+OUT gets three Verilog files. accel.v has a module with the name and the ports of fp8mac_accel, in which netlists,
+memories and clock gates are connected. netlists.v has the netlists, and cells.v models of the cells. Memories and clock
+gates stay RTL.
 """
 
 from __future__ import annotations
@@ -33,14 +36,16 @@ def run(options: argparse.Namespace) -> int:
     texts, area = [], 0.0
     for one in (design, *inner.values()):
         print(f"  SYNTH     {one}", flush=True)
-        result = synthesiser.run(one, period, effort, seed)
+        repaired = not (options.as_mapped and one is design)
+        result = synthesiser.run(one, period, effort, seed, repaired=repaired)
         text = (Path(result.netlist) / "netlist.v").read_text()
         if one is design:
             top = result
             text = boxes.netlist_of(text, design.top)
         texts.append(text)
         area += result.area * (1 if one is design else top.boxes[one.top])
-        print(f"  SYNTH     {result.area:,.0f}, slack {result.slack_ns:.2f} ns", flush=True)
+        slack = f"slack {result.slack_ns:.2f} ns" if repaired else "as it was mapped"
+        print(f"  SYNTH     {result.area:,.0f}, {slack}", flush=True)
     ports = json.loads((Path(top.netlist) / "netlist.json").read_text())["modules"][design.top][
         "ports"
     ]
@@ -65,6 +70,7 @@ def parser() -> argparse.ArgumentParser:
     add("--build", type=Path, default=Path("build"), help="the build folder")
     add("--config", default="", help="NAME=VALUE parameters, beside the defaults")
     add("--lib", default="", help="a Liberty file, or several of one library")
+    add("--as-mapped", action="store_true", help="the flat netlist without repairs")
     add("--out", type=Path, required=True, help="the folder of the Verilog files")
     return result
 

@@ -27,11 +27,13 @@ def load(folder: Path, name: str) -> dict:
 
 
 def take_accel(made: dict, folder: Path) -> None:
-    """In the first library, or in another one, which is taken for that of the memories' process."""
+    """In the first library, or in another one, which is taken for that of the memories' process. A module alone stands apart."""
     if made.get("clock_gates"):
         raise UsageError("the pages have no accelerator with clock gates that synthesis inserts")
+    if made["top"] != load(folder, "accel")["top"]:
+        return take_part(made, folder)
     if made["parameters"] != load(folder, "accel")["parameters"]:
-        raise UsageError("the pages have the default accelerator alone, without CONFIG= and PART=")
+        raise UsageError("the pages have the default accelerator alone, without CONFIG=")
     kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
     kept["blocks"] = [
         {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
@@ -41,6 +43,18 @@ def take_accel(made: dict, folder: Path) -> None:
         # Of the same RTL, if the first library was measured before
         kept["first_area"] = load(folder, "accel")["area"]
     (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def take_part(made: dict, folder: Path) -> None:
+    """A module of the accelerator alone, in the place of the same one in the same library"""
+    path = folder / "accel_parts.json"
+    known = load(folder, "accel_parts")["parts"] if path.is_file() else []
+    kept = ("top", "parameters", "library", "period_ns", "fo4_ns", "area", "slack_ns", "effort")
+    fresh = {**{key: made[key] for key in kept}, "path": made["critical"], "run": made["run"]}
+    key = lambda one: (one["top"], json.dumps(one["parameters"]), one["library"])
+    found = {**{key(one): one for one in known}, key(fresh): fresh}
+    text = json.dumps({"parts": [found[its] for its in sorted(found)]}, indent=1)
+    path.write_text(text + "\n")
 
 
 def take_check(made: list[dict], folder: Path) -> None:

@@ -92,14 +92,23 @@ class Page:
         return load(self.folder, "accel_pdk")
 
     @property
+    def accel_parts(self) -> list[dict]:
+        """Modules of the accelerator alone"""
+        return load(self.folder, "accel_parts")["parts"]
+
+    @property
     def um2_of_logic(self) -> float:
         """In the memories' process, of the default accelerator, for the unit of the first library's area"""
         return self.accel_pdk["area"] / self.accel_pdk["first_area"]
 
     @property
     def rivals(self) -> tuple[Record, Record]:
-        """Accelerators for inference: FP8 and INT8"""
-        return rivals.pair(load(self.folder, "accel_rivals")["measured"])
+        """Accelerators for inference: FP8 and INT8 of the first shape"""
+        return self.rival_pairs[0]
+
+    @property
+    def rival_pairs(self) -> list[tuple[Record, Record]]:
+        return rivals.pairs(load(self.folder, "accel_rivals")["measured"])
 
     @property
     def merits(self) -> list[merit.Merit]:
@@ -466,6 +475,12 @@ class Page:
         whole = {"logic": False, "whole": True}[which]
         return tables.number(rivals.ratio(*self.rivals, self.um2_of_logic, whole), 2)
 
+    def say_rival_memories(self, more: str) -> str:
+        """The ratio of the smallest accelerators of any shape that need at most so much more cycles, in %"""
+        within = 1 + int(more) / 100
+        ratio = rivals.best_ratio(self.rival_pairs, rivals.swept(), within, self.um2_of_logic)
+        return tables.number(ratio, 2)
+
     def say_stock(self, name: str) -> str:
         """By how much the stock flow makes an element larger, in %."""
         theirs = next(one.area for one in self.stock if one.name == name)
@@ -526,6 +541,11 @@ class Page:
             return [commands.spelled("synth", {"TARGET": target}) for target in targets]
         if table == "accel_rivals":
             return [one["run"].rpartition(" ")[0] for one in self.rivals]
+        if table == "accel_parts":
+            return [one["run"]["command"] for one in self.accel_parts]
+        if table == "rival_memories":
+            others = [one for both in self.rival_pairs[1:] for one in both]
+            return [*(one["run"].rpartition(" ")[0] for one in others), "make plan-memories"]
         if table == "merit":
             return []
         if table == "beats":
@@ -605,8 +625,12 @@ class Page:
             "arrays": lambda: tables.arrays(self.arrays),
             "pareto": lambda: tables.pareto(self.arrays, self.roofline),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
+            "accel_parts": lambda: tables.accel_parts(self.accel_parts),
             "accel_paths": lambda: tables.accel_paths(self.accel),
             "accel_rivals": lambda: rivals.table(*self.rivals, self.um2_of_logic),
+            "rival_memories": lambda: rivals.best_table(
+                self.rival_pairs, rivals.swept(), self.um2_of_logic
+            ),
             "merit": lambda: merit.table(load(self.folder, "merit")["accelerators"], self.merits),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "functions_inference": lambda: left_out.prices(self.inference),

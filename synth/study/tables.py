@@ -418,6 +418,24 @@ def accel_paths(data: dict) -> str:
     return table(header, lines)
 
 
+def accel_parts(found: list[dict]) -> str:
+    """A line a module alone and library"""
+    lines = [
+        [
+            code(one["top"]),
+            "OSU018" if one["library"] == libraries.FIRST else pdk_name(one["library"]),
+            f"{one['period_ns']:g}",
+            number(one["period_ns"] / one["fo4_ns"], 1),
+            number(one["area"]),
+            number(one["slack_ns"], 2),
+            " to ".join(map(code, one["path"].split(" to "))),
+        ]
+        for one in found
+    ]
+    head = ["module", "library", "clock, ns", "FO4", "area", "slack, ns", "worst path"]
+    return table(head, lines)
+
+
 def accel_instances(data: dict) -> str:
     lines = [[code(name), number(area)] for name, area in data["area_by_block"].items()]
     return table(["instance", "area, modules apart, without blocks"], lines)

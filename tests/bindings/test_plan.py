@@ -139,6 +139,53 @@ def test_memories(bench):
         bench.check("bits of memory", one_port_bits(its) + two_port_bits(its), one["bits"], of)
 
 
+def test_inference_memories(bench):
+    """Bits of accelerators without some functions. Since the others were elaborated, waiting commands have two bits more, and
+    the strips of images one."""
+    sys.path.insert(0, str(PLAN))
+    from fp8mac_plan.configuration import Configuration, one_port_bits, two_port_bits
+
+    wider = 2 * 8 + 16
+    for one in json.loads((ROOT / "synth/results/accel_rivals.json").read_text())["measured"]:
+        of = one["parameters"]
+        element = "int8" if of.get("REQUANTISE") else "block"
+        shape = {name: of[name.upper()] for name in ("rows", "cols", "lanes")}
+        its = Configuration(**shape, element=element)
+        bits = one_port_bits(its) + two_port_bits(its, inference=True) + wider
+        bench.check("bits of memory", bits, one["bits"], of)
+
+
+def test_swept_memories(bench, plan):
+    """memories.csv: some of its lines again, by the tool itself"""
+    with (PLAN / "memories.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    kinds = {"FP8": (), "INT8": ("--element=int8", "--requantise"), "default": ()}
+    bench.check("accelerators", {row["accelerator"] for row in rows}, set(kinds))
+    sys.path.insert(0, str(PLAN))
+    import memories
+
+    products = memories.gemms()
+    lines = "".join(f"{','.join(one)}\n" for one in products)
+
+    def each(*options):
+        command = [plan.tool, "cycles", *options, "-"]
+        said = subprocess.run(
+            command, input=f"m,n,k\n{lines}", capture_output=True, text=True, check=True
+        )
+        return [int(one["cycles"]) for one in csv.DictReader(io.StringIO(said.stdout))]
+
+    usual = each("--latency=20")
+    for row in rows[:: len(rows) // 11]:
+        names = ("rows", "cols", "lanes", "buf_beats", "tiles", "max_mn")
+        its = [f"--{name.replace('_', '-')}={row[name]}" for name in names]
+        found = each("--latency=20", *its, *kinds[row["accelerator"]])
+        product = 1.0
+        for one, other in zip(found, usual, strict=True):
+            product *= one / other
+        error = abs(product ** (1 / len(products)) / float(row["mean at 20"]) - 1)
+        bench.check(f"cycles of {its}", error < 1e-4, True, error)
+
+
 def test_areas(bench, folder):
     """areas.json is what the results say, and its errors are those of accelerators that were left out"""
     folder.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,7 @@ from synth.study import (
     request,
     rivals,
     table,
+    tables,
 )
 from synth.study.elements import needed
 from synth.study.records import netlists_of
@@ -396,9 +397,52 @@ def test_rivals(bench: Bench, folder: Path) -> None:
     lines = rivals.table(fp8, int8, 2.0).splitlines()
     bench.check(f"logic: {lines[2]}", lines[2] == "| logic | 3,000,000 | 2,000,000 | 1.50 |")
     bench.check(f"all: {lines[-1]}", lines[-1] == "| logic and memory, mm2 | 10.00 | 9.00 | 1.11 |")
+    its = {"rows": "4", "cols": "0", "lanes": "0", "buf_beats": "64", "tiles": "2", "max_mn": "8"}
+    memory = lambda name, mm2, mean: {
+        **its,
+        "accelerator": name,
+        "mm2": mm2,
+        "mean at 0": mean,
+        "mean at 20": "1.02",
+    }
+    rows = [memory("FP8", "1", "1.1"), memory("FP8", "9", "1"), memory("INT8", "2", "1.02")]
+    ratio = rivals.best_ratio([(fp8, int8)], rows, 1.05, 2.0)
+    bench.check(f"within 5 %: {ratio}", ratio == (9 + 6) / (2 + 4))
+    ratio = rivals.best_ratio([(fp8, int8)], rows, 1.2, 2.0)
+    bench.check(f"within 20 %: {ratio}", ratio == (1 + 6) / (2 + 4))
+    bench.raises(
+        "no memories", UsageError, "within 1", lambda: rivals.best_ratio([(fp8, int8)], rows, 1, 2)
+    )
+    line, least = rivals.best_table([(fp8, int8)], rows, 2.0).splitlines()[-2:]
+    wanted = "| 20 % | 4 x 0 x 0 | 4 x 0 x 0: 64 / 2 / 8 | 1.100 | 7.00 | 4 x 0 x 0: 64 / 2 / 8 | 1.020 | 6.00 | 1.17 |"
+    bench.check(f"the table: {line}", line == wanted)
+    bench.check(f"{least}", least == wanted.replace("| 20 %", "| least mm2 x cycles"))
+    larger = {**fp8, "parameters": {**fp8["parameters"], "ROWS": 8}}
+    other = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
+    bench.check("shapes", rivals.pairs([fp8, larger, int8, other])[1] == (larger, other))
     wider = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
     bench.raises("shapes", UsageError, "differ in more", lambda: rivals.pair([fp8, wider]))
-    bench.raises("one side", UsageError, "needs one accelerator", lambda: rivals.pair([fp8]))
+    bench.raises("one side", UsageError, "of each shape one", lambda: rivals.pair([fp8]))
+
+
+def test_parts(bench: Bench, folder: Path) -> None:
+    """A module alone takes the place of the same one in the same library, and not that of the accelerator."""
+    results = folder / "parts"
+    shutil.copytree(RESULTS, results)
+    (results / "accel_parts.json").unlink()
+    accel = (results / "accel.json").read_text()
+    one = {"top": "m", "parameters": {}, "library": "osu018", "period_ns": 6.0, "fo4_ns": 0.1}
+    one |= {"area": 1.0, "slack_ns": 0.5, "effort": "area", "critical": "a to b", "blocks": []}
+    one["run"] = {"command": "make it", "date": "2030-01-01"}
+    other = {**one, "library": "sg13g2_stdcell_typ"}
+    for its in (one, other, {**one, "area": 1234.0}):
+        intake.take_accel(its, results)
+    bench.check("the accelerator stays", (results / "accel.json").read_text() == accel)
+    found = json.loads((results / "accel_parts.json").read_text())["parts"]
+    bench.check("the later ones", [part["area"] for part in found] == [1234.0, 1.0])
+    line = tables.accel_parts(found).splitlines()[2]
+    wanted = "| `m` | OSU018 | 6 | 60.0 | 1,234 | 0.50 | `a` to `b` |"
+    bench.check(f"the table: {line}", line == wanted)
 
 
 def test_merit(bench: Bench) -> None:

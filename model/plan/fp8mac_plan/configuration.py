@@ -68,16 +68,17 @@ def one_port_bits(its: Configuration) -> int:
     return 2 * sides * (8 * bytes_ + bounds)
 
 
-def two_port_bits(its: Configuration) -> int:
-    """Of the memories with a port to write and one to read"""
+def two_port_bits(its: Configuration, inference: bool = False) -> int:
+    """Of the memories with a port to write and one to read. `inference`: of an accelerator without MX scales, C, element-wise
+    and row commands"""
     return sum(
         (
             its.tiles * its.rows * its.cols * 32,  # accumulators
-            _scale_bits(its) if its.element == "block" else 0,
+            _scale_bits(its) if its.element == "block" and not inference else 0,
             3 * 2 * its.max_mn * 32,  # bias and two vectors of scales
-            3 * _d_buffer_bits(its),  # D, C and X
+            (1 if inference else 3) * _d_buffer_bits(its),  # D, C and X
             its.outputs * 4096,  # activation tables
-            _row_bits(its),
+            0 if inference else _row_bits(its),
             its.queue_depth * 1039,  # descriptors
             16 * 132,  # strips of images
         )

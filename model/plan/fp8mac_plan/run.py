@@ -39,9 +39,11 @@ class Impossible(Exception):
     """The RTL has no such configuration; the text names the parameter and its range."""
 
 
-def ask(tool: Path, its: Configuration, file: str, given: str = "") -> list[dict[str, str]]:
-    """What the tool says of each layer of a file; "-" is `given`."""
-    command = [str(tool), "cycles", *its.options(), file]
+def ask(
+    tool: Path, its: Configuration, file: str, given: str = "", more: tuple[str, ...] = ()
+) -> list[dict[str, str]]:
+    """What the tool says of each layer of a file; "-" is `given`. `more` are options of the tool."""
+    command = [str(tool), "cycles", *its.options(), *more, file]
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     said = done.stderr.strip().removeprefix("fp8mac cycles: ")
     if done.returncode and IMPOSSIBLE.search(said):
