@@ -443,7 +443,8 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(Rows), .COLS(Cols), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
-    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats), .REQUANTISE(Requantise), .DEPTHWISE(Depthwise)
+    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats), .REQUANTISE(Requantise), .DEPTHWISE(Depthwise),
+    .FUNCTIONS(Offered)
   ) u_check (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
@@ -544,7 +545,7 @@ module fp8mac_accel
 
   // ---- load --------------------------------------------------------------------------------------------------------
   logic         load_idle, load_waits, loaded_push, loaded_empty, loaded_pop, released, stored;
-  loaded_job_t  loaded_pushed, loaded;
+  loaded_job_t  loaded_pushed, loaded_held, loaded;
   error_e       load_error, loaded_error;
   logic         scale_bad, scale_bad_q;
   logic         load_done_empty, storing_empty, output_empty, epilogue_empty;
@@ -686,8 +687,12 @@ module fp8mac_accel
   // none while the operands of LoadedDepth others are in use.
   fp8mac_fifo #(.T(loaded_job_t), .DEPTH(LoadedDepth)) u_loaded (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
-    .pop_i(loaded_pop), .data_o(loaded), .empty_o(loaded_empty), .level_o()
+    .pop_i(loaded_pop), .data_o(loaded_held), .empty_o(loaded_empty), .level_o()
   );
+
+  assign loaded = '{compute: offered_compute(loaded_held.compute, Offered),
+                    store:   offered_store(loaded_held.store, Offered),
+                    halves:  loaded_held.halves};
 
   fp8mac_fifo #(.T(error_e), .DEPTH(LoadedDepth)) u_load_done (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(read_done), .data_i(loaded_error), .full_o(),
@@ -755,7 +760,7 @@ module fp8mac_accel
 
   // ---- compute -----------------------------------------------------------------------------------------------------
   logic             storing_push, storing_full, storing_pop, kept, computing, issue, spacing, stalled;
-  storing_job_t     storing_pushed, storing;
+  storing_job_t     storing_pushed, storing_held, storing;
   logic             step_valid, block_first, block_last, acc_first, acc_last;
   logic [TileW-1:0] step_tile;
   step_cfg_t        step_cfg;
@@ -817,8 +822,11 @@ module fp8mac_accel
 
   fp8mac_fifo #(.T(storing_job_t), .DEPTH(StoringDepth)) u_storing (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed),
-    .full_o(storing_full), .pop_i(storing_pop), .data_o(storing), .empty_o(storing_empty), .level_o()
+    .full_o(storing_full), .pop_i(storing_pop), .data_o(storing_held), .empty_o(storing_empty), .level_o()
   );
+
+  assign storing = '{job: offered_store(storing_held.job, Offered), vector_half: storing_held.vector_half,
+                     skip: storing_held.skip};
 
   // ---- the array ---------------------------------------------------------------------------------------------------
   logic [PhaseW-1:0]                      result_phase;

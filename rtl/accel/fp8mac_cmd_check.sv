@@ -21,7 +21,8 @@ module fp8mac_cmd_check
   parameter bit          MX        = 1'b0, // its blocks have MX scales
   parameter int unsigned SCALE_BEATS = 32, // beats of them that a row RAM holds
   parameter bit          REQUANTISE = 1'b0, // scales are integer scales
-  parameter bit          DEPTHWISE = 1'b0   // images may be those of depthwise convolutions
+  parameter bit          DEPTHWISE = 1'b0,  // images may be those of depthwise convolutions
+  parameter functions_t  FUNCTIONS = '1     // what commands may ask for
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -59,7 +60,7 @@ module fp8mac_cmd_check
 
   state_e     state_q;
   logic [3:0] cycle_q;
-  tile_cmd_t  cmd_q;
+  tile_cmd_t  taken_q, cmd_q;
   logic       finishes;  // the tile command ends with the epilogue
   logic       elementwise, c_en, vectors, mx, depthwise;
   logic       row_command, reduction, norm, quantise;
@@ -70,6 +71,7 @@ module fp8mac_cmd_check
 
   logic [3:0] last_cycle;
 
+  assign cmd_q       = offered_tile(taken_q, FUNCTIONS);
   assign finishes    = !cmd_q.mode.acc_keep;
   assign elementwise = cmd_q.mode.op != OpGemm;
   assign row_command = cmd_q.mode.op == OpRows;
@@ -531,7 +533,7 @@ module fp8mac_cmd_check
       endcase
     end
     cycle_q <= (state_q == Check) ? cycle_q + 4'd1 : 4'd0;
-    if (state_q == Idle) cmd_q <= tile_i;
+    if (state_q == Idle) taken_q <= tile_i;
     if (state_q == Check) error_q <= verdict;
   end
 

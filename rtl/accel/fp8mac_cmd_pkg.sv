@@ -155,6 +155,57 @@ package fp8mac_cmd_pkg;
     size_t       first_n;
   } tile_cmd_t;
 
+  // A tile command with 0 in the fields that an accelerator with these functions does not read. Where it comes from registers,
+  // nothing reads those bits of them, and synthesis leaves them out. It would not if constants were written to them.
+  function automatic tile_cmd_t offered_tile(tile_cmd_t tile, functions_t functions);
+    offered_tile = tile;
+    if (!functions.elementwise) begin
+      offered_tile.mode.op      = OpGemm;
+      offered_tile.mode.maximum = 1'b0;
+      offered_tile.x_fmt        = '0;
+    end
+    if (!functions.rows) begin
+      offered_tile.rows_phase  = '0;
+      offered_tile.rows_out    = 1'b0;
+      offered_tile.rows_first  = 1'b0;
+      offered_tile.rows_end    = 1'b0;
+      offered_tile.seen        = '0;
+      offered_tile.mode.row_op = '0;
+      offered_tile.mode.causal = 1'b0;
+    end
+    if (!functions.c) begin
+      offered_tile.c.en     = 1'b0;
+      offered_tile.c.fmt    = '0;
+      offered_tile.c.addr   = '0;
+      offered_tile.c.stride = '0;
+      if (!functions.rows) offered_tile.c.beta = '0;
+    end
+    if (!functions.stochastic) begin
+      offered_tile.finish.stochastic = 1'b0;
+      offered_tile.finish.seed       = '0;
+      if (!functions.rows) begin
+        offered_tile.first_m = '0;
+        offered_tile.first_n = '0;
+      end
+    end
+    if (!functions.tables) offered_tile.finish.act_table = '0;
+    if (!functions.conv_a) begin
+      offered_tile.mode.conv_a = 1'b0;
+      offered_tile.image       = '0;
+    end
+    if (!functions.depthwise) offered_tile.mode.depthwise = 1'b0;
+    if (!functions.mx) begin
+      offered_tile.mode.mx     = 1'b0;
+      offered_tile.mx_first    = '0;
+      offered_tile.b.mx_addr   = '0;
+      offered_tile.b.mx_stride = '0;
+      if (!functions.rows) begin
+        offered_tile.a.mx_addr   = '0;
+        offered_tile.a.mx_stride = '0;
+      end
+    end
+  endfunction
+
   // Whether the epilogue can have row commands: a band of rows has 8 pairs, one in each transfer.
   function automatic bit rows_possible(int unsigned rows, int unsigned cols, int unsigned width, int unsigned max_mn);
     return rows == 4 && cols == 4 && width == 8 && max_mn >= 32;
@@ -382,6 +433,49 @@ package fp8mac_cmd_pkg;
     logic       vector_half;
     logic       skip;
   } storing_job_t;
+
+  // The same for jobs in queues
+  function automatic store_job_t offered_store(store_job_t job, functions_t functions);
+    offered_store = job;
+    if (!functions.elementwise) begin
+      offered_store.epilogue.x_en     = 1'b0;
+      offered_store.epilogue.multiply = 1'b0;
+      offered_store.epilogue.maximum  = 1'b0;
+      offered_store.epilogue.x_fmt    = dst_fmt_e'(0);
+    end
+    if (!functions.rows) begin
+      offered_store.epilogue.rows = rows_cfg_t'(0);
+      offered_store.rows_first    = 1'b0;
+      offered_store.rows_end      = 1'b0;
+      offered_store.limit         = '0;
+      offered_store.causal        = 1'b0;
+    end
+    if (!functions.c) begin
+      offered_store.epilogue.c_en  = 1'b0;
+      offered_store.epilogue.c_fmt = dst_fmt_e'(0);
+      if (!functions.rows) offered_store.epilogue.beta = '0;
+    end
+    if (!functions.stochastic) begin
+      offered_store.epilogue.stochastic = 1'b0;
+      offered_store.epilogue.first_m    = '0;
+      if (!functions.rows) begin
+        offered_store.epilogue.seed    = '0;
+        offered_store.epilogue.first_n = '0;
+      end
+    end
+    if (!functions.tables) offered_store.epilogue.code_table = code_table_e'(0);
+  endfunction
+
+  function automatic compute_job_t offered_compute(compute_job_t job, functions_t functions);
+    offered_compute = job;
+    if (!functions.elementwise) offered_compute.empty = 1'b0;
+    if (!functions.depthwise) offered_compute.depthwise = 1'b0;
+    if (!functions.mx) begin
+      offered_compute.mx       = 1'b0;
+      offered_compute.mx_words = '0;
+      offered_compute.mx_first = '0;
+    end
+  endfunction
 
   // What the write-out engine knows of a tile command. With `none` it has no results.
   typedef struct packed {

@@ -156,7 +156,8 @@ def test_inference_memories(bench):
 
 
 def test_swept_memories(bench, plan):
-    """memories.csv: some of its lines again, by the tool itself"""
+    """memories.csv: some of its lines again, by the tool itself. A change of the accelerator that moves cycles by more than
+    half a percent makes the file old: `make plan-memories plan-report synth-report`."""
     with (PLAN / "memories.csv").open() as file:
         rows = list(csv.DictReader(file))
     kinds = {"FP8": (), "INT8": ("--element=int8", "--requantise"), "default": ()}
@@ -174,16 +175,16 @@ def test_swept_memories(bench, plan):
         )
         return [int(one["cycles"]) for one in csv.DictReader(io.StringIO(said.stdout))]
 
-    usual = each("--latency=20")
+    usual = each()
     for row in rows[:: len(rows) // 11]:
         names = ("rows", "cols", "lanes", "buf_beats", "tiles", "max_mn")
         its = [f"--{name.replace('_', '-')}={row[name]}" for name in names]
-        found = each("--latency=20", *its, *kinds[row["accelerator"]])
+        found = each(*its, *kinds[row["accelerator"]])
         product = 1.0
         for one, other in zip(found, usual, strict=True):
             product *= one / other
-        error = abs(product ** (1 / len(products)) / float(row["mean at 20"]) - 1)
-        bench.check(f"cycles of {its}", error < 1e-4, True, error)
+        error = abs(product ** (1 / len(products)) / float(row["mean at 0"]) - 1)
+        bench.check(f"cycles of {its}", error < 5e-3, True, error)
 
 
 def test_areas(bench, folder):

@@ -416,7 +416,8 @@ def test_rivals(bench: Bench, folder: Path) -> None:
     line, least = rivals.best_table([(fp8, int8)], rows, 2.0).splitlines()[-2:]
     wanted = "| 20 % | 4 x 0 x 0 | 4 x 0 x 0: 64 / 2 / 8 | 1.100 | 7.00 | 4 x 0 x 0: 64 / 2 / 8 | 1.020 | 6.00 | 1.17 |"
     bench.check(f"the table: {line}", line == wanted)
-    bench.check(f"{least}", least == wanted.replace("| 20 %", "| least mm2 x cycles"))
+    wanted = wanted.replace("| 20 %", "| least mm2 x cycles").replace("1.17", "1.26")
+    bench.check(f"{least}", least == wanted)
     larger = {**fp8, "parameters": {**fp8["parameters"], "ROWS": 8}}
     other = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
     bench.check("shapes", rivals.pairs([fp8, larger, int8, other])[1] == (larger, other))
