@@ -84,7 +84,8 @@ def steps_of_driver() -> list[str]:
 
     def registers(function: str, above: tuple[str, ...] = ()) -> list[str]:
         found = []
-        for word in re.finditer(r"\b(READ|WRITE)\(dev, (\w+)|\b(\w+)\(", bodies[function]):
+        access = r"\b(READ|WRITE|read_at)\((?:dev, |\w+, offsetof\(fp8mac_regs_t, )(\w+)|\b(\w+)\("
+        for word in re.finditer(access, bodies[function]):
             if word[2]:
                 found.append(word[2])
             elif word[3] in bodies and word[3] not in (*above, function):
