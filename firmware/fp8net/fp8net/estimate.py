@@ -164,7 +164,7 @@ def _global_average(graph: Graph, layer: Layer, chip: _Chip) -> int:
         first = fp8mac.convolution_cycles(
             image, channels, kernel, groups=channels, **_finish(graph, layer, chip)
         )
-        commands = layer.images * -(-source.cols // chip.beat)
+        commands = weights.average_commands(layer, graph, chip.beat)
         return first + (commands - 1) * max(_SMALL_COMMAND, pixels)
     image, finish = (1, pixels, source.cols, 1), _finish(graph, layer, chip)
     return layer.images * fp8mac.convolution_cycles(image, 1, (pixels, 1), pixel_bytes=1, **finish)

@@ -153,7 +153,7 @@ def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
 def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
     """Commands and calls of a layer that is recorded."""
     if layer.op == "global_average" and weights.averages_quads(layer, graph):
-        return layer.images * -(-graph.tensors[layer.inputs[0]].cols // beat), 0
+        return weights.average_commands(layer, graph, beat), 0
     if layer.op == "global_average":
         return layer.images, layer.images + 1
     if layer.op == "move":
