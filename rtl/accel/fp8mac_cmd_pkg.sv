@@ -160,9 +160,9 @@ package fp8mac_cmd_pkg;
   function automatic tile_cmd_t offered_tile(tile_cmd_t tile, functions_t functions);
     offered_tile = tile;
     if (!functions.elementwise) begin
-      // mode.maximum stays: the check refuses it
-      offered_tile.mode.op = OpGemm;
-      offered_tile.x_fmt   = '0;
+      offered_tile.mode.op      = OpGemm;
+      offered_tile.mode.maximum = 1'b0;
+      offered_tile.x_fmt        = '0;
     end
     if (!functions.rows) begin
       offered_tile.rows_phase  = '0;

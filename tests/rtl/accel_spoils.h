@@ -330,6 +330,7 @@ const Spoil kSpoils[] = {
     {"a maximum in a GEMM", ErrMode,
      [](Command &t, const Command &) {
          t.extended = t.maximum = true, t.x_fmt = 0, t.beta = kOne, with_c(t);
+         t.c_stride = (t.n + kBeat - 1) / kBeat * kBeat; // a row of A may be shorter
      }},
     {"a maximum in a row command", ErrMode,
      [](Command &t, const Command &) { row_command(t, Sum), t.maximum = true; }},
