@@ -23,11 +23,6 @@ uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format,
                : fp8rt_groups_to_join(caps, format, 1);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint32_t count_groups(const fp8rt_join_desc *desc)
 {
     return desc->src->rows / desc->group_out;
@@ -48,7 +43,7 @@ static fp8rt_status check(const fp8rt_caps *caps, const fp8rt_join_desc *desc)
         !fp8rt_is_product(src->cols, desc->points, desc->group_in, 1)) {
         return FP8RT_ERR_SHAPE;
     }
-    const uint32_t joined = least(desc->joined, count_groups(desc));
+    const uint32_t joined = fp8rt_least(desc->joined, count_groups(desc));
     return dst->rows == src->rows && dst->cols == src->cols * joined ? FP8RT_OK : FP8RT_ERR_SHAPE;
 }
 
@@ -75,7 +70,7 @@ fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *de
     for (uint32_t row = 0; row < desc->src->rows; row++) {
         const uint32_t group = row / desc->group_out, position = group % desc->joined;
         join_row(desc, (const uint8_t *)desc->src->data + (size_t)row * src_stride, position,
-                 least(desc->joined, groups - (group - position)),
+                 fp8rt_least(desc->joined, groups - (group - position)),
                  (uint8_t *)desc->dst->data + (size_t)row * dst_stride);
     }
     return FP8RT_OK;

@@ -96,28 +96,15 @@ typedef struct sums {
         quad; // channels of a pixel in a row of weights: the group's, or those of a depthwise command
 } sums;
 
-// Whether depthwise commands can add: their weights have the fewest zeros.
-static bool takes_quads(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes)
-{
-    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 &&
-           (x->cols & (caps->cols - 1u)) == 0 &&
-           (((uintptr_t)x->data | pixel_bytes) & (caps->beat_bytes - 1u)) == 0;
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-// Channels that are added together: their outputs are whole beats.
+// Channels that are added together: their outputs are whole beats. Weights of depthwise commands have the fewest zeros.
 static sums sums_of(const fp8rt_caps *caps, const fp8rt_pools *pools, const fp8rt_tensor *out)
 {
     sums s = {.points = pools->window.kernel_h * pools->window.kernel_w};
-    if (takes_quads(caps, pools->desc->x, pools->pixel_bytes)) {
-        s.group = least(caps->beat_bytes, out->cols);
+    if (fp8rt_takes_quads(caps, pools->desc->x, pools->pixel_bytes)) {
+        s.group = fp8rt_least(caps->beat_bytes, out->cols);
         s.quad = caps->cols;
     } else {
-        s.group = least(fp8rt_groups_to_join(caps, out->format, 1), out->cols);
+        s.group = fp8rt_least(fp8rt_groups_to_join(caps, out->format, 1), out->cols);
         s.quad = s.group;
     }
     return s;
@@ -145,7 +132,7 @@ static void fill_adders(void *context)
 static fp8rt_status ones(fp8rt_run *run, const sums *s, uint32_t channels, fp8rt_tensor *codes)
 {
     const fp8mac_format_id format = fp8rt_layer_operand(run);
-    const uint32_t quad = least(s->quad, channels);
+    const uint32_t quad = fp8rt_least(s->quad, channels);
     *codes = fp8rt_layer_tensor(run, channels, s->points * quad, format);
     const adders a = {
         codes->data,        channels, s->points, quad, fp8rt_tensor_stride(&run->dev->caps, codes),
@@ -171,8 +158,8 @@ static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools, const su
                                         .width = desc->width,
                                         .pixel_bytes = pools->pixel_bytes,
                                         .window = pools->window,
-                                        .group_in = least(s->quad, count),
-                                        .group_out = least(s->quad, count),
+                                        .group_in = fp8rt_least(s->quad, count),
+                                        .group_out = fp8rt_least(s->quad, count),
                                         .weights = weights,
                                         .fused = parts->fused,
                                         .out = &out};
@@ -405,8 +392,8 @@ static bool is_one_window(const fp8rt_caps *caps, const fp8rt_pooling_desc *desc
                            .out_h = 1,
                            .out_w = 1,
                            .pixel_bytes = fp8rt_tensor_stride(caps, desc->x)};
-    return takes_quads(caps, desc->x, pools->pixel_bytes) && !is_column(desc) && width <= WIDTH &&
-           (uint64_t)width * height * caps->cols <= CODES;
+    return fp8rt_takes_quads(caps, desc->x, pools->pixel_bytes) && !is_column(desc) &&
+           width <= WIDTH && (uint64_t)width * height * caps->cols <= CODES;
 }
 
 size_t fp8rt_global_average_ones(const fp8rt_run *run, const fp8rt_pooling_desc *desc, void *codes)

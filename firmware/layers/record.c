@@ -334,14 +334,6 @@ static fp8rt_left_b left_by(const fp8rt_command *command)
     };
 }
 
-static bool is_one_tile(const fp8rt_command *command)
-{
-    const uint32_t chunk = command->first_k != 0 ? command->first_k : command->tile_k;
-    return (command->tile_m == 0 || command->m <= command->tile_m) &&
-           (command->tile_n == 0 || command->n <= command->tile_n) &&
-           (command->tile_k == 0 || command->k <= chunk);
-}
-
 // Whether the last command read the same B, and did not write into it
 static bool has_same_b(const fp8rt_recorder *r, const reads *reads, const fp8rt_left_b *b)
 {
@@ -376,7 +368,7 @@ static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_ge
         command->tile_m = command->tile_n = command->tile_k = command->first_k = 0;
         command->mode &= ~FP8RT_BIT(MODE__B_RESIDENT);
     }
-    const bool whole = is_one_tile(command);
+    const bool whole = fp8rt_command_is_one_tile(command);
     if (same && r->left.whole && whole) {
         command->mode |= FP8RT_BIT(MODE__REUSE_B);
     }

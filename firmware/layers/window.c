@@ -63,12 +63,17 @@ void fp8rt_frame_complete(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_
     f->group_codes = f->group_in;
 }
 
+bool fp8rt_takes_quads(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes)
+{
+    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 &&
+           (x->cols & (caps->cols - 1u)) == 0 &&
+           (((uintptr_t)x->data | pixel_bytes) & (caps->beat_bytes - 1u)) == 0;
+}
+
 bool fp8rt_frame_is_depthwise(const fp8rt_caps *caps, const fp8rt_tensor *x, const fp8rt_frame *f)
 {
-    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 && f->groups > 1 &&
-           f->group_in == caps->cols && f->group_out == caps->cols &&
-           (x->cols & (caps->cols - 1u)) == 0 &&
-           (((uintptr_t)x->data | f->pixel_bytes) & (caps->beat_bytes - 1u)) == 0;
+    return f->groups > 1 && f->group_in == caps->cols && f->group_out == caps->cols &&
+           fp8rt_takes_quads(caps, x, f->pixel_bytes);
 }
 
 void fp8rt_frame_join(const fp8rt_caps *caps, const fp8rt_tensor *x, fp8rt_frame *f)

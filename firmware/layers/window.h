@@ -11,6 +11,11 @@ static inline uint32_t fp8rt_or_one(uint32_t x)
     return x == 0 ? 1 : x;
 }
 
+static inline uint32_t fp8rt_least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 // With the defaults filled in.
 fp8rt_window fp8rt_window_fill(const fp8rt_window *window);
 // An FP8 tensor of pixels, which may lie at any byte if `pixel_bytes` is not 0.
@@ -32,6 +37,8 @@ typedef struct fp8rt_frame {
 // Fills in what follows from window, height, width, pixel_bytes, group_in and group_out.
 void fp8rt_frame_complete(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t filters,
                           fp8rt_frame *frame);
+// Whether the accelerator has depthwise commands that take the channels of x, in pixels of whole beats.
+bool fp8rt_takes_quads(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes);
 // Whether the accelerator takes groups together: of as many channels as it has columns, in pixels of
 // whole beats.
 bool fp8rt_frame_is_depthwise(const fp8rt_caps *caps, const fp8rt_tensor *x,

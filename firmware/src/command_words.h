@@ -31,6 +31,13 @@ static inline uint32_t fp8rt_words_stride(const fp8rt_caps *caps, const uint32_t
 // Whether OPERATION, of a command with the extension, is a row command that gives MX codes and their scales
 bool fp8rt_operation_writes_scales(uint32_t operation);
 
+// Whether no matrix of a GEMM is divided
+static inline bool fp8rt_command_is_one_tile(const fp8rt_command *c)
+{
+    return (c->tile_m == 0 || c->m <= c->tile_m) && (c->tile_n == 0 || c->n <= c->tile_n) &&
+           (c->tile_k == 0 || (c->k <= c->tile_k && (c->first_k == 0 || c->k <= c->first_k)));
+}
+
 // An address that a command has: the place in the command, and the word in the descriptor
 typedef struct fp8rt_address {
     uintptr_t *at;

@@ -34,18 +34,15 @@ def measure(simulators: Simulators) -> None:
         return rows_of(command, simulators.output(command))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        after = list(pool.map(run, commands))
+        texts = [command.text for command in commands]
+        after = dict(zip(texts, pool.map(run, commands), strict=True))
     differ = 0
-    for command, rows in zip(commands, after, strict=True):
-        text = changes(before.get(command.text, []), rows)
+    for command, rows in after.items():
+        text = changes(before.get(command, []), rows)
         differ += bool(text)
         if text:
-            print(f"{command.text}: {', '.join(text)}")
-    runs = [
-        {"command": command.text, "rows": rows}
-        for command, rows in zip(commands, after, strict=True)
-    ]
-    results.COMMITTED.write_text(results.text_of({**found, "runs": runs}))
+            print(f"{command}: {', '.join(text)}")
+    results.COMMITTED.write_text(results.text_of({**found, "runs": results.runs_of(after)}))
     print(
         f"{differ} of {len(commands)} commands differ; {results.COMMITTED.name} has their figures"
     )

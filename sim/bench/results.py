@@ -52,6 +52,11 @@ def text_of(results: dict) -> str:
     return f'{{"run": {run},\n "runs": [\n{runs}],\n "speed": [\n{speeds}]}}\n'
 
 
+def runs_of(found: dict[str, list[Row]]) -> list[dict]:
+    """found: rows by command."""
+    return [{"command": command, "rows": rows} for command, rows in found.items()]
+
+
 def write(path: Path, found: dict[str, list[Row]], speeds: list[dict], compiler: str) -> None:
     """found: rows by command."""
     run = {
@@ -60,7 +65,7 @@ def write(path: Path, found: dict[str, list[Row]], speeds: list[dict], compiler:
         "date": datetime.date.today().isoformat(),
         "compiler": compiler_version(compiler),
     }
-    runs = [{"command": command, "rows": rows} for command, rows in found.items()]
+    runs = runs_of(found)
     kept = [{key: one[key] for key in SPEED_KEYS} for one in speeds]
     path.write_text(text_of({"run": run, "runs": runs, "speed": kept}))
 

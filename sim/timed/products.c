@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_words.h"
 #include "element_model.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
@@ -22,12 +23,6 @@ static bool is_plain(const fp8rt_command *c)
                              FP8RT_BIT(MODE__ACC_CONTINUE) | FP8RT_BIT(MODE__ACC_KEEP);
     return !fp8rt_host_elementwise(c) && (c->mode & chained) == 0 && !fp8rt_host_mx(c) &&
            !fp8rt_host_depthwise(c) && (fp8rt_host_operation(c) & others) == 0;
-}
-
-static bool is_one_tile(const fp8rt_command *c)
-{
-    return (c->tile_m == 0 || c->m <= c->tile_m) && (c->tile_n == 0 || c->n <= c->tile_n) &&
-           (c->tile_k == 0 || (c->k <= c->tile_k && (c->first_k == 0 || c->k <= c->first_k)));
 }
 
 // ---- operands -----------------------------------------------------------------------------------
@@ -134,7 +129,7 @@ static void leave(fp8rt_device *device, const fp8rt_command *c, const uint8_t *a
 {
     fp8rt_device_state *s = &device->state;
     s->kept = false;
-    s->before = is_one_tile(c);
+    s->before = fp8rt_command_is_one_tile(c);
     if (!s->before) {
         return;
     }
