@@ -3,6 +3,7 @@
 #include "layer.h"
 #include "plans.h"
 #include "record.h"
+#include "spread.h"
 #include "target.h"
 
 static bool is_one(float x)
@@ -187,9 +188,18 @@ fp8rt_status fp8rt_layer_rows(fp8rt_run *run, const fp8rt_row_operation *rows, f
     return status;
 }
 
-// One of both commands: QUANTISE to the codes, or MAGNITUDE to the scales
+static fp8rt_tensor one_row(const fp8rt_tensor *tensor)
+{
+    fp8rt_tensor row = *tensor;
+    row.cols = tensor->rows * tensor->cols;
+    row.rows = 1;
+    row.stride = 0;
+    return row;
+}
+
+// One of both commands: QUANTISE to the codes of `out`, or MAGNITUDE to the scales at `words`
 static fp8rt_status run_part(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out,
-                             fp8mac_rows_operation operation)
+                             const fp8rt_tensor *words, fp8mac_rows_operation operation)
 {
     fp8rt_command_scales own, *scales = fp8rt_scales_of(run, &own);
     const bool codes = operation == FP8MAC_ROWS_QUANTISE, on_core = !fp8rt_layer_has_rows(run);
@@ -197,9 +207,7 @@ static fp8rt_status run_part(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_
     fp8rt_rows_plan plan;
     fp8rt_gemm_result result;
     const fp8rt_row_operation row = {.operation = operation, .x = x};
-    const fp8rt_tensor words = {
-        .data = out->row_scale, .stride = FP8RT_ROWS_DENSE, .format = FP8MAC_FP32};
-    const fp8rt_target t = {.d = codes ? out : &words};
+    const fp8rt_target t = {.d = codes ? out : words};
     scales->operands = codes ? 1.0f : fp8rt_plans_inverse(run, most);
     scales->out = codes ? most : 1.0f;
     set_rows(&row, &t, scales, &plan.desc);
@@ -210,10 +218,27 @@ static fp8rt_status run_part(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_
     return status;
 }
 
+static fp8rt_status quantise_rows(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out,
+                                  float *scales)
+{
+    const fp8rt_tensor words = {.data = scales, .stride = FP8RT_ROWS_DENSE, .format = FP8MAC_FP32};
+    const fp8rt_status status = run_part(run, x, out, &words, FP8MAC_ROWS_QUANTISE);
+    return status == FP8RT_OK ? run_part(run, x, out, &words, FP8MAC_ROWS_MAGNITUDE) : status;
+}
+
 fp8rt_status fp8rt_layer_quantise(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)
 {
-    const fp8rt_status status = run_part(run, x, out, FP8MAC_ROWS_QUANTISE);
-    return status == FP8RT_OK ? run_part(run, x, out, FP8MAC_ROWS_MAGNITUDE) : status;
+    if (!out->one_scale || out->rows == 1) {
+        return quantise_rows(run, x, out, out->row_scale);
+    }
+    // The whole tensor is a row.
+    const fp8rt_tensor all = one_row(x), codes = one_row(out);
+    float *const scale = fp8rt_layer_take(run, sizeof *scale);
+    if (scale == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    const fp8rt_status status = quantise_rows(run, &all, &codes, scale);
+    return status == FP8RT_OK ? fp8rt_layer_spread(run, scale, out->row_scale, out->rows) : status;
 }
 
 fp8rt_status fp8rt_layer_rows_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out)

@@ -226,6 +226,9 @@ static fp8rt_status check_tensor(const fp8rt_run *run, const fp8rt_tensor *tenso
         (tensor->scaling != NULL && (unsigned)tensor->scaling->kind > FP8RT_SCALING_CALIBRATE)) {
         return FP8RT_ERR_SCALE;
     }
+    if (tensor->one_scale && tensor->row_scale == NULL) {
+        return FP8RT_ERR_NULL;
+    }
     return tensor->mx != NULL || tensor->row_scale != NULL ? FP8RT_ERR_UNSUPPORTED
                                                            : check_region(run, tensor);
 }
@@ -271,6 +274,13 @@ static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
                : FP8RT_OK;
 }
 
+// Whether the codes of all rows lie one behind the other, so that they are one row of a row command
+static bool is_packed(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    return tensor->rows == 1 || (fp8rt_tensor_stride(&run->dev->caps, tensor) == tensor->cols &&
+                                 (uint64_t)tensor->rows * tensor->cols <= FP8MAC_ROWS_MAX_COLS);
+}
+
 static fp8rt_status check_row_scale(const fp8rt_run *run, const fp8rt_tensor *tensor)
 {
     const uint32_t beat = run->dev->caps.beat_bytes;
@@ -282,6 +292,9 @@ static fp8rt_status check_row_scale(const fp8rt_run *run, const fp8rt_tensor *te
     }
     if (fp8rt_fp32_bits(fp8rt_layer_scale(tensor->scale)) != FP8RT_FP32_ONE) {
         return FP8RT_ERR_SCALE;
+    }
+    if (tensor->one_scale && !is_packed(run, tensor)) {
+        return FP8RT_ERR_SHAPE;
     }
     return ((uintptr_t)tensor->row_scale & (beat - 1u)) != 0 ? FP8RT_ERR_ALIGNMENT : FP8RT_OK;
 }
@@ -295,6 +308,7 @@ fp8rt_status fp8rt_layer_check_rows_named(fp8rt_run *run, const fp8rt_tensor *te
     }
     fp8rt_tensor codes = *tensor;
     codes.row_scale = NULL;
+    codes.one_scale = false;
     const fp8rt_status status = fp8rt_layer_check_named(run, &codes, first, last, name);
     return status == FP8RT_OK ? named(run, name, check_row_scale(run, tensor)) : status;
 }

@@ -83,6 +83,20 @@ static const row_case cases[] = {
     {"rows: 20 x 48 to 24, e4m3fn to e4m3fnuz", 20, 24, 48, FP8MAC_E4M3FN, FP8MAC_E4M3FNUZ, {0}},
 };
 
+// Of all magnitudes
+static uint8_t largest_code(const fp8rt_caps *caps, const fp8rt_tensor *tensor)
+{
+    uint8_t largest = 0;
+    for (uint32_t r = 0; r < tensor->rows; r++) {
+        const uint8_t *row =
+            (const uint8_t *)tensor->data + (size_t)r * fp8rt_tensor_stride(caps, tensor);
+        for (uint32_t c = 0; c < tensor->cols; c++) {
+            largest = (row[c] & 0x7f) > largest ? row[c] & 0x7f : largest;
+        }
+    }
+    return largest;
+}
+
 // The first layer's output is the second one's operand.
 static void chain(layers_test *test, const row_case *c)
 {
@@ -95,6 +109,30 @@ static void chain(layers_test *test, const row_case *c)
     const fp8rt_linear_desc one = {.x = &x, .weights = &first, .fused = c->fused, .out = &hidden};
     const fp8rt_linear_desc two = {.x = &hidden, .weights = &second, .out = &out};
     try_rows(test, c->name, call_linear, refer_linear, &one, &hidden);
+    try_rows(test, "rows: and from there to 12", call_linear, refer_linear, &two, &out);
+    test->arena = arena;
+}
+
+// One scale for all rows, more of them than a command writes copies of it
+static void whole(layers_test *test, uint32_t rows, uint32_t cols, fp8mac_format_id format)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_tensor x = layers_codes(test, rows, 24, FP8MAC_E4M3FN);
+    const fp8rt_weights first = layers_weights(test, cols, 24),
+                        second = plain_weights(test, 12, cols);
+    fp8rt_tensor hidden = empty_rows(test, rows, cols, format);
+    fp8rt_tensor out = layers_empty(test, rows, 12, FP8MAC_FP32);
+    hidden.one_scale = true;
+    const fp8rt_linear_desc one = {.x = &x, .weights = &first, .out = &hidden};
+    const fp8rt_linear_desc two = {.x = &hidden, .weights = &second, .out = &out};
+    try_rows(test, "rows: one scale of all", call_linear, refer_linear, &one, &hidden);
+    bool equal = true;
+    for (uint32_t i = 1; i < rows; i++) {
+        equal = equal && hidden.row_scale[i] == hidden.row_scale[0];
+    }
+    layers_expect(test, "rows: their scales are equal", equal);
+    layers_expect(test, "rows: the largest code",
+                  largest_code(&test->dev.caps, &hidden) == (format == FP8MAC_E5M2 ? 0x7b : 0x7e));
     try_rows(test, "rows: and from there to 12", call_linear, refer_linear, &two, &out);
     test->arena = arena;
 }
@@ -143,6 +181,14 @@ static void refusals(layers_test *test)
     layers_expect(test, "and a scaling",
                   layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     out.scaling = NULL;
+    out.one_scale = true;
+    layers_expect(test, "one scale of half beats",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_SHAPE);
+    out.row_scale = NULL;
+    layers_expect(test, "one scale that has no place",
+                  layers_linear_status(test, &desc) == FP8RT_ERR_NULL);
+    out.row_scale = scales;
+    out.one_scale = false;
     desc.fused.coding.table = 1;
     layers_expect(test, "and a table", layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     desc.fused.coding.table = 0;
@@ -164,6 +210,9 @@ void layers_row_scales(layers_test *test)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         chain(test, &cases[i]);
     }
+    whole(test, 300, 32, FP8MAC_E4M3FN);
+    whole(test, 9, 64, FP8MAC_E5M2);
+    whole(test, 1, 40, FP8MAC_E4M3FN);
     norms(test);
     refusals(test);
 }

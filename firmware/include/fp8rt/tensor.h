@@ -75,6 +75,10 @@ typedef struct fp8rt_tensor {
     // output are written: its values stay in FP32 until two row commands, QUANTISE and MAGNITUDE (fp8rt/rows.h),
     // give codes and scales. So they are recorded, too. Without tables and stochastic rounding.
     float *row_scale;
+    // With row_scale: all rows have one scale. That of an output comes from the largest magnitude of the whole
+    // tensor, which is dynamic scaling without the core, and the commands write it to all of row_scale. The columns
+    // are whole beats, or there is one row: else FP8RT_ERR_SHAPE. FP8RT_ERR_NULL: there is no row_scale.
+    bool one_scale;
 } fp8rt_tensor;
 
 // n x k codes of FP8 and what belongs to a row: weight = scale * row_scale[n] * decode(code).
