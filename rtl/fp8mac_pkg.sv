@@ -199,13 +199,14 @@ package fp8mac_pkg;
 
   // The configuration of the epilogue: constant over a tile.
   typedef struct packed {
+    logic        pairs;     // the store engine alone: a tile has two results of COLS / 2 channels
     logic        x_en;      // X in the place of the accumulators
     logic        c_en;      // beta * C is added; with multiply, X is multiplied by C
     logic        multiply;
     logic        maximum;   // with c_en, the larger of X and beta * C, not their sum
     dst_fmt_e    x_fmt;
     dst_fmt_e    c_fmt;
-    logic [31:0] beta;        // the eps of a norm
+    logic [31:0] beta;        // the eps of a norm; with pairs the bytes of an output line of D
     rows_cfg_t   rows;
     logic        stochastic;  // D is rounded with random bits; else the next three are 0 unless it is a row command
     logic [31:0] seed;        // 1/n of a norm

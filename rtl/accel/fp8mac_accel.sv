@@ -237,7 +237,7 @@ module fp8mac_accel
     $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1, and MAX_MN >= 32");
   end
   if (SidesOk && LanesOk && AxiDataW == AXI_DATA_W && DEPTHWISE && !DepthwiseOk) begin : g_check_depthwise
-    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, COLS half to an eighth of them");
+    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, COLS >= 2, an eighth to half of it");
   end
   if (KindOk && REQUANTISE && !RequantiseOk) begin : g_check_requantise
     $error("REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0");
@@ -250,8 +250,8 @@ module fp8mac_accel
   localparam int unsigned WordW      = $clog2(BufBeats * Beat / Word);
   localparam int unsigned Slices     = Word / Lanes;
   localparam int unsigned SliceW     = (Slices > 1) ? $clog2(Slices) : 1;
-  localparam int unsigned Quads      = Depthwise ? Beat / Cols : 1;  // of a beat, in a depthwise command
-  localparam int unsigned QuadW      = (Quads > 1) ? $clog2(Quads) : 1;
+  localparam int unsigned Groups     = Depthwise ? 2 * Beat / Cols : 1;  // of a beat, in a depthwise command
+  localparam int unsigned GroupW     = (Groups > 1) ? $clog2(Groups) : 1;
   localparam int unsigned TileW      = $clog2(Tiles);
   localparam int unsigned PhaseW     = (Share > 1) ? $clog2(Share) : 1;
   localparam int unsigned ScaleBeats = scale_beats(BufBeats, (MaxMn + Sides - 1) / Sides);
@@ -703,7 +703,8 @@ module fp8mac_accel
   logic                             operand_read, a_half, b_half, vector_half;
   logic [WordW-1:0]                 a_word, b_word;
   logic                             depthwise;
-  logic [QuadW-1:0]                 quad;
+  logic                             pairs;
+  logic [GroupW-1:0]                group;
   logic [SliceW-1:0]                operand_slice;
   logic [Rows-1:0][Lanes-1:0][7:0]  a_code;
   logic [Cols-1:0][Lanes-1:0][7:0]  b_code;
@@ -735,7 +736,8 @@ module fp8mac_accel
     .a_half_i       (a_half),
     .a_word_i       (a_word),
     .depthwise_i    (depthwise),
-    .quad_i         (quad),
+    .pairs_i        (pairs),
+    .group_i        (group),
     .b_half_i       (b_half),
     .b_word_i       (b_word),
     .operand_slice_i(operand_slice),
@@ -795,7 +797,8 @@ module fp8mac_accel
     .a_half_o        (a_half),
     .a_word_o        (a_word),
     .depthwise_o     (depthwise),
-    .quad_o          (quad),
+    .pairs_o         (pairs),
+    .group_o         (group),
     .b_half_o        (b_half),
     .b_word_o        (b_word),
     .slice_o         (operand_slice),

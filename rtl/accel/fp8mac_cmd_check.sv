@@ -62,7 +62,7 @@ module fp8mac_cmd_check
   logic [3:0] cycle_q;
   tile_cmd_t  taken_q, cmd_q;
   logic       finishes;  // the tile command ends with the epilogue
-  logic       elementwise, c_en, vectors, mx, depthwise;
+  logic       elementwise, c_en, vectors, mx, depthwise, pairs;
   logic       row_command, reduction, norm, quantise;
   logic       blocks;    // of MX, of a row command
   addr_t      scale_addr_q;  // of their scales
@@ -86,6 +86,7 @@ module fp8mac_cmd_check
   assign vectors     = finishes && (cmd_q.a.scale_vec || cmd_q.b.scale_vec || cmd_q.finish.bias_en);
   assign mx          = MX && cmd_q.mode.mx && !elementwise;
   assign depthwise   = DEPTHWISE && cmd_q.mode.depthwise && !elementwise;
+  assign pairs       = depthwise && cmd_q.mode.pairs;
   assign last_cycle  = Stages + (mx ? LastRegion : blocks ? RegionMxA : c_en ? RegionC :
                                  vectors ? LastVector : LastMatrix);
 
@@ -95,6 +96,7 @@ module fp8mac_cmd_check
   localparam int unsigned MnW    = $clog2(MAX_MN + 1);
   localparam int unsigned WordsW = $clog2(BUF_BEATS + 1);
 
+  dim_t           columns;  // of the tile command's GEMM
   dim_t           row_beats_q, row_words_q, a_row_words_q;
   logic [MnW-1:0] a_tiles_q, b_tiles_q;  // rows of A and B in a row RAM: tiles down and across
   logic           size_bad_q;
@@ -103,12 +105,15 @@ module fp8mac_cmd_check
     return dim_t'(({1'b0, x} + (DimW+1)'((1 << shift) - 1)) >> shift);
   endfunction
 
+  assign columns = pairs ? dim_t'(cmd_q.n << 1) : cmd_q.n;
+
   always_ff @(posedge clk_i) begin
     row_beats_q <= ceil_shift(cmd_q.k, BeatLog);
     row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (BoundLog - BeatLog);
     a_tiles_q   <= MnW'(ceil_shift(cmd_q.m, RowsLog));
-    b_tiles_q   <= MnW'(ceil_shift(cmd_q.n, ColsLog));
-    a_row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (depthwise ? BoundLog - ColsLog : BoundLog - BeatLog);
+    b_tiles_q   <= MnW'(ceil_shift(columns, ColsLog));
+    a_row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (pairs ? BoundLog - ColsLog + 1 : depthwise ? BoundLog - ColsLog :
+                                                       BoundLog - BeatLog);
     size_bad_q  <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
                    cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || a_row_words_q > dim_t'(BUF_BEATS);
   end
@@ -165,23 +170,25 @@ module fp8mac_cmd_check
   // The end of a region is addr + row_bytes + more_rows * stride. The stride's halves are multiplied apart:
   //
   //   stage 1: select    stage 2: multiply, end of the first row    stage 3: add low product    stage 4: add high, judge
+  localparam int unsigned RegionW = $clog2(2 * MAX_MN);  // rows - 1: twice as many with pairs
+
   typedef struct packed {
     logic            used;
     addr_t           addr;
     addr_t           stride;
-    logic [MnW-1:0]  more_rows;  // rows - 1
+    logic [RegionW-1:0] more_rows;  // rows - 1
     logic [DimW+1:0] row_bytes;
   } region_t;
 
-  localparam int unsigned SpanW = MnW + AddrW;
+  localparam int unsigned SpanW = RegionW + AddrW;
   localparam int unsigned HalfW = AddrW / 2;
 
   region_t                    region, select_q;
   logic                       span_used_q, misaligned_q;
   logic [1:0]                 d_size, c_size, x_size;
   logic [AddrW:0]             row_end_q;  // address behind the first row
-  logic [MnW+HalfW-1:0]       low_q;      // products with the stride's halves
-  logic [MnW+AddrW-HalfW-1:0] high_q, end_high_q;
+  logic [RegionW+HalfW-1:0]       low_q;      // products with the stride's halves
+  logic [RegionW+AddrW-HalfW-1:0] high_q, end_high_q;
   logic [AddrW+1:0]           end_low_q;  // without the high product
   logic [SpanW+1:0]           region_end;
   logic                       end_used_q, align_bad_q, range_bad_q;
@@ -192,8 +199,9 @@ module fp8mac_cmd_check
   assign c_size     = dst_size(dst_fmt_e'(cmd_q.c.fmt));
   assign x_size     = dst_size(dst_fmt_e'(cmd_q.x_fmt));
 
-  function automatic region_t matrix(addr_t addr, addr_t stride, logic [MnW-1:0] rows, logic [DimW+1:0] row_bytes);
-    return '{used: 1'b1, addr: addr, stride: stride, more_rows: rows - MnW'(1), row_bytes: row_bytes};
+  function automatic region_t matrix(addr_t addr, addr_t stride, logic [RegionW-1:0] rows,
+                                     logic [DimW+1:0] row_bytes);
+    return '{used: 1'b1, addr: addr, stride: stride, more_rows: rows - RegionW'(1), row_bytes: row_bytes};
   endfunction
 
   function automatic region_t vector(addr_t addr, dim_t values);
@@ -210,20 +218,24 @@ module fp8mac_cmd_check
   always_comb begin
     unique case (cycle_q)
       4'd0:
-        region = matrix(cmd_q.a.addr, cmd_q.a.stride, MnW'(cmd_q.m), elementwise ? (DimW+2)'(cmd_q.n) << x_size
+        region = matrix(cmd_q.a.addr, cmd_q.a.stride, RegionW'(cmd_q.m), elementwise ? (DimW+2)'(cmd_q.n) << x_size
                                                                            : (DimW+2)'(cmd_q.k));
-      4'd1:    region = matrix(cmd_q.b.addr, cmd_q.b.stride, MnW'(cmd_q.n), (DimW+2)'(cmd_q.k));
-      4'd2:    region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (DimW+2)'(d_columns) << d_size);
+      4'd1:    region = matrix(cmd_q.b.addr, cmd_q.b.stride, RegionW'(columns), (DimW+2)'(cmd_q.k));
+      4'd2:    region = matrix(cmd_q.d.addr, cmd_q.d.stride, RegionW'(cmd_q.m), (DimW+2)'(d_columns) << d_size);
       4'd3:    region = vector(cmd_q.a.scale, cmd_q.m);
       4'd4:    region = vector(cmd_q.b.scale, REQUANTISE ? dim_t'(cmd_q.n << 1) : cmd_q.n);
-      RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
-      RegionMxA: region = matrix(cmd_q.a.mx_addr, cmd_q.a.mx_stride, MnW'(cmd_q.m), (DimW+2)'(mx_bytes_q));
-      4'd8:    region = matrix(cmd_q.b.mx_addr, cmd_q.b.mx_stride, MnW'(cmd_q.n), (DimW+2)'(mx_bytes_q));
+      RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, RegionW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
+      RegionMxA: region = matrix(cmd_q.a.mx_addr, cmd_q.a.mx_stride, RegionW'(cmd_q.m), (DimW+2)'(mx_bytes_q));
+      4'd8:    region = matrix(cmd_q.b.mx_addr, cmd_q.b.mx_stride, RegionW'(cmd_q.n), (DimW+2)'(mx_bytes_q));
       default: region = vector(cmd_q.finish.bias, cmd_q.n);
     endcase
     // In a row command, the scale of the block at hand: all rows have it.
     if (blocks && cycle_q == RegionMxA) region.row_bytes = (DimW+2)'(block) + (DimW+2)'(1);
     if (dense && cycle_q == 4'd2) region = vector(cmd_q.d.addr, cmd_q.m);
+    // The rows that could be those of D, with pairs
+    if (pairs && cycle_q == 4'd2) begin
+      region = matrix(cmd_q.c.addr, cmd_q.d.stride, RegionW'(cmd_q.m << 1), (DimW+2)'(cmd_q.n));
+    end
     unique case (cycle_q)
       4'd0:    region.used = !cmd_q.a.reuse && !image_used;
       4'd1:    region.used = !cmd_q.b.reuse && !elementwise;
@@ -246,8 +258,9 @@ module fp8mac_cmd_check
                      (select_q.more_rows != '0 && select_q.stride[BeatLog-1:0] != '0);
     span_used_q   <= select_q.used;
     row_end_q     <= (AddrW+1)'(select_q.addr) + (AddrW+1)'(select_q.row_bytes);
-    low_q         <= (MnW+HalfW)'(select_q.more_rows) * (MnW+HalfW)'(select_q.stride[HalfW-1:0]);
-    high_q        <= (MnW+AddrW-HalfW)'(select_q.more_rows) * (MnW+AddrW-HalfW)'(select_q.stride[AddrW-1:HalfW]);
+    low_q         <= (RegionW+HalfW)'(select_q.more_rows) * (RegionW+HalfW)'(select_q.stride[HalfW-1:0]);
+    high_q        <= (RegionW+AddrW-HalfW)'(select_q.more_rows) *
+                     (RegionW+AddrW-HalfW)'(select_q.stride[AddrW-1:HalfW]);
     end_low_q     <= (AddrW+2)'(row_end_q) + (AddrW+2)'(low_q);
     end_high_q    <= high_q;
     end_used_q    <= span_used_q;
@@ -270,14 +283,18 @@ module fp8mac_cmd_check
                      (cmd_q.image.width == '0 || cmd_q.image.height == '0 || cmd_q.image.out_w == '0 ||
                       cmd_q.image.segment_bytes == '0 || cmd_q.image.segments == '0);
 
-  // A depthwise command: whole quads, and pixels that are beats
+  // A depthwise command: whole quads, or groups of half a quad, and pixels that are beats
   logic [BeatLog-1:0] depthwise_places;  // what they have between beats
   logic               depthwise_bad, depthwise_align_bad;
+  dim_t               whole;  // a mask of what is less than a quad or group
+
+  assign whole = pairs ? dim_t'(COLS / 2 - 1) : dim_t'(COLS - 1);
 
   assign depthwise_places = BeatLog'(cmd_q.a.addr) | BeatLog'(cmd_q.a.stride) | BeatLog'(cmd_q.image.width) |
                             BeatLog'(cmd_q.image.step_x) | BeatLog'(cmd_q.image.segment_step) |
                             BeatLog'(cmd_q.image.pad_left);
-  assign depthwise_bad = depthwise && (cmd_q.n > dim_t'(BEAT) || (cmd_q.k & dim_t'(COLS - 1)) != '0 ||
+  assign depthwise_bad = depthwise && (cmd_q.n > dim_t'(BEAT) || (cmd_q.k & whole) != '0 ||
+                                       (pairs && (cmd_q.n & whole) != '0) ||
                                        (!cmd_q.a.reuse && cmd_q.image.segment_bytes != 16'(BEAT)));
   assign depthwise_align_bad = depthwise && !cmd_q.a.reuse && depthwise_places != '0;
 
@@ -371,6 +388,8 @@ module fp8mac_cmd_check
                    (cmd_q.finish.act_table != 2'd0 && d_size != 2'd0) ||
                    (cmd_q.mode.conv_a && elementwise) || (cmd_q.mode.depthwise && !cmd_q.mode.conv_a) ||
                    (cmd_q.mode.mx && (elementwise || cmd_q.mode.conv_a)) ||
+                   (cmd_q.mode.pairs && (!cmd_q.mode.depthwise || cmd_q.c.en || cmd_q.finish.stochastic ||
+                                         cmd_q.mode.acc_continue || cmd_q.mode.acc_keep || d_size != 2'd0)) ||
                    (cmd_q.mode.op == OpMultiply && (!cmd_q.c.en || cmd_q.finish.bias_en)) ||
                    (cmd_q.mode.maximum && (cmd_q.mode.op != OpAdd || !cmd_q.c.en)) ||
                    (elementwise && (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue ||
@@ -425,6 +444,7 @@ module fp8mac_cmd_check
     code_fmt_t  b_fmt;
     logic       mx;
     logic       depthwise;
+    logic       pairs;
     beat_byte_t mx_first;
     dim_t       m;
     dim_t       n;
@@ -437,14 +457,15 @@ module fp8mac_cmd_check
   logic  same_m, same_n, same_k, same_mx, unit_bad, sequence_bad;
 
   assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: shape_q, a_fmt: a_fmt,
-                  b_fmt: b_fmt, mx: mx, depthwise: depthwise, mx_first: mx ? cmd_q.mx_first : '0, m: cmd_q.m,
-                  n: cmd_q.n, k: cmd_q.k};
+                  b_fmt: b_fmt, mx: mx, depthwise: depthwise, pairs: pairs, mx_first: mx ? cmd_q.mx_first : '0,
+                  m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
 
   always_comb begin
     same_m = left.m == left_q.m;
     same_n = left.n == left_q.n;
     same_k = left.k == left_q.k;
-    same_mx = left.mx == left_q.mx && left.mx_first == left_q.mx_first && left.depthwise == left_q.depthwise;
+    same_mx = left.mx == left_q.mx && left.mx_first == left_q.mx_first && left.depthwise == left_q.depthwise &&
+              left.pairs == left_q.pairs;
     sequence_bad = cmd_q.sequence_bad;
     if (cmd_q.finish.act_table != 2'd0) begin
       sequence_bad |= !tables_loaded_i[cmd_q.finish.act_table == Table1];
@@ -570,7 +591,8 @@ module fp8mac_cmd_check
     checked_o.load.row_beats   = row_beats_q;
     checked_o.load.row_words   = row_words_q;
     checked_o.load.depthwise   = depthwise;
-    checked_o.load.a_k         = depthwise ? cmd_q.k << QuadsLog : cmd_q.k;
+    checked_o.load.pairs       = pairs;
+    checked_o.load.a_k         = pairs ? cmd_q.k << (QuadsLog + 1) : depthwise ? cmd_q.k << QuadsLog : cmd_q.k;
     checked_o.load.a_row_words = a_row_words_q;
     checked_o.load.mx_words    = dim_t'(mx_words_q);
     checked_o.load.conv_a      = image_used;
@@ -588,9 +610,10 @@ module fp8mac_cmd_check
                                     addr: cmd_q.a.addr, stride: cmd_q.a.stride};
 
     checked_o.compute.m             = cmd_q.m;
-    checked_o.compute.n             = cmd_q.n;
+    checked_o.compute.n             = columns;
     checked_o.compute.k             = cmd_q.k;
     checked_o.compute.depthwise     = depthwise;
+    checked_o.compute.pairs         = pairs;
     checked_o.compute.row_words     = row_words_q;
     checked_o.compute.a_row_words   = a_row_words_q;
     checked_o.compute.mx            = mx;
@@ -612,11 +635,14 @@ module fp8mac_cmd_check
     checked_o.store.tag               = cmd_q.tag;
     checked_o.store.record            = cmd_q.mode.record;
     checked_o.store.irq               = cmd_q.mode.irq;
+    checked_o.store.first             = cmd_q.first;
     checked_o.store.last              = cmd_q.last;
     checked_o.store.error             = error_q;
     checked_o.store.acc_keep          = cmd_q.mode.acc_keep;
     checked_o.store.m                 = cmd_q.m;
-    checked_o.store.n                 = cmd_q.n;
+    checked_o.store.n                 = columns;
+    checked_o.store.epilogue.pairs    = pairs;
+    checked_o.store.out_w             = cmd_q.image.out_w;
     checked_o.store.pass_shape        = checked_o.compute.pass_shape;
     checked_o.store.d_addr            = scales_out ? scale_addr_q : cmd_q.d.addr;
     checked_o.store.d_stride          = scales_out ? cmd_q.a.mx_stride : cmd_q.d.stride;
@@ -627,7 +653,7 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.maximum  = cmd_q.mode.maximum;
     checked_o.store.epilogue.x_fmt    = dst_fmt_e'(cmd_q.x_fmt);
     checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
-    checked_o.store.epilogue.beta     = cmd_q.c.beta;
+    checked_o.store.epilogue.beta     = pairs ? cmd_q.c.stride : cmd_q.c.beta;
     checked_o.store.epilogue.rows     = '{step: step, norm: row_command && (norm || quantise),
                                           index: scales_out || (row_command && cmd_q.mode.row_op == RowsArgmax),
                                           mx: blocks,
@@ -638,6 +664,7 @@ module fp8mac_cmd_check
     checked_o.store.rows_first        = cmd_q.rows_first;
     checked_o.store.rows_end          = cmd_q.rows_end;
     checked_o.store.limit             = limit_q;
+    checked_o.store.seconds           = cmd_q.seconds;
     checked_o.store.causal            = cmd_q.mode.causal && cmd_q.seen != '0;
     checked_o.store.epilogue.overflow = overflow_e'(cmd_q.finish.overflow);
     checked_o.store.epilogue.act      = activation_e'(cmd_q.finish.act);

@@ -57,7 +57,7 @@ package fp8mac_cmd_pkg;
       offered.c.en     = 1'b0;
       offered.c.fmt    = '0;
       offered.c.addr   = '0;
-      offered.c.stride = '0;
+      if (!functions.depthwise) offered.c.stride = '0;  // else a number of rows, with pairs
     end
     if (!functions.stochastic) begin
       absent |= command.finish.stochastic;
@@ -74,8 +74,9 @@ package fp8mac_cmd_pkg;
       offered.image       = '0;
     end
     if (!functions.depthwise) begin
-      absent |= command.mode.depthwise;
+      absent |= command.mode.depthwise || command.mode.pairs;
       offered.mode.depthwise = 1'b0;
+      offered.mode.pairs     = 1'b0;
     end
     if (!functions.int8) begin
       absent |= command.d.fmt == DstInt8 || (command.c.en && command.c.fmt == DstInt8) ||
@@ -153,6 +154,9 @@ package fp8mac_cmd_pkg;
     beat_byte_t  mx_first;      // byte of the first scale of this part in the first beat of a row of scales
     size_t       first_m;       // position of its first output in the command's D
     size_t       first_n;
+    // With pairs, c.addr is the end of the rows that it could write, less twice its rows, and c.stride the bytes of an
+    // output line of D.
+    dim_t        seconds;       // rows of A that have results 1; not limited to m
   } tile_cmd_t;
 
   // A tile command with 0 in the fields that an accelerator with these functions does not read. Where it comes from registers,
@@ -176,8 +180,10 @@ package fp8mac_cmd_pkg;
     if (!functions.c) begin
       offered_tile.c.en     = 1'b0;
       offered_tile.c.fmt    = '0;
-      offered_tile.c.addr   = '0;
-      offered_tile.c.stride = '0;
+      if (!functions.depthwise) begin
+        offered_tile.c.addr   = '0;
+        offered_tile.c.stride = '0;
+      end
       if (!functions.rows) offered_tile.c.beta = '0;
     end
     if (!functions.stochastic) begin
@@ -193,7 +199,11 @@ package fp8mac_cmd_pkg;
       offered_tile.mode.conv_a = 1'b0;
       offered_tile.image       = '0;
     end
-    if (!functions.depthwise) offered_tile.mode.depthwise = 1'b0;
+    if (!functions.depthwise) begin
+      offered_tile.mode.depthwise = 1'b0;
+      offered_tile.mode.pairs     = 1'b0;
+      offered_tile.seconds        = '0;
+    end
     if (!functions.mx) begin
       offered_tile.mode.mx     = 1'b0;
       offered_tile.mx_first    = '0;
@@ -212,9 +222,9 @@ package fp8mac_cmd_pkg;
   endfunction
 
   // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. A step takes as many pixels as a beat has
-  // quads: the same quad of each. So a step needs as many lanes as a beat has bytes.
+  // quads: the same quad of each. So a step needs as many lanes as a beat has bytes. With pairs, half a quad is a group.
   function automatic bit depthwise_possible(int unsigned lanes, int unsigned cols, int unsigned beat);
-    return lanes == beat && beat >= 2 * cols && beat <= 8 * cols;
+    return lanes == beat && cols >= 2 && beat >= 2 * cols && beat <= 8 * cols;
   endfunction
 
   // A row command is divided into bands of rows, and these into tile commands of as many columns.
@@ -346,6 +356,7 @@ package fp8mac_cmd_pkg;
     dim_t          row_beats;    // ceil(k / beat)
     dim_t          row_words;    // row_beats, rounded up to whole blocks that have a bound: see bound_block()
     logic          depthwise;
+    logic          pairs;        // B has twice as many rows as b.rows
     dim_t          a_k;          // bytes of a row of A, and its words: with depthwise not those of B
     dim_t          a_row_words;
     dim_t          mx_words;     // beats of a row of MX scales
@@ -365,7 +376,8 @@ package fp8mac_cmd_pkg;
     dim_t        m;
     dim_t        n;
     dim_t        k;
-    logic        depthwise;     // these three as in load_job_t
+    logic        depthwise;     // these four as in load_job_t
+    logic        pairs;
     dim_t        row_words;
     dim_t        a_row_words;
     logic        mx;            // blocks have MX scales
@@ -389,7 +401,8 @@ package fp8mac_cmd_pkg;
     tag_t          tag;
     logic          record;     // the command has a record
     logic          irq;
-    logic          last;       // the last tile command of its command
+    logic          first;      // the first tile command of its command
+    logic          last;       // the last one
     error_e        error;      // other than ErrNone: nothing is loaded, computed or stored
     logic          acc_keep;   // nothing is stored
     dim_t          m;
@@ -404,6 +417,9 @@ package fp8mac_cmd_pkg;
     logic          causal;      // each other row sees one more than the row before
     store_scale_t  a;
     store_scale_t  b;
+    // With epilogue.pairs, m and n are rows of A and columns of the array.
+    logic [15:0]   out_w;      // rows of A in an output line
+    dim_t          seconds;    // rows of A that have results 1
   } store_job_t;
 
   typedef struct packed {
@@ -453,7 +469,7 @@ package fp8mac_cmd_pkg;
     if (!functions.c) begin
       offered_store.epilogue.c_en  = 1'b0;
       offered_store.epilogue.c_fmt = dst_fmt_e'(0);
-      if (!functions.rows) offered_store.epilogue.beta = '0;
+      if (!functions.rows && !functions.depthwise) offered_store.epilogue.beta = '0;
     end
     if (!functions.stochastic) begin
       offered_store.epilogue.stochastic = 1'b0;
@@ -464,12 +480,21 @@ package fp8mac_cmd_pkg;
       end
     end
     if (!functions.tables) offered_store.epilogue.code_table = code_table_e'(0);
+    if (!functions.depthwise) begin
+      offered_store.first = 1'b0;
+      offered_store.epilogue.pairs = 1'b0;
+      offered_store.out_w = '0;
+      offered_store.seconds = '0;
+    end
   endfunction
 
   function automatic compute_job_t offered_compute(compute_job_t job, functions_t functions);
     offered_compute = job;
     if (!functions.elementwise) offered_compute.empty = 1'b0;
-    if (!functions.depthwise) offered_compute.depthwise = 1'b0;
+    if (!functions.depthwise) begin
+      offered_compute.depthwise = 1'b0;
+      offered_compute.pairs     = 1'b0;
+    end
     if (!functions.mx) begin
       offered_compute.mx       = 1'b0;
       offered_compute.mx_words = '0;
@@ -486,6 +511,12 @@ package fp8mac_cmd_pkg;
     pass_shape_e pass_shape;
     addr_t       d_addr;
     addr_t       d_stride;
+    // Two results of each row and channel, as in store_job_t
+    logic        pairs;
+    logic        first;
+    logic [15:0] out_w;
+    addr_t       line;        // bytes of an output line
+    dim_t        seconds;     // rows that have results 1
   } write_out_job_t;
 
   // What is reported when all writes of a tile command have been acknowledged.
@@ -531,7 +562,8 @@ package fp8mac_cmd_pkg;
     logic [4:0] last_byte;  // the row's last byte in its last beat
     logic       last;       // with a beat: it is the row's last one
     logic       depthwise;  // a word of a depthwise command's image
-    logic [2:0] rotate;     // DestB: quads by which a depthwise command's weights are rotated
+    logic       pairs;      // the command has pairs
+    logic [3:0] rotate;     // DestB: groups by which a depthwise command's weights are rotated
   } read_dest_t;
 
   // Where the rows of an image operand go
@@ -541,6 +573,7 @@ package fp8mac_cmd_pkg;
     code_fmt_t  fmt;
     logic [4:0] last_byte;  // of a row, in its last word
     logic       depthwise;
+    logic       pairs;
   } image_dest_t;
 
   // A strip of an image, as it comes in beats. Bytes count from the start of its first beat.

@@ -81,6 +81,7 @@ module fp8mac_cmd_walk
   // another meaning.
   command_t command;
   logic     elementwise, rows, reduction, blocks;  // blocks: MX blocks of a row command
+  logic     pairs;                                 // two results of each row of an image and channel
   size_t    seen_q;
 
   always_comb begin
@@ -104,6 +105,7 @@ module fp8mac_cmd_walk
   assign elementwise = cmd_q.mode.op != OpGemm;
   assign rows        = cmd_q.mode.op == OpRows;
   assign reduction   = rows && rows_reduction(rows_operation_e'(cmd_q.mode.row_op));
+  assign pairs       = !elementwise && conv && cmd_q.mode.depthwise && cmd_q.mode.pairs;
   assign blocks      = rows && rows_mx(rows_operation_e'(cmd_q.mode.row_op));
 
   always_ff @(posedge clk_i) begin
@@ -120,7 +122,7 @@ module fp8mac_cmd_walk
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
   // One bit of a tile's rows per cycle, the highest first: A, B, then D. In place of A's rows, an image has the lines
-  // behind its first one. A product beyond the addresses becomes the
+  // behind its first one. With pairs, the product of an output line's rows and D's stride follows, that of C else. A product beyond the addresses becomes the
   // first address behind the last one. This and the choice of the next stride have a cycle of their own, behind the
   // lowest bit. MX scales are matrices, too.
   typedef enum logic [2:0] {
@@ -160,14 +162,15 @@ module fp8mac_cmd_walk
 
   always_comb begin
     unique case (product_q)
-      ProductA:   product_next = ProductB;
+      ProductA:   product_next = pairs ? ProductC : ProductB;
       ProductB:   product_next = ProductD;
       ProductD:   product_next = cmd_q.c.en ? ProductC : ProductMxA;
-      ProductC:   product_next = ProductMxA;
+      ProductC:   product_next = pairs ? ProductB : ProductMxA;
       default:    product_next = ProductMxB;
     endcase
     product_last = product_q == ProductMxB ||
-                   (!mx && !blocks && (product_q == ProductC || (product_q == ProductD && !cmd_q.c.en)));
+                   (pairs ? product_q == ProductD :
+                    !mx && !blocks && (product_q == ProductC || (product_q == ProductD && !cmd_q.c.en)));
   end
 
   always_ff @(posedge clk_i) begin
@@ -184,13 +187,14 @@ module fp8mac_cmd_walk
       beyond_q    <= 1'b0;
     end else if (stepping_q && product_done) begin
       product_q   <= product_next;
-      bits_left_q <= BitW'(MnW);
-      factor_q    <= to_top((product_next == ProductB || product_next == ProductMxB) ? MnW'(cmd_q.tile.n)
+      bits_left_q <= (pairs && product_next == ProductC) ? BitW'(FactorW) : BitW'(MnW);
+      factor_q    <= (pairs && product_next == ProductC) ? cmd_q.image.out_w :
+                     to_top((product_next == ProductB || product_next == ProductMxB) ? MnW'(cmd_q.tile.n)
                                                                                      : MnW'(cmd_q.tile.m));
       unique case (product_next)
         ProductB:   stride_q <= cmd_q.b.stride;
         ProductD:   stride_q <= cmd_q.d.stride;
-        ProductC:   stride_q <= cmd_q.c.stride;
+        ProductC:   stride_q <= pairs ? cmd_q.d.stride : cmd_q.c.stride;
         ProductMxA: stride_q <= cmd_q.a.mx_stride;
         default:    stride_q <= cmd_q.b.mx_stride;
       endcase
@@ -350,6 +354,7 @@ module fp8mac_cmd_walk
   position_addr_t a_q, b_q;   // of the chunk
   position_addr_t a_band_q, d_band_q;  // of a row command's band
   position_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
+  position_addr_t lines_q;    // with pairs: D's address, of twice the rows before, and an output line behind
   beat_byte_t     mx_first_q;
   size_t          mx_done, mx_beats;  // scales of the chunks before, in each row; in whole beats
   size_t          k_done_q;   // products of the chunks before
@@ -371,15 +376,26 @@ module fp8mac_cmd_walk
     return position_addr_t'(cmd_q.tile.n) << element_size;
   endfunction
 
+  function automatic position_addr_t twice(position_addr_t x);
+    return {x[AddrW] || x[AddrW-1], x[AddrW-2:0], 1'b0};
+  endfunction
+
   always_ff @(posedge clk_i) begin
     rewinds_q <= rewinds;
     a_by_q <= along('0, move_m ? (conv ? '0 : a_step_q) : (move_n && elementwise) ? along_n(x_size) : '0, back);
     b_by_q <= along('0, move_n ? b_step_q : '0, back);
-    c_by_q <= along('0, move_m ? c_step_q : move_n ? along_n(c_size) : '0, back);
-    d_by_q <= along('0, move_m ? d_step_q : (move_n && !(rows && !last_phase)) ? along_n(d_size) : '0, back);
+    c_by_q <= along('0, (move_m && !pairs) ? c_step_q : move_n ? along_n(c_size) : '0, back);
+    d_by_q <= along('0, move_m ? (pairs ? twice(d_step_q) : d_step_q) :
+                        (move_n && !(rows && !last_phase)) ? along_n(d_size) : '0, back);
     mx_a_by_q <= along('0, move_m ? mx_a_step_q : '0, back);
     mx_b_by_q <= along('0, move_n ? mx_b_step_q : '0, back);
   end
+
+  function automatic position_addr_t sum_of(position_addr_t a, position_addr_t b);
+    logic [AddrW:0] sum;
+    sum = {1'b0, a[AddrW-1:0]} + {1'b0, b[AddrW-1:0]};
+    return {sum[AddrW] || a[AddrW] || b[AddrW], sum[AddrW-1:0]};
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
@@ -425,6 +441,7 @@ module fp8mac_cmd_walk
       mx_a_q <= mx_a_tile_q + position_addr_t'(mx_beats);
       mx_b_q <= mx_b_tile_q + position_addr_t'(mx_beats);
       mx_first_q <= beat_byte_t'(mx_done & size_t'(BEAT - 1));
+      lines_q    <= sum_of(d_q, c_step_q);
     end
   end
   assign mx_done  = k_done_q >> $clog2(MxBlock);
@@ -439,7 +456,10 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (accept) image_known_q <= '0;
-    else image_known_q <= {image_known_q[1:0], product_q != ProductA || !stepping_q};
+    else begin
+      image_known_q <= {image_known_q[1:0],
+                        !(product_q == ProductA || (pairs && product_q == ProductC)) || !stepping_q};
+    end
     last_line_q <= (AddrW+2)'(a_tile_q) + (AddrW+2)'(a_step_q);
     image_bad_q <= last_line_q + (AddrW+2)'(cmd_q.image.width) > (AddrW+2)'(1) << AddrW;
   end
@@ -459,7 +479,8 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
-      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.a.reuse && !conv &&
+      stride_bad_q <= (pairs && too_short(cmd_q.d.stride, cmd_q.n, 2'd0)) ||
+                      (cmd_q.m > size_t'(1) && !cmd_q.a.reuse && !conv &&
                        (elementwise ? too_short(cmd_q.a.stride, cmd_q.n, x_size)
                                     : cmd_q.a.stride < addr_t'(cmd_q.k))) ||
                       (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && !elementwise &&
@@ -475,8 +496,16 @@ module fp8mac_cmd_walk
 
   assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.c.en && c_q[AddrW]) ||
                    d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] || (cmd_q.finish.bias_en && bias_q[AddrW]) ||
-                   ((mx || blocks) && mx_a_q[AddrW]) || (mx && mx_b_q[AddrW]);
+                   (pairs && lines_q[AddrW]) || ((mx || blocks) && mx_a_q[AddrW]) || (mx && mx_b_q[AddrW]);
   assign divided = m_more_q || n_more_q || k_more_q;
+
+  // With pairs: the rows of A from here on that have results 1
+  size_t seconds_difference;
+  dim_t  seconds_left;
+
+  assign seconds_difference = cmd_q.c.stride - first_m_q;
+  assign seconds_left       = (cmd_q.c.stride <= first_m_q) ? '0 :
+                              (seconds_difference[31:DimW] != '0) ? '1 : seconds_difference[DimW-1:0];
 
   // ---- the tile command --------------------------------------------------------------------------------------------
   always_comb begin
@@ -491,11 +520,12 @@ module fp8mac_cmd_walk
       seen: seen_q,
       next_rows: next_rows_q, k_start: from_start_q, m: m_q, n: n_q, k: k_q, a: cmd_q.a, b: cmd_q.b, c: cmd_q.c,
       d: cmd_q.d, x_fmt: cmd_q.x_fmt, finish: cmd_q.finish, mode: cmd_q.mode, image: cmd_q.image, mx_first: mx_first_q,
-      first_m: first_m_q, first_n: first_n_q
+      first_m: first_m_q, first_n: first_n_q, seconds: seconds_left
     };
     tile_o.a.addr            = a_q[AddrW-1:0];
     tile_o.b.addr            = b_q[AddrW-1:0];
-    tile_o.c.addr            = c_q[AddrW-1:0];
+    tile_o.c.addr            = pairs ? lines_q[AddrW-1:0] : c_q[AddrW-1:0];
+    tile_o.c.stride          = pairs ? c_step_q[AddrW-1:0] : cmd_q.c.stride;
     tile_o.d.addr            = d_q[AddrW-1:0];
     tile_o.a.mx_addr         = mx_a_q[AddrW-1:0];
     tile_o.b.mx_addr         = mx_b_q[AddrW-1:0];

@@ -40,8 +40,8 @@ module fp8mac_compute
   localparam int unsigned Slices = WORD / LANES,
   localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1,
   localparam int unsigned ByteW  = $clog2(BEAT),
-  localparam int unsigned Quads  = DEPTHWISE ? BEAT / COLS : 1,
-  localparam int unsigned QuadW  = (Quads > 1) ? $clog2(Quads) : 1
+  localparam int unsigned Groups = DEPTHWISE ? 2 * BEAT / COLS : 1,
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -66,8 +66,9 @@ module fp8mac_compute
   output logic              read_o,
   output logic              a_half_o,
   output logic [WORD_W-1:0] a_word_o,
-  output logic              depthwise_o,     // A's word is the first one of the step's pixels, of which quad_o is read
-  output logic [QuadW-1:0]  quad_o,
+  output logic              depthwise_o,     // A's word is the first one of the step's pixels, of which a quad is read:
+  output logic              pairs_o,         // group_o and the next group; with pairs_o, group_o alone
+  output logic [GroupW-1:0] group_o,
   output logic              b_half_o,
   output logic [WORD_W-1:0] b_word_o,
   output logic [SliceW-1:0] slice_o,
@@ -145,6 +146,7 @@ module fp8mac_compute
   // k - 1:   | block | step of the block | lane |      so its parts are those of the last product
   typedef struct packed {
     logic                depthwise;
+    logic                pairs;
     logic [WORD_W-1:0]   a_row_words;
     logic [WORD_W-1:0]   row_words;
     logic                mx;
@@ -178,7 +180,7 @@ module fp8mac_compute
   always_ff @(posedge clk_i) begin
     if (take) begin
       work_q <= '{
-        depthwise: next.depthwise, a_row_words: WORD_W'(next.a_row_words >> $clog2(WORD / BEAT)),
+        depthwise: next.depthwise, pairs: next.pairs, a_row_words: WORD_W'(next.a_row_words >> $clog2(WORD / BEAT)),
         row_words: WORD_W'(next.row_words >> $clog2(WORD / BEAT)), mx: next.mx,
         mx_words: SCALE_W'(next.mx_words), mx_first: ByteW'(next.mx_first), pass_shape: next.pass_shape, cfg: next.cfg,
         acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: job_i.halves.a, half_b: job_i.halves.b,
@@ -341,13 +343,18 @@ module fp8mac_compute
     assign step_nr = block_q;
   end
 
-  // A tile of a depthwise command has its quad. The lanes are rotated by as many quads as it: fp8mac_quad_buffer.
-  logic             depthwise;
-  logic [QuadW-1:0] quad;
-  logic [LANES-1:0] lane_en;
+  // A tile of a depthwise command has its quad, or its group with pairs. The lanes are rotated by as many groups as the
+  // first one's number: fp8mac_quad_buffer.
+  localparam int unsigned GroupLog = (Groups > 1) ? GroupW : 1;  // of the pixels of a step, with pairs
+  logic              depthwise, pairs;
+  tile_index_t       col_tile;
+  logic [GroupW-1:0] group;
+  logic [LANES-1:0]  lane_en;
 
   assign depthwise = DEPTHWISE && work_q.depthwise;
-  assign quad      = (DEPTHWISE && work_q.depthwise) ? QuadW'(col_tile_q + tile_index_t'(in_q)) : '0;
+  assign pairs     = depthwise && work_q.pairs;
+  assign col_tile  = col_tile_q + tile_index_t'(in_q);
+  assign group     = !depthwise ? '0 : pairs ? GroupW'(col_tile) : GroupW'(col_tile << 1);
 
   // The block's scale in its row
   logic [BlockW+ByteW:0] scale_nr;
@@ -375,7 +382,9 @@ module fp8mac_compute
     for (int unsigned l = 0; l < LANES; l++) begin
       lane_en[l] = !work_q.empty && (!final_step || LaneIdxW'(l) <= work_q.last_lane);
     end
-    for (int unsigned l = 0; l < LANES; l++) step.lane_en[l] = lane_en[LaneIdxW'(l) - (LaneIdxW'(quad) << ColsLog)];
+    for (int unsigned l = 0; l < LANES; l++) begin
+      step.lane_en[l] = lane_en[LaneIdxW'(l) - LaneIdxW'(32'(group) * LANES / Groups)];
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -398,9 +407,11 @@ module fp8mac_compute
       a_half_o <= work_q.half_a;
       b_half_o <= work_q.half_b;
       a_word_o <= a_base_q + times(work_q.a_row_words, im_q) +
-                  (depthwise ? WORD_W'(step_nr) << $clog2(Quads) : WORD_W'(step_nr >> SliceLog));
+                  (pairs ? WORD_W'(step_nr) << GroupLog : depthwise ? WORD_W'(step_nr) << (GroupLog - 1) :
+                                                          WORD_W'(step_nr >> SliceLog));
       depthwise_o <= depthwise;
-      quad_o   <= quad;
+      pairs_o  <= pairs;
+      group_o  <= group;
       b_word_o <= b_base_q + times(work_q.row_words, in_q) + WORD_W'(step_nr >> SliceLog);
       slice_o  <= SliceW'(step_nr & StepNrW'(Slices - 1));
       mx_o     <= work_q.mx;

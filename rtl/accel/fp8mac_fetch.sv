@@ -108,7 +108,7 @@ module fp8mac_fetch
   assign row_o       = '{none: 1'b0, addr: longer_q ? addr_q + addr_t'(Short * BEAT) : addr_q,
                          beats: longer_q ? dim_t'(Beats - Short) : dim_t'(Short)};
   assign dest_o      = '{kind: DestCommand, half: 1'b0, ram: '0, word: '0, fmt: '0, last_byte: '0, last: 1'b0,
-                         depthwise: 1'b0, rotate: '0};
+                         depthwise: 1'b0, pairs: 1'b0, rotate: '0};
   assign valid_o     = state_q == Done;
 
   assign more_o  = word[CommandWords-1][MoreBit] && error_q == ErrNone;

@@ -241,7 +241,8 @@ module fp8mac_image_align
       if (valid1_q && go1 && completes1_q[r]) begin
         finished_q[r] <= merged;
         dest_q[r]     <= '{kind: DestImage, half: dest1_q.half, ram: 8'(r), word: word, fmt: dest1_q.fmt,
-                           last_byte: dest1_q.last_byte, last: flush1_q, depthwise: depthwise1, rotate: '0};
+                           last_byte: dest1_q.last_byte, last: flush1_q, depthwise: depthwise1,
+                           pairs: DEPTHWISE && dest1_q.pairs, rotate: '0};
       end
       if (!rst_ni) full_q[r] <= 1'b0;
       else if (valid1_q && go1 && completes1_q[r]) full_q[r] <= 1'b1;

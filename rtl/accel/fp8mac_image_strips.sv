@@ -62,6 +62,7 @@ module fp8mac_image_strips
   input  dim_t                          k_i,
   input  dim_t                          row_words_i,
   input  logic                          depthwise_i,
+  input  logic                          pairs_i,       // it has two results of each row and channel
   input  logic                          first_rows_i,  // these three as in load_job_t
   input  logic                          next_rows_i,
   input  logic                          k_start_i,
@@ -464,7 +465,7 @@ module fp8mac_image_strips
       zeros: read4_q ? first_beat : '0, beats: read4_q ? row_o.beats : '0, steps: end_beat + dim_t'(1),
       first_byte: 5'(from4_q[BeatLog-1:0]), last_byte: 5'(to4_q[BeatLog-1:0]), begins: begins4_q, ends: ends4_q,
       shared: shared4_q, dest: '{half: half_i, word: word4_q, fmt: fmt_i, last_byte: last_byte_i,
-                                 depthwise: depthwise_i}
+                                 depthwise: depthwise_i, pairs: pairs_i}
     };
   end
 

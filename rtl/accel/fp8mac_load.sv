@@ -137,7 +137,7 @@ module fp8mac_load
 
   // ---- rows --------------------------------------------------------------------------------------------------------
   addr_t      addr_q, stride_q;
-  logic [2:0] tile_q;             // of the rows, modulo 8
+  logic [3:0] tile_q;             // of the rows, modulo 16
   dim_t       rows_q;             // still to be requested, this one included
   logic [7:0] ram_q, last_ram_q;
   dim_t       word_q;
@@ -232,6 +232,7 @@ module fp8mac_load
       .k_i         (job_q.a_k),
       .row_words_i (job_q.a_row_words),
       .depthwise_i (DEPTHWISE && job_q.depthwise),
+      .pairs_i     (DEPTHWISE && job_q.pairs),
       .first_rows_i(job_q.first_rows),
       .next_rows_i (job_q.next_rows),
       .k_start_i   (job_q.k_start),
@@ -263,7 +264,8 @@ module fp8mac_load
     row_valid_o = 1'b0;
     row_o       = '{none: 1'b0, addr: addr_q, beats: job_q.row_beats};
     dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: job_q.a.fmt,
-                    last_byte: last_byte_q, last: 1'b0, depthwise: 1'b0, rotate: '0};
+                    last_byte: last_byte_q, last: 1'b0, depthwise: 1'b0, pairs: 1'b0,
+                    rotate: '0};
     unique case (state_q)
       LoadA: begin
         row_valid_o = !stop && (!image || (strip_valid && strip_reads && strip_ready_i));
@@ -277,7 +279,7 @@ module fp8mac_load
         dest_o.kind = DestB;
         dest_o.half = halves_q.b;
         dest_o.fmt  = job_q.b.fmt;
-        if (DEPTHWISE && job_q.depthwise) dest_o.rotate = tile_q;
+        if (DEPTHWISE && job_q.depthwise) dest_o.rotate = job_q.pairs ? tile_q : {tile_q[2:0], 1'b0};
       end
       LoadMxA, LoadMxB: begin
         row_valid_o = !stop;
@@ -336,7 +338,8 @@ module fp8mac_load
       ram_q      <= '0;
       word_q     <= '0;
       tile_q     <= '0;
-      rows_q     <= (state_d == LoadA || state_d == LoadMxA) ? job_d.a.rows : job_d.b.rows;
+      rows_q     <= (state_d == LoadA || state_d == LoadMxA) ? job_d.a.rows :
+                    (DEPTHWISE && job_d.pairs && state_d == LoadB) ? dim_t'(job_d.b.rows << 1) : job_d.b.rows;
       last_ram_q <= (state_d == LoadA || state_d == LoadMxA) ? 8'(ROWS - 1) : 8'(COLS - 1);
       unique case (state_d)
         LoadA: begin
@@ -364,7 +367,7 @@ module fp8mac_load
       rows_q <= rows_q - dim_t'(1);
       ram_q  <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
       if (ram_q == last_ram_q) begin
-        tile_q <= tile_q + 3'd1;
+        tile_q <= tile_q + 4'd1;
         word_q <= word_q + ((state_q == LoadMxA || state_q == LoadMxB) ? job_q.mx_words : job_q.row_words);
       end
     end

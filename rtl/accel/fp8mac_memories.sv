@@ -26,8 +26,8 @@ module fp8mac_memories
   localparam int unsigned ScaleWordW = $clog2(SCALE_BEATS),
   localparam int unsigned ByteW  = $clog2(BEAT),
   localparam int unsigned BoundBeats = bound_block(BLOCK) / BEAT,
-  localparam int unsigned Quads  = DEPTHWISE ? BEAT / COLS : 1,
-  localparam int unsigned QuadW  = (Quads > 1) ? $clog2(Quads) : 1
+  localparam int unsigned Groups = DEPTHWISE ? 2 * BEAT / COLS : 1,
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -43,7 +43,8 @@ module fp8mac_memories
   input  logic                            a_half_i,
   input  logic [WordW-1:0]                a_word_i,
   input  logic                            depthwise_i,   // A's words are those of pixels: see fp8mac_quad_buffer
-  input  logic [QuadW-1:0]                quad_i,
+  input  logic                            pairs_i,
+  input  logic [GroupW-1:0]               group_i,
   input  logic                            b_half_i,
   input  logic [WordW-1:0]                b_word_i,
   input  logic [SliceW-1:0]               operand_slice_i,
@@ -84,15 +85,15 @@ module fp8mac_memories
   logic [BoundW-1:0] bound;
   logic [ROWS-1:0]   rows;
   dim_t [ROWS-1:0]   words;
-  logic [ROWS-1:0][Quads-1:0][BoundW-1:0] quad_bound;
+  logic [ROWS-1:0][Groups-1:0][BoundW-1:0] group_bound;
 
   fp8mac_operand_bound #(
     .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW), .DEPTH(BUF_BEATS),
-    .QUADS(Quads)
+    .GROUPS(Groups)
   ) u_bound (
     .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .rows_i(beat_rows_i),
     .words_i(beat_words_i), .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound), .rows_o(rows),
-    .words_o(words), .quad_bound_o(quad_bound)
+    .words_o(words), .group_bound_o(group_bound)
   );
 
   fp8mac_scale_check #(.BEAT(BEAT), .REQUANTISE(REQUANTISE)) u_scale_check (
@@ -112,7 +113,7 @@ module fp8mac_memories
     end
 
     fp8mac_quad_buffer #(
-      .RAMS(ROWS), .BEAT(BEAT), .DEPTH(BUF_BEATS), .QUADS(Quads), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
+      .RAMS(ROWS), .BEAT(BEAT), .DEPTH(BUF_BEATS), .GROUPS(Groups), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
       .BOUND_W(BoundW)
     ) u_a (
       .clk_i, .rst_ni,
@@ -121,13 +122,15 @@ module fp8mac_memories
       .write_beat_i      (beat),
       .write_data_i      (data),
       .write_depthwise_i (dest.depthwise),
+      .write_pairs_i     (dest.pairs),
       .write_bound_i     (bound),
-      .write_quad_bound_i(quad_bound),
+      .write_group_bound_i(group_bound),
       .read_i            (operand_read_i),
       .read_half_i       (a_half_i),
       .read_word_i       (a_word_i),
       .read_depthwise_i  (depthwise_i),
-      .read_quad_i       (quad_i),
+      .read_pairs_i      (pairs_i),
+      .read_group_i      (group_i),
       .read_data_o       (a_code_o),
       .read_bound_o      (a_bound_o)
     );
@@ -151,17 +154,18 @@ module fp8mac_memories
       .read_bound_o (a_bound_o)
     );
     logic unused_rows;
-    assign unused_rows = ^{rows, words, quad_bound, dest.depthwise, dest.rotate, depthwise_i, quad_i};
+    assign unused_rows = ^{rows, words, group_bound, dest.depthwise, dest.pairs, dest.rotate, depthwise_i, pairs_i,
+                          group_i};
   end
 
   // The weights of a depthwise command are rotated as its pixels are read.
   logic [BEAT*8-1:0] b_data;
   if (DEPTHWISE) begin : g_rotate
-    localparam int unsigned QuadBits = BEAT * 8 / Quads;
-    for (genvar q = 0; q < int'(Quads); q++) begin : g_quad
-      logic [QuadW-1:0] from;
-      assign from = QuadW'(q) - dest.rotate[QuadW-1:0];
-      assign b_data[QuadBits*q +: QuadBits] = data[QuadBits*from +: QuadBits];
+    localparam int unsigned GroupBits = BEAT * 8 / Groups;
+    for (genvar g = 0; g < int'(Groups); g++) begin : g_group
+      logic [GroupW-1:0] from;
+      assign from = GroupW'(g) - dest.rotate[GroupW-1:0];
+      assign b_data[GroupBits*g +: GroupBits] = data[GroupBits*from +: GroupBits];
     end
   end else begin : g_straight
     assign b_data = data;

@@ -6,8 +6,8 @@
 // Each beat of an operand leaves with the bound of its block, as far as the block has come. The bound is the largest
 // exponent of the finite codes that are not zero, normalised, plus BoundBias; BoundNone if there are none.
 //
-// A word of a depthwise command's image goes to several rows, and has a bound for each of its quads: of the same quad of
-// the words of a block of the row.
+// A word of a depthwise command's image goes to several rows, and has a bound for each of its groups, half a quad: of the
+// same quad of the words of a block of the row, or with pairs, of the same group of the words of a block, twice as many.
 //
 // The beats of a block come one after the other. Words of an image operand (DestImage) may come in between, and are in
 // order for each row RAM. A row begins with a block. Words of a depthwise command's image are in order for each row, and
@@ -23,7 +23,7 @@ module fp8mac_operand_bound
   parameter bit          BOUNDS = 1'b1, // 0: no bounds, bound_o is 0
   parameter bit          NARROW = 1'b1, // 0: no narrow codes come
   parameter int unsigned DEPTH  = 256,  // words of a row RAM
-  parameter int unsigned QUADS  = 1     // of a beat of a depthwise command's image; 1: there are no such commands
+  parameter int unsigned GROUPS = 1     // of a beat of a depthwise command's image; 1: there are no such commands
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -40,7 +40,7 @@ module fp8mac_operand_bound
   output logic [BoundW-1:0] bound_o,
   output logic [ROWS-1:0]   rows_o,
   output dim_t [ROWS-1:0]   words_o,
-  output logic [ROWS-1:0][QUADS-1:0][BoundW-1:0] quad_bound_o  // of a depthwise command's image
+  output logic [ROWS-1:0][GROUPS-1:0][BoundW-1:0] group_bound_o  // of a depthwise command's image
 );
   localparam int unsigned BlockWords = bound_block(BLOCK) / BEAT;
   localparam int unsigned SourceW    = $clog2(ROWS + 1);
@@ -121,51 +121,58 @@ module fp8mac_operand_bound
       end
     end
 
-    // Each row has a block of each quad.
-    if (QUADS > 1) begin : g_quads
-      localparam int unsigned QuadCodes  = BEAT / QUADS;
-      localparam int unsigned QuadBlock  = bound_block(BLOCK) / QuadCodes;  // words
+    // Each row has a block of each group.
+    if (GROUPS > 1) begin : g_groups
+      localparam int unsigned GroupCodes = BEAT / GROUPS;
+      localparam int unsigned GroupBlock = bound_block(BLOCK) / GroupCodes;  // words of a block with pairs
+      localparam int unsigned QuadBlock  = GroupBlock / 2;                   // without
       localparam int unsigned BlockIdxW  = (DEPTH > QuadBlock) ? $clog2(DEPTH / QuadBlock) : 1;
 
       typedef struct packed {
         logic              any;   // it has a code that counts
         logic [BoundW-1:0] bound;
-      } quad_block_t;
+      } group_block_t;
 
-      quad_block_t [ROWS-1:0][QUADS-1:0] block, block_after;  // before the word, and with it
+      group_block_t [ROWS-1:0][GROUPS-1:0] block, block_after;  // before the word, and with it
       logic [ROWS-1:0]              begins;                   // the word is the first one of its block
-      logic [QUADS-1:0]             any_of_word;
-      logic [QUADS-1:0][BoundW-1:0] of_word;
+      logic [GROUPS-1:0]             any_of_word;
+      logic [GROUPS-1:0][BoundW-1:0] of_word;
 
-      for (genvar q = 0; q < int'(QUADS); q++) begin : g_quad
-        fp8mac_maximum #(.COUNT(QuadCodes), .W(BoundW)) u_maximum (
-          .value_i(bound_q[q*QuadCodes +: QuadCodes]), .valid_i(counts_q[q*QuadCodes +: QuadCodes]),
-          .maximum_o(of_word[q]), .any_o(any_of_word[q])
+      for (genvar g = 0; g < int'(GROUPS); g++) begin : g_group
+        fp8mac_maximum #(.COUNT(GroupCodes), .W(BoundW)) u_maximum (
+          .value_i(bound_q[g*GroupCodes +: GroupCodes]), .valid_i(counts_q[g*GroupCodes +: GroupCodes]),
+          .maximum_o(of_word[g]), .any_o(any_of_word[g])
         );
         for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
-          logic              quad_any;
-          logic [BoundW-1:0] quad_largest;
+          logic              group_any;
+          logic [BoundW-1:0] group_largest;
 
-          fp8mac_maximum #(.COUNT(2), .W(BoundW)) u_maximum (
-            .value_i({block[r][q].bound, of_word[q]}), .valid_i({block[r][q].any && !begins[r], any_of_word[q]}),
-            .maximum_o(quad_largest), .any_o(quad_any)
+          // Without pairs, both groups of a quad have the bound of the quad.
+          fp8mac_maximum #(.COUNT(3), .W(BoundW)) u_maximum (
+            .value_i({block[r][g].bound, of_word[g], of_word[g ^ 1]}),
+            .valid_i({block[r][g].any && !begins[r], any_of_word[g], any_of_word[g ^ 1] && !dest_o.pairs}),
+            .maximum_o(group_largest), .any_o(group_any)
           );
-          assign block_after[r][q]  = '{any: quad_any, bound: quad_largest};
-          assign quad_bound_o[r][q] = quad_any ? quad_largest : BoundNone;
+          assign block_after[r][g]   = '{any: group_any, bound: group_largest};
+          assign group_bound_o[r][g] = group_any ? group_largest : BoundNone;
         end
       end
+
+      function automatic logic [BlockIdxW-1:0] block_at(dim_t word, logic pairs);
+        return BlockIdxW'(word >> $clog2(QuadBlock) >> pairs);
+      endfunction
 
       // The block of the word that comes is read while that of the word before is written.
       for (genvar r = 0; r < int'(ROWS); r++) begin : g_blocks
         logic                    read, write, again_q;  // again_q: the block is that of the word before
         logic [BlockIdxW-1:0]    read_at, write_at;
-        quad_block_t [QUADS-1:0] kept, last_q;
+        group_block_t [GROUPS-1:0] kept, last_q;
 
         assign read      = valid_i && dest_i.depthwise && rows_i[r];
         assign write     = valid_o && dest_o.depthwise && rows_o[r];
-        assign read_at   = BlockIdxW'(words_i[r] >> $clog2(QuadBlock));
-        assign write_at  = BlockIdxW'(words_o[r] >> $clog2(QuadBlock));
-        assign begins[r] = (words_o[r] & dim_t'(QuadBlock - 1)) == '0;
+        assign read_at   = block_at(words_i[r], dest_i.pairs);
+        assign write_at  = block_at(words_o[r], dest_o.pairs);
+        assign begins[r] = (words_o[r] & (dest_o.pairs ? dim_t'(GroupBlock - 1) : dim_t'(QuadBlock - 1))) == '0;
         assign block[r]  = again_q ? last_q : kept;
 
         always_ff @(posedge clk_i) begin
@@ -178,12 +185,12 @@ module fp8mac_operand_bound
           .read_address_i(read_at), .read_data_o(kept)
         );
       end
-    end else begin : g_no_quads
-      assign quad_bound_o = '0;
+    end else begin : g_no_groups
+      assign group_bound_o = '0;
     end
   end else begin : g_no_bound
     assign bound_o = '0;
-    assign quad_bound_o = '0;
+    assign group_bound_o = '0;
   end
 
   if (bound_block(BLOCK) % BEAT != 0) begin : g_check_beat

@@ -156,6 +156,7 @@ module fp8mac_output
   logic [RowW-1:0]       read_row;
   logic [BufW-1:0]       read_addr;
   logic [BeatW-1:0]      read_beat;
+  logic                  read_second;
   logic [AXI_DATA_W-1:0] beat_data;
   logic [Beat-1:0]       beat_strb;
   row_request_t          row;
@@ -279,7 +280,8 @@ module fp8mac_output
   end
 
   fp8mac_store #(
-    .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word)
+    .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word),
+    .PAIRS(FUNCTIONS.depthwise)
   ) u_store (
     .clk_i, .rst_ni, .valid_i, .job_i, .ready_o, .stored_o, .kept_i, .abort_i, .clear_i,
     .error_o      (source_error),
@@ -421,7 +423,8 @@ module fp8mac_output
   end
 
   fp8mac_pack #(
-    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .TABLES(FUNCTIONS.tables)
+    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .TABLES(FUNCTIONS.tables),
+    .PAIRS(FUNCTIONS.depthwise)
   ) u_pack (
     .clk_i, .rst_ni,
     .valid_i    (out_valid),
@@ -429,6 +432,7 @@ module fp8mac_output
     .col_i      (packed_col),
     .code_i     (packed_code),
     .size_i     (result_size(cfg)),
+    .pairs_i    (cfg.pairs),
     .code_table_i(cfg.code_table),
     .table_write_i,
     .addr_i     (packed_addr),
@@ -437,6 +441,7 @@ module fp8mac_output
     .read_row_i (read_row),
     .read_addr_i(read_addr),
     .read_beat_i(read_beat),
+    .read_second_i(read_second),
     .read_data_o(beat_data)
   );
 
@@ -447,7 +452,10 @@ module fp8mac_output
   always_comb begin
     write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep || rows_statistic(job_i.job.epilogue.rows.step),
                          m: job_i.job.m, n: job_i.job.n, size: result_size(job_i.job.epilogue),
-                         pass_shape: job_i.job.pass_shape, d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride};
+                         pass_shape: job_i.job.pass_shape, d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride,
+                         pairs: job_i.job.epilogue.pairs, first: job_i.job.first, out_w: job_i.job.out_w,
+                         line: job_i.job.epilogue.beta, seconds: job_i.job.seconds};
+    if (FUNCTIONS.depthwise && job_i.job.epilogue.pairs) write_out_pushed.n = job_i.job.n >> 1;
     if (FUNCTIONS.rows && job_i.job.epilogue.rows.dense) begin
       write_out_pushed.m          = dim_t'(1);
       write_out_pushed.n          = job_i.job.m;
@@ -485,7 +493,8 @@ module fp8mac_output
   assign discard = abort_i || write_error != ErrNone;
 
   fp8mac_write_out #(
-    .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word), .BEAT(Beat)
+    .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word), .BEAT(Beat),
+    .PAIRS(FUNCTIONS.depthwise)
   ) u_write_out (
     .clk_i, .rst_ni,
     .discard_i    (discard),
@@ -500,6 +509,7 @@ module fp8mac_output
     .read_bank_o  (read_row),
     .read_addr_o  (read_addr),
     .read_beat_o  (read_beat),
+    .read_second_o(read_second),
     .row_valid_o  (row_valid),
     .row_o        (row),
     .row_ready_i  (row_ready),

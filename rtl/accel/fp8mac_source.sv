@@ -157,7 +157,7 @@ module fp8mac_source
   assign row_valid_o = state_q == Rows && !abort_i;
   assign row_o       = '{none: 1'b0, addr: addr_q, beats: beats_q};
   assign dest_o      = '{kind: DEST, half: row_q == last_row_q, ram: 8'(bundle_row % BANKS), word: beat,
-                         fmt: '0, last_byte: '0, last: 1'b0, depthwise: 1'b0, rotate: '0};
+                         fmt: '0, last_byte: '0, last: 1'b0, depthwise: 1'b0, pairs: 1'b0, rotate: '0};
   assign idle_o      = state_q == Idle && empty && pending_q == '0;
 
   a_slot_is_free : assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(used_q) <= SLOTS || abort_i);

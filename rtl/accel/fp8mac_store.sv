@@ -22,6 +22,9 @@
 // C, and X of an element-wise command, are in buffers of the same layout (fp8mac_source_buffer), in regions of their
 // own elements' size. Results also wait until their regions of C and X are there, unless all is dropped (abort_i).
 //
+// With pairs, a tile has two results of COLS / 2 channels: those of result 0 in its first columns. A row of a region then has
+// the results 0 in its first BEAT bytes, and the results 1 behind them. A channel's scale and bias serve both.
+//
 // A tile command of a row command that only leaves statistics has no regions of D. Where the epilogue computes
 // exponentials, it takes a transfer in every second cycle: always in odd or always in even ones.
 module fp8mac_store
@@ -36,6 +39,7 @@ module fp8mac_store
   parameter int unsigned SLOTS     = 4,
   parameter int unsigned ROW_BYTES = 128,
   parameter int unsigned WORD      = 16,    // bytes of a word of the D buffer
+  parameter bit          PAIRS     = 1'b0,  // tile commands may have pairs
   localparam int unsigned Bundle   = ROWS / SHARE,
   localparam int unsigned Rows     = WIDTH / COLS,  // of a transfer
   localparam int unsigned Parts    = Bundle / Rows, // transfers that make up a bundle
@@ -136,10 +140,11 @@ module fp8mac_store
 
   state_e     state_q;
   store_job_t job;
-  logic       no_results, start;
+  logic       no_results, start, pairs;
 
   assign job        = job_i.job;
   assign no_results = job_i.skip || job.acc_keep;
+  assign pairs      = PAIRS && job.epilogue.pairs;
 
   // ---- derived from the tile command -------------------------------------------------------------------------------
   tile_index_t     last_row_tile_q, last_col_tile_q;
@@ -289,7 +294,7 @@ module fp8mac_store
 
   assign vector_half_o = job_i.vector_half;
   assign row_tile_o    = bundle.position.row_tile;
-  assign col_tile_o    = bundle.position.col_tile;
+  assign col_tile_o    = pairs ? bundle.position.col_tile >> 1 : bundle.position.col_tile;
 
   // ---- cycle t+1 ---------------------------------------------------------------------------------------------------
   typedef struct packed {
@@ -360,6 +365,36 @@ module fp8mac_store
     end
   end
 
+  // Scales and biases of the columns: with pairs, of half of those that were read, and each twice.
+  logic [COLS-1:0][31:0]           scale_b, bias;
+  logic [COLS-1:0][IntShiftW-1:0]  int_shift;
+
+  always_comb begin
+    scale_b   = scale_b_i;
+    bias      = bias_i;
+    int_shift = int_shift_i;
+    for (int unsigned c = 0; c < COLS; c++) begin
+      int unsigned channel;
+      channel = (source_q.position.col_tile[0] ? COLS / 2 : 0) + c % ((COLS + 1) / 2);
+      if (pairs) begin
+        scale_b[c]   = scale_b_i[channel];
+        bias[c]      = bias_i[channel];
+        int_shift[c] = int_shift_i[channel];
+      end
+    end
+  end
+
+  // Columns of the rows of a transfer that are outputs: of results 1, those of the first rows alone.
+  logic [Rows-1:0][COLS-1:0] col_given;
+
+  always_comb begin
+    for (int unsigned r = 0; r < Rows; r++) begin
+      dim_t row;
+      row = dim_t'(32'(source_q.position.row_tile) * ROWS + (32'(part1) * Rows + r) * SHARE + 32'(source_q.phase));
+      for (int unsigned c = 0; c < COLS; c++) col_given[r][c] = !pairs || c < COLS / 2 || row < job.seconds;
+    end
+  end
+
   // ---- the position in the D buffer --------------------------------------------------------------------------------
   // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the memory of each row
   // of a transfer
@@ -379,7 +414,9 @@ module fp8mac_store
                  32'(part1) * RowWords + 32'(word));
   endfunction
 
-  assign d_byte = byte_in_row(region_cols_q, size);
+  // With pairs a transfer has half as many channels as columns, and a region all columns.
+  assign d_byte = pairs ? byte_in_row('0, 2'd0) | RowLog'(32'(source_q.position.col_tile) * COLS / 2) :
+                          byte_in_row(region_cols_q, size);
   assign c_byte = byte_in_row(c_cols_q, c_size);
   assign x_byte = byte_in_row(x_cols_q, x_size);
 
@@ -391,9 +428,9 @@ module fp8mac_store
     else valid2_q <= valid1_q;
     epi_t0_o      <= t0_q;
     epi_scale_a_o <= job.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : job.a.value;
-    epi_scale_b_o <= job.b.in_vector ? scale_b_i : {COLS{job.b.value}};
-    epi_bias_o    <= cfg_q.bias_en ? bias_i : '0;
-    epi_shift_o   <= job.b.in_vector ? int_shift_i : {COLS{job.a.value[IntShiftW-1:0]}};
+    epi_scale_b_o <= job.b.in_vector ? scale_b : {COLS{job.b.value}};
+    epi_bias_o    <= cfg_q.bias_en ? bias : '0;
+    epi_shift_o   <= job.b.in_vector ? int_shift : {COLS{job.a.value[IntShiftW-1:0]}};
     epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
                               32'(source_q.phase));
     epi_first_col_o <= dim_t'(32'(source_q.position.col_tile) * COLS);
@@ -413,7 +450,8 @@ module fp8mac_store
     epi_x_last_o   <= source_q.x_done;
     epi_owner_o   <= source_q.position.owner;
     for (int unsigned r = 0; r < Rows; r++) begin
-      epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ? col_in_d & col_seen[r] : '0;
+      epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ?
+                     col_in_d & col_seen[r] & col_given[r] : '0;
     end
   end
 

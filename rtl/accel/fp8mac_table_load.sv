@@ -104,7 +104,7 @@ module fp8mac_table_load
   assign row_valid_o = state_q == Request;
   assign row_o       = '{none: 1'b0, addr: addr_i, beats: dim_t'(Bytes / BEAT)};
   assign dest_o      = '{kind: DestTable, half: 1'b0, ram: '0, word: '0, fmt: '0, last_byte: '0, last: 1'b0,
-                         depthwise: 1'b0, rotate: '0};
+                         depthwise: 1'b0, pairs: 1'b0, rotate: '0};
 
   assign begin_o = state_q == Request;
   assign write_o = '{write: beat_i && error == ErrNone, second: code_table_i == Table1, word: word_q,

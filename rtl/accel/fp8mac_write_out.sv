@@ -8,6 +8,10 @@
 //
 // A tile command whose D has one byte in a row may begin at any byte of a beat: no other byte is written then.
 //
+// With pairs, D has two rows for each row of a region, an output line apart: its results 0 and its results 1, which each have
+// a beat and a cycle of their own. Rows that lie side by side in an output line are out_w, and then a line is skipped. The
+// tile commands of a command are in order, so the address only ever moves on from the command's first row.
+//
 // With `discard_i` the rest of a region is dropped from the next row on.
 module fp8mac_write_out
   import fp8mac_cmd_pkg::*;
@@ -19,6 +23,7 @@ module fp8mac_write_out
   parameter int unsigned ROW_BYTES = 128,
   parameter int unsigned WORD      = 16,
   parameter int unsigned BEAT      = 16,
+  parameter bit          PAIRS     = 1'b0, // tile commands may have pairs
   localparam int unsigned Parts    = ROWS / SHARE / BANKS,
   localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD),
   localparam int unsigned BankW    = (BANKS > 1) ? $clog2(BANKS) : 1,
@@ -42,6 +47,7 @@ module fp8mac_write_out
   output logic [BankW-1:0] read_bank_o,
   output logic [BufW-1:0]  read_addr_o,
   output logic [BeatW-1:0] read_beat_o,
+  output logic             read_second_o,  // of results 1
 
   // Rows to be written, `none` at a tile command's end, and the rows' beats
   output logic             row_valid_o,
@@ -70,6 +76,8 @@ module fp8mac_write_out
   addr_t  region_addr_q;
   dim_t   rows_left_q;       // of D, from this row of regions on
   bytes_t bytes_left_q;      // of a row of D, from this region on
+  logic   fresh_q;           // no region of the tile command has been taken
+  dim_t   seconds_left_q;    // rows that have results 1, from this row of regions on
 
   logic [1:0] shape;
   bytes_t     all_bytes, most_bytes;
@@ -99,7 +107,13 @@ module fp8mac_write_out
       band_stride_q <= job_i.d_stride << RowsLog << shape;
       region_addr_q <= job_i.d_addr;
       rows_left_q   <= job_i.m;
+      fresh_q        <= 1'b1;
+      seconds_left_q <= job_i.seconds;
       bytes_left_q  <= all_bytes;
+    end else if (take && PAIRS && job_i.pairs) begin
+      rows_left_q    <= rows_left_q - most_rows;
+      fresh_q        <= 1'b0;
+      seconds_left_q <= (seconds_left_q <= most_rows) ? '0 : seconds_left_q - most_rows;
     end else if (take && !last_across) begin
       region_addr_q <= region_addr_q + addr_t'(most_bytes);
       bytes_left_q  <= bytes_left_q - most_bytes;
@@ -144,14 +158,33 @@ module fp8mac_write_out
   logic [BeatsW-1:0]  beat_q;
   logic [BeatLog-1:0] first_byte_q;  // of a row of the region in its beat
 
+  // With pairs: of the row at hand
+  logic               pairs_q, second_q;   // second_q: its results 1 are
+  addr_t              row_addr_q, line_q;  // its address, and the bytes of an output line
+  logic [15:0]        out_w_q, line_rows_q;  // rows of an output line, and those from the row on
+  logic [HeightW-1:0] seconds_q;           // rows of the region that have results 1
+  logic               more, line_ends;     // its results 1 follow
+  addr_t              next_addr;           // of the next row
+
   logic step, row_done, region_done, dropped, first_beat, last_beat, s1_ready, s1_valid_q;
 
   assign first_beat     = beat_q == '0;
   assign last_beat      = beat_q == last_byte_q[LengthW-1:BeatLog];
   assign dropped        = busy_q && !end_q && first_beat && (discard_i || row_bad_q);
   assign step           = busy_q && !end_q && !dropped && s1_ready && (!first_beat || row_ready_i);
-  assign row_done       = step && last_beat;
+  assign more           = PAIRS && pairs_q && !second_q && row_q < seconds_q;
+  assign line_ends      = line_rows_q == 16'd1;
+  assign row_done       = step && last_beat && !more;
   assign region_done    = dropped || (row_done && row_q == last_row_q);
+
+  // Behind a line, the rows of the one behind the next: results 1 lie there already.
+  always_comb begin
+    next_addr = addr_q + stride_q;
+    if (PAIRS && pairs_q) begin
+      if (line_ends && !second_q) next_addr = addr_q + stride_q + line_q;
+      else if (!line_ends) next_addr = row_addr_q + stride_q;
+    end
+  end
   assign row_stage_free = (!busy_q || region_done) && !end_q;
   assign slot_free_o    = region_done;
 
@@ -175,19 +208,47 @@ module fp8mac_write_out
     end
     if (take) begin
       shape_q     <= shape;
+      pairs_q     <= PAIRS && job_i.pairs;
+      second_q    <= 1'b0;
       ends_q      <= last_across && last_down;
       addr_q      <= {region_addr_q[AddrW-1:BeatLog], BeatLog'(0)};
       first_byte_q <= region_addr_q[BeatLog-1:0];
       stride_q    <= job_i.d_stride;
       row_q       <= '0;
       last_row_q  <= HeightW'((last_down ? rows_left_q : most_rows) - dim_t'(1));
+      if (PAIRS && job_i.pairs) begin
+        line_q    <= job_i.line;
+        out_w_q   <= job_i.out_w;
+        seconds_q <= HeightW'((seconds_left_q < most_rows) ? seconds_left_q : most_rows);
+        if (!(fresh_q && job_i.first)) begin
+          addr_q <= row_done ? next_addr : addr_q;
+        end
+        row_addr_q  <= (fresh_q && job_i.first) ? region_addr_q : row_done ? next_addr : addr_q;
+        line_rows_q <= (fresh_q && job_i.first) ? job_i.out_w : !row_done ? line_rows_q :
+                       line_ends ? out_w_q : line_rows_q - 16'd1;
+      end
+      if (!PAIRS) begin
+        row_addr_q  <= '0;
+        line_q      <= '0;
+        out_w_q     <= '0;
+        line_rows_q <= '0;
+        seconds_q   <= '0;
+      end
       last_byte_q <= LengthW'((last_across ? bytes_left_q : most_bytes) - bytes_t'(1));
       beat_q      <= '0;
     end else if (step) begin
       beat_q <= last_beat ? '0 : beat_q + BeatsW'(1);
-      if (last_beat) begin
-        row_q  <= row_q + HeightW'(1);
-        addr_q <= addr_q + stride_q;
+      if (last_beat && more) begin
+        second_q <= 1'b1;
+        addr_q   <= addr_q + line_q;
+      end else if (last_beat) begin
+        second_q <= 1'b0;
+        row_q    <= row_q + HeightW'(1);
+        addr_q   <= next_addr;
+        if (PAIRS) begin
+          row_addr_q  <= next_addr;
+          line_rows_q <= line_ends ? out_w_q : line_rows_q - 16'd1;
+        end
       end
     end
   end
@@ -198,8 +259,9 @@ module fp8mac_write_out
   assign tile_row    = 32'(row_q) / ROWS;
   assign bundle_row  = 32'(row_q) % ROWS / SHARE;
   assign phase       = 32'(row_q) % SHARE;
-  assign byte_in_row = (tile_row * ROW_BYTES >> shape_q) + 32'(beat_q) * BEAT;
+  assign byte_in_row = (tile_row * ROW_BYTES >> shape_q) + (32'(beat_q) + 32'(second_q)) * BEAT;
   assign read_o      = step;
+  assign read_second_o = PAIRS && second_q;
   assign read_bank_o = BankW'(bundle_row % BANKS);
   assign read_addr_o = BufW'(((32'(slot_q) * SHARE + phase) * Parts + bundle_row / BANKS) * (ROW_BYTES / WORD) +
                               byte_in_row / WORD);

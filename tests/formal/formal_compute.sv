@@ -2,7 +2,8 @@
 // fp8mac_compute: the steps that it issues, for any proper tile commands, and for any pace of the array and the store
 // engine.
 //   - The solver chooses a tile of a tile command and a step along its k. The walk visits it exactly once.
-//   - With DEPTHWISE, the words of A are those of pixels, and each tile has its quad, by which its lanes are rotated.
+//   - With DEPTHWISE, the words of A are those of pixels, and each tile has its quad, or with pairs its half quad, by
+//     which its lanes are rotated.
 //   - The array gets each step that was visited, with its tile number, ends of blocks and sums, position,
 //     configuration, enables, operands and MX scales.
 //   - Blocks are not mixed. Their last steps are SHARE cycles apart, and those of the same tile LOOP cycles, unless the
@@ -29,8 +30,8 @@ module formal_compute
   localparam int unsigned TileW  = $clog2(TILES),
   localparam int unsigned Slices = WORD / LANES,
   localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1,
-  localparam int unsigned Quads  = DEPTHWISE ? BEAT / COLS : 1,
-  localparam int unsigned QuadW  = (Quads > 1) ? $clog2(Quads) : 1
+  localparam int unsigned Groups = DEPTHWISE ? 2 * BEAT / COLS : 1,
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -54,7 +55,8 @@ module formal_compute
   logic [WORD_W-1:0] a_word, b_word;
   logic [SliceW-1:0] slice;
   logic              depthwise;
-  logic [QuadW-1:0]  quad;
+  logic              pairs;
+  logic [GroupW-1:0] group;
   logic              mx;
   logic [SCALE_W-1:0] a_scale_word, b_scale_word;
   logic [$clog2(BEAT)-1:0] scale_byte;
@@ -72,7 +74,7 @@ module formal_compute
     .clk_i, .rst_ni, .abort_i, .clear_i, .advance_i, .valid_i, .job_i, .load_error_i, .ready_o(ready),
     .released_o(released), .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept),
     .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .slice_o(slice),
-    .depthwise_o(depthwise), .quad_o(quad),
+    .depthwise_o(depthwise), .pairs_o(pairs), .group_o(group),
     .mx_o(mx), .a_scale_word_o(a_scale_word), .b_scale_word_o(b_scale_word), .scale_byte_o(scale_byte),
     .step_valid_o(step_valid), .step_tile_o(step_tile), .block_first_o(block_first), .block_last_o(block_last),
     .acc_first_o(acc_first), .acc_last_o(acc_last), .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en),
@@ -99,8 +101,13 @@ module formal_compute
     return (32'(k) + BLOCK - 1) / BLOCK * (BLOCK / BEAT);
   endfunction
 
+  // Words of A in a step
+  function automatic int unsigned pixels(compute_job_t job);
+    return !job.depthwise ? 1 : job.pairs ? Groups : Groups / 2;
+  endfunction
+
   function automatic int unsigned a_words(compute_job_t job);
-    return words(job.k) * (job.depthwise ? Quads : 1);
+    return words(job.k) * pixels(job);
   endfunction
 
   always_comb begin
@@ -109,6 +116,7 @@ module formal_compute
       shape_is_proper : assume (!valid_i || (offered.m inside {[1:MAX_DIM]} && offered.n inside {[1:MAX_DIM]} &&
         offered.k inside {[1:MAX_DIM]} && 32'(offered.row_words) == words(offered.k) &&
         32'(offered.a_row_words) == a_words(offered) && (DEPTHWISE || !offered.depthwise) &&
+        (offered.depthwise || !offered.pairs) &&
         32'(offered.mx_first) < BEAT && offered.pass_shape inside {PassAcross, PassSquare, PassDown}));
     end
   end
@@ -188,13 +196,13 @@ module formal_compute
     tile_position_t   tile_position;
   } step_t;
 
-  function automatic int unsigned quad_of(ghost_t g, where_t w);
-    return g.job.depthwise ? 32'(w.col) % Quads : 0;
+  function automatic int unsigned group_of(ghost_t g, where_t w);
+    return !g.job.depthwise ? 0 : (g.job.pairs ? 1 : 2) * 32'(w.col) % Groups;
   endfunction
 
   // The product of the step that a lane has
   function automatic int unsigned product_of(ghost_t g, where_t w, int unsigned lane);
-    return (lane + LANES - quad_of(g, w) * COLS) % LANES;
+    return (lane + LANES - group_of(g, w) * (LANES / Groups)) % LANES;
   endfunction
 
   function automatic step_t step_at(ghost_t g, where_t w);
@@ -237,7 +245,7 @@ module formal_compute
 
   function automatic logic [WORD_W-1:0] a_word_of(ghost_t g, tile_index_t tile, dim_t step);
     if (!g.job.depthwise) return word_of(g, tile, step);
-    return WORD_W'(32'(tile) * a_words(g.job) / (WORD / BEAT) + 32'(step) * Quads);
+    return WORD_W'(32'(tile) * a_words(g.job) / (WORD / BEAT) + 32'(step) * pixels(g.job));
   endfunction
 
   function automatic logic [SCALE_W-1:0] scale_base(ghost_t g, tile_index_t tile);
@@ -255,7 +263,7 @@ module formal_compute
       step_is_right : assert (!step_valid || given == step_at(at_2_q, walk_2_q));
       read_was_visited : assert (read == (visited_1_q && advance_i));
       reads_its_operands : assert (!visited_1_q || (a_word == a_word_of(at_1_q, walk_1_q.row, walk_1_q.step) &&
-        depthwise == at_1_q.job.depthwise && 32'(quad) == quad_of(at_1_q, walk_1_q) &&
+        depthwise == at_1_q.job.depthwise && pairs == at_1_q.job.pairs && 32'(group) == group_of(at_1_q, walk_1_q) &&
         b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(slice) == 32'(walk_1_q.step) % Slices &&
         a_half == at_1_q.halves.a && b_half == at_1_q.halves.b));
 
@@ -326,11 +334,12 @@ module formal_compute
       command_is_proper : assert (at.job.m inside {[1:MAX_DIM]} && at.job.n inside {[1:MAX_DIM]} &&
         at.job.k inside {[1:MAX_DIM]} && 32'(at.job.row_words) == words(at.job.k) &&
         32'(at.job.a_row_words) == a_words(at.job) && (DEPTHWISE || !at.job.depthwise) &&
+        (at.job.depthwise || !at.job.pairs) &&
         32'(at.job.mx_first) < BEAT && at.job.pass_shape inside {PassAcross, PassSquare, PassDown});
       scales_are_the_commands : assert (dut.work_q.mx == at.job.mx &&
         dut.work_q.mx_words == SCALE_W'(at.job.mx_words) && 32'(dut.work_q.mx_first) == 32'(at.job.mx_first));
       work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.job.k) / (WORD / BEAT) &&
-        dut.work_q.depthwise == at.job.depthwise &&
+        dut.work_q.depthwise == at.job.depthwise && dut.work_q.pairs == at.job.pairs &&
         dut.work_q.a_row_words == WORD_W'(a_words(at.job) / (WORD / BEAT)) &&
         dut.work_q.pass_shape == at.job.pass_shape && dut.work_q.cfg == at.job.cfg &&
         dut.work_q.acc_continue == at.job.acc_continue && dut.work_q.acc_keep == at.job.acc_keep &&

@@ -205,7 +205,10 @@ module formal_load
   endfunction
 
   assign more_of_a = job_q.a.wanted && a_q < job_q.a.rows;
-  assign more_of_b = job_q.b.wanted && b_q < job_q.b.rows;
+  // With pairs, B has two rows for each of its scales.
+  dim_t rows_of_b;
+  assign rows_of_b = job_q.pairs ? dim_t'(job_q.b.rows << 1) : job_q.b.rows;
+  assign more_of_b = job_q.b.wanted && b_q < rows_of_b;
   assign more_of_xa = job_q.a.mx_wanted && xa_q < job_q.a.rows;
   assign more_of_xb = job_q.b.mx_wanted && xb_q < job_q.b.rows;
 
@@ -299,8 +302,9 @@ module formal_load
       it_stays_a_matrix : assert (vacant || !u_load.job_q.conv_a);
       // The rows of an image are fp8mac_image_strips's.
       a_is_a_matrix : assume (!valid_i || !checked_i.load.conv_a);
+      pairs_are_depthwise : assume (!valid_i || !checked_i.load.pairs || checked_i.load.depthwise);
       shape_is_proper : assume (!valid_i || (checked_i.load.a.rows != '0 && checked_i.load.b.rows != '0 &&
-        checked_i.load.k != '0 &&
+        checked_i.load.k != '0 && (!checked_i.load.pairs || !checked_i.load.b.rows[DimW-1]) &&
         checked_i.load.row_beats != '0 && checked_i.load.a.addr % BEAT == 0 && checked_i.load.b.addr % BEAT == 0 &&
         checked_i.load.a.stride % BEAT == 0 && checked_i.load.b.stride % BEAT == 0 &&
         checked_i.load.a.mx_addr % BEAT == 0 && checked_i.load.b.mx_addr % BEAT == 0 &&
@@ -342,7 +346,8 @@ module formal_load
         b_begins : assert (!first_of_kind || (row.addr == job_q.b.addr && dest.ram == '0 && dest.word == '0));
         b_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
-        b_is_rotated_by_its_tile : assert (dest.rotate == (job_q.depthwise ? 3'(32'(b_q) / COLS) : 3'd0));
+        b_is_rotated_by_its_tile : assert (dest.rotate == (!job_q.depthwise ? 4'd0 :
+          4'((job_q.pairs ? 1 : 2) * (32'(b_q) / COLS))));
       end
       if (row_valid && !row.none && !is_a && !is_b && !is_xa && !is_xb) begin
         vectors_after_operands : assert (b_is_done && (a_is_done || (early && no_a && dest.kind != DestScaleA)) &&
@@ -370,8 +375,8 @@ module formal_load
       // The engines' state
       rest_is_proper : assert (!u_dma.u_split.busy_q || u_dma.u_split.row_q.none ||
         (u_dma.u_split.row_q.addr % BEAT == 0 && u_dma.u_split.row_q.beats != '0));
-      command_stays_proper : assert (vacant ||
-        (job_q.a.rows != '0 && job_q.b.rows != '0 && job_q.k != '0 && job_q.row_beats != '0 &&
+      command_stays_proper : assert (vacant || ((!job_q.pairs || !job_q.b.rows[DimW-1]) &&
+        job_q.a.rows != '0 && job_q.b.rows != '0 && job_q.k != '0 && job_q.row_beats != '0 &&
         job_q.a.stride % BEAT == 0 && job_q.b.stride % BEAT == 0 && job_q.a.addr % BEAT == 0 &&
         job_q.b.addr % BEAT == 0 && job_q.a.scale % BEAT == 0 && job_q.b.scale % BEAT == 0 &&
         job_q.a.mx_addr % BEAT == 0 && job_q.b.mx_addr % BEAT == 0 && job_q.a.mx_stride % BEAT == 0 &&
@@ -402,9 +407,9 @@ module formal_load
         u_load.stride_q == job_q.a.stride && u_load.last_ram_q == 8'(ROWS - 1)));
       engine_counts_scales_of_a : assert (state != LoadMxA || (u_load.rows_q == job_q.a.rows - xa_q && more_of_xa &&
         (!more_of_a || stopped_q) && u_load.stride_q == job_q.a.mx_stride && u_load.last_ram_q == 8'(ROWS - 1)));
-      engine_counts_b : assert (state != LoadB || (u_load.rows_q == job_q.b.rows - b_q && more_of_b &&
+      engine_counts_b : assert (state != LoadB || (u_load.rows_q == rows_of_b - b_q && more_of_b &&
         (a_is_done || (early && no_a) || stopped_q) && u_load.stride_q == job_q.b.stride &&
-        u_load.tile_q == 3'(32'(b_q) / COLS) && 32'(u_load.ram_q) == 32'(b_q) % COLS &&
+        u_load.tile_q == 4'(32'(b_q) / COLS) && 32'(u_load.ram_q) == 32'(b_q) % COLS &&
         u_load.last_ram_q == 8'(COLS - 1)));
       engine_counts_scales_of_b : assert (state != LoadMxB || (u_load.rows_q == job_q.b.rows - xb_q && more_of_xb &&
         ((!more_of_b && (a_is_done || (early && no_a))) || stopped_q) && u_load.stride_q == job_q.b.mx_stride &&

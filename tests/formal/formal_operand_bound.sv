@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code and for narrow
 // codes, which keep their values. The bound is the largest exponent of the block's codes so far, computed from the
-// formats' definitions. Words of an image's rows come between other beats. With QUADS, words of a depthwise image go to
-// any rows at once, and to the rows of a RAM in any turn; each row has a bound for each quad. One block is followed.
+// formats' definitions. Words of an image's rows come between other beats. With GROUPS, words of a depthwise image go to
+// any rows at once, and to the rows of a RAM in any turn; each row has a bound for each quad, or with pairs for each group.
+// One block is followed.
 module formal_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -11,7 +12,8 @@ module formal_operand_bound
   parameter int unsigned BEAT  = 8,
   parameter int unsigned BLOCK = 32,
   parameter int unsigned ROWS  = 2,
-  parameter int unsigned QUADS = 1
+  parameter int unsigned GROUPS = 1,
+  parameter bit          PAIRS  = 1'b0  // all depthwise images have pairs, or none
 ) (
   input logic              clk_i,
   input logic              rst_ni,
@@ -20,7 +22,7 @@ module formal_operand_bound
   input logic [ROWS-1:0]   rows_i,
   input dim_t [ROWS-1:0]   words_i,
   input logic              any_row_i,
-  input logic [2:0]        any_quad_i,
+  input logic [2:0]        any_group_i,
   input logic [1:0]        any_block_i,
   input logic [BEAT*8-1:0] data_i
 );
@@ -33,13 +35,13 @@ module formal_operand_bound
   logic [BoundW-1:0] bound;
   logic [ROWS-1:0]   rows;
   dim_t [ROWS-1:0]   words;
-  logic [ROWS-1:0][QUADS-1:0][BoundW-1:0] quad_bound;
+  logic [ROWS-1:0][GROUPS-1:0][BoundW-1:0] group_bound;
 
   fp8mac_operand_bound #(
-    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .DEPTH(Blocks * BlockWords * QUADS), .QUADS(QUADS)
+    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .DEPTH(Blocks * BlockWords * GROUPS), .GROUPS(GROUPS)
   ) dut (
     .clk_i, .rst_ni, .valid_i, .dest_i, .data_i, .rows_i, .words_i, .valid_o(valid), .dest_o(dest), .data_o(data),
-    .bound_o(bound), .rows_o(rows), .words_o(words), .quad_bound_o(quad_bound)
+    .bound_o(bound), .rows_o(rows), .words_o(words), .group_bound_o(group_bound)
   );
   formal_reset u_reset (.clk_i, .rst_ni);
 
@@ -115,28 +117,30 @@ module formal_operand_bound
     if (valid_q) so_far_q[source_of(dest_q)] <= largest;
   end
 
-  // ---- a quad of a block of a row, which the solver chooses --------------------------------------------------------
-  if (QUADS > 1) begin : g_quads
-    localparam int unsigned Codes = BEAT / QUADS, QuadWords = bound_block(BLOCK) / Codes;
+  // ---- a group of a block of a row, which the solver chooses -------------------------------------------------------
+  if (GROUPS > 1) begin : g_groups
+    localparam int unsigned Codes = PAIRS ? BEAT / GROUPS : 2 * BEAT / GROUPS;  // that share a bound
+    localparam int unsigned Words = bound_block(BLOCK) / Codes;
     logic            row;
-    logic [2:0]      quad;
+    logic [2:0]      group;
     logic [1:0]      block;
     logic [ROWS-1:0] rows_q;
     dim_t [ROWS-1:0] words_q;
     logic            takes;
-    int              quad_so_far_q, quad_largest;
+    int              group_so_far_q, group_largest;
     logic            known_q;  // the block has begun
 
-    formal_const #(.WIDTH(6)) u_quad (
-      .clk_i, .any_i({any_row_i, any_quad_i, any_block_i}), .const_o({row, quad, block})
+    formal_const #(.WIDTH(6)) u_group (
+      .clk_i, .any_i({any_row_i, any_group_i, any_block_i}), .const_o({row, group, block})
     );
-    assign takes = valid_q && dest_q.depthwise && rows_q[row] && 32'(words_q[row]) / QuadWords == 32'(block);
+    assign takes = valid_q && dest_q.depthwise && rows_q[row] && 32'(words_q[row]) / Words == 32'(block);
 
     always_comb begin
-      quad_largest = (32'(words_q[row]) % QuadWords == 0) ? -1 : quad_so_far_q;
+      group_largest = (32'(words_q[row]) % Words == 0) ? -1 : group_so_far_q;
       for (int unsigned i = 0; i < BEAT; i++) begin
-        if (i / Codes == 32'(quad) && exponent_of(array_fmt(dest_q.fmt), expected[i]) > quad_largest) begin
-          quad_largest = exponent_of(array_fmt(dest_q.fmt), expected[i]);
+        if (i / Codes == 32'(group) * (BEAT / GROUPS) / Codes &&
+            exponent_of(array_fmt(dest_q.fmt), expected[i]) > group_largest) begin
+          group_largest = exponent_of(array_fmt(dest_q.fmt), expected[i]);
         end
       end
     end
@@ -146,44 +150,45 @@ module formal_operand_bound
       words_q <= words_i;
       if (!rst_ni) known_q <= 1'b0;
       else if (takes) known_q <= 1'b1;
-      if (takes) quad_so_far_q <= quad_largest;
+      if (takes) group_so_far_q <= group_largest;
     end
 
-    for (genvar q = 0; q < int'(QUADS); q++) begin : g_quad
+    for (genvar q = 0; q < int'(GROUPS); q++) begin : g_group
       for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
         always_comb begin
-          if (rst_ni && 32'(quad) == q && 32'(row) == r) begin
-            blocks_begin : assume (!takes || known_q || 32'(words_q[row]) % QuadWords == 0);
-            bound_of_its_quad : assert (!takes || (rows[r] && words[r] == words_q[r] && (quad_largest < 0
-              ? quad_bound[r][q] == BoundNone : 32'(quad_bound[r][q]) == quad_largest)));
+          if (rst_ni && 32'(group) == q && 32'(row) == r) begin
+            pairs_or_not : assume (!valid_i || !dest_i.depthwise || dest_i.pairs == PAIRS);
+            blocks_begin : assume (!takes || known_q || 32'(words_q[row]) % Words == 0);
+            bound_of_its_group : assert (!takes || (rows[r] && words[r] == words_q[r] && (group_largest < 0
+              ? group_bound[r][q] == BoundNone : 32'(group_bound[r][q]) == group_largest)));
             goes_to_its_rows : assert (!valid_q || (rows[r] == rows_q[r] && words[r] == words_q[r] &&
-              32'(words_q[r]) < Blocks * QuadWords));
-            words_are_in_the_ram : assume (!valid_i || 32'(words_i[r]) < Blocks * QuadWords);
-            engine_knows_the_block : assert (!takes || !known_q || (quad_so_far_q < 0
-              ? !dut.g_bound.g_quads.block[r][q].any
-              : dut.g_bound.g_quads.block[r][q].any &&
-                32'(dut.g_bound.g_quads.block[r][q].bound) == quad_so_far_q));
-            quad_from_an_earlier_word : cover (takes && quad_largest == quad_so_far_q && quad_so_far_q == 3 &&
-              32'(words_q[row]) % QuadWords == 2);
+              32'(words_q[r]) < Blocks * Words));
+            words_are_in_the_ram : assume (!valid_i || 32'(words_i[r]) < Blocks * Words);
+            engine_knows_the_block : assert (!takes || !known_q || (group_so_far_q < 0
+              ? !dut.g_bound.g_groups.block[r][q].any
+              : dut.g_bound.g_groups.block[r][q].any &&
+                32'(dut.g_bound.g_groups.block[r][q].bound) == group_so_far_q));
+            bound_from_an_earlier_word : cover (takes && group_largest == group_so_far_q && group_so_far_q == 3 &&
+              32'(words_q[row]) % Words == 2);
           end
         end
       end
     end
     for (genvar b = 0; b < int'(Blocks); b++) begin : g_block
       for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
-        logic [QUADS-1:0][BoundW:0] kept;
-        assign kept = dut.g_bound.g_quads.g_blocks[r].u_blocks.word_q[b];
+        logic [GROUPS-1:0][BoundW:0] kept;
+        assign kept = dut.g_bound.g_groups.g_blocks[r].u_blocks.word_q[b];
         always_comb begin
-          if (rst_ni && 32'(block) == b && 32'(row) == r && 32'(quad) < QUADS) begin
-            memory_has_the_block : assert (!known_q || (quad_so_far_q < 0
-              ? !kept[quad][BoundW] : kept[quad][BoundW] && 32'(kept[quad][BoundW-1:0]) == quad_so_far_q));
+          if (rst_ni && 32'(block) == b && 32'(row) == r && 32'(group) < GROUPS) begin
+            memory_has_the_block : assert (!known_q || (group_so_far_q < 0
+              ? !kept[group][BoundW] : kept[group][BoundW] && 32'(kept[group][BoundW-1:0]) == group_so_far_q));
           end
         end
       end
     end
-  end else begin : g_no_quads
-    logic unused_quads;
-    assign unused_quads = ^{any_row_i, any_quad_i, any_block_i, rows, words, quad_bound};
+  end else begin : g_no_groups
+    logic unused_groups;
+    assign unused_groups = ^{any_row_i, any_group_i, any_block_i, rows, words, group_bound};
   end
 
   // A row begins with a block, and no beat of a block is left out.

@@ -254,39 +254,58 @@ QUAD_BOUND_FAULTS = [
     Fault(
         "quads_share_a_bound",
         "fp8mac_operand_bound.sv",
-        "valid_i(counts_q[q*QuadCodes +: QuadCodes])",
-        "valid_i(counts_q[0 +: QuadCodes])",
-        "bound_of_its_quad|engine_knows_the_block|memory_has_the_block",
+        "valid_i(counts_q[g*GroupCodes +: GroupCodes])",
+        "valid_i(counts_q[0 +: GroupCodes])",
+        "bound_of_its_group|engine_knows_the_block|memory_has_the_block",
     ),
     Fault(
         "rows_begin_together",
         "fp8mac_operand_bound.sv",
         "begins[r] = (words_o[r] & ",
         "begins[r] = (words_o[0] & ",
-        "bound_of_its_quad|engine_knows_the_block|memory_has_the_block",
+        "bound_of_its_group|engine_knows_the_block|memory_has_the_block",
     ),
     Fault(
         "the_word_before_is_forgotten",
         "fp8mac_operand_bound.sv",
         "again_q ? last_q : kept",
         "kept",
-        "bound_of_its_quad|engine_knows_the_block|memory_has_the_block",
+        "bound_of_its_group|engine_knows_the_block|memory_has_the_block",
     ),
     Fault(
         "rows_of_a_ram_share_a_bound",
         "fp8mac_operand_bound.sv",
         "again_q ? last_q : kept",
         "last_q",
-        "bound_of_its_quad|engine_knows_the_block|memory_has_the_block",
+        "bound_of_its_group|engine_knows_the_block|memory_has_the_block",
     ),
 ]
 
 
-def operand_bound(beat, block=32, quads=1):
+PAIR_BOUND_FAULTS = [
+    Fault(
+        "groups_share_a_bound",
+        "fp8mac_operand_bound.sv",
+        "any_of_word[g ^ 1] && !dest_o.pairs",
+        "any_of_word[g ^ 1]",
+        "bound_of_its_group|engine_knows_the_block|memory_has_the_block",
+    ),
+    Fault(
+        "blocks_of_quads",
+        "fp8mac_operand_bound.sv",
+        ">> pairs)",
+        ">> 1'b0)",
+        "bound_of_its_group|engine_knows_the_block|memory_has_the_block",
+    ),
+]
+
+
+def operand_bound(beat, block=32, groups=1, pairs=False):
     return Proof(
         f"operand_bound_{beat}"
         + ("" if block == 32 else f"_{block}")
-        + ("" if quads == 1 else f"_quads_{quads}"),
+        + ("" if groups == 1 else f"_groups_{groups}")
+        + ("_pairs" if pairs else ""),
         "formal_operand_bound",
         RESET
         + [
@@ -302,10 +321,12 @@ def operand_bound(beat, block=32, quads=1):
         "prove",
         2,
         cover_depth=6,
-        params={"BEAT": beat, "BLOCK": block, "QUADS": quads},
-        repeats=beat != 8 or quads != 1,
-        faults=QUAD_BOUND_FAULTS
-        if quads != 1
+        params={"BEAT": beat, "BLOCK": block, "GROUPS": groups, "PAIRS": int(pairs)},
+        repeats=beat != 8 or groups != 1,
+        faults=PAIR_BOUND_FAULTS
+        if pairs
+        else QUAD_BOUND_FAULTS
+        if groups != 1
         else []
         if beat != 8
         else [
@@ -385,22 +406,29 @@ QUAD_BUFFER = Proof(
         Fault(
             "pixels_are_not_rotated",
             "fp8mac_quad_buffer.sv",
-            "write_depthwise_i ? QuadW'(write_beat_i[ram]) : '0;",
-            "'0;",
-            "keeps_its_quad|read_gives_the_quad",
+            "!write_depthwise_i ? '0 :",
+            "1'b1 ? '0 :",
+            "keeps_its_group|read_gives_the_group",
         ),
         Fault(
             "quads_of_one_pixel",
             "fp8mac_quad_buffer.sv",
-            "{read_word_i[BeatW-1:QuadW], pixel}",
+            "{read_word_i[BeatW-1:QuadW], pixel[GroupW-1:1]}",
             "read_word_i",
-            "read_gives_the_quad",
+            "read_gives_the_group",
+        ),
+        Fault(
+            "groups_of_one_pixel",
+            "fp8mac_quad_buffer.sv",
+            "{read_word_i[BeatW-1:GroupW], pixel}",
+            "read_word_i",
+            "read_gives_the_group",
         ),
         Fault(
             "bound_of_another_quad",
             "fp8mac_quad_buffer.sv",
-            "read_depthwise_i ? read_quad_i : QuadW'(read_word_i >> BlockLog);",
-            "QuadW'(read_word_i >> BlockLog);",
+            "!read_depthwise_i ? GroupW'(read_word_i >> BlockLog) :",
+            "1'b1 ? GroupW'(read_word_i >> BlockLog) :",
             "read_gives_the_bound",
         ),
     ],
@@ -553,7 +581,32 @@ def vector_buffer(read):
     )
 
 
-def pack(rows, cols, word, beat):
+PAIR_PACK_FAULTS = [
+    Fault(
+        "results_1_in_the_word_of_results_0",
+        "fp8mac_pack.sv",
+        "? addr_q + AddrW'(1) : addr_q;",
+        "? addr_q : addr_q;",
+        "written_in_the_next_cycle|no_other_byte_is_written",
+    ),
+    Fault(
+        "halves_are_not_exchanged_back",
+        "fp8mac_pack.sv",
+        "(Split && read_second_q) ? 1 - half : half",
+        "half",
+        "read_gives_the_byte",
+    ),
+    Fault(
+        "results_0_twice",
+        "fp8mac_pack.sv",
+        "pairs ? code_i[r][(second[b] ? Each : 0) + b % Each][7:0]",
+        "pairs ? code_i[r][b % Each][7:0]",
+        "written_in_the_next_cycle",
+    ),
+]
+
+
+def pack(rows, cols, word, beat, pairs=False):
     faults = [
         Fault(
             "high_bytes_first",
@@ -579,8 +632,8 @@ def pack(rows, cols, word, beat):
         Fault(
             "writes_the_whole_word",
             "fp8mac_pack.sv",
-            "(write_q[row] ? enable_q : '0)",
-            "({WORD{write_q[row]}})",
+            "(write_q[row] ? enable_q[half*Bytes +: Bytes] : '0)",
+            "({Bytes{write_q[row]}})",
             "kept|read_gives_the_byte|still_shown",
         ),
         Fault(
@@ -596,13 +649,13 @@ def pack(rows, cols, word, beat):
             Fault(
                 "beat_of_the_next_read",
                 "fp8mac_pack.sv",
-                "read_word[read_row_q][read_beat_q];",
-                "read_word[read_row_q][read_beat_i];",
+                "read_beats[read_row_q][read_beat_q];",
+                "read_beats[read_row_q][read_beat_i];",
                 "read_gives_the_byte",
             )
         )
     return Proof(
-        f"pack_{rows}_{cols}_{word}_{beat}",
+        f"pack_{rows}_{cols}_{word}_{beat}" + ("_pairs" if pairs else ""),
         "formal_pack",
         RESET
         + [
@@ -614,9 +667,13 @@ def pack(rows, cols, word, beat):
         "prove",
         3,
         cover_depth=8,
-        params={"ROWS": rows, "COLS": cols, "WORD": word, "BEAT": beat},
-        faults=faults if (rows, beat) == (2, 8) else [],
-        repeats=(rows, beat) != (2, 8),
+        params={"ROWS": rows, "COLS": cols, "WORD": word, "BEAT": beat, "PAIRS": int(pairs)},
+        faults=PAIR_PACK_FAULTS
+        if pairs and word == beat
+        else faults
+        if (rows, beat) == (2, 8) and not pairs
+        else [],
+        repeats=pairs or (rows, beat) != (2, 8),
     )
 
 
@@ -1967,11 +2024,37 @@ WRITE_OUT_FAULTS = [
 ]
 
 
-def write_out(m, n, share, banks, shape, size):
+PAIR_WRITE_OUT_FAULTS = [
+    Fault(
+        "lines_follow_each_other",
+        "fp8mac_write_out.sv",
+        "if (line_ends && !second_q) next_addr = addr_q + stride_q + line_q;",
+        "if (line_ends) next_addr = row_addr_q + stride_q;",
+        "all_at_the_end|once",
+    ),
+    Fault(
+        "all_rows_have_two",
+        "fp8mac_write_out.sv",
+        "!second_q && row_q < seconds_q;",
+        "!second_q;",
+        "rows_of_d_alone",
+    ),
+    Fault(
+        "results_0_twice",
+        "fp8mac_write_out.sv",
+        "(32'(beat_q) + 32'(second_q)) * BEAT;",
+        "32'(beat_q) * BEAT;",
+        "from_its_own_word|from_its_own_beat",
+    ),
+]
+
+
+def write_out(m, n, share, banks, shape, size, out_w=0, seconds=0):
     """Commands of m x n outputs. `depth` reaches most beats of one; the deeper run and the bench reach all."""
     first = (m, n, share, banks) == (3, 5, 2, 1)
     return Proof(
-        f"write_out_{m}_{n}_{share}_{banks}_{shape}_{size}",
+        f"write_out_{m}_{n}_{share}_{banks}_{shape}_{size}"
+        + (f"_pairs_{out_w}_{seconds}" if out_w else ""),
         "formal_write_out",
         RESET + ["rtl/accel/fp8mac_write_out.sv", "formal/formal_write_out.sv"],
         "bmc",
@@ -1979,9 +2062,10 @@ def write_out(m, n, share, banks, shape, size):
         deeper_by=3,
         cover_depth=16,
         fault_depth=12,
-        params={"M": m, "N": n, "SHARE": share, "BANKS": banks, "SHAPE": shape, "SIZE": size},
+        params={"M": m, "N": n, "SHARE": share, "BANKS": banks, "SHAPE": shape, "SIZE": size}
+        | ({"PAIRS": 1, "OUT_W": out_w, "SECONDS": seconds} if out_w else {}),
         cost=60,
-        faults=WRITE_OUT_FAULTS if first else [],
+        faults=WRITE_OUT_FAULTS if first else PAIR_WRITE_OUT_FAULTS if out_w else [],
         repeats=not first,
     )
 
@@ -2136,12 +2220,14 @@ PROOFS = [
     *[operand_buffer(lanes) for lanes in (2, 4, 8)],
     *[operand_bound(beat) for beat in (8, 16)],
     operand_bound(16, 64),
-    operand_bound(8, quads=4),
+    operand_bound(8, groups=4),
+    operand_bound(8, groups=4, pairs=True),
     QUAD_BUFFER,
     IMAGE_ALIGN,
     IMAGE_ALIGN_DEPTHWISE,
     *[vector_buffer(read) for read in (2, 4, 8)],
     *[pack(*sizes) for sizes in ((2, 2, 16, 8), (1, 4, 16, 16), (2, 1, 8, 8))],
+    *[pack(*sizes, pairs=True) for sizes in ((1, 4, 16, 16), (2, 4, 16, 8))],
     *[burst_split(beat) for beat in (8, 16)],
     DMA_READ_ADDRESSES,
     DMA_READ,
@@ -2165,6 +2251,7 @@ PROOFS = [
     write_out(3, 1, 2, 1, 2, 0),  # a byte of each row
     write_out(3, 5, 1, 2, 0, 1),
     write_out(3, 3, 1, 1, 1, 2),
+    write_out(3, 3, 2, 1, 2, 0, out_w=2, seconds=2),
     *[compute(sizes) for sizes in COMPUTE_SIZES],
     *[pipelined_adder(*sizes) for sizes in PIPELINED_ADDER_SIZES],
     CORE_FETCH,
