@@ -42,6 +42,7 @@ static void read_operation(fp8mac_cycles_command *c, uint32_t operation)
     c->act_table = FIELD(uint8_t, OPERATION__ACT_TABLE, operation);
     c->conv_a = IS(OPERATION__CONV_A, operation);
     c->depthwise = IS(OPERATION__DEPTHWISE, operation);
+    c->pairs = IS(OPERATION__PAIRS, operation);
     c->mx = IS(OPERATION__MX, operation);
     c->row_operation = FIELD(uint8_t, OPERATION__ROW_OP, operation);
     c->causal = IS(OPERATION__CAUSAL, operation);

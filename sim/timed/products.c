@@ -138,7 +138,7 @@ static void leave(fp8rt_device *device, const fp8rt_command *c, const uint8_t *a
     s->a.scale_exp = c->a.scale_exp, s->b.scale_exp = c->b.scale_exp;
     s->m = c->m, s->n = c->n, s->k = s->terms = c->k;
     s->mode = c->mode;
-    s->depthwise = s->mx = false;
+    s->depthwise = s->pairs = s->mx = false;
     s->mx_first = 0;
 }
 

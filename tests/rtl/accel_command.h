@@ -72,6 +72,7 @@ struct Command {
     bool causal = false, maximum = false;
     float factor = 1; // of a row command: SCALE_A has it, or its product with log2(e)
     bool c_en = false, stochastic = false, conv_a = false, mx = false, depthwise = false;
+    bool pairs = false; // with it, c_stride is the rows that have results 1
     uint32_t c_addr = 0, c_stride = 0, beta = 0, seed = 0;
     uint32_t conv[6] = {};
     uint32_t mx_a_addr = 0, mx_a_stride = 0, mx_b_addr = 0, mx_b_stride = 0;
@@ -87,7 +88,23 @@ struct Command {
     }
     uint64_t macs() const
     {
-        return elementwise() ? 0 : uint64_t(m) * n * k;
+        return elementwise() ? 0 : uint64_t(m) * columns() * k;
+    }
+    // Of the products
+    uint32_t columns() const
+    {
+        return pairs ? 2 * n : n;
+    }
+    // The channels of a depthwise command that a tile of columns has
+    uint32_t tile_channels() const
+    {
+        return pairs ? COLS / 2 : COLS;
+    }
+    // With pairs: the row of D that has result `second` of row r
+    uint32_t pair_row(uint32_t r, uint32_t second) const
+    {
+        const uint32_t out_w = conv[1] >> 16;
+        return (2 * (r / out_w) + second) * out_w + r % out_w;
     }
     static uint32_t bytes_of(uint32_t fmt)
     {
@@ -201,16 +218,16 @@ class Golden
         std::memcpy(&x, at(addr) + 4 * index, sizeof x);
         return x;
     }
-    // A in memory, or gathered from its image. Of a depthwise command, the channels of one quad of columns
-    const uint8_t *a_of(const Command &t, uint32_t &stride, uint32_t quad = 0)
+    // A in memory, or gathered from its image. Of a depthwise command, the channels of one tile of columns
+    const uint8_t *a_of(const Command &t, uint32_t &stride, uint32_t tile = 0)
     {
         stride = t.a_stride;
         if (!t.conv_a) {
             return at(t.a_addr);
         }
         fp8mac_image view = t.image;
-        view.data = at(t.a_addr + quad * COLS);
-        view.channels = t.depthwise ? COLS : view.channels;
+        view.data = at(t.a_addr + tile * t.tile_channels());
+        view.channels = t.depthwise ? t.tile_channels() : view.channels;
         view.line_bytes = t.a_stride;
         stride = t.k;
         rows_.resize(size_t(t.m) * t.k);
@@ -339,16 +356,16 @@ class Golden
     {
         const fp8mac_dot_config dot = dot_config(t);
         if (!t.acc_continue) {
-            acc_.assign(size_t(t.m) * t.n, fp8mac_acc{});
+            acc_.assign(size_t(t.m) * t.columns(), fp8mac_acc{});
         }
         uint32_t a_stride;
         const uint8_t *a = nullptr;
-        for (uint32_t c = 0; c < t.n; c++) {
+        for (uint32_t c = 0; c < t.columns(); c++) {
             if (c == 0 || (t.depthwise && c % COLS == 0)) {
                 a = a_of(t, a_stride, c / COLS);
             }
             for (uint32_t r = 0; r < t.m; r++) {
-                fp8mac_acc &acc = acc_[size_t(r) * t.n + c];
+                fp8mac_acc &acc = acc_[size_t(r) * t.columns() + c];
                 const uint8_t *row = a + size_t(r) * a_stride,
                               *column = at(t.b_addr + c * t.b_stride);
                 const fp8mac_status status =
@@ -360,7 +377,9 @@ class Golden
                     refusals++;
                 }
                 if (!t.acc_keep) {
-                    finish(t, fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags), r, c);
+                    const uint32_t sum = fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags);
+                    t.pairs ? finish_pair(t, sum, r, c)
+                            : finish(t, sum, r, c, t.d_addr + r * t.d_stride);
                 }
             }
         }
@@ -465,12 +484,23 @@ class Golden
             for (uint32_t c = 0; c < t.n; c++) {
                 const uint32_t x = value(t.x_fmt, t.a_addr + r * t.a_stride + c * bytes);
                 outcome.flags |= (x & 0x7fffffff) > 0x7f800000 ? FP8MAC_FLAG_NAN : 0;
-                finish(t, x, r, c);
+                finish(t, x, r, c, t.d_addr + r * t.d_stride);
             }
         }
     }
 
-    void finish(const Command &t, uint32_t t0, uint32_t r, uint32_t c)
+    // Column c of the products: results 0 of half a tile's columns, then their results 1, which the first rows have
+    void finish_pair(const Command &t, uint32_t sum, uint32_t r, uint32_t c)
+    {
+        const uint32_t each = t.tile_channels(), second = c % COLS / each;
+        if (second == 0 || r < t.c_stride) {
+            finish(t, sum, r, c / COLS * each + c % each,
+                   t.d_addr + t.pair_row(r, second) * t.d_stride);
+        }
+    }
+
+    // `row`: the address of D's row
+    void finish(const Command &t, uint32_t t0, uint32_t r, uint32_t c, uint32_t row)
     {
         fp8mac_epilogue epilogue{};
         epilogue.has_bias = t.bias_en;
@@ -501,7 +531,7 @@ class Golden
             }
         }
         code = table(t) != nullptr ? table(t)[code] : code;
-        std::memcpy(at(t.d_addr + r * t.d_stride + c * t.d_bytes()), &code, t.d_bytes());
+        std::memcpy(at(row + c * t.d_bytes()), &code, t.d_bytes());
     }
 
     std::vector<uint8_t> &image_;

@@ -36,7 +36,7 @@ inline fp8mac_cycles_command timed(const Command &t)
     c.sa = static_cast<int8_t>(t.sa), c.sb = static_cast<int8_t>(t.sb);
     c.scale_a_vec = t.scale_a_vec, c.scale_b_vec = t.scale_b_vec, c.bias_en = t.bias_en;
     c.c_en = t.c_en, c.mx = t.mx, c.stochastic = t.stochastic, c.conv_a = t.conv_a;
-    c.depthwise = t.depthwise;
+    c.depthwise = t.depthwise, c.pairs = t.pairs;
     c.reuse_a = t.reuse_a, c.reuse_b = t.reuse_b, c.acc_continue = t.acc_continue;
     c.acc_keep = t.acc_keep, c.b_resident = t.b_resident, c.b_free = t.b_free;
     c.operation = static_cast<fp8mac_cycles_operation>(t.op);

@@ -253,7 +253,8 @@ class Host
                 FIELD(OPERATION, ACT_TABLE, t.act_table) | FIELD(OPERATION, CONV_A, t.conv_a) |
                 FIELD(OPERATION, MX, t.mx) | FIELD(OPERATION, ROW_OP, t.row_op) |
                 FIELD(OPERATION, CAUSAL, t.causal) | FIELD(OPERATION, DEPTHWISE, t.depthwise) |
-                FIELD(OPERATION, MAXIMUM, t.maximum) | FIELD(OPERATION, LOAD_TABLE, t.load_table));
+                FIELD(OPERATION, MAXIMUM, t.maximum) | FIELD(OPERATION, LOAD_TABLE, t.load_table) |
+                FIELD(OPERATION, PAIRS, t.pairs));
         set_extension(words, REG(C_ADDR), t.c_addr);
         set_extension(words, REG(C_STRIDE), t.c_stride);
         set_extension(words, REG(BETA), t.beta);

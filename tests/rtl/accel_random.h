@@ -33,9 +33,9 @@ struct Shape {
         return up(m, rows) * row_beats(k) <= buf_beats && up(n, cols) * row_beats(k) <= buf_beats;
     }
     // The same for A of a depthwise command
-    bool pixels_fit(unsigned m, unsigned k) const
+    bool pixels_fit(unsigned m, unsigned k, unsigned channels) const
     {
-        return up(m, rows) * up(k, kBoundBlock) * (kBoundBlock / cols) <= buf_beats;
+        return up(m, rows) * up(k, kBoundBlock) * (kBoundBlock / channels) <= buf_beats;
     }
     // Whether the MX scales of a tile fit their memories. In chunks of K they begin at any byte of a beat.
     bool scales_fit(unsigned m, unsigned n, unsigned k, bool chunks) const
@@ -307,21 +307,46 @@ class Maker
         image.pad_top = rng_.below(3), image.pad_left = rng_.below(3);
         image.out_w = 1 + rng_.below(rng_.below(4) ? 16 : 100);
         const uint32_t pixels = image.kernel_w * (1 + rng_.below(4));
-        const uint32_t k =
-            shape_.cols * (pixels - (rng_.below(4) ? 0 : rng_.below(image.kernel_w)));
+        const bool pairs = !kRequantise && rng_.coin();
+        const uint32_t each = pairs ? shape_.cols / 2 : shape_.cols;
+        const uint32_t k = each * (pixels - (rng_.below(4) ? 0 : rng_.below(image.kernel_w)));
         Command t;
         do {
-            t = tile_of(1 + rng_.below(30 * shape_.rows), 1 + rng_.below(beat), k);
+            const uint32_t n = pairs ? each * (1 + rng_.below(beat / each)) : 1 + rng_.below(beat);
+            t = tile_of(1 + rng_.below(30 * shape_.rows), n, k);
             t.tile_m = rng_.coin() ? shape_.beat / 4 * shape_.rows * (1 + rng_.below(3)) : t.m;
-            t.tile_k = rng_.below(3) ? t.k : shape_.granule(kElement.block) * (1 + rng_.below(2));
-        } while (!shape_.pixels_fit(t.tile_m, std::min(t.tile_k, t.k)) ||
-                 !shape_.keeps(t.tile_m, t.n, t.pass_shape));
+            t.tile_k =
+                pairs || rng_.below(3) ? t.k : shape_.granule(kElement.block) * (1 + rng_.below(2));
+        } while (!shape_.pixels_fit(t.tile_m, std::min(t.tile_k, t.k), each) ||
+                 (pairs && !shape_.fits(1, 2 * t.n, k)) ||
+                 !shape_.keeps(t.tile_m, pairs ? 2 * t.n : t.n, t.pass_shape));
         t.first_k = t.tile_k < t.k && rng_.coin() ? shape_.granule(kElement.block) : 0;
         all_of(t.tile_m, t.m), all_of(t.tile_k, t.k);
         t.depthwise = true;
         t.a_stride = image.width * static_cast<uint32_t>(image.pixel_bytes) + beat * rng_.below(3);
         store_image(t, image, 0, false);
+        if (pairs) {
+            pair_up(t);
+        }
         return t;
+    }
+
+    // Makes a depthwise command one with pairs: B and D have other rows, and results are finished in fewer ways.
+    void pair_up(Command &t)
+    {
+        const uint32_t out_w = t.conv[1] >> 16;
+        t.extended = t.pairs = true;
+        t.c_en = t.stochastic = t.acc_keep = t.acc_continue = false;
+        t.seed = t.beta = t.c_addr = 0;
+        t.c_stride = rng_.coin() ? t.m : rng_.below(t.m + 2 * out_w);
+        if (t.d_bytes() != 1) {
+            t.d_fmt = rng_.below(4), t.act_table = 0;
+        }
+        if (!t.reuse_b) {
+            t.b_addr = matrix(2 * t.n, t.k, t.b_stride);
+            codes(t.b_addr, 2 * t.n, t.b_stride, t.k);
+        }
+        t.d_addr = matrix(2 * t.m + 2 * out_w, t.n, t.d_stride);
     }
 
     // A convolution that reads its image in place, in one tile command or in several.
@@ -444,13 +469,14 @@ class Maker
             }
             u.a_addr = matrix(u.m, u.k, u.a_stride);
             codes(u.a_addr, u.m, u.a_stride, u.k);
-            u.conv_a = u.depthwise = false;
+            u.conv_a = u.depthwise = u.pairs = false;
             if (u.mx) {
                 u.mx_a_addr = scales(u.m, u.blocks(), u.mx_a_stride);
             }
         }
         if (!u.reuse_b) {
             u.n = dimension(t.depthwise ? shape_.beat : 48, 2 * shape_.cols);
+            u.n = t.pairs && u.reuse_a ? Shape::up(u.n, shape_.cols / 2) * (shape_.cols / 2) : u.n;
             while (!shape_.fits(u.m, u.n, u.k)) {
                 u.n = (u.n + 1) / 2;
             }
@@ -462,6 +488,9 @@ class Maker
         }
         finish(u);
         u.extended |= u.depthwise; // or A would be that of another command
+        if (u.pairs) {
+            pair_up(u);
+        }
         return u;
     }
 

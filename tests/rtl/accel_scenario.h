@@ -298,7 +298,7 @@ inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads
             steps += Shape::up(t.m, ROWS) * (visits * Shape::up(t.n, COLS) + results);
             continue;
         }
-        steps += uint64_t(Shape::up(t.m, ROWS)) * Shape::up(t.n, COLS) *
+        steps += uint64_t(Shape::up(t.m, ROWS)) * Shape::up(t.columns(), COLS) *
                  (t.elementwise() ? 1 : Shape::up(t.k, LANES));
     }
     bench_.equal("CYC_COMPUTE is the number of steps", host_.read(REG(CYC_COMPUTE)), steps);

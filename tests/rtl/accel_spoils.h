@@ -31,7 +31,7 @@ inline bool asks_too_much(const Command &t)
            ((t.conv_a && !kFunctions.images) ||
             ((t.op != 0 || t.maximum) && !kFunctions.elementwise) || (t.c_en && !kFunctions.c) ||
             (t.stochastic && !kFunctions.stochastic) || (t.act_table != 0 && !kFunctions.tables) ||
-            (t.depthwise && !kFunctions.depthwise) || (t.mx && !kElement.mx));
+            ((t.depthwise || t.pairs) && !kFunctions.depthwise) || (t.mx && !kElement.mx));
 }
 
 // Commands that ask for a function
@@ -64,6 +64,16 @@ inline void one_pixel(Command &t)
     t.k = COLS, t.m = std::min<uint32_t>(t.m, ROWS), t.n = std::min<uint32_t>(t.n, kBeat);
     t.a_stride = kBeat;
     t.conv[0] = kBeat, t.conv[2] = kBeat | 1 << 16, t.conv[3] = t.conv[5] = 0;
+}
+
+// One pixel, two results of half a quad's channels
+inline void one_pair(Command &t)
+{
+    one_pixel(t);
+    t.pairs = true, t.k = t.n = COLS / 2, t.c_stride = t.m;
+    t.c_en = t.stochastic = false, t.act_table = 0, t.d_fmt = kRequantise ? FP8MAC_INT8 : 0,
+    t.overflow = 0;
+    t.d_stride = kBeat;
 }
 
 // Makes a row command of one column.
@@ -120,6 +130,26 @@ const Spoil kDepthwiseSpoils[] = {
      [](Command &t, const Command &) { one_pixel(t), t.conv[5] = kBeat / 2; }},
     {"columns of quads that are divided", ErrSequence,
      [](Command &t, const Command &) { one_pixel(t), t.n = 2, t.tile_n = 1; }},
+    {"pairs that are not depthwise", ErrMode,
+     [](Command &t, const Command &) { one_pair(t), t.depthwise = false; }},
+    {"pairs in a D of two bytes", ErrMode,
+     [](Command &t, const Command &) {
+         one_pair(t), t.d_fmt = kRequantise ? FP8MAC_FP32 : FP8MAC_FP16;
+     }},
+    {"pairs that keep accumulators", ErrMode,
+     [](Command &t, const Command &) { one_pair(t), t.acc_keep = true; }},
+    {"pairs that continue accumulators", ErrMode,
+     [](Command &t, const Command &) { one_pair(t), t.acc_continue = true; }},
+    {"pairs with a divided K", ErrMode,
+     [](Command &t, const Command &) {
+         one_pair(t), t.k = 64 + COLS / 2, t.tile_k = 64, t.b_stride = 128;
+     }},
+    {"rows of D that are shorter than channels", ErrRange,
+     [](Command &t, const Command &) { one_pair(t), t.m = 1, t.d_stride = 0; }},
+    {"an output line behind the addresses", ErrRange,
+     [](Command &t, const Command &) {
+         one_pair(t), t.m = 1, t.d_addr = 0u - kBeat, t.conv[1] = 1 | 1 << 16;
+     }},
 };
 
 // Where there are row commands

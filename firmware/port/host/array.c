@@ -61,7 +61,8 @@ static bool has_rows(const fp8rt_caps *caps)
 static bool has_depthwise(const fp8rt_caps *caps)
 {
     const unsigned beat = caps->beat_bytes;
-    return caps->lanes == beat && beat >= 2u * caps->cols && beat <= 8u * caps->cols;
+    return caps->lanes == beat && caps->cols >= 2u && beat >= 2u * caps->cols &&
+           beat <= 8u * caps->cols;
 }
 
 // The requantiser takes the place of the FP32 epilogue, and of what needs that one.

@@ -149,16 +149,16 @@ static uint8_t image_code(const fp8rt_command *tile, uint32_t r, uint32_t k)
     return ((const uint8_t *)tile->a.address)[(size_t)y * tile->a.stride + (size_t)x];
 }
 
-// A depthwise command has the rows of A for each quad of columns.
+// A depthwise command has the rows of A for each quad of channels, or for each group of half a quad with pairs.
 typedef struct quads {
     uint32_t count, codes; // of each pixel
 } quads;
 
 static quads quads_of(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
-    return fp8rt_host_depthwise(tile)
-               ? (quads){(tile->n + caps->cols - 1u) / caps->cols, caps->cols}
-               : (quads){1, 0};
+    const uint32_t codes = fp8rt_host_pairs(tile) ? caps->cols / 2u : caps->cols;
+    return fp8rt_host_depthwise(tile) ? (quads){(tile->n + codes - 1u) / codes, codes}
+                                      : (quads){1, 0};
 }
 
 // The code of all that a quad's code k is
@@ -196,7 +196,9 @@ static void load_operand(fp8rt_device *dev, const work *w, const fp8rt_host_tile
         if (fp8rt_host_conv_a(tile) && !side.is_b) {
             load_image(dev, host_tile);
         } else {
-            load_rows(dev, side, FP8RT_HOST_PART_A, to->codes, x->address, x->stride, 0, tile->k);
+            fp8rt_host_side codes = side;
+            codes.rows = side.is_b ? fp8rt_host_columns(tile) : side.rows;
+            load_rows(dev, codes, FP8RT_HOST_PART_A, to->codes, x->address, x->stride, 0, tile->k);
         }
         if (w->mx) {
             load_rows(dev, side, FP8RT_HOST_PART_MX_A, to->mx, x->mx, x->mx_stride,
@@ -277,10 +279,29 @@ static uint32_t x_at(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 
 enum { RANDOM_BITS = 16 }; // of an output that is rounded stochastically
 
-static void store(fp8rt_device *dev, const work *w, uint32_t d, uint32_t m, uint32_t n)
+// What a column of the products gives: the output at row m and column n, `row` rows of D from the tile command's address
+typedef struct output {
+    uint32_t m, n, row;
+    bool given;
+} output;
+
+static output output_of(const fp8rt_device *dev, const work *w, uint32_t m, uint32_t column)
+{
+    const uint32_t cols = dev->caps.cols, each = cols / 2u, row = w->first_m + m;
+    if (!fp8rt_host_pairs(w->tile)) {
+        return (output){m, column, m, true};
+    }
+    const uint32_t second = column % cols / each;
+    return (output){m, column / cols * each + column % each,
+                    fp8rt_host_pair_row(w->tile, row, second),
+                    second == 0 || row < w->tile->c_stride};
+}
+
+static void store(fp8rt_device *dev, const work *w, uint32_t d, const output *to)
 {
     const fp8rt_command *tile = w->tile;
-    uint8_t *out = (uint8_t *)tile->d + (size_t)m * tile->d_stride + (size_t)n * w->d_bytes;
+    uint8_t *out =
+        (uint8_t *)tile->d + (size_t)to->row * tile->d_stride + (size_t)to->n * w->d_bytes;
     for (uint32_t i = 0; i < w->d_bytes; i++) {
         out[i] = (uint8_t)(d >> 8 * i);
     }
@@ -300,9 +321,10 @@ static fp8mac_int_scale int_scale_at(const fp8rt_device *dev, const fp8rt_comman
 }
 
 // `sum` in two's complement
-static void requantise(fp8rt_device *dev, const work *w, uint32_t sum, uint32_t m, uint32_t n)
+static void requantise(fp8rt_device *dev, const work *w, uint32_t sum, const output *to)
 {
     const fp8rt_command *tile = w->tile;
+    const uint32_t n = to->n;
     const uint32_t bias =
         w->epilogue.has_bias ? float_at(dev, FP8RT_HOST_PART_BIAS, tile->bias, n) : 0;
     uint32_t d = sum + bias;
@@ -311,12 +333,13 @@ static void requantise(fp8rt_device *dev, const work *w, uint32_t sum, uint32_t 
                                              int_scale_at(dev, tile, n));
         d = w->epilogue.d_table != NULL ? w->epilogue.d_table[d] : d;
     }
-    store(dev, w, d, m, n);
+    store(dev, w, d, to);
 }
 
-static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, uint32_t n)
+static void finish(fp8rt_device *dev, const work *w, uint32_t t0, const output *to)
 {
     const fp8rt_command *tile = w->tile;
+    const uint32_t m = to->m, n = to->n;
     fp8rt_observed *seen = &dev->state.observed;
     const uint32_t scale_a = scale_at(dev, fp8rt_host_a(tile), m),
                    scale_b = scale_at(dev, fp8rt_host_b(tile), n);
@@ -330,7 +353,7 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
         d = fp8mac_epilogue_apply(&w->epilogue, t0, scale_a, scale_b, bias, c, &seen->amax,
                                   &seen->amax_nonfinite, &seen->flags);
     }
-    store(dev, w, d, m, n);
+    store(dev, w, d, to);
 }
 
 static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
@@ -361,8 +384,9 @@ static fp8mac_dot_terms terms_of(const fp8rt_command *tile, const fp8rt_host_ope
 static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 {
     const fp8rt_command *tile = w->tile;
+    const output to = output_of(dev, w, m, n);
     if (w->elementwise) {
-        finish(dev, w, x_at(dev, w, m, n), m, n);
+        finish(dev, w, x_at(dev, w, m, n), &to);
         return;
     }
     fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
@@ -376,11 +400,13 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
     }
     if (w->keeps) {
         *kept_acc(dev, m, n) = acc;
+    } else if (!to.given) {
+        (void)fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags);
     } else if (w->requantises) {
-        requantise(dev, w, stuck_result(dev, tile, m, n, acc.code), m, n);
+        requantise(dev, w, stuck_result(dev, tile, m, n, acc.code), &to);
     } else {
         const uint32_t t0 = fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags);
-        finish(dev, w, stuck_result(dev, tile, m, n, t0), m, n);
+        finish(dev, w, stuck_result(dev, tile, m, n, t0), &to);
     }
 }
 
@@ -388,6 +414,7 @@ static void leave(fp8rt_device_state *state, const work *w, uint32_t mx_first)
 {
     state->mx = w->mx;
     state->depthwise = fp8rt_host_depthwise(w->tile);
+    state->pairs = fp8rt_host_pairs(w->tile);
     state->mx_first = mx_first;
     state->terms = (w->continues ? state->terms : 0) + w->tile->k;
     state->before = !w->elementwise;
@@ -400,19 +427,31 @@ static void leave(fp8rt_device_state *state, const work *w, uint32_t mx_first)
     state->b.scale_exp = w->tile->b.scale_exp;
 }
 
+// Rows that the tile command writes
+static uint32_t rows_of_d(const work *w)
+{
+    const uint32_t m = w->tile->m, before = w->first_m;
+    if (!fp8rt_host_pairs(w->tile)) {
+        return m;
+    }
+    const uint32_t seconds = w->tile->c_stride > before ? w->tile->c_stride - before : 0;
+    return m + (seconds < m ? seconds : m);
+}
+
 static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = &host_tile->command;
     const work w = work_of(dev, host_tile);
+    const uint32_t columns = fp8rt_host_columns(tile);
     load(dev, &w, host_tile);
     for (uint32_t m = 0; m < tile->m; m++) {
-        for (uint32_t n = 0; n < tile->n; n++) {
+        for (uint32_t n = 0; n < columns; n++) {
             compute_output(dev, &w, m, n);
         }
     }
-    dev->state.counters.macs += w.elementwise ? 0 : (uint64_t)tile->m * tile->n * tile->k;
+    dev->state.counters.macs += w.elementwise ? 0 : (uint64_t)tile->m * columns * tile->k;
     if (!w.keeps) {
-        dev->state.counters.write_beats += tile->m * beats(&dev->caps, tile->n * w.d_bytes);
+        dev->state.counters.write_beats += rows_of_d(&w) * beats(&dev->caps, tile->n * w.d_bytes);
     }
     leave(&dev->state, &w, host_tile->mx_first);
 }

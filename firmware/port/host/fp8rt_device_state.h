@@ -22,7 +22,7 @@ typedef struct fp8rt_descriptor {
 // An operand's buffers, and what is kept of the preceding tile command.
 typedef struct fp8rt_host_operand {
     int8_t scale_exp;
-    uint8_t codes[FP8RT_HOST_BUFFER_BYTES]; // rows of k; depthwise: those of each quad of columns
+    uint8_t codes[FP8RT_HOST_BUFFER_BYTES]; // rows of k; depthwise: those of each tile of columns
     uint8_t mx[FP8RT_HOST_BUFFER_BYTES / 32u]; // rows of ceil(k / 32) scales
 } fp8rt_host_operand;
 
@@ -45,6 +45,7 @@ typedef struct fp8rt_device_state {
     uint32_t m, n, k;
     uint32_t mode;
     bool depthwise; // A was a depthwise convolution's
+    bool pairs;     // with two results of each row and channel
     bool mx;        // its operands have MX scales, from this position in a beat on
     uint32_t mx_first;
     // Products of its accumulators, with those of the commands that it continues.

@@ -36,7 +36,7 @@ static uint32_t most_row_beats(const fp8rt_caps *caps, const fp8rt_command *tile
                                uint32_t b_words)
 {
     const uint32_t a = fp8rt_ceil_div(tile->m, fp8rt_host_row_rams(caps, false)),
-                   b = fp8rt_ceil_div(tile->n, fp8rt_host_row_rams(caps, true));
+                   b = fp8rt_ceil_div(fp8rt_host_columns(tile), fp8rt_host_row_rams(caps, true));
     return a * a_words > b * b_words ? a * a_words : b * b_words;
 }
 
@@ -47,8 +47,9 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     }
     uint32_t row_words = fp8rt_ceil_div(tile->k, fp8rt_bound_codes(caps)) *
                          (fp8rt_bound_codes(caps) / caps->beat_bytes);
+    const uint32_t pairs = fp8rt_host_pairs(tile) ? 2u : 1u;
     const uint32_t quads =
-        fp8rt_host_depthwise(tile) ? (uint32_t)caps->beat_bytes / caps->cols : 1u;
+        fp8rt_host_depthwise(tile) ? pairs * (uint32_t)caps->beat_bytes / caps->cols : 1u;
     const uint32_t a_words = row_words * (quads != 0 ? quads : 1u);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
            tile->n > caps->max_mn ||
@@ -80,8 +81,10 @@ static bool depthwise_shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *
 {
     const bool beats = fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) ||
                        FP8RT_GET(CONV_SEGMENT__BYTES, tile->conv[2]) == caps->beat_bytes;
+    const uint32_t rest = fp8rt_host_pairs(tile) ? caps->cols / 2u - 1u : caps->cols - 1u;
     return fp8rt_host_depthwise(tile) &&
-           (tile->n > caps->beat_bytes || (tile->k & (caps->cols - 1u)) != 0 || !beats);
+           (tile->n > caps->beat_bytes || (tile->k & rest) != 0 || !beats ||
+            (fp8rt_host_pairs(tile) && (tile->n & rest) != 0));
 }
 
 static bool depthwise_alignment_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
@@ -102,8 +105,9 @@ static void list_operand(const fp8rt_caps *caps, const fp8rt_host_tile *host_til
     const fp8rt_command_operand *x = side.operand;
     const bool mx = fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0;
     const bool elementwise = fp8rt_host_elementwise(tile);
-    list[0] = (region){!side.reused && !(elementwise && side.is_b), x->address, side.rows,
-                       x->stride, elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
+    const uint32_t rows = side.is_b ? fp8rt_host_columns(tile) : side.rows;
+    list[0] = (region){!side.reused && !(elementwise && side.is_b), x->address, rows, x->stride,
+                       elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
     list[1] = (region){finishes(tile) && side.scale_is_vector, x->scale, 1, 0,
                        side.rows * fp8rt_host_scale_bytes(caps, side.is_b)};
     list[2] = (region){mx && !side.reused, x->mx, side.rows, x->mx_stride,
@@ -123,6 +127,9 @@ static void list_regions(const fp8rt_caps *caps, const fp8rt_host_tile *host_til
     }
     list[REGION_D] =
         (region){end, tile->d, tile->m, tile->d_stride, tile->n * fp8rt_host_d_bytes(tile)};
+    if (fp8rt_host_pairs(tile)) { // the rows that could be D's
+        list[REGION_D] = (region){end, tile->c, 2u * tile->m, tile->d_stride, tile->n};
+    }
     list[REGION_D + 1] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias,
                                   1, 0, tile->n * 4u};
     list[REGION_D + 2] = (region){end && fp8rt_host_reads_c(tile), tile->c, tile->m, tile->c_stride,
@@ -181,6 +188,17 @@ static bool mode_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
            (requantises(caps) && requantiser_lacks(tile));
 }
 
+// What a command with pairs must not have
+static bool pairs_are_bad(const fp8rt_command *tile)
+{
+    const uint32_t operation = fp8rt_host_operation(tile);
+    return FP8RT_GET(OPERATION__PAIRS, operation) != 0 &&
+           (FP8RT_GET(OPERATION__DEPTHWISE, operation) == 0 || fp8rt_host_reads_c(tile) ||
+            FP8RT_GET(OPERATION__ROUNDING, operation) != 0 ||
+            fp8rt_host_has(tile, FP8RT_BIT(MODE__ACC_CONTINUE) | FP8RT_BIT(MODE__ACC_KEEP)) ||
+            fp8rt_host_d_bytes(tile) != 1);
+}
+
 // Functions that the accelerator does not have, and reserved codes of their fields
 static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
@@ -206,10 +224,11 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     asked |= FP8RT_GET(OPERATION__DEPTHWISE, operation) != 0 ? FP8RT_FUNCTION_DEPTHWISE : 0;
     asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
     const uint32_t both = FP8RT_BIT(OPERATION__CONV_A) | FP8RT_BIT(OPERATION__MX);
+    asked |= FP8RT_GET(OPERATION__PAIRS, operation) != 0 ? FP8RT_FUNCTION_DEPTHWISE : 0;
     const bool no_image = (operation & FP8RT_BIT(OPERATION__DEPTHWISE)) != 0 &&
                           (operation & FP8RT_BIT(OPERATION__CONV_A)) == 0;
-    return bad_elementwise || bad_maximum || no_image || (operation & both) == both ||
-           (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
+    return bad_elementwise || bad_maximum || no_image || pairs_are_bad(tile) ||
+           (operation & both) == both || (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
            (table != 0 && fp8rt_host_d_bytes(tile) != 1);
 }
 
@@ -299,8 +318,9 @@ static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
 static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
     uint32_t shape = FP8RT_GET(MODE__PASS_SHAPE, tile->mode);
-    uint32_t passes = fp8rt_ceil_div(fp8rt_ceil_div(tile->m, caps->rows), 1u << shape) *
-                      fp8rt_ceil_div(fp8rt_ceil_div(tile->n, caps->cols), 4u >> shape);
+    uint32_t passes =
+        fp8rt_ceil_div(fp8rt_ceil_div(tile->m, caps->rows), 1u << shape) *
+        fp8rt_ceil_div(fp8rt_ceil_div(fp8rt_host_columns(tile), caps->cols), 4u >> shape);
     return passes * caps->pass_tiles > caps->acc_tiles;
 }
 
@@ -315,7 +335,8 @@ static bool reuse_is_bad(const fp8rt_device_state *left, const fp8rt_host_tile *
     const bool same_mx =
         fp8rt_host_mx(tile) == left->mx && (!left->mx || host_tile->mx_first == left->mx_first);
     return side.reused && !(left->before && side.rows == rows && tile->k == left->k && same_mx &&
-                            fp8rt_host_depthwise(tile) == left->depthwise && side.format == format);
+                            fp8rt_host_depthwise(tile) == left->depthwise &&
+                            fp8rt_host_pairs(tile) == left->pairs && side.format == format);
 }
 
 // The mode was checked, so that the table is 0 to FP8RT_TABLES.
@@ -352,15 +373,36 @@ uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile
     if (FP8RT_GET(MODE__PASS_SHAPE, tile->mode) != FP8RT_PASS_SHAPE_AUTOMATIC) {
         return tile->mode;
     }
-    uint32_t shape = fp8rt_pass_shape(fp8rt_count_pow2(tile->m, caps->rows),
-                                      fp8rt_count_pow2(tile->n, caps->cols), &passes);
+    uint32_t shape =
+        fp8rt_pass_shape(fp8rt_count_pow2(tile->m, caps->rows),
+                         fp8rt_count_pow2(fp8rt_host_columns(tile), caps->cols), &passes);
     return (tile->mode & ~FP8RT_BIT(MODE__PASS_SHAPE)) | FP8RT_PUT(MODE__PASS_SHAPE, shape);
 }
 
+// D's rows, with pairs: those of the results that there are. They may be others than those that are checked.
+static region written(const fp8rt_host_tile *host_tile, region d)
+{
+    const fp8rt_command *tile = &host_tile->command;
+    const uint32_t last = host_tile->a_row + tile->m - 1u;
+    if (!fp8rt_host_pairs(tile)) {
+        return d;
+    }
+    const bool second = host_tile->a_row < tile->c_stride;
+    const uint32_t last_second = last < tile->c_stride ? last : tile->c_stride - 1u;
+    const uint32_t first_row = fp8rt_host_pair_row(tile, host_tile->a_row, 0),
+                   row = fp8rt_host_pair_row(tile, last, 0),
+                   other = second ? fp8rt_host_pair_row(tile, last_second, 1) : 0;
+    d.address = tile->d + (uintptr_t)first_row * tile->d_stride;
+    d.rows = (row > other ? row : other) - first_row + 1u;
+    return d;
+}
+
 // The bus answers DECERR where there is no memory. The accelerator reads before it writes D.
-static fp8rt_status check_memory(const fp8rt_caps *caps, const fp8rt_command *tile,
+static fp8rt_status check_memory(const fp8rt_caps *caps, const fp8rt_host_tile *host_tile,
                                  const region list[REGIONS])
 {
+    const fp8rt_command *tile = &host_tile->command;
+    const region d = written(host_tile, list[REGION_D]);
     for (int i = 0; i < REGIONS; i++) {
         if (i != REGION_D && !is_mapped(&list[i])) {
             return FP8RT_ERR_HW_READ_DECERR;
@@ -370,7 +412,7 @@ static fp8rt_status check_memory(const fp8rt_caps *caps, const fp8rt_command *ti
                            scale_vector_is_bad(caps, fp8rt_host_b(tile)))) {
         return FP8RT_ERR_HW_SCALE;
     }
-    return is_mapped(&list[REGION_D]) ? FP8RT_OK : FP8RT_ERR_HW_WRITE_DECERR;
+    return is_mapped(&d) ? FP8RT_OK : FP8RT_ERR_HW_WRITE_DECERR;
 }
 
 fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
@@ -413,5 +455,5 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (host_tile->sequence_bad || table_is_missing(dev, tile) || sequence_is_bad(dev, host_tile)) {
         return FP8RT_ERR_HW_SEQUENCE;
     }
-    return check_memory(&dev->caps, tile, list);
+    return check_memory(&dev->caps, host_tile, list);
 }

@@ -81,7 +81,7 @@ static bool is_short(uint32_t stride, uint32_t n, uint32_t bytes)
 
 static bool results_strides_are_bad(const fp8rt_command *c)
 {
-    return c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
+    return (c->m > 1 || fp8rt_host_pairs(c)) && !fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
            (is_short(c->d_stride, c->n, fp8rt_host_d_bytes(c)) ||
             (fp8rt_host_reads_c(c) && is_short(c->c_stride, c->n, fp8rt_host_c_bytes(c))));
 }
@@ -157,8 +157,13 @@ static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *ti
         to->c = behind(behind(from->c, m.start, from->c_stride, beyond), n.start,
                        fp8rt_host_c_bytes(from), beyond);
     }
-    to->d = behind(behind(from->d, m.start, from->d_stride, beyond), n.start,
-                   fp8rt_host_d_bytes(from), beyond);
+    if (fp8rt_host_pairs(from)) { // D stays at its address
+        to->c = behind(behind(from->d, 2u * m.start, from->d_stride, beyond),
+                       FP8RT_GET(CONV_SIZE__OUT_W, from->conv[1]), from->d_stride, beyond);
+    } else {
+        to->d = behind(behind(from->d, m.start, from->d_stride, beyond), n.start,
+                       fp8rt_host_d_bytes(from), beyond);
+    }
     if (fp8rt_host_has(from, FP8RT_BIT(MODE__BIAS_EN))) {
         to->bias = behind(from->bias, n.start, 4, beyond);
     }

@@ -58,6 +58,28 @@ static inline bool fp8rt_host_depthwise(const fp8rt_command *command)
            (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__DEPTHWISE_bm) != 0;
 }
 
+// A row of A gives two results of each channel.
+static inline bool fp8rt_host_pairs(const fp8rt_command *command)
+{
+    return fp8rt_host_depthwise(command) &&
+           (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__PAIRS_bm) != 0;
+}
+
+// Columns of the products, and rows of B
+static inline uint32_t fp8rt_host_columns(const fp8rt_command *command)
+{
+    return fp8rt_host_pairs(command) ? 2u * command->n : command->n;
+}
+
+// The row of D that has result `second` of A's row r, in a command with pairs
+static inline uint32_t fp8rt_host_pair_row(const fp8rt_command *command, uint32_t r,
+                                           uint32_t second)
+{
+    const uint32_t out_w =
+        (command->conv[1] & FP8MAC_REGS__CONV_SIZE__OUT_W_bm) >> FP8MAC_REGS__CONV_SIZE__OUT_W_bp;
+    return (2u * (r / out_w) + second) * out_w + r % out_w;
+}
+
 static inline bool fp8rt_host_mx(const fp8rt_command *command)
 {
     return !fp8rt_host_elementwise(command) &&

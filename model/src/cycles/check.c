@@ -16,7 +16,7 @@ static uint32_t passes_of(uint32_t down, uint32_t across, uint32_t shape)
 static uint32_t shape_of(const machine *m, const tile *t, uint32_t asked)
 {
     const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2),
-                   across = ceil_log2(t->key.n, m->p.cols_log2);
+                   across = ceil_log2(t->key.columns, m->p.cols_log2);
     uint32_t best = asked == 3u ? 0 : asked;
     for (uint32_t shape = 1; asked == 3u && shape < 3u; shape++) {
         best = passes_of(down, across, shape) < passes_of(down, across, best) ? shape : best;
@@ -26,7 +26,7 @@ static uint32_t shape_of(const machine *m, const tile *t, uint32_t asked)
 
 static uint32_t passes_of_tile(const machine *m, const tile *t)
 {
-    return passes_of(ceil_log2(t->key.m, m->p.rows_log2), ceil_log2(t->key.n, m->p.cols_log2),
+    return passes_of(ceil_log2(t->key.m, m->p.rows_log2), ceil_log2(t->key.columns, m->p.cols_log2),
                      t->key.shape);
 }
 
@@ -37,6 +37,8 @@ static void derive(const machine *m, tile *t)
     const bool finishes = !key->acc_keep;
     key->shape = shape_of(m, t, key->dense && key->writes ? PASS_DOWN : c->pass_shape);
     key->row_beats = ceil_log2(key->k, m->p.beat_log2);
+    key->seconds =
+        !key->pairs || c->c_stride <= t->first_m ? 0 : least(c->c_stride - t->first_m, key->m);
     const uint32_t blocks = (key->k + m->p.bound_block - 1u) / m->p.bound_block;
     key->mx_words = ceil_log2(blocks + key->mx_first, m->p.beat_log2);
     key->reads_c = finishes && key->reads_c;
@@ -64,11 +66,13 @@ static void regions_of(const machine *m, const tile *t, region *list)
     const uint64_t d_columns = rows && fp8mac_cycles_is_reduction(c) ? 1 : n;
     const uint32_t scales = (key->k + m->p.bound_block - 1u) / m->p.bound_block + key->mx_first;
     const bool a = !key->reuse_a && !key->image, b = !key->reuse_b && !key->elementwise;
+    const region d = {!key->acc_keep, c->d_stride, key->dense ? 1 : key->m,
+                      key->dense ? 4ull * key->m : d_columns << size_log2(c->d_fmt)};
+    const region rows_of_pairs = {!key->acc_keep, c->d_stride, 2u * key->m, n};
     const region all[REGIONS] = {
         [REGION_A] = {a, c->a_stride, key->m, key->elementwise ? x_row : key->k},
-        [REGION_B] = {b, c->b_stride, key->n, key->k},
-        [REGION_D] = {!key->acc_keep, c->d_stride, key->dense ? 1 : key->m,
-                      key->dense ? 4ull * key->m : d_columns << size_log2(c->d_fmt)},
+        [REGION_B] = {b, c->b_stride, key->columns, key->k},
+        [REGION_D] = key->pairs ? rows_of_pairs : d,
         [REGION_SCALE_A] = {key->loads_scale_a, 0, 1, 4ull * key->m},
         [REGION_SCALE_B] = {key->loads_scale_b, 0, 1, m->p.scale_b_bytes * n},
         [REGION_BIAS] = {key->loads_bias, 0, 1, 4ull * n},
@@ -132,7 +136,7 @@ static bool rows_fit(const machine *m, const tile *t, uint32_t a_beats, uint32_t
                      uint32_t depth)
 {
     const uint32_t down = ceil_log2(t->key.m, m->p.rows_log2),
-                   across = ceil_log2(t->key.n, m->p.cols_log2);
+                   across = ceil_log2(t->key.columns, m->p.cols_log2);
     return (uint64_t)down * a_beats <= depth && (uint64_t)across * b_beats <= depth;
 }
 
@@ -148,7 +152,9 @@ static bool image_bad(const machine *m, const tile *t)
 static bool depthwise_shape_bad(const machine *m, const tile *t)
 {
     const bool image = t->key.reuse_a || command_of(m, t)->segment_bytes == m->p.beat;
-    return t->key.depthwise && (t->key.n > m->p.beat || t->key.k % m->p.cols != 0 || !image);
+    const uint32_t whole = t->key.pairs ? m->p.cols / 2u : m->p.cols;
+    return t->key.depthwise && (t->key.n > m->p.beat || t->key.k % whole != 0 || !image ||
+                                (t->key.pairs && t->key.n % whole != 0));
 }
 
 static bool depthwise_align_bad(const machine *m, const tile *t)
@@ -168,7 +174,7 @@ static bool shape_bad(const machine *m, const tile *t)
     }
     const uint32_t blocks = (t->key.k + p->bound_block - 1u) / p->bound_block;
     const uint32_t words = blocks * (p->bound_block / p->beat);
-    const uint32_t a_words = t->key.depthwise ? words * p->quads : words;
+    const uint32_t a_words = t->key.depthwise ? words * p->quads * (t->key.pairs ? 2u : 1u) : words;
     return a_words > p->buf_beats ||
            (t->key.mx && !rows_fit(m, t, t->key.mx_words, t->key.mx_words, p->scale_beats)) ||
            (!t->key.elementwise && !rows_fit(m, t, a_words, words, p->buf_beats));
@@ -223,6 +229,9 @@ static bool mode_bad(const machine *m, const tile *t)
     const bool mx_bad = (c->conv_a && t->key.elementwise) ||
                         (c->mx && (t->key.elementwise || c->conv_a || !m->p.element->mx));
     const bool depthwise_bad = c->depthwise && (!c->conv_a || m->p.quads == 0);
+    const bool pairs_bad =
+        c->pairs && (!c->depthwise || t->key.reads_c || c->stochastic || t->key.acc_continue ||
+                     t->key.acc_keep || size_log2(c->d_fmt) != 0);
     const bool product_bad =
         c->operation == FP8MAC_CYCLES_MULTIPLY && (!t->key.reads_c || c->bias_en);
     const bool maximum_bad = c->maximum && (c->operation != FP8MAC_CYCLES_ADD || !t->key.reads_c);
@@ -231,7 +240,8 @@ static bool mode_bad(const machine *m, const tile *t)
     const bool rows_bad = c->operation == FP8MAC_CYCLES_ROWS && fp8mac_cycles_rows_bad(&m->p, c);
     return requantise_bad(m, c) || rows_bad || c->overflow == 3 || c->act == 3 ||
            (c->d_fmt == 7 && c->overflow != 0) || (!t->key.elementwise && element_bad(m, c)) ||
-           table_bad || mx_bad || depthwise_bad || product_bad || maximum_bad || chain_bad;
+           table_bad || mx_bad || depthwise_bad || pairs_bad || product_bad || maximum_bad ||
+           chain_bad;
 }
 
 static bool exponent_bad(const machine *m, const tile *t, int s)
@@ -309,7 +319,8 @@ static bool reuse_bad(const predecessor *before, const tile *t, bool same_size, 
 {
     const tile_key *left = &before->left.key, *key = &t->key;
     return !before->any || !same_size || !same_format || key->k != left->k || key->mx != left->mx ||
-           key->depthwise != left->depthwise || (key->mx && key->mx_first != left->mx_first);
+           key->depthwise != left->depthwise || key->pairs != left->pairs ||
+           (key->mx && key->mx_first != left->mx_first);
 }
 
 static bool sequence_bad(const machine *m, const predecessor *before, const tile *t)
@@ -354,19 +365,26 @@ static bool same_rows(const machine *m, const tile *t, const tile *o)
            (t->key.step != STEP_FIRST || t->first_n == o->first_n);
 }
 
+// beta, or in its place the bytes of an output line
+static uint32_t factor_of(const tile *t, const fp8mac_cycles_command *c)
+{
+    return t->key.pairs ? c->out_w * c->d_stride : c->beta;
+}
+
 static bool same_config(const machine *m, const predecessor *before, const tile *t)
 {
     const tile *o = &before->config;
     const fp8mac_cycles_command *a = command_of(m, t), *b = command_of(m, o);
     const bool same_operation =
         (a->operation == FP8MAC_CYCLES_MULTIPLY) == (b->operation == FP8MAC_CYCLES_MULTIPLY) &&
-        a->maximum == b->maximum && t->key.reads_c == o->key.reads_c;
+        a->maximum == b->maximum && t->key.reads_c == o->key.reads_c &&
+        t->key.pairs == o->key.pairs;
     // The requantiser has neither X nor C.
     const bool same_sources = m->p.requantise || (a->x_fmt == b->x_fmt && a->c_fmt == b->c_fmt);
     const bool same_codes = same_sources && a->d_fmt == b->d_fmt && a->overflow == b->overflow &&
                             a->act == b->act && a->act_table == b->act_table &&
                             a->bias_en == b->bias_en;
-    const bool same_values = a->beta == b->beta && a->clamp_lo == b->clamp_lo &&
+    const bool same_values = factor_of(t, a) == factor_of(o, b) && a->clamp_lo == b->clamp_lo &&
                              a->clamp_hi == b->clamp_hi && a->scale_d == b->scale_d;
     const bool same_random =
         a->stochastic == b->stochastic && (!a->stochastic || a->seed == b->seed);

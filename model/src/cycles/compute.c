@@ -75,7 +75,7 @@ static void take(machine *m)
     c->pass_rows = (1u << t->key.shape) - 1u;
     c->pass_cols = (PASS_TILES >> t->key.shape) - 1u;
     c->rows_more = (t->key.m - 1u) >> m->p.rows_log2;
-    c->cols_more = c->cols_more_all = (t->key.n - 1u) >> m->p.cols_log2;
+    c->cols_more = c->cols_more_all = (t->key.columns - 1u) >> m->p.cols_log2;
     c->last_block = k / m->p.block;
     c->last_step = k % m->p.block >> m->p.lanes_log2;
     c->acc_continue = t->key.acc_continue;

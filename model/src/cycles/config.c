@@ -160,7 +160,7 @@ static uint32_t scale_beats_of(const parameters *p)
 uint32_t fp8mac_cycles_quads(const fp8mac_cycles_config *config)
 {
     const uint32_t beat = config->axi_data_w / 8u, quads = beat / config->cols;
-    return config->lanes == beat && quads >= 2u && quads <= 8u ? quads : 0;
+    return config->lanes == beat && config->cols >= 2u && quads >= 2u && quads <= 8u ? quads : 0;
 }
 
 static uint32_t product_cycles_of(uint32_t max_mn)

@@ -155,7 +155,7 @@ static fp8mac_cycles_command normal(fp8mac_cycles_command c)
         c.c_addr = c.c_stride = c.beta = c.seed = 0;
         c.mx_a_addr = c.mx_a_stride = c.mx_b_addr = c.mx_b_stride = 0;
         c.c_fmt = c.x_fmt = c.act_table = 0;
-        c.c_en = c.mx = c.stochastic = c.conv_a = c.depthwise = false;
+        c.c_en = c.mx = c.stochastic = c.conv_a = c.depthwise = c.pairs = false;
         c.operation = FP8MAC_CYCLES_GEMM;
         c.row_operation = 0;
         c.causal = c.maximum = c.load_table = false;
@@ -211,13 +211,18 @@ void fp8mac_cycles_reset(machine *m)
     m->align.turn = m->p.image_turn;
 }
 
+static uint64_t macs_of(const fp8mac_cycles_command *c)
+{
+    return (uint64_t)c->m * c->n * c->k * (c->pairs && c->depthwise ? 2u : 1u);
+}
+
 static void prepare(machine *m, fp8mac_cycles_command *commands)
 {
     m->commands = commands;
     for (size_t i = 0; i < m->count; i++) {
         fp8mac_cycles_prepare(m, commands, i);
         const bool is_gemm = commands[i].operation == FP8MAC_CYCLES_GEMM;
-        m->counters.macs += is_gemm ? (uint64_t)commands[i].m * commands[i].n * commands[i].k : 0;
+        m->counters.macs += is_gemm ? macs_of(&commands[i]) : 0;
     }
     fp8mac_cycles_reset(m);
     m->memory.stall_state = m->p.stall_state;

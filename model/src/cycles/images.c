@@ -16,7 +16,7 @@ uint32_t fp8mac_cycles_strips(const machine *m)
 static uint32_t bytes_of(const machine *m)
 {
     const tile_key *key = &at_hand(m)->key;
-    return key->depthwise ? key->k * m->p.quads : key->k;
+    return key->depthwise ? key->k * m->p.quads * (key->pairs ? 2u : 1u) : key->k;
 }
 
 static uint32_t start_of(const fp8mac_cycles_command *c, uint32_t ram)

@@ -67,6 +67,7 @@ static void move_addresses(machine *m, bool back)
     }
     if (m->out.busy) {
         m->out.address += sign * row_base(m);
+        m->out.row_address += m->out.pairs ? sign * row_base(m) : 0;
     }
     if (has_region(m)) {
         m->out.band += sign * region_base(m);

@@ -141,7 +141,7 @@ static uint32_t products(const machine *m, const compute *c)
     const tile_key *t = &tile_at(m, c->taken - 1u)->key;
     const uint32_t k = c->block * m->p.block + c->step * m->p.lanes;
     const uint32_t rows = least(m->p.rows, t->m - (c->row_tile + c->im) * m->p.rows);
-    const uint32_t cols = least(m->p.cols, t->n - (c->col_tile + c->in) * m->p.cols);
+    const uint32_t cols = least(m->p.cols, t->columns - (c->col_tile + c->in) * m->p.cols);
     return t->elementwise ? 0 : rows * cols * least(m->p.lanes, t->k - k);
 }
 

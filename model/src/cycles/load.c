@@ -101,7 +101,9 @@ static void enter(machine *m, const tile *t, load_state state)
     l->state = state;
     switch (state) {
     case LOAD_A: rows_are(l, t->key.m, t->key.row_beats, t->address[REGION_A], c->a_stride); break;
-    case LOAD_B: rows_are(l, t->key.n, t->key.row_beats, t->address[REGION_B], c->b_stride); break;
+    case LOAD_B:
+        rows_are(l, t->key.columns, t->key.row_beats, t->address[REGION_B], c->b_stride);
+        break;
     case LOAD_MX_A:
         rows_are(l, t->key.m, t->key.mx_words, t->address[REGION_MX_A], c->mx_a_stride);
         break;

@@ -272,6 +272,9 @@ typedef struct write_out {
     uint32_t band, band_stride, region, rows_left, bytes_left;
     uint32_t waiting;
     uint32_t address, stride, row, last_row, beats, beat, row_bytes;
+    // With pairs: the row at hand, whose results 1 may follow, and the rows of its output line from it on
+    bool pairs, second, fresh;
+    uint32_t row_address, line, out_w, line_rows, seconds, seconds_left;
     bool offered;
 } write_out;
 

@@ -101,7 +101,9 @@ enum {
 typedef struct tile_key {
     uint32_t command;
     uint32_t m, n, k;
-    uint32_t shape; // log2 of a pass's tiles down
+    uint32_t columns; // of the products: n, or twice as many with pairs
+    uint32_t seconds; // with pairs: rows that have two results
+    uint32_t shape;   // log2 of a pass's tiles down
     uint32_t row_beats, mx_words, mx_first;
     uint32_t pages[REGIONS]; // where rows cross pages; NO_PAGE: none does
     walk_state next;         // of the walker, behind it
@@ -110,6 +112,7 @@ typedef struct tile_key {
     bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
     bool image, next_rows, k_start; // A is an image; as in load_job_t
     bool depthwise;                 // that of a depthwise convolution
+    bool pairs;                     // with two results of each row and channel
     bool has_vectors;               // of the command, also where they are not loaded
     bool uses_x, writes;            // reads X; writes D
     bool dense;                     // D has one result of each row, one behind the other

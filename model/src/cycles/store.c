@@ -70,7 +70,7 @@ static void look(machine *m)
     const tile *t = at_hand(m);
     const fp8mac_cycles_command *c = command_of(m, t);
     s->last_row_tile = (t->key.m - 1u) >> m->p.rows_log2;
-    s->last_col_tile = (t->key.n - 1u) >> m->p.cols_log2;
+    s->last_col_tile = (t->key.columns - 1u) >> m->p.cols_log2;
     s->region_rows = (1u << t->key.shape) - 1u;
     s->region_cols = region_cols(m, t, c->d_fmt);
     s->c_cols = region_cols(m, t, c->c_fmt);

@@ -38,6 +38,7 @@ void fp8mac_cycles_walk_begin(walker *k, const parameters *p, const fp8mac_cycle
                c->mx_a_addr, c->mx_b_addr},
     };
     k->mx = c->mx && !k->elementwise;
+    k->pairs = c->pairs && c->depthwise && c->conv_a && !k->elementwise;
     k->reads_c = fp8mac_cycles_adds_c(c);
     k->tile_k = k->elementwise ? 0 : c->tile_k;
     k->k_left = k->elementwise ? 1 : c->k;
@@ -118,7 +119,7 @@ static void move_rows(walker *k, bool back)
     const fp8mac_cycles_command *c = k->command;
     along(&k->at[REGION_A], c->conv_a ? 0 : step_of(c->a_stride, k->tile_m), back);
     along(&k->at[REGION_C], step_of(c->c_stride, k->tile_m), back);
-    along(&k->at[REGION_D], step_of(c->d_stride, k->tile_m), back);
+    along(&k->at[REGION_D], step_of(c->d_stride, (k->pairs ? 2u : 1u) * k->tile_m), back);
     along(&k->at[REGION_MX_A], step_of(c->mx_a_stride, k->tile_m), back);
     along(&k->at[REGION_SCALE_A], c->scale_a_vec ? 4u * k->tile_m : 0, back);
     k->m_left = back ? k->m_left + k->tile_m : k->m_left - k->tile_m;
@@ -219,6 +220,9 @@ static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
     const bool outputs = c->m > 1 && !c->acc_keep &&
                          (too_short(c->d_stride, k->reduction ? 1 : c->n, size_log2(c->d_fmt)) ||
                           (k->reads_c && too_short(c->c_stride, c->n, size_log2(c->c_fmt))));
+    if (k->pairs && too_short(c->d_stride, c->n, 0)) {
+        return true;
+    }
     if (k->elementwise) {
         return outputs || (k->blocks && c->m > 1 && c->mx_a_stride < ceil_log2(c->n, 5)) ||
                (c->m > 1 && !c->reuse_a && too_short(c->a_stride, c->n, size_log2(c->x_fmt)));
@@ -229,11 +233,18 @@ static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
            operand_stride_bad(k, c->n, c->reuse_b, c->b_stride, c->mx_b_stride, c->k);
 }
 
+// D's address in a tile command with pairs, or where its rows could end, less twice its rows
+static uint64_t d_of(const walker *k)
+{
+    const uint64_t lines = k->pairs ? step_of(k->command->d_stride, k->command->out_w) : 0;
+    return k->at[REGION_D] + lines;
+}
+
 static bool beyond(const walker *k, uint64_t mx_beats)
 {
     const fp8mac_cycles_command *c = k->command;
     const uint64_t *at = k->at;
-    uint64_t all = (at[REGION_A] + (c->conv_a ? 0 : k->k_done)) | at[REGION_D] |
+    uint64_t all = (at[REGION_A] + (c->conv_a ? 0 : k->k_done)) | d_of(k) | at[REGION_D] |
                    at[REGION_SCALE_A] | at[REGION_SCALE_B];
     all |= k->elementwise ? 0 : at[REGION_B] + k->k_done;
     all |= k->reads_c ? at[REGION_C] : 0;
@@ -276,6 +287,8 @@ static void set_key(const walker *k, tile_key *key, const moves *v)
     key->mx = k->mx;
     key->image = k->command->conv_a;
     key->depthwise = c->depthwise && !k->elementwise;
+    key->pairs = k->pairs;
+    key->columns = k->pairs ? 2u * k->n : k->n;
     key->next_rows = key->image && k->next_rows;
     key->k_start = key->image && k->from_start;
     key->reads_c = k->reads_c;
@@ -297,6 +310,7 @@ static void set_addresses(const walker *k, tile *t)
         const bool scales = i == REGION_MX_A || i == REGION_MX_B;
         t->address[i] = (uint32_t)k->at[i] + (codes ? k->k_done : scales ? mx_beats : 0);
     }
+    t->address[REGION_D] = (uint32_t)d_of(k);
     t->first_m = k->command->m - k->m_left;
     t->first_n = k->command->n - k->n_left;
     t->range_bad = stride_bad(k, k->command) || beyond(k, mx_beats) || image_bad(k->command);

@@ -10,7 +10,7 @@ typedef struct walker {
     const parameters *p;
     const fp8mac_cycles_command *command;
     uint32_t number; // of the command
-    bool elementwise, rows, reduction, blocks, mx, reads_c;
+    bool elementwise, rows, reduction, blocks, mx, reads_c, pairs;
     uint32_t phase, last_phase; // of a row command
     uint64_t a_band, d_band;
     uint32_t tile_m, tile_n, tile_k;

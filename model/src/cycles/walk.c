@@ -24,6 +24,10 @@ static void accept(machine *m)
         // The product of lines has 16 bits. The end of the image is known three cycles later.
         m->walk.products_left += IMAGE_PRODUCT - m->p.product_cycles;
         m->walk.image_wait = IMAGE_PRODUCT + 3u;
+        if (t->key.pairs) { // the product of D's stride and an output line comes next
+            m->walk.products_left += IMAGE_PRODUCT;
+            m->walk.image_wait += IMAGE_PRODUCT;
+        }
     }
     m->walk.state = WALK_SIZE;
 }

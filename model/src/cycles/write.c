@@ -43,6 +43,12 @@ static uint32_t most_rows(const machine *m)
     return m->p.rows << shape(m);
 }
 
+// Whether the results 1 of the row at hand follow its results 0
+static bool more(const write_out *o)
+{
+    return o->pairs && !o->second && o->row < o->seconds;
+}
+
 // ---- wires --------------------------------------------------------------------------------------
 
 static void out_wires(const machine *m, wires *w)
@@ -51,7 +57,8 @@ static void out_wires(const machine *m, wires *w)
     const bool s1_ready = !o->offered || m->write.beats != BEATS;
     const bool first = o->beat == 0, runs = o->busy && !o->end && s1_ready;
     w->out_step = runs && (!first || w->write_row_ready);
-    w->out_region_done = w->out_step && o->beat == o->beats - 1u && o->row == o->last_row;
+    w->out_region_done =
+        w->out_step && o->beat == o->beats - 1u && o->row == o->last_row && !more(o);
     w->out_row = o->end || (runs && first);
     const bool free = (!o->busy || w->out_region_done) && !o->end;
     w->out_take = false;
@@ -99,6 +106,8 @@ static void begin(machine *m)
     o->band_stride = stride_of(m, t) << (m->p.rows_log2 + shape(m));
     o->rows_left = rows_of(&t->key);
     o->bytes_left = row_bytes(m);
+    o->fresh = true;
+    o->seconds_left = t->key.seconds;
 }
 
 static void next_region(machine *m)
@@ -115,12 +124,61 @@ static void next_region(machine *m)
     o->bytes_left = row_bytes(m);
 }
 
+// Of the row behind that at hand. The rows of an output line's results 1 are those of the next line.
+static uint32_t next_address(const write_out *o)
+{
+    const bool ends = o->line_rows == 1u;
+    if (!o->pairs) {
+        return o->address + o->stride;
+    }
+    return !ends ? o->row_address + o->stride : o->address + o->stride + (o->second ? 0 : o->line);
+}
+
+static void next_row(write_out *o)
+{
+    o->address = next_address(o);
+    if (o->pairs) {
+        o->row_address = o->address;
+        o->line_rows = o->line_rows == 1u ? o->out_w : o->line_rows - 1u;
+    }
+    o->second = false;
+    o->row++;
+}
+
+// The address of a command's first row is its own. All others follow each other.
+static void take_pairs(machine *m)
+{
+    write_out *o = &m->out;
+    const tile *t = at_hand(m);
+    const fp8mac_cycles_command *c = command_of(m, t);
+    o->line = c->out_w * c->d_stride;
+    o->out_w = c->out_w;
+    if (o->fresh && t->key.first) {
+        o->address = o->row_address = c->d_addr;
+        o->line_rows = c->out_w;
+    }
+    o->seconds = least(o->seconds_left, most_rows(m));
+    o->seconds_left -= o->seconds;
+    o->fresh = false;
+}
+
 static void take_region(machine *m, const wires *w)
 {
     write_out *o = &m->out;
+    const bool pairs = at_hand(m)->key.pairs;
+    if (o->pairs && w->out_step) {
+        next_row(o);
+    }
+    o->pairs = pairs;
+    o->second = false;
     o->ends = w->out_ready;
     o->job = o->done;
-    o->address = o->region;
+    if (pairs) {
+        take_pairs(m);
+    } else {
+        o->address = o->region;
+        o->row_address = o->line = o->out_w = o->line_rows = o->seconds = 0;
+    }
     o->stride = stride_of(m, at_hand(m));
     o->row = o->beat = 0;
     o->last_row = least(o->rows_left, most_rows(m)) - 1u;
@@ -133,9 +191,11 @@ static void next_beat(write_out *o)
 {
     const bool last = o->beat == o->beats - 1u;
     o->beat = last ? 0 : o->beat + 1u;
-    if (last) {
-        o->row++;
-        o->address += o->stride;
+    if (last && more(o)) {
+        o->second = true;
+        o->address += o->line;
+    } else if (last) {
+        next_row(o);
     }
 }
 
