@@ -96,17 +96,21 @@ typedef struct products {
     const fp8rt_fused *fused;
     uint32_t rows, cols;   // of the output
     uint32_t first, count; // the columns that see the operand
+    uint32_t first_row;    // of weights, those of `first`
+    bool (*has)(const void *context,
+                uint32_t row); // the rows of the output that are computed; NULL: all
     uint32_t k;
     void (*gather)(const fp8rt_reference *reference, const void *context, uint32_t row, double *to);
     const void *context;
 } products;
 
-static void weight_row(const fp8rt_caps *caps, const fp8rt_weights *weights, uint32_t row,
-                       uint32_t k, double *to)
+// Those of an output channel
+static void weight_row(const fp8rt_caps *caps, const fp8rt_weights *weights, uint32_t channel,
+                       uint32_t row, uint32_t k, double *to)
 {
     for (uint32_t i = 0; i < k; i++) {
         to[i] = fp8rt_reference_at(caps, &weights->codes, row, i) *
-                (weights->row_scale == NULL ? 1.0 : (double)weights->row_scale[row]);
+                (weights->row_scale == NULL ? 1.0 : (double)weights->row_scale[channel]);
     }
 }
 
@@ -134,9 +138,13 @@ static void multiply(fp8rt_reference *reference, const products *p)
         return;
     }
     for (uint32_t i = 0; i < p->count; i++) {
-        weight_row(caps, p->weights, p->first + i, p->k, weights + (size_t)i * p->k);
+        weight_row(caps, p->weights, p->first + i, p->first_row + i, p->k,
+                   weights + (size_t)i * p->k);
     }
     for (uint32_t r = 0; r < p->rows; r++) {
+        if (p->has != NULL && !p->has(p->context, r)) {
+            continue;
+        }
         p->gather(reference, p->context, r, row);
         for (uint32_t i = 0; i < p->count; i++) {
             finish(reference, p, r, p->first + i,
@@ -181,6 +189,9 @@ typedef struct image_context {
     uint32_t height, width, pixel_bytes;
     uint32_t out_h, out_w;
     uint32_t first, channels;
+    uint32_t lines;  // of the kernel, or of both kernels of two output lines
+    uint32_t apart;  // output lines whose outputs have the same lines of the image: 1 or 2
+    uint32_t number; // the output line of these that is computed
 } image_context;
 
 static const void *pixel_at(const image_context *c, uint32_t image, int32_t y, int32_t x)
@@ -198,10 +209,11 @@ static void gather_window(const fp8rt_reference *reference, const void *context,
     const image_context *c = context;
     const fp8rt_window *w = &c->window;
     const uint32_t image = row / (c->out_h * c->out_w), pixel = row % (c->out_h * c->out_w);
-    const int32_t top = (int32_t)(pixel / c->out_w * w->stride_y) - (int32_t)w->pad_top;
+    const uint32_t line = pixel / c->out_w / c->apart * c->apart;
+    const int32_t top = (int32_t)(line * w->stride_y) - (int32_t)w->pad_top;
     const int32_t left = (int32_t)(pixel % c->out_w * w->stride_x) - (int32_t)w->pad_left;
     (void)reference;
-    for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
+    for (uint32_t ky = 0; ky < c->lines; ky++) {
         for (uint32_t kx = 0; kx < w->kernel_w; kx++) {
             const void *from = pixel_at(c, image, top + (int32_t)(ky * w->dilation_y),
                                         left + (int32_t)(kx * w->dilation_x));
@@ -210,6 +222,12 @@ static void gather_window(const fp8rt_reference *reference, const void *context,
             }
         }
     }
+}
+
+static bool has_line(const void *context, uint32_t row)
+{
+    const image_context *c = context;
+    return row % (c->out_h * c->out_w) / c->out_w % c->apart == c->number;
 }
 
 static image_context context_of(const fp8rt_caps *caps, const fp8rt_convolution_desc *desc)
@@ -231,6 +249,8 @@ static image_context context_of(const fp8rt_caps *caps, const fp8rt_convolution_
                                  w->pad_top + w->pad_bottom);
     c.out_w = fp8rt_window_count(w->kernel_w, w->stride_x, w->dilation_x, c.width,
                                  w->pad_left + w->pad_right);
+    c.apart = desc->pairs ? 2u : 1u;
+    c.lines = c.window.kernel_h + (desc->pairs ? c.window.stride_y : 0);
     return c;
 }
 
@@ -250,13 +270,17 @@ void fp8rt_reference_convolution(fp8rt_reference *reference, const fp8rt_convolu
                   .rows = desc->out->rows,
                   .cols = desc->out->cols,
                   .gather = gather_window,
+                  .has = has_line,
                   .context = &c};
     for (c.first = 0; reference->values != NULL && c.first < desc->x->cols;
          c.first += in, p.first += out) {
         c.channels = least(in, desc->x->cols - c.first);
         p.count = least(out, desc->out->cols - p.first);
-        p.k = c.window.kernel_h * c.window.kernel_w * c.channels;
-        multiply(reference, &p);
+        p.k = c.lines * c.window.kernel_w * c.channels;
+        p.first_row = p.first * c.apart;
+        for (c.number = 0; c.number < c.apart; c.number++, p.first_row += out) {
+            multiply(reference, &p);
+        }
     }
 }
 

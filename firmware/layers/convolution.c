@@ -21,10 +21,11 @@ static layer layer_of(const fp8rt_run *run, const fp8rt_convolution_desc *desc)
                          .width = fp8rt_or_one(desc->width),
                          .pixel_bytes = desc->pixel_bytes,
                          .group_in = desc->group_in,
-                         .group_out = desc->group_out},
+                         .group_out = desc->group_out,
+                         .pairs = desc->pairs},
                .images = fp8rt_or_one(desc->images)};
     fp8rt_frame_complete(&run->dev->caps, desc->x, desc->out->cols, &l.frame);
-    l.points = l.frame.window.kernel_h * l.frame.window.kernel_w;
+    l.points = fp8rt_frame_lines(&l.frame) * l.frame.window.kernel_w;
     return l;
 }
 
@@ -54,9 +55,9 @@ static bool fits(const layer *l)
     const fp8rt_tensor *out = desc->out, *residual = desc->residual;
     return fp8rt_is_product(desc->x->rows, l->images, l->frame.height, l->frame.width) &&
            fp8rt_is_product(out->rows, l->images, l->frame.out_h, l->frame.out_w) &&
-           fp8rt_is_product(desc->weights->codes.cols, l->frame.window.kernel_h,
+           fp8rt_is_product(desc->weights->codes.cols, fp8rt_frame_lines(&l->frame),
                             l->frame.window.kernel_w, l->frame.group_in) &&
-           desc->weights->codes.rows == out->cols &&
+           desc->weights->codes.rows == fp8rt_frame_filters(&l->frame, out->cols) &&
            fp8rt_ceil_div(out->cols, l->frame.group_out) == l->frame.groups &&
            (residual == NULL || (residual->rows == out->rows && residual->cols == out->cols));
 }
@@ -71,6 +72,10 @@ static fp8rt_status check(fp8rt_run *run, const layer *l)
     }
     if (!fits(l)) {
         return FP8RT_ERR_SHAPE;
+    }
+    const fp8rt_status pairs = fp8rt_frame_check_pairs(&run->dev->caps, l->desc->x, &l->frame);
+    if (pairs != FP8RT_OK) {
+        return pairs;
     }
     return !fp8rt_frame_is_depthwise(&run->dev->caps, l->desc->x, &l->frame) &&
                    l->frame.groups > 1 && (group_bytes & (run->dev->caps.beat_bytes - 1u)) != 0
@@ -113,15 +118,19 @@ static fp8rt_weights weights_of(const fp8rt_run *run, const layer *l, uint32_t g
                                 uint32_t channels)
 {
     const fp8rt_weights *all = l->desc->weights;
-    return fp8rt_weights_part(run, all, group * l->frame.group_out,
-                              part_size(all->codes.rows, l->frame.group_out, group),
-                              l->points * (l->frame.depthwise ? l->frame.group_codes : channels));
+    const uint32_t first = group * l->frame.group_out;
+    const uint32_t filters = part_size(l->desc->out->cols, l->frame.group_out, group);
+    const uint32_t codes = l->points * (l->frame.depthwise ? l->frame.group_codes : channels);
+    fp8rt_weights part = fp8rt_weights_part(run, all, first, filters, codes);
+    part.codes = fp8rt_tensor_part(run, &all->codes, fp8rt_frame_filters(&l->frame, first),
+                                   fp8rt_frame_filters(&l->frame, filters), 1, 0, codes);
+    return part;
 }
 
 static fp8rt_image image_of(const layer *l, uint32_t channels)
 {
     const fp8rt_window *w = &l->frame.window;
-    return (fp8rt_image){
+    fp8rt_image image = {
         .height = l->frame.height,
         .width = l->frame.width,
         .channels = l->frame.depthwise ? l->frame.group_in : channels,
@@ -134,8 +143,9 @@ static fp8rt_image image_of(const layer *l, uint32_t channels)
         .dilation_x = w->dilation_x,
         .pad_top = w->pad_top,
         .pad_left = w->pad_left,
-        .depthwise = l->frame.depthwise,
     };
+    fp8rt_frame_image(&l->frame, l->frame.out_h, &image);
+    return image;
 }
 
 static fp8rt_status run_group(fp8rt_run *run, const layer *l, fp8rt_parts *parts, uint32_t image,
@@ -146,7 +156,8 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, fp8rt_parts *parts
     const uint32_t row = image * l->frame.out_h * l->frame.out_w,
                    rows = l->frame.out_h * l->frame.out_w;
     const fp8rt_weights weights = weights_of(run, l, group, channels);
-    const uint32_t first = group * l->frame.group_out, count = weights.codes.rows;
+    const uint32_t first = group * l->frame.group_out,
+                   count = part_size(desc->out->cols, l->frame.group_out, group);
     fp8rt_tensor x = *desc->x, residual;
     x.data = (uint8_t *)x.data +
              (size_t)image * l->frame.height * l->frame.width * l->frame.pixel_bytes +
@@ -154,8 +165,11 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, fp8rt_parts *parts
     x.rows = rows;
     x.cols = channels;
     x.stride = l->frame.pixel_bytes;
-    fp8rt_product product = {
-        .x = &x, .weights = &weights, .m = rows, .factor = 1.0f, .fused = &parts->fused};
+    fp8rt_product product = {.x = &x,
+                             .weights = &weights,
+                             .m = fp8rt_frame_rows(&l->frame, l->frame.out_h, l->frame.out_w),
+                             .factor = 1.0f,
+                             .fused = &parts->fused};
     if (l->frame.depthwise || !is_matrix(run, l, &x)) {
         product.image = image_of(l, channels);
     }

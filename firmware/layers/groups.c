@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fp8rt/convolution.h"
+#include "layer.h"
 #include "window.h"
 
 uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t group_out)
@@ -72,6 +73,55 @@ fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *de
         join_row(desc, (const uint8_t *)desc->src->data + (size_t)row * src_stride, position,
                  fp8rt_least(desc->joined, groups - (group - position)),
                  (uint8_t *)desc->dst->data + (size_t)row * dst_stride);
+    }
+    return FP8RT_OK;
+}
+
+// ---- two output lines ---------------------------------------------------------------------------
+
+bool fp8rt_takes_pairs(const fp8rt_caps *caps, uint32_t channels, const fp8rt_window *window,
+                       uint32_t out_height)
+{
+    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 && channels > caps->cols &&
+           (channels & (caps->cols / 2u - 1u)) == 0 && out_height > 1 && window->kernel_h > 1 &&
+           window->dilation_y <= 1 && window->stride_y <= 127u;
+}
+
+static fp8rt_status check_pairs(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc)
+{
+    if (caps == NULL || desc == NULL || desc->src == NULL || desc->dst == NULL ||
+        desc->src->data == NULL || desc->dst->data == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    const fp8rt_tensor *src = desc->src, *dst = desc->dst;
+    if ((src->format > FP8MAC_E5M2FNUZ && src->format != FP8MAC_INT8) ||
+        dst->format != src->format) {
+        return FP8RT_ERR_FORMAT;
+    }
+    const uint32_t h = fp8rt_or_one(desc->kernel_h), w = fp8rt_or_one(desc->kernel_w);
+    const uint32_t cols = fp8rt_pairs_cols(caps, h, w, fp8rt_or_one(desc->stride_y));
+    return (src->rows & (caps->cols / 2u - 1u)) == 0 && fp8rt_is_product(src->cols, h, w, 1) &&
+                   dst->rows == fp8rt_pairs_rows(src->rows) && dst->cols == cols
+               ? FP8RT_OK
+               : FP8RT_ERR_SHAPE;
+}
+
+fp8rt_status fp8rt_pair_lines(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc)
+{
+    const fp8rt_status status = check_pairs(caps, desc);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const uint32_t each = caps->cols / 2u,
+                   first = fp8rt_or_one(desc->stride_y) * fp8rt_or_one(desc->kernel_w);
+    for (uint32_t row = 0; row < desc->dst->rows; row++) {
+        const uint32_t second = row % caps->cols / each, number = row % each;
+        const uint8_t *src = fp8rt_tensor_row(caps, desc->src, row / caps->cols * each + number);
+        uint8_t *dst = fp8rt_tensor_row(caps, desc->dst, row);
+        memset(dst, 0, desc->dst->cols);
+        for (uint32_t point = 0; point < desc->src->cols; point++) {
+            dst[(point + second * first) * each + number] = src[point];
+        }
     }
     return FP8RT_OK;
 }

@@ -19,7 +19,8 @@ static layer layer_of(const fp8rt_run *run, const fp8rt_int_convolution_desc *de
                          .height = fp8rt_or_one(desc->height),
                          .width = fp8rt_or_one(desc->width),
                          .group_in = desc->group_in,
-                         .group_out = desc->group_out},
+                         .group_out = desc->group_out,
+                         .pairs = desc->pairs},
                .banded = desc->finish.bias_stride != 0};
     fp8rt_frame_complete(&run->dev->caps, desc->x, desc->out->cols, &l.frame);
     return l;
@@ -42,10 +43,15 @@ static fp8rt_status check_window(const fp8rt_run *run, const layer *l)
     }
     if (!fp8rt_is_product(desc->x->rows, 1, l->frame.height, l->frame.width) ||
         !fp8rt_is_product(desc->out->rows, 1, l->frame.out_h, l->frame.out_w) ||
-        !fp8rt_is_product(desc->weights->cols, w->kernel_h, w->kernel_w, l->frame.group_in) ||
-        desc->weights->rows != desc->out->cols ||
+        !fp8rt_is_product(desc->weights->cols, fp8rt_frame_lines(&l->frame), w->kernel_w,
+                          l->frame.group_in) ||
+        desc->weights->rows != fp8rt_frame_filters(&l->frame, desc->out->cols) ||
         fp8rt_ceil_div(desc->out->cols, l->frame.group_out) != l->frame.groups) {
         return FP8RT_ERR_SHAPE;
+    }
+    const fp8rt_status pairs = fp8rt_frame_check_pairs(&run->dev->caps, desc->x, &l->frame);
+    if (pairs != FP8RT_OK) {
+        return pairs;
     }
     // Outputs of a group begin at a beat, and so do its scales and biases, which are longer.
     return !fp8rt_frame_is_depthwise(&run->dev->caps, desc->x, &l->frame) && l->frame.groups > 1 &&
@@ -137,8 +143,10 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, const part *p, uin
     const uint32_t channels = left_in < l->frame.group_in ? left_in : l->frame.group_in;
     const uint32_t codes = l->frame.depthwise ? l->frame.group_codes : channels;
     const uint32_t outputs = left_out < l->frame.group_out ? left_out : l->frame.group_out;
-    const fp8rt_tensor weights = fp8rt_tensor_part(run, desc->weights, first_out, outputs, 1, 0,
-                                                   w->kernel_h * w->kernel_w * codes);
+    const fp8rt_tensor weights =
+        fp8rt_tensor_part(run, desc->weights, fp8rt_frame_filters(&l->frame, first_out),
+                          fp8rt_frame_filters(&l->frame, outputs), 1, 0,
+                          fp8rt_frame_lines(&l->frame) * w->kernel_w * codes);
     uint32_t line, pixel;
     const uint32_t pad_top = skip(p->y, w->stride_y, w->pad_top, &line),
                    pad_left = skip(p->x, w->stride_x, w->pad_left, &pixel);
@@ -151,7 +159,7 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, const part *p, uin
         .x = (const uint8_t *)desc->x->data + (size_t)line * line_bytes +
              (size_t)pixel * l->frame.pixel_bytes + first_in,
         .x_stride = line_bytes,
-        .m = p->lines * p->pixels,
+        .m = fp8rt_frame_rows(&l->frame, p->lines, p->pixels),
         .weights = &weights,
         .requantise = {.scales = desc->finish.scales + first_out,
                        .bias = desc->finish.bias + (size_t)p->bias_row * desc->finish.bias_stride +
@@ -181,8 +189,8 @@ static fp8rt_status run_group(fp8rt_run *run, const layer *l, const part *p, uin
         .dilation_x = w->dilation_x,
         .pad_top = pad_top,
         .pad_left = pad_left,
-        .depthwise = l->frame.depthwise,
     };
+    fp8rt_frame_image(&l->frame, p->lines, &c.image);
     return fp8rt_int_multiply(run, &c);
 }
 

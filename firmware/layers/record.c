@@ -319,7 +319,8 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const reads *
 
 static fp8rt_left_b left_by(const fp8rt_command *command)
 {
-    const uint32_t layout = FP8RT_BIT(OPERATION__MX) | FP8RT_BIT(OPERATION__DEPTHWISE);
+    const uint32_t layout =
+        FP8RT_BIT(OPERATION__MX) | FP8RT_BIT(OPERATION__DEPTHWISE) | FP8RT_BIT(OPERATION__PAIRS);
     const bool extended = (command->mode & FP8RT_BIT(MODE__EXTENDED)) != 0;
     const bool mx = extended && (command->operation & FP8RT_BIT(OPERATION__MX)) != 0;
     return (fp8rt_left_b){

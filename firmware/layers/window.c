@@ -63,17 +63,49 @@ void fp8rt_frame_complete(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_
     f->group_codes = f->group_in;
 }
 
+// In whole quads or groups of so many
+static bool takes_channels(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes,
+                           uint32_t channels)
+{
+    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 && (x->cols & (channels - 1u)) == 0 &&
+           (((uintptr_t)x->data | pixel_bytes) & (caps->beat_bytes - 1u)) == 0;
+}
+
 bool fp8rt_takes_quads(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes)
 {
-    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 &&
-           (x->cols & (caps->cols - 1u)) == 0 &&
-           (((uintptr_t)x->data | pixel_bytes) & (caps->beat_bytes - 1u)) == 0;
+    return takes_channels(caps, x, pixel_bytes, caps->cols);
 }
 
 bool fp8rt_frame_is_depthwise(const fp8rt_caps *caps, const fp8rt_tensor *x, const fp8rt_frame *f)
 {
-    return f->groups > 1 && f->group_in == caps->cols && f->group_out == caps->cols &&
-           fp8rt_takes_quads(caps, x, f->pixel_bytes);
+    const uint32_t channels = f->pairs ? caps->cols / 2u : caps->cols;
+    return f->groups > 1 && f->group_in == channels && f->group_out == channels &&
+           takes_channels(caps, x, f->pixel_bytes, channels);
+}
+
+void fp8rt_frame_image(const fp8rt_frame *f, uint32_t out_h, fp8rt_image *image)
+{
+    image->depthwise = f->depthwise;
+    if (f->pairs) {
+        image->pairs = true;
+        image->odd = out_h % 2u != 0;
+        image->stride_y *= 2u;
+    }
+}
+
+fp8rt_status fp8rt_frame_check_pairs(const fp8rt_caps *caps, const fp8rt_tensor *x,
+                                     const fp8rt_frame *f)
+{
+    if (!f->pairs) {
+        return FP8RT_OK;
+    }
+    if ((caps->functions & FP8RT_FUNCTION_DEPTHWISE) == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (f->window.dilation_y != 1) {
+        return FP8RT_ERR_IMAGE;
+    }
+    return fp8rt_frame_is_depthwise(caps, x, f) ? FP8RT_OK : FP8RT_ERR_ALIGNMENT;
 }
 
 void fp8rt_frame_join(const fp8rt_caps *caps, const fp8rt_tensor *x, fp8rt_frame *f)

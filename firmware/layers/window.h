@@ -32,6 +32,7 @@ typedef struct fp8rt_frame {
     uint32_t group_in, group_out, groups; // channels and filters of a group; 0: all
     uint32_t group_codes;                 // of a pixel, in a row of a group's weights
     bool depthwise;                       // groups of a beat are one command
+    bool pairs; // that gives the outputs of two lines at once: its kernel has those of both
 } fp8rt_frame;
 
 // Fills in what follows from window, height, width, pixel_bytes, group_in and group_out.
@@ -43,6 +44,25 @@ bool fp8rt_takes_quads(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t p
 // whole beats.
 bool fp8rt_frame_is_depthwise(const fp8rt_caps *caps, const fp8rt_tensor *x,
                               const fp8rt_frame *frame);
+// Lines of a row of weights, and rows of A for `lines` output lines of `pixels` each
+static inline uint32_t fp8rt_frame_lines(const fp8rt_frame *f)
+{
+    return f->window.kernel_h + (f->pairs ? f->window.stride_y : 0);
+}
+static inline uint32_t fp8rt_frame_rows(const fp8rt_frame *f, uint32_t lines, uint32_t pixels)
+{
+    return (f->pairs ? lines / 2u + lines % 2u : lines) * pixels;
+}
+// Rows of weights for `filters`
+static inline uint32_t fp8rt_frame_filters(const fp8rt_frame *f, uint32_t filters)
+{
+    return f->pairs ? fp8rt_pairs_rows(filters) : filters;
+}
+// What an image of `out_h` output lines has of depthwise commands
+void fp8rt_frame_image(const fp8rt_frame *f, uint32_t out_h, fp8rt_image *image);
+// FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_ALIGNMENT or FP8RT_ERR_IMAGE: a frame with pairs cannot have them.
+fp8rt_status fp8rt_frame_check_pairs(const fp8rt_caps *caps, const fp8rt_tensor *x,
+                                     const fp8rt_frame *f);
 // Joins such groups to beats.
 void fp8rt_frame_join(const fp8rt_caps *caps, const fp8rt_tensor *x, fp8rt_frame *frame);
 

@@ -467,7 +467,7 @@ static void describe(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, shape 
     s->forwards = fp8rt_has_image(desc);
     s->scaled = fp8rt_gemm_has_mx(desc);
     s->m = desc->m;
-    s->n = desc->n;
+    s->n = fp8rt_gemm_columns(desc);
     s->k = desc->k;
     s->granule_m = granule_m(caps);
     s->granule_n = granule_n(caps, least_bytes);
@@ -481,9 +481,15 @@ static void describe(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, shape 
     s->beat_log2 = log2_of(caps->beat_bytes);
     s->a_words_log2 = 0;
     if (fp8rt_is_depthwise(desc)) {
-        s->a_words_log2 = s->beat_log2 - s->cols_log2;
-        s->granule_n = max_u32(s->granule_n, caps->beat_bytes); // n is not divided
+        const uint32_t pairs = fp8rt_has_pairs(desc);
+        s->a_words_log2 = s->beat_log2 - s->cols_log2 + pairs;
+        s->granule_n =
+            max_u32(s->granule_n, (uint32_t)caps->beat_bytes << pairs); // n is not divided
         s->granule_n_log2 = log2_of(s->granule_n);
+        while (pairs && s->granule_k < s->k) { // nor is K
+            s->granule_k *= 2u;
+        }
+        s->granule_words = row_words(caps, s->granule_k);
     }
     s->d_log2 = log2_of(d_bytes);
     s->max_log2 = log2_of(caps->max_mn);
@@ -494,6 +500,25 @@ static void describe(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, shape 
     }
     s->k_steps = ceil_shift(s->k >> s->scale_log2, s->lanes_log2);
     s->k_beats = ceil_shift(s->k >> s->scale_log2, s->beat_log2);
+}
+
+// The rows of a tile of an image whose rows of an output line share the reads of pixels. Many tiles have whole lines, if
+// these fit. Few ones are about equal, because each but the first is loaded while the one before is computed.
+static uint32_t rows_of_lines(const shape *s, uint32_t out_w, uint32_t tile)
+{
+    enum { FEW = 8 };
+    const uint32_t unit = max_u32(1u << s->rows_log2, s->granule_m);
+    const uint32_t words = s->granule_words << s->a_words_log2;
+    const uint32_t most =
+        min_u32(s->caps->buf_beats / words << s->rows_log2, 1u << s->max_log2) & ~(unit - 1u);
+    const uint32_t count = fp8rt_ceil_div(s->m, most);
+    const uint32_t lines = most / out_w * out_w;
+    if (tile >= s->m || count == 1u) {
+        return s->m;
+    }
+    return count >= FEW && lines != 0 && (lines & (unit - 1u)) == 0
+               ? lines
+               : round_up(fp8rt_ceil_div(s->m, count), unit);
 }
 
 fp8rt_status fp8rt_gemm_choose_tiles(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
@@ -514,6 +539,10 @@ fp8rt_status fp8rt_gemm_choose_tiles(const fp8rt_caps *caps, const fp8rt_gemm_de
         .b_resident = choice.best.b_resident,
         .commands = count_commands(&s, &choice.best),
     };
+    if (fp8rt_has_pairs(desc)) {
+        tiles->m = (uint16_t)rows_of_lines(&s, desc->image.out_w, tiles->m);
+        tiles->commands = fp8rt_ceil_div(s.m, tiles->m);
+    }
     return FP8RT_OK;
 }
 
@@ -521,7 +550,7 @@ bool fp8rt_gemm_is_one_tile(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                             uint32_t *steps)
 {
     shape s;
-    if (desc->m > caps->max_mn || desc->n > caps->max_mn) {
+    if (desc->m > caps->max_mn || fp8rt_gemm_columns(desc) > caps->max_mn) {
         return false;
     }
     describe(caps, desc, &s);

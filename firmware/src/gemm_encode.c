@@ -36,6 +36,7 @@ static uint32_t operation_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(OPERATION__MX, fp8rt_gemm_has_mx(desc)) |
            FP8RT_PUT(OPERATION__CONV_A, fp8rt_has_image(desc)) |
            FP8RT_PUT(OPERATION__DEPTHWISE, fp8rt_is_depthwise(desc)) |
+           FP8RT_PUT(OPERATION__PAIRS, fp8rt_has_pairs(desc)) |
            fp8rt_coding_operation(&desc->coding);
 }
 
@@ -108,6 +109,9 @@ void fp8rt_gemm_encode(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     };
     if (fp8rt_has_image(desc)) {
         fp8rt_image_words(&desc->image, command.conv);
+    }
+    if (fp8rt_has_pairs(desc)) { // rows that have the result of a second line
+        command.c_stride = fp8rt_image_seconds(&desc->image, desc->m);
     }
     if (fp8rt_gemm_requantises(caps)) {
         encode_requantise(desc, &command);

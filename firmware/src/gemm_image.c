@@ -4,6 +4,7 @@
 #include "gemm_image.h"
 
 #include "fp8rt/registers.h"
+#include "gemm_regions.h"
 
 // The most that a field of a CONV register holds
 #define FIELD_MAX(field) (FP8MAC_REGS__CONV_##field##_bm >> FP8MAC_REGS__CONV_##field##_bp)
@@ -42,6 +43,19 @@ static bool fits(uint32_t count, uint32_t bytes, uint32_t most)
     return (uint64_t)count * bytes <= most;
 }
 
+// What a command with pairs must not have, and the rows that it must have
+static fp8rt_status check_pairs(const fp8rt_gemm_desc *desc)
+{
+    const fp8rt_image *image = &desc->image;
+    if (fp8rt_gemm_reads_c(desc) || desc->coding.stochastic) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (fp8rt_gemm_d_bytes(desc) != 1) {
+        return FP8RT_ERR_FORMAT;
+    }
+    return image->out_w != 0 && desc->m % image->out_w == 0 ? FP8RT_OK : FP8RT_ERR_IMAGE;
+}
+
 // Its segments are the beats of pixels.
 static fp8rt_status check_depthwise(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
@@ -50,8 +64,14 @@ static fp8rt_status check_depthwise(const fp8rt_caps *caps, const fp8rt_gemm_des
     if ((caps->functions & FP8RT_FUNCTION_DEPTHWISE) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
+    const fp8rt_status pairs = image->pairs ? check_pairs(desc) : FP8RT_OK;
+    if (pairs != FP8RT_OK) {
+        return pairs;
+    }
+    const uint32_t rest = image->pairs ? caps->cols / 2u - 1u : caps->cols - 1u;
     return image->channels == caps->beat_bytes && desc->n <= image->channels &&
-                   (desc->k & (caps->cols - 1u)) == 0 && (places & (caps->beat_bytes - 1u)) == 0 &&
+                   (desc->k & rest) == 0 && (!image->pairs || (desc->n & rest) == 0) &&
+                   (places & (caps->beat_bytes - 1u)) == 0 &&
                    image->kernel_w <= FIELD_MAX(SEGMENT__SEGMENTS)
                ? FP8RT_OK
                : FP8RT_ERR_IMAGE;
@@ -63,6 +83,9 @@ fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *de
     const uint32_t pixel = image->pixel_bytes;
     if ((caps->functions & FP8RT_FUNCTION_CONV_A) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (image->pairs && !image->depthwise) {
+        return FP8RT_ERR_IMAGE;
     }
     if (image->depthwise) {
         const fp8rt_status status = check_depthwise(caps, desc);

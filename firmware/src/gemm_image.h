@@ -15,6 +15,29 @@ static inline bool fp8rt_is_depthwise(const fp8rt_gemm_desc *desc)
     return fp8rt_has_image(desc) && desc->image.depthwise;
 }
 
+static inline bool fp8rt_has_pairs(const fp8rt_gemm_desc *desc)
+{
+    return fp8rt_is_depthwise(desc) && desc->image.pairs;
+}
+
+// With pairs: the rows of A, m of them, that have a result of a second output line
+static inline uint32_t fp8rt_image_seconds(const fp8rt_image *image, uint32_t m)
+{
+    return m - (image->odd ? image->out_w : 0);
+}
+
+// Columns of the products, and rows of B
+static inline uint32_t fp8rt_gemm_columns(const fp8rt_gemm_desc *desc)
+{
+    return fp8rt_has_pairs(desc) ? 2u * desc->n : desc->n;
+}
+
+// Rows of D
+static inline uint32_t fp8rt_gemm_d_rows(const fp8rt_gemm_desc *desc)
+{
+    return fp8rt_has_pairs(desc) ? desc->m + fp8rt_image_seconds(&desc->image, desc->m) : desc->m;
+}
+
 // Puts 1, and the bytes of pixels and lines, where the descriptor has 0.
 void fp8rt_image_fill(fp8rt_gemm_desc *desc);
 // FP8RT_ERR_IMAGE, FP8RT_ERR_UNSUPPORTED or FP8RT_OK, for a descriptor that is filled

@@ -44,6 +44,7 @@ unsigned fp8rt_gemm_a_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8R
 unsigned fp8rt_gemm_b_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS])
 {
     unsigned count = add_operand(&desc->b, desc->n, desc->k, list);
+    list[0].rows = fp8rt_gemm_columns(desc);
     if (fp8rt_gemm_bias(desc) != NULL) {
         list[count++] = floats(fp8rt_gemm_bias(desc), desc->n);
     }
@@ -80,7 +81,7 @@ fp8rt_region fp8rt_gemm_output(const fp8rt_gemm_desc *desc)
 {
     return (fp8rt_region){
         .address = (uintptr_t)desc->d,
-        .rows = desc->m,
+        .rows = fp8rt_gemm_d_rows(desc),
         .stride = desc->d_stride,
         .row_bytes = desc->n * fp8rt_gemm_d_bytes(desc),
     };

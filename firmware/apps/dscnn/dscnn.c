@@ -25,7 +25,7 @@ enum {
     BLOCKS = 4, // a depthwise convolution and one of 1 x 1 each
     KERNEL1_H = 4,
     KERNEL1_W = 10,
-    POINTS = 9,
+    KERNEL = 3, // and as wide, of the depthwise convolutions
     SEED = 1,
     RUNS = 3,
 };
@@ -39,6 +39,7 @@ typedef struct dscnn {
     fp8rt_weights convolution, linear;
     const void *ones;
     uint32_t joined; // channels of a group of the depthwise convolutions
+    bool pairs;      // which give two output lines at once
 } dscnn;
 
 typedef struct program {
@@ -59,19 +60,22 @@ static void expect(program *p, const char *name, bool good)
 
 // ---- the network --------------------------------------------------------------------------------
 
+static const fp8rt_window same = {KERNEL,          KERNEL,        .pad_top = 1,
+                                  .pad_bottom = 1, .pad_left = 1, .pad_right = 1};
+
 static void depthwise(fp8rt_run *run, const dscnn *n, const fp8rt_tensor *x,
                       const fp8rt_weights *weights, fp8rt_tensor *out)
 {
-    const fp8rt_convolution_desc desc = {
-        .x = x,
-        .height = HEIGHT,
-        .width = WIDTH,
-        .window = {3, 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1},
-        .weights = weights,
-        .group_in = n->joined,
-        .group_out = n->joined,
-        .fused = {.activation = FP8MAC_ACT_RELU},
-        .out = out};
+    const fp8rt_convolution_desc desc = {.x = x,
+                                         .height = HEIGHT,
+                                         .width = WIDTH,
+                                         .window = same,
+                                         .weights = weights,
+                                         .group_in = n->joined,
+                                         .group_out = n->joined,
+                                         .pairs = n->pairs,
+                                         .fused = {.activation = FP8MAC_ACT_RELU},
+                                         .out = out};
     fp8rt_convolution(run, &desc);
 }
 
@@ -168,12 +172,21 @@ static fp8rt_weights weights_of(program *p, uint32_t rows, uint32_t cols)
 
 static fp8rt_weights depthwise_weights(program *p)
 {
-    const fp8rt_weights narrow = weights_of(p, CHANNELS, POINTS);
+    const fp8rt_weights narrow = weights_of(p, CHANNELS, KERNEL * KERNEL);
     fp8rt_weights joined = narrow;
-    joined.codes = tensor_of(p, CHANNELS, POINTS * p->net.joined, FP8MAC_E4M3FN);
+    if (p->net.pairs) {
+        joined.codes = tensor_of(p, fp8rt_pairs_rows(CHANNELS),
+                                 fp8rt_pairs_cols(&p->dev.caps, KERNEL, KERNEL, 1), FP8MAC_E4M3FN);
+        joined.codes.scale = narrow.codes.scale;
+        const fp8rt_pairs_desc pairs = {
+            .src = &narrow.codes, .kernel_h = KERNEL, .kernel_w = KERNEL, .dst = &joined.codes};
+        expect(p, "lines are paired", fp8rt_pair_lines(&p->dev.caps, &pairs) == FP8RT_OK);
+        return joined;
+    }
+    joined.codes = tensor_of(p, CHANNELS, KERNEL * KERNEL * p->net.joined, FP8MAC_E4M3FN);
     joined.codes.scale = narrow.codes.scale;
     const fp8rt_join_desc join = {.src = &narrow.codes,
-                                  .points = POINTS,
+                                  .points = KERNEL * KERNEL,
                                   .group_in = 1,
                                   .group_out = 1,
                                   .joined = p->net.joined,
@@ -207,7 +220,9 @@ static const void *ones_of(program *p)
 static void open_net(program *p)
 {
     dscnn *n = &p->net;
-    n->joined = fp8rt_channels_to_join(&p->dev.caps, FP8MAC_E4M3FN, CHANNELS);
+    n->pairs = fp8rt_takes_pairs(&p->dev.caps, CHANNELS, &same, HEIGHT);
+    n->joined = n->pairs ? p->dev.caps.cols / 2u
+                         : fp8rt_channels_to_join(&p->dev.caps, FP8MAC_E4M3FN, CHANNELS);
     n->x = frames(p);
     n->convolution = weights_of(p, CHANNELS, KERNEL1_H * KERNEL1_W);
     n->first = tensor_of(p, PIXELS, CHANNELS, FP8MAC_E4M3FN);

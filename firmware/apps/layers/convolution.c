@@ -231,6 +231,125 @@ static void run_depthwise(layers_test *test, const depthwise_case *c)
     test->arena = arena;
 }
 
+typedef struct pairs_case {
+    const char *name;
+    uint32_t height, width, channels;
+    fp8rt_window window;
+    fp8mac_format_id out_format;
+} pairs_case;
+
+static const pairs_case pairs_cases[] = {
+    {"14 x 14 x 64, 3 x 3, pairs", 14, 14, 64, SAME_3_X_3, FP8MAC_E4M3FN},
+    {"25 x 5 x 40, 3 x 3, pairs", 25, 5, 40, SAME_3_X_3, FP8MAC_E4M3FN},
+    {"9 x 12 x 18, 5 x 3, pairs",
+     9,
+     12,
+     18,
+     {.kernel_h = 5, .kernel_w = 3, .pad_top = 2, .pad_bottom = 2, .pad_left = 1, .pad_right = 1},
+     FP8MAC_E5M2},
+    {"15 x 13 x 34, 3 x 4, stride 2 x 3, dilation 1 x 2, pairs",
+     15,
+     13,
+     34,
+     {.kernel_h = 3, .kernel_w = 4, .stride_y = 2, .stride_x = 3, .dilation_x = 2, .pad_top = 1},
+     FP8MAC_E4M3FNUZ},
+    {"2 x 40 x 24, 2 x 1, pairs", 2, 40, 24, {.kernel_h = 2, .pad_top = 1}, FP8MAC_E4M3FN},
+};
+
+// As commands that give two lines at once, beside the definition of the layer
+static void run_pairs(layers_test *test, const pairs_case *c)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_caps *caps = &test->dev.caps;
+    const fp8rt_window *w = &c->window;
+    const uint32_t points = or_one(w->kernel_h) * or_one(w->kernel_w), each = caps->cols / 2u;
+    const uint32_t out_h = fp8rt_window_count(w->kernel_h, w->stride_y, w->dilation_y, c->height,
+                                              w->pad_top + w->pad_bottom);
+    const uint32_t out_w = fp8rt_window_count(w->kernel_w, w->stride_x, w->dilation_x, c->width,
+                                              w->pad_left + w->pad_right);
+    if (!fp8rt_takes_pairs(caps, c->channels, w, out_h)) {
+        return;
+    }
+    fp8rt_tensor x = layers_codes(test, c->height * c->width, c->channels, FP8MAC_E4M3FN);
+    const fp8rt_weights narrow = layers_weights(test, c->channels, points);
+    fp8rt_weights packed = narrow;
+    packed.codes = layers_empty(
+        test, fp8rt_pairs_rows(c->channels),
+        fp8rt_pairs_cols(caps, or_one(w->kernel_h), or_one(w->kernel_w), or_one(w->stride_y)),
+        FP8MAC_E4M3FN);
+    packed.codes.scale = narrow.codes.scale;
+    const fp8rt_pairs_desc pairs = {.src = &narrow.codes,
+                                    .kernel_h = w->kernel_h,
+                                    .kernel_w = w->kernel_w,
+                                    .stride_y = w->stride_y,
+                                    .dst = &packed.codes};
+    layers_expect(test, "lines are paired", fp8rt_pair_lines(caps, &pairs) == FP8RT_OK);
+    fp8rt_tensor out = layers_empty(test, out_h * out_w, c->channels, c->out_format);
+    fp8rt_convolution_desc desc = {.x = &x,
+                                   .height = c->height,
+                                   .width = c->width,
+                                   .window = *w,
+                                   .weights = &packed,
+                                   .group_in = each,
+                                   .group_out = each,
+                                   .pairs = true,
+                                   .out = &out};
+    fp8rt_convolution_desc definition = desc;
+    definition.weights = &narrow;
+    definition.group_in = definition.group_out = 1;
+    definition.pairs = false;
+    x.scale = 0.0078125f;
+    out.scale = c->out_format == FP8MAC_E4M3FN ? 64.0f : 256.0f;
+    layers_try(test, c->name, call_pair, refer_pair, &(paired){&desc, &definition}, &out);
+    test->arena = arena;
+}
+
+static fp8rt_status query(layers_test *test, const fp8rt_convolution_desc *desc);
+
+// What layers with pairs must not have
+static void refuse_pairs(layers_test *test)
+{
+    enum { CHANNELS = 32, SIDE = 6 };
+    const fp8rt_caps *caps = &test->dev.caps;
+    const fp8rt_window window = SAME_3_X_3;
+    if (!fp8rt_takes_pairs(caps, CHANNELS, &window, SIDE)) {
+        return;
+    }
+    const fp8rt_arena arena = test->arena;
+    fp8rt_tensor x = layers_codes(test, SIDE * SIDE, CHANNELS, FP8MAC_E4M3FN);
+    fp8rt_weights weights =
+        layers_weights(test, fp8rt_pairs_rows(CHANNELS), fp8rt_pairs_cols(caps, 3, 3, 1));
+    fp8rt_tensor out = layers_empty(test, SIDE * SIDE, CHANNELS, FP8MAC_E4M3FN);
+    fp8rt_convolution_desc desc = {.x = &x,
+                                   .height = SIDE,
+                                   .width = SIDE,
+                                   .window = window,
+                                   .weights = &weights,
+                                   .group_in = caps->cols / 2u,
+                                   .group_out = caps->cols / 2u,
+                                   .pairs = true,
+                                   .out = &out};
+    layers_expect(test, "pairs", query(test, &desc) == FP8RT_OK);
+    desc.residual = &x;
+    layers_expect(test, "pairs and a residual", query(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    desc.residual = NULL;
+    desc.fused.coding.stochastic = true;
+    layers_expect(test, "pairs, rounded with random bits",
+                  query(test, &desc) == FP8RT_ERR_UNSUPPORTED);
+    desc.fused.coding.stochastic = false;
+    fp8rt_scaling scaling = {.kind = FP8RT_SCALING_DYNAMIC};
+    out.scaling = &scaling;
+    layers_expect(test, "pairs with a dynamic scale", query(test, &desc) == FP8RT_ERR_FORMAT);
+    out.scaling = NULL;
+    desc.window.dilation_y = 2;
+    desc.window.pad_top = desc.window.pad_bottom = 2;
+    layers_expect(test, "pairs of a dilated kernel", query(test, &desc) == FP8RT_ERR_IMAGE);
+    desc.window = window;
+    weights.codes.rows = CHANNELS;
+    layers_expect(test, "weights that are not paired", query(test, &desc) == FP8RT_ERR_SHAPE);
+    test->arena = arena;
+}
+
 static fp8rt_status query(layers_test *test, const fp8rt_convolution_desc *desc)
 {
     fp8rt_run run = fp8rt_run_query(&test->dev);
@@ -302,6 +421,10 @@ void layers_convolution(layers_test *test)
     for (size_t i = 0; i < sizeof depthwise_cases / sizeof depthwise_cases[0]; i++) {
         run_depthwise(test, &depthwise_cases[i]);
     }
+    for (size_t i = 0; i < sizeof pairs_cases / sizeof pairs_cases[0]; i++) {
+        run_pairs(test, &pairs_cases[i]);
+    }
     end_of_image(test);
+    refuse_pairs(test);
     refusals(test);
 }

@@ -15,7 +15,8 @@
 // convolution has one channel in a group. The accelerator writes whole beats of output channels, so
 // fp8rt_join_groups puts neighbouring groups together and fills their weights up with zeros. Of the
 // products of a depthwise convolution into FP8, one in 16 then counts (128-bit bus), and one in four where the
-// accelerator has depthwise commands (fp8rt_channels_to_join).
+// accelerator has depthwise commands (fp8rt_channels_to_join). Commands that give the outputs of two lines at once take
+// half as many cycles (fp8rt_pair_lines).
 //
 // Cycles on the chip of 128 bits (`make run APP=layers FAMILY=convolution`):
 //
@@ -66,6 +67,9 @@ typedef struct fp8rt_convolution_desc {
     // and its rows of weights are accordingly shorter. With several groups the bytes of group_out
     // channels of `out` are whole beats.
     uint32_t group_in, group_out;
+    // A depthwise convolution whose weights are those of fp8rt_pair_lines, which has the rules. The groups have
+    // caps.cols / 2 channels, whose rows are not shorter.
+    bool pairs;
     const fp8rt_tensor *residual; // as `out`, of any format; NULL: none
     fp8rt_fused fused;
     fp8rt_tensor *out; // images * lines * pixels of them x output channels, of any format
@@ -98,6 +102,37 @@ uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format,
 // Work of the core, once for each network. Scales and biases stay as they are.
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
 fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *desc);
+
+// ---- weights of two output lines ----------------------------------------------------------------
+
+// Depthwise commands with pairs read the pixels of two output lines together, y and y + 1: a kernel of kernel_h + stride_y
+// lines. dst has two rows for each channel, of the outputs of the first line and of the second. Rows of caps.cols channels'
+// halves follow each other: the first lines of caps.cols / 2 channels, then their second lines. A row has caps.cols / 2 codes
+// for each pixel of that kernel, 0 but for its channel and the pixels of its line.
+typedef struct fp8rt_pairs_desc {
+    const fp8rt_tensor *src;               // channels x kernel_h * kernel_w
+    uint32_t kernel_h, kernel_w, stride_y; // 0: 1
+    fp8rt_tensor
+        *dst; // FP8 or INT8, of src's format, as fp8rt_pairs_rows and _cols say; data is provided
+} fp8rt_pairs_desc;
+
+// Whether a depthwise convolution can have pairs, and gains by them: the accelerator has depthwise commands
+// (FP8RT_FUNCTION_DEPTHWISE), channels are a multiple of caps.cols / 2 and more than caps.cols, there are several output
+// lines, kernel_h is more than 1, dilation_y 1, and stride_y at most 127. The pixels of x must begin at beats. `out` must have one byte a value and a static scale, and
+// there is no residual: else fp8rt_convolution returns FP8RT_ERR_FORMAT or FP8RT_ERR_UNSUPPORTED.
+bool fp8rt_takes_pairs(const fp8rt_caps *caps, uint32_t channels, const fp8rt_window *window,
+                       uint32_t out_height);
+static inline uint32_t fp8rt_pairs_rows(uint32_t channels)
+{
+    return 2u * channels;
+}
+static inline uint32_t fp8rt_pairs_cols(const fp8rt_caps *caps, uint32_t kernel_h,
+                                        uint32_t kernel_w, uint32_t stride_y)
+{
+    return (kernel_h + stride_y) * kernel_w * (caps->cols / 2u);
+}
+// As fp8rt_join_groups
+fp8rt_status fp8rt_pair_lines(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc);
 
 // ---- transposed convolution ---------------------------------------------------------------------
 

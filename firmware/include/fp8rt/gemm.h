@@ -65,6 +65,15 @@ typedef struct fp8rt_image {
     // pixel_bytes are multiples of a beat. FP8RT_ERR_IMAGE: they are not. FP8RT_ERR_UNSUPPORTED: caps.functions has
     // no FP8RT_FUNCTION_DEPTHWISE.
     bool depthwise;
+    // With depthwise: a row of A gives two results of each channel, the outputs of two neighbouring lines. Channels are
+    // divided into groups of caps.cols / 2 in the place of quads, and k is that for each pixel of the kernel, which has
+    // the lines of both outputs. So stride_y is twice the stride of output lines. B has 2 * n rows: row caps.cols * g + s *
+    // caps.cols / 2 + c has the weights of result s of channel c of group g. Scales and biases of B have n values. D has
+    // 2 * m / out_w lines of out_w rows, of one byte an output, or one line less if they are odd. FP8RT_ERR_IMAGE: m is no
+    // multiple of out_w.
+    // FP8RT_ERR_UNSUPPORTED: C, or stochastic rounding; FP8RT_ERR_FORMAT: a D of more than a byte.
+    bool pairs;
+    bool odd; // with pairs alone: the last row of lines has one
 } fp8rt_image;
 
 // One operand of a GEMM: A, m x k, or B, n x k.

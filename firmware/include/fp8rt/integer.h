@@ -65,6 +65,7 @@ typedef struct fp8rt_int_convolution_desc {
     // depthwise commands for a beat of channels each, where the accelerator has them (FP8RT_FUNCTION_DEPTHWISE) and channels
     // are a multiple of caps.cols.
     uint32_t group_in, group_out;
+    bool pairs;              // as in fp8rt_convolution_desc
     fp8rt_int_finish finish; // bias_stride 0: x has the zero point 0, and all outputs have one bias
     fp8rt_tensor *out;       // lines * pixels x output channels
 } fp8rt_int_convolution_desc;
