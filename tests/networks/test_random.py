@@ -183,7 +183,7 @@ def test_quads(bench, rng, compiler, work) -> None:
         found = commands_of(graph, graph.layers[0], 16)[0]
         bench.check(f"{found} commands of {columns} columns", found == commands)
         codes = join(graph.layers[0], graph, 16).codes
-        bench.check(f"codes of {columns} columns", codes.shape[1] == 9 * (columns or 16))
+        bench.check(f"codes of {columns} columns", codes.shape[1] == (24 if columns else 9 * 16))
         for array in ("4x4x16", "4x8x16"):
             outcome = run(compiler.build(folder), FP8RT_ARRAY=array)
             equal = outcome.status == 0 and outcome.compared > 0 and outcome.different == 0

@@ -313,7 +313,9 @@ def test_quads(bench, rng, compiler, work) -> None:
         graph = integer_import.load(files.write(), "quads")
         graph.columns = columns
         rows = weights.join(graph.layers[0], graph, 16)
-        bench.check(f"codes of {columns} columns", rows.codes.shape[1] == 9 * (columns or 16))
+        bench.check(
+            f"codes of {columns} columns", rows.codes.shape[1] == (24 if columns else 9 * 16)
+        )
         name, folder = f"{columns} columns", work / f"quads{columns}"
         _check_program(bench, name, graph, runs, folder, compiler, False, 16)
         other = run(compiler.build(folder), FP8RT_ARRAY="4x8x16", **ON)

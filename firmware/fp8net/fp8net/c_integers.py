@@ -102,6 +102,8 @@ def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
         grouped = join(layer, s.graph, s.plan.beat)
         if grouped.group_in:
             fields += [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
+        if grouped.pairs:
+            fields.append(".pairs = true")
     return text, [*fields, _finish(s, index, layer)]
 
 

@@ -180,6 +180,8 @@ def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
         codes = grouped.codes
         if grouped.group_in:
             groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
+        if grouped.pairs:
+            groups.append(".pairs = true")
     if layer.op == "transposed":
         codes = split(layer)
     return _weights(s, f"{index}a", layer.weights, codes, "weights"), [

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .c_text import boolean
-from .weights import averages_quads, has_quads
+from .weights import averages_quads, has_pairs, has_quads
 
 
 def text(s, ids: dict[str, int]) -> str:
@@ -13,7 +13,7 @@ def text(s, ids: dict[str, int]) -> str:
     run = _RUN.replace("@convert@", _WHOLE if whole else _CONVERT)
     products = ("convolution", "scale_channels", "int_convolution")
     quads = any(
-        (x.op in products and has_quads(x, s.graph))
+        (x.op in products and (has_quads(x, s.graph) or has_pairs(x, s.graph)))
         or (x.op == "global_average" and averages_quads(x, s.graph))
         for x in s.graph.layers
     )

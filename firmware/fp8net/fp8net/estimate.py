@@ -110,7 +110,7 @@ def _convolution(graph: Graph, layer: Layer, chip: _Chip) -> int:
     source, window = graph.tensors[layer.inputs[0]], layer.window
     grouped = weights.join(layer, graph, chip.beat)
     channels, filters, groups = source.cols, layer.weights.codes.shape[0], grouped.count
-    if weights.has_quads(layer, graph):
+    if weights.has_quads(layer, graph) or grouped.pairs:
         groups = layer.groups
     elif groups > 1:  # the last group may be smaller
         channels, filters = groups * grouped.group_in, groups * grouped.group_out

@@ -160,6 +160,8 @@ class Executor:
     def convolution(self, layer: Layer) -> np.ndarray:
         x, tensor = self._source(layer)
         grouped = weights.join(layer, self.graph, self.beat)
+        if grouped.pairs:
+            return self._look_up(layer, self._pairs(layer, grouped, x, tensor))
         points = layer.window.kernel[0] * layer.window.kernel[1]
         parts = []
         each = grouped.group_out or len(grouped.codes)  # a depthwise command has several groups
@@ -169,6 +171,29 @@ class Executor:
             others = {**self._residual(layer, outputs), **self._out(layer)}
             parts.append(self.gemm(rows, tensor, layer.weights, codes, outputs, **others))
         return self._look_up(layer, np.concatenate(parts, axis=1))
+
+    def _pairs(
+        self, layer: Layer, grouped: weights.Grouped, x: np.ndarray, tensor: Tensor
+    ) -> np.ndarray:
+        """Two output lines at once, of half a quad of channels"""
+        w, each, (height, width) = layer.weights, grouped.group_in, layer.out_size
+        both, lines = weights.of_pairs(layer), -(-height // 2)
+        out = []
+        for group in range(len(w.codes) // each):
+            channels = slice(group * each, (group + 1) * each)
+            twice = Weights(
+                w.codes,
+                format=w.format,
+                row_scale=None if w.row_scale is None else np.tile(w.row_scale[channels], 2),
+                bias=None if w.bias is None else np.tile(w.bias[channels], 2),
+            )
+            codes = grouped.codes[2 * channels.start : 2 * channels.stop]
+            rows = unfold(x[:, channels], both)
+            result = self.gemm(rows, tensor, twice, codes, slice(0, 2 * each), **self._out(layer))
+            result = result.reshape(layer.images, lines, width, 2, each).transpose(0, 1, 3, 2, 4)
+            result = result.reshape(layer.images, 2 * lines, width, each)[:, :height]
+            out.append(result.reshape(-1, each))
+        return np.concatenate(out, axis=1)
 
     def embedding(self, layer: Layer) -> np.ndarray:
         """Rows of the table, whose codes are those of the output."""

@@ -72,6 +72,7 @@ class Grouped:
     group_in: int
     group_out: int
     count: int  # groups
+    pairs: bool = False  # as fp8rt_pair_lines packs them: of `parts` the codes are not to be used
 
     def part(self, group: int, points: int, channels: int) -> tuple[slice, slice, np.ndarray]:
         """Input channels, output channels and codes of a group."""
@@ -101,6 +102,62 @@ def are_quads(channels: int, graph: Graph) -> bool:
 def has_quads(layer: Layer, graph: Graph) -> bool:
     each = layer.weights is None or layer.weights.codes.shape[0] == layer.groups
     return each and are_quads(layer.groups, graph)
+
+
+def has_pairs(layer: Layer, graph: Graph) -> bool:
+    """Whether a depthwise convolution gives two output lines at once: fp8rt_takes_pairs, and what such commands need"""
+    columns, window = graph.columns, layer.window
+    if layer.op not in ("convolution", "int_convolution") or not columns or layer.groups <= columns:
+        return False
+    written = (
+        layer.fused.table_format if layer.fused.function else graph.tensors[layer.output].format
+    )
+    return (
+        layer.weights.codes.shape[0] == layer.groups
+        and layer.weights.codes.shape[1] == window.kernel[0] * window.kernel[1]
+        and layer.groups % (columns // 2) == 0
+        and layer.residual is None
+        and FORMAT_BYTES[written] == 1
+        and layer.out_size[0] > 1
+        and window.kernel[0] > 1
+        and window.dilation[0] == 1
+        and window.stride[0] <= MOST_STRIDE
+    )
+
+
+MOST_STRIDE = 127
+
+
+def pair_lines(layer: Layer, graph: Graph) -> np.ndarray:
+    """The rows of weights of fp8rt_pair_lines"""
+    codes, window = layer.weights.codes, layer.window
+    points, each = codes.shape[1], graph.columns // 2
+    shift = (
+        window.stride[0] * window.kernel[1]
+    )  # from the pixels of a line's outputs to those of the next one's
+    wide = np.zeros((len(codes) // each, 2, each, points + shift, each), np.uint8)
+    for channel, row in enumerate(codes):
+        group, place = divmod(channel, each)
+        for second in range(2):
+            at = second * shift
+            wide[group, second, place, at : at + points, place] = row
+    return wide.reshape(2 * len(codes), -1)
+
+
+def of_pairs(layer: Layer) -> Layer:
+    """The convolution whose outputs are two lines of the layer's"""
+    window = layer.window
+    stride, kernel = 2 * window.stride[0], window.kernel[0] + window.stride[0]
+    lines = -(-layer.out_size[0] // 2)
+    top, left, _, right = window.pads
+    bottom = max(0, (lines - 1) * stride + kernel - layer.height - top)
+    wide = dataclasses.replace(
+        window,
+        kernel=(kernel, window.kernel[1]),
+        stride=(stride, window.stride[1]),
+        pads=(top, left, bottom, right),
+    )
+    return dataclasses.replace(layer, window=wide)
 
 
 MOST_WIDTH, MOST_CODES = 255, 65535  # of the kernel of a global average
@@ -140,10 +197,13 @@ def ones_of(layer: Layer, graph: Graph, beat: int) -> np.ndarray:
 
 def join(layer: Layer, graph: Graph, beat: int) -> Grouped:
     """The fewest neighbouring groups together whose outputs, and residuals, are whole beats; zeros between them. Of depthwise
-    commands those of as many channels as the array has columns."""
+    commands those of as many channels as the array has columns, or of half as many with pairs."""
     codes, groups = layer.weights.codes, layer.groups
     if groups == 1:
         return Grouped(codes, 0, 0, 1)
+    if has_pairs(layer, graph):
+        each = graph.columns // 2
+        return Grouped(pair_lines(layer, graph), each, each, -(-groups // beat), True)
     quads = has_quads(layer, graph)
     points = layer.window.kernel[0] * layer.window.kernel[1]
     n = codes.shape[0]
