@@ -22,6 +22,7 @@ typedef struct plan {
     uint32_t groups, group_in, group_out, d_bytes, c_bytes;
     uint32_t group_codes; // of a pixel, in a row of weights
     bool depthwise;       // as one command for each beat of channels
+    bool pairs;           // whose rows have the outputs of two lines
     bool is_point;        // a GEMM of pixels, but for their alignment
     uint32_t beat;
     uint64_t a, b, c, d, scales, biases, row_b, row_c, row_d;
@@ -38,23 +39,43 @@ static uint32_t part_size(uint32_t total, uint32_t part, uint32_t number)
     return left < part ? left : part;
 }
 
-// Where the accelerator has depthwise commands, and channels are whole quads
-static bool is_depthwise(const plan *p, uint32_t quads)
+// Where the accelerator has depthwise commands, and channels are whole quads, or groups of half a quad with pairs
+static bool is_depthwise(const plan *p, uint32_t quads, uint32_t each)
 {
     const convolution *x = p->layer;
-    return quads != 0 && x->groups == x->channels && x->groups == x->filters &&
-           x->channels > p->beat / quads && x->channels % (p->beat / quads) == 0 &&
-           p->pixel_bytes % p->beat == 0;
+    return x->groups == x->channels && x->groups == x->filters && x->channels > p->beat / quads &&
+           x->channels % each == 0 && p->pixel_bytes % p->beat == 0;
+}
+
+// As fp8rt_takes_pairs of fp8rt/convolution.h
+static bool takes_pairs(const plan *p, uint32_t quads)
+{
+    return is_depthwise(p, quads, p->beat / quads / 2u) && p->out_h > 1 && p->layer->kernel_h > 1 &&
+           p->layer->dilation_y == 1 && p->layer->stride_y <= 127u && p->d_bytes == 1 &&
+           p->c_bytes == 0;
+}
+
+// Lines of a row of weights
+static uint32_t kernel_lines(const plan *p)
+{
+    return p->layer->kernel_h + (p->pairs ? p->layer->stride_y : 0);
+}
+
+// Rows of A for an image
+static uint32_t rows_of(const plan *p)
+{
+    return (p->pairs ? p->out_h / 2u + p->out_h % 2u : p->out_h) * p->out_w;
 }
 
 static void join_groups(plan *p, uint32_t beat, uint32_t quads)
 {
     const convolution *layer = p->layer;
     uint32_t joined = 1;
-    if (is_depthwise(p, quads)) {
+    p->pairs = quads != 0 && takes_pairs(p, quads);
+    if (p->pairs || (quads != 0 && is_depthwise(p, quads, beat / quads))) {
         p->depthwise = true;
         p->group_in = p->group_out = beat;
-        p->group_codes = beat / quads;
+        p->group_codes = p->pairs ? beat / quads / 2u : beat / quads;
         p->groups = (layer->channels + beat - 1u) / beat;
         return;
     }
@@ -168,6 +189,10 @@ static void set_image(const plan *p, fp8mac_cycles_command *command)
     const bool one = is_one_segment(p);
     command->conv_a = command->extended = true;
     command->depthwise = p->depthwise;
+    command->pairs = p->pairs;
+    if (p->pairs) { // rows that have the output of a second line
+        command->c_stride = command->m - (p->out_h % 2u != 0 ? p->out_w : 0);
+    }
     command->image_width = layer->width * pixel;
     command->image_height = (uint16_t)p->height;
     command->out_w = (uint16_t)p->out_w;
@@ -175,7 +200,7 @@ static void set_image(const plan *p, fp8mac_cycles_command *command)
     command->segments = (uint8_t)(one ? 1u : layer->kernel_w);
     command->step_x = (uint16_t)(layer->stride_x * pixel);
     command->segment_step = (uint16_t)(layer->dilation_x * pixel);
-    command->step_y = (uint8_t)layer->stride_y;
+    command->step_y = (uint8_t)(layer->stride_y * (p->pairs ? 2u : 1u));
     command->dil_y = (uint8_t)layer->dilation_y;
     command->pad_top = (uint8_t)layer->pad_y;
     command->pad_left = (uint16_t)(layer->pad_x * pixel);
@@ -185,7 +210,12 @@ static void set_image(const plan *p, fp8mac_cycles_command *command)
 
 static uint64_t points(const plan *p)
 {
-    return (uint64_t)p->layer->kernel_h * p->layer->kernel_w;
+    return (uint64_t)kernel_lines(p) * p->layer->kernel_w;
+}
+
+static uint64_t rows_of_weights(const plan *p, uint64_t filters)
+{
+    return p->pairs ? 2u * filters : filters;
 }
 
 // Where image, weights, C and D lie, each from a page on; false: they do not fit 4 GiB.
@@ -199,14 +229,15 @@ static bool place(plan *p)
     p->row_d = round_up((uint64_t)p->layer->filters * p->d_bytes, beat);
     const uint64_t line = (uint64_t)p->layer->width * p->pixel_bytes;
     const double bytes = (double)p->images * p->height * (double)line +
-                         (double)p->layer->filters * (double)p->row_b + 12.0 * p->layer->filters +
-                         (double)rows * (double)(p->row_c + p->row_d) + 7.0 * PAGE;
+                         (double)rows_of_weights(p, p->layer->filters) * (double)p->row_b +
+                         12.0 * p->layer->filters + (double)rows * (double)(p->row_c + p->row_d) +
+                         7.0 * PAGE;
     if (bytes > 4294967296.0) {
         return false;
     }
     p->a = PAGE;
     p->b = p->a + round_up((uint64_t)p->images * p->height * line, PAGE);
-    p->d = p->b + round_up(p->layer->filters * p->row_b, PAGE);
+    p->d = p->b + round_up(rows_of_weights(p, p->layer->filters) * p->row_b, PAGE);
     p->c = p->d + round_up(rows * p->row_d, PAGE);
     p->scales = p->c + round_up(rows * p->row_c, PAGE);
     p->biases = p->scales + round_up((uint64_t)p->work->scale_bytes * p->layer->filters, PAGE);
@@ -220,11 +251,11 @@ static void set_addresses(const plan *p, uint32_t image, uint32_t group,
     const uint64_t row = (uint64_t)image * p->out_h * p->out_w, column = group * p->group_out;
     command->a_addr = (uint32_t)(p->a + image * p->height * line + group * p->group_in);
     command->a_stride = (uint32_t)(is_matrix(p, group) ? p->pixel_bytes : line);
-    command->b_addr = (uint32_t)(p->b + column * p->row_b);
+    command->b_addr = (uint32_t)(p->b + rows_of_weights(p, column) * p->row_b);
     command->d_addr = (uint32_t)(p->d + row * p->row_d + column * p->d_bytes);
     command->d_stride = (uint32_t)p->row_d;
     command->c_addr = (uint32_t)(p->c + row * p->row_c + column * p->c_bytes);
-    command->c_stride = (uint32_t)p->row_c;
+    command->c_stride = p->pairs ? command->c_stride : (uint32_t)p->row_c;
     if (p->work->vectors) {
         command->scale_b = (uint32_t)(p->scales + column * p->work->scale_bytes);
         command->bias = (uint32_t)(p->biases + column * 4u);
@@ -236,7 +267,9 @@ static fp8mac_status command_of(const fp8mac_cycles_config *config, const plan *
                                 const char **why)
 {
     workload part = *p->work;
-    part.m = p->out_h * p->out_w;
+    part.m = rows_of(p);
+    part.out_h = p->pairs ? p->out_h : 0;
+    part.out_w = p->out_w;
     part.n = part_size(p->layer->filters, p->group_out, group);
     const uint32_t channels = part_size(p->layer->channels, p->group_in, group);
     part.k = (uint32_t)points(p) * (p->depthwise ? p->group_codes : channels);

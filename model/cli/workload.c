@@ -53,6 +53,9 @@ static fp8rt_gemm_desc desc_of(const workload *work)
         .d_format = work->d_format,
         .image.channels = work->has_image,
         .image.depthwise = work->depthwise,
+        .image.pairs = work->out_h != 0,
+        .image.odd = work->out_h % 2u != 0,
+        .image.out_w = work->out_w,
     };
 }
 

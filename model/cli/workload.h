@@ -18,6 +18,8 @@ typedef struct workload {
     uint32_t scale_bytes;                // of a column in that vector
     bool has_image;                      // A is an image: its tiles are chosen so
     bool depthwise;                      // the image of a depthwise command
+    // Output lines, if two of them have one row of A (pairs), and their pixels; else 0
+    uint32_t out_h, out_w;
 } workload;
 
 // What a workload takes, with what it needs at least

@@ -190,11 +190,11 @@ def test_pixels_are_shared(bench, fast_tool):
     names = "ifmap height,ifmap width,filter height,filter width,channels,num filter,groups,pad_y,pad_x\n"
     layer = names + "28,28,3,3,16,16,16,1,1\n"
     near, far = (fast_tool.table(layer, "--latency", late)[0] for late in (0, 20))
-    # Each line is read for three output lines, those at the edges for two: once, but for the first rows of loads
-    pixels = 28 * (26 * 3 + 2 * 2)
+    # A pair of output lines reads four lines, those at the edges three: once, but for the first rows of loads
+    pixels = 28 * (12 * 4 + 2 * 3)
     beats = int(near["bytes_read"]) / 16
     bench.check("a pixel once for a line", pixels < beats < 1.2 * pixels, True, near)
-    bench.check("a late memory", int(far["cycles"]) < 1.2 * int(near["cycles"]), True, (near, far))
+    bench.check("a late memory", int(far["cycles"]) < 1.25 * int(near["cycles"]), True, (near, far))
 
 
 def test_formats(bench, tool):
