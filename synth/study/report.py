@@ -92,6 +92,11 @@ class Page:
         return load(self.folder, "accel_pdk")
 
     @property
+    def accel_fast(self) -> list[dict]:
+        """The accelerator at the usual clock of other libraries, in FO4 delays"""
+        return load(self.folder, "accel_fast")["measured"]
+
+    @property
     def accel_parts(self) -> list[dict]:
         """Modules of the accelerator alone"""
         return load(self.folder, "accel_parts")["parts"]
@@ -541,6 +546,8 @@ class Page:
             return [commands.spelled("synth", {"TARGET": target}) for target in targets]
         if table == "accel_rivals":
             return [one["run"].rpartition(" ")[0] for one in self.rivals]
+        if table == "accel_fast":
+            return [one["run"]["command"] for one in self.accel_fast]
         if table == "accel_parts":
             return [one["run"]["command"] for one in self.accel_parts]
         if table == "rival_memories":
@@ -558,6 +565,7 @@ class Page:
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
         prices = {"functions": "functions_apart", "function_registers": "functions"}
+        prices["functions_mx"] = "functions_mx"
         prices |= dict.fromkeys(("functions_inference", "parts"), "functions_inference")
         if table in prices:
             return [load(self.folder, prices[table])["run"]["command"]]
@@ -627,6 +635,7 @@ class Page:
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
             "accel_parts": lambda: tables.accel_parts(self.accel_parts),
             "accel_paths": lambda: tables.accel_paths(self.accel),
+            "accel_fast": lambda: tables.accel_fast(self.accel_fast),
             "accel_rivals": lambda: rivals.table(*self.rivals, self.um2_of_logic),
             "rival_memories": lambda: rivals.best_table(
                 self.rival_pairs, rivals.swept(), self.um2_of_logic
@@ -634,6 +643,7 @@ class Page:
             "merit": lambda: merit.table(load(self.folder, "merit")["accelerators"], self.merits),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "functions_inference": lambda: left_out.prices(self.inference),
+            "functions_mx": lambda: left_out.prices(load(self.folder, "functions_mx")["functions"]),
             "parts": lambda: left_out.parts(self.inference),
             "beats": lambda: left_out.beats(load(self.folder, "accel_shapes")["measured"]),
             "function_registers": lambda: left_out.largest(self.functions),

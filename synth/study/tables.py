@@ -418,6 +418,37 @@ def accel_paths(data: dict) -> str:
     return table(header, lines)
 
 
+def accel_fast(found: list[dict]) -> str:
+    """A line a block, or instance of the flat netlist: slack in each library, and its worst path where it misses the clock"""
+    sides = []
+    for one in found:
+        blocks = {code(its["name"]): its["slack_ns"] for its in one["blocks"]}
+        paths = {code(its["block"]): its["slack_ns"] for its in one["worst_paths"]}
+        sides.append(blocks | paths)
+    names = sorted(sides[0], key=lambda name: min(side[name] for side in sides))
+    area = {code(its["name"]): number(its["count"] * its["area"]) for its in found[0]["blocks"]}
+    worst = {
+        code(its["block"]): " to ".join((code(its["start"]), code(its["end"])))
+        for one in found
+        for its in one["worst_paths"]
+        if its["slack_ns"] < 0
+    }
+    lines = [
+        [name, *(number(side[name], 2) for side in sides), area.get(name, ""), worst.get(name, "")]
+        for name in names
+    ]
+    lines.append(["area, all", *(number(one["area"]) for one in found), "", ""])
+    lines.append(["area, flat netlist", *(number(one["flat_area"]) for one in found), "", ""])
+    kits = [f"{pdk_name(one['library'])}, {one['period_ns']:g} ns" for one in found]
+    head = [
+        "block or instance",
+        *(f"slack, ns: {kit}" for kit in kits),
+        f"area, {pdk_name(found[0]['library'])}",
+        "worst path, where one misses",
+    ]
+    return table(head, lines)
+
+
 def accel_parts(found: list[dict]) -> str:
     """A line a module alone and library"""
     lines = [
