@@ -222,6 +222,12 @@ $(SYS_TEST)/firmware-layers.log: $(SYS_HOST)/layers tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-layers $@ $<
 
+# Convolutions on an array of one row, whose buffers hold few rows of A
+TESTS += $(SYS_TEST)/firmware-layers-row.log
+$(SYS_TEST)/firmware-layers-row.log: $(SYS_HOST)/layers tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=1x4x16 tests/run_test.sh firmware-layers-row $@ $< FAMILY=convolution
+
 # The layers on buses of other widths, by the bits of a beat
 SYS_LAYERS_BUSES := 64 256
 TESTS += $(SYS_LAYERS_BUSES:%=$(SYS_TEST)/firmware-layers-axi%.log)

@@ -511,11 +511,12 @@ static uint32_t rows_of_lines(const shape *s, uint32_t out_w, uint32_t tile)
     const uint32_t words = s->granule_words << s->a_words_log2;
     const uint32_t most =
         min_u32(s->caps->buf_beats / words << s->rows_log2, 1u << s->max_log2) & ~(unit - 1u);
-    const uint32_t count = fp8rt_ceil_div(s->m, most);
-    const uint32_t lines = most / out_w * out_w;
-    if (tile >= s->m || count == 1u) {
+    // Fewer rows than a unit may be all that fit: `most` is 0 then, and they are all rows.
+    if (tile >= s->m || most >= s->m) {
         return s->m;
     }
+    const uint32_t count = fp8rt_ceil_div(s->m, most);
+    const uint32_t lines = most / out_w * out_w;
     return count >= FEW && lines != 0 && (lines & (unit - 1u)) == 0
                ? lines
                : round_up(fp8rt_ceil_div(s->m, count), unit);

@@ -253,6 +253,8 @@ static const pairs_case pairs_cases[] = {
      34,
      {.kernel_h = 3, .kernel_w = 4, .stride_y = 2, .stride_x = 3, .dilation_x = 2, .pad_top = 1},
      FP8MAC_E4M3FNUZ},
+    // Two rows of A fill the buffer of an array that has one row
+    {"3 x 37 x 24, 2 x 36, pairs", 3, 37, 24, {.kernel_h = 2, .kernel_w = 36}, FP8MAC_E4M3FN},
     {"2 x 40 x 24, 2 x 1, pairs", 2, 40, 24, {.kernel_h = 2, .pad_top = 1}, FP8MAC_E4M3FN},
 };
 
@@ -304,7 +306,11 @@ static void run_pairs(layers_test *test, const pairs_case *c)
     test->arena = arena;
 }
 
-static fp8rt_status query(layers_test *test, const fp8rt_convolution_desc *desc);
+static fp8rt_status query(layers_test *test, const fp8rt_convolution_desc *desc)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    return fp8rt_convolution(&run, desc);
+}
 
 // What layers with pairs must not have
 static void refuse_pairs(layers_test *test)
@@ -348,12 +354,6 @@ static void refuse_pairs(layers_test *test)
     weights.codes.rows = CHANNELS;
     layers_expect(test, "weights that are not paired", query(test, &desc) == FP8RT_ERR_SHAPE);
     test->arena = arena;
-}
-
-static fp8rt_status query(layers_test *test, const fp8rt_convolution_desc *desc)
-{
-    fp8rt_run run = fp8rt_run_query(&test->dev);
-    return fp8rt_convolution(&run, desc);
 }
 
 // What the layer refuses. Each line changes what the line before has put right.
