@@ -97,8 +97,8 @@ typedef struct products {
     uint32_t rows, cols;   // of the output
     uint32_t first, count; // the columns that see the operand
     uint32_t first_row;    // of weights, those of `first`
-    bool (*has)(const void *context,
-                uint32_t row); // the rows of the output that are computed; NULL: all
+    // Whether a row of the output is computed; NULL: all are
+    bool (*has)(const void *context, uint32_t row);
     uint32_t k;
     void (*gather)(const fp8rt_reference *reference, const void *context, uint32_t row, double *to);
     const void *context;

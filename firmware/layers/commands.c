@@ -80,18 +80,12 @@ static inline void set_operand(const fp8rt_tensor *from, int scale_exp, fp8rt_op
     x->mx_stride = from->mx_stride;
 }
 
-// Of the output: with pairs, two rows of weights have one.
-static uint32_t columns_of(const fp8rt_product *p)
-{
-    return p->image.pairs ? p->weights->codes.rows / 2u : p->weights->codes.rows;
-}
-
 static void set_matrices(const fp8rt_product *p, const factors *f, const fp8rt_target *t,
                          fp8rt_gemm_desc *desc)
 {
     const fp8rt_tensor *x = p->x, *w = &p->weights->codes;
     desc->m = x->rows;
-    desc->n = columns_of(p);
+    desc->n = fp8rt_image_d_cols(&p->image, w->rows);
     desc->k = w->cols;
     set_operand(x, f->a_exp, &desc->a);
     set_operand(w, f->b_exp, &desc->b);
@@ -188,9 +182,9 @@ static fp8rt_status multiply(fp8rt_run *run, const fp8rt_product *p, const fp8rt
 fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8rt_tensor *out)
 {
     const uint32_t rows = product->image.channels != 0 ? product->m : product->x->rows;
-    const uint32_t m =
-        product->image.pairs ? rows + fp8rt_image_seconds(&product->image, rows) : rows;
-    if (out->rows != m || out->cols != columns_of(product) ||
+    const uint32_t m = fp8rt_image_d_rows(&product->image, rows);
+    if (out->rows != m ||
+        out->cols != fp8rt_image_d_cols(&product->image, product->weights->codes.rows) ||
         (product->c != NULL && (product->c->rows != m || product->c->cols != out->cols))) {
         return FP8RT_ERR_SHAPE;
     }

@@ -121,10 +121,7 @@ static fp8rt_weights weights_of(const fp8rt_run *run, const layer *l, uint32_t g
     const uint32_t first = group * l->frame.group_out;
     const uint32_t filters = part_size(l->desc->out->cols, l->frame.group_out, group);
     const uint32_t codes = l->points * (l->frame.depthwise ? l->frame.group_codes : channels);
-    fp8rt_weights part = fp8rt_weights_part(run, all, first, filters, codes);
-    part.codes = fp8rt_tensor_part(run, &all->codes, fp8rt_frame_filters(&l->frame, first),
-                                   fp8rt_frame_filters(&l->frame, filters), 1, 0, codes);
-    return part;
+    return fp8rt_weights_part(run, all, first, filters, fp8rt_frame_filters(&l->frame, 1), codes);
 }
 
 static fp8rt_image image_of(const layer *l, uint32_t channels)

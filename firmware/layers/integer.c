@@ -2,6 +2,7 @@
 // Products of whole numbers: what all have in common, and linear layers.
 #include "integer.h"
 
+#include "gemm_image.h"
 #include "plans.h"
 
 fp8rt_status fp8rt_int_check_named(fp8rt_run *run, const fp8rt_tensor *tensor, const char *name)
@@ -46,7 +47,7 @@ fp8rt_status fp8rt_int_multiply(fp8rt_run *run, const fp8rt_int_command *c)
     fp8rt_gemm_result result;
     fp8rt_plans_clear(desc, sizeof *desc);
     desc->m = c->m;
-    desc->n = c->image.pairs ? c->weights->rows / 2u : c->weights->rows;
+    desc->n = fp8rt_image_d_cols(&c->image, c->weights->rows);
     desc->k = c->weights->cols;
     desc->a.codes = c->x;
     desc->a.format = FP8MAC_INT8;

@@ -64,9 +64,9 @@ fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
 // rows x cols of a tensor, from (row, col) on. `step` rows of it are from row to row of the part.
 fp8rt_tensor fp8rt_tensor_part(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
                                uint32_t rows, uint32_t step, uint32_t col, uint32_t cols);
-// rows x cols of weights, from row `first` on, with what belongs to these rows.
+// The weights of `count` outputs from output `first` on, with what belongs to these. Each has `rows` rows of cols codes.
 fp8rt_weights fp8rt_weights_part(const fp8rt_run *run, const fp8rt_weights *whole, uint32_t first,
-                                 uint32_t rows, uint32_t cols);
+                                 uint32_t count, uint32_t rows, uint32_t cols);
 // The first byte of a row.
 static inline void *fp8rt_tensor_row(const fp8rt_caps *caps, const fp8rt_tensor *tensor,
                                      uint32_t row)

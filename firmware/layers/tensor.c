@@ -69,10 +69,10 @@ fp8rt_region fp8rt_tensor_region(const fp8rt_caps *caps, const fp8rt_tensor *ten
 }
 
 fp8rt_weights fp8rt_weights_part(const fp8rt_run *run, const fp8rt_weights *whole, uint32_t first,
-                                 uint32_t rows, uint32_t cols)
+                                 uint32_t count, uint32_t rows, uint32_t cols)
 {
     return (fp8rt_weights){
-        .codes = fp8rt_tensor_part(run, &whole->codes, first, rows, 1, 0, cols),
+        .codes = fp8rt_tensor_part(run, &whole->codes, first * rows, count * rows, 1, 0, cols),
         .row_scale = whole->row_scale == NULL ? NULL : whole->row_scale + first,
         .bias = whole->bias == NULL ? NULL : whole->bias + first,
     };

@@ -51,7 +51,7 @@ static inline uint32_t fp8rt_frame_lines(const fp8rt_frame *f)
 }
 static inline uint32_t fp8rt_frame_rows(const fp8rt_frame *f, uint32_t lines, uint32_t pixels)
 {
-    return (f->pairs ? lines / 2u + lines % 2u : lines) * pixels;
+    return (f->pairs ? fp8rt_ceil_div(lines, 2) : lines) * pixels;
 }
 // Rows of weights for `filters`
 static inline uint32_t fp8rt_frame_filters(const fp8rt_frame *f, uint32_t filters)

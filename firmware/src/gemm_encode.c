@@ -29,14 +29,18 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
 }
 
+static uint32_t image_operation(const fp8rt_image *image)
+{
+    return FP8RT_BIT(OPERATION__CONV_A) | FP8RT_PUT(OPERATION__DEPTHWISE, image->depthwise) |
+           FP8RT_PUT(OPERATION__PAIRS, image->pairs);
+}
+
 static uint32_t operation_of(const fp8rt_gemm_desc *desc)
 {
     return FP8RT_PUT(OPERATION__C_EN, fp8rt_gemm_reads_c(desc)) |
            FP8RT_PUT(OPERATION__C_FMT, fp8rt_gemm_reads_c(desc) ? desc->c_format : 0) |
            FP8RT_PUT(OPERATION__MX, fp8rt_gemm_has_mx(desc)) |
-           FP8RT_PUT(OPERATION__CONV_A, fp8rt_has_image(desc)) |
-           FP8RT_PUT(OPERATION__DEPTHWISE, fp8rt_is_depthwise(desc)) |
-           FP8RT_PUT(OPERATION__PAIRS, fp8rt_has_pairs(desc)) |
+           (fp8rt_has_image(desc) ? image_operation(&desc->image) : 0) |
            fp8rt_coding_operation(&desc->coding);
 }
 
@@ -109,9 +113,9 @@ void fp8rt_gemm_encode(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     };
     if (fp8rt_has_image(desc)) {
         fp8rt_image_words(&desc->image, command.conv);
-    }
-    if (fp8rt_has_pairs(desc)) { // rows that have the result of a second line
-        command.c_stride = fp8rt_image_seconds(&desc->image, desc->m);
+        if (fp8rt_has_pairs(desc)) { // rows that have the result of a second line
+            command.c_stride = fp8rt_image_seconds(&desc->image, desc->m);
+        }
     }
     if (fp8rt_gemm_requantises(caps)) {
         encode_requantise(desc, &command);

@@ -26,6 +26,18 @@ static inline uint32_t fp8rt_image_seconds(const fp8rt_image *image, uint32_t m)
     return m - (image->odd ? image->out_w : 0);
 }
 
+// Rows of D of m rows of A
+static inline uint32_t fp8rt_image_d_rows(const fp8rt_image *image, uint32_t m)
+{
+    return image->pairs ? m + fp8rt_image_seconds(image, m) : m;
+}
+
+// Columns of D of `rows` rows of B
+static inline uint32_t fp8rt_image_d_cols(const fp8rt_image *image, uint32_t rows)
+{
+    return image->pairs ? rows / 2u : rows;
+}
+
 // Columns of the products, and rows of B
 static inline uint32_t fp8rt_gemm_columns(const fp8rt_gemm_desc *desc)
 {
@@ -35,7 +47,7 @@ static inline uint32_t fp8rt_gemm_columns(const fp8rt_gemm_desc *desc)
 // Rows of D
 static inline uint32_t fp8rt_gemm_d_rows(const fp8rt_gemm_desc *desc)
 {
-    return fp8rt_has_pairs(desc) ? desc->m + fp8rt_image_seconds(&desc->image, desc->m) : desc->m;
+    return fp8rt_has_pairs(desc) ? fp8rt_image_d_rows(&desc->image, desc->m) : desc->m;
 }
 
 // Puts 1, and the bytes of pixels and lines, where the descriptor has 0.

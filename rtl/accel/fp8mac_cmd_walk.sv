@@ -121,9 +121,9 @@ module fp8mac_cmd_walk
   assign result     = (reduction || blocks) && last_phase;
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
-  // One bit of a tile's rows per cycle, the highest first: A, B, then D. In place of A's rows, an image has the lines
-  // behind its first one. With pairs, the product of an output line's rows and D's stride follows, that of C else. A product beyond the addresses becomes the
-  // first address behind the last one. This and the choice of the next stride have a cycle of their own, behind the
+  // One bit of a tile's rows per cycle, the highest first: A, B, D, then C. In place of A's rows, an image has the lines
+  // behind its first one. With pairs, an output line's rows times D's stride is the second product, in the place of C. A
+  // product beyond the addresses becomes the first address behind the last one. This and the choice of the next stride have a cycle of their own, behind the
   // lowest bit. MX scales are matrices, too.
   typedef enum logic [2:0] {
     ProductA,

@@ -104,6 +104,9 @@ def has_quads(layer: Layer, graph: Graph) -> bool:
     return each and are_quads(layer.groups, graph)
 
 
+MOST_STRIDE = 127  # of a kernel with pairs, as fp8rt_takes_pairs has it
+
+
 def has_pairs(layer: Layer, graph: Graph) -> bool:
     """Whether a depthwise convolution gives two output lines at once: fp8rt_takes_pairs, and what such commands need"""
     columns, window = graph.columns, layer.window
@@ -125,16 +128,12 @@ def has_pairs(layer: Layer, graph: Graph) -> bool:
     )
 
 
-MOST_STRIDE = 127
-
-
 def pair_lines(layer: Layer, graph: Graph) -> np.ndarray:
     """The rows of weights of fp8rt_pair_lines"""
     codes, window = layer.weights.codes, layer.window
     points, each = codes.shape[1], graph.columns // 2
-    shift = (
-        window.stride[0] * window.kernel[1]
-    )  # from the pixels of a line's outputs to those of the next one's
+    # From the pixels of a line's outputs to those of the next line's
+    shift = window.stride[0] * window.kernel[1]
     wide = np.zeros((len(codes) // each, 2, each, points + shift, each), np.uint8)
     for channel, row in enumerate(codes):
         group, place = divmod(channel, each)

@@ -106,20 +106,21 @@ fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *de
 // ---- weights of two output lines ----------------------------------------------------------------
 
 // Depthwise commands with pairs read the pixels of two output lines together, y and y + 1: a kernel of kernel_h + stride_y
-// lines. dst has two rows for each channel, of the outputs of the first line and of the second. Rows of caps.cols channels'
-// halves follow each other: the first lines of caps.cols / 2 channels, then their second lines. A row has caps.cols / 2 codes
-// for each pixel of that kernel, 0 but for its channel and the pixels of its line.
+// lines. dst has two rows for each channel: of the outputs of the first line, and of those of the second. The first rows of
+// caps.cols / 2 channels follow each other, then their second rows. A row has caps.cols / 2 codes for each pixel of that
+// kernel: 0 but for its channel and the pixels of its line.
 typedef struct fp8rt_pairs_desc {
     const fp8rt_tensor *src;               // channels x kernel_h * kernel_w
     uint32_t kernel_h, kernel_w, stride_y; // 0: 1
-    fp8rt_tensor
-        *dst; // FP8 or INT8, of src's format, as fp8rt_pairs_rows and _cols say; data is provided
+    // FP8 or INT8, of src's format and as large as fp8rt_pairs_rows and _cols say; data is provided
+    fp8rt_tensor *dst;
 } fp8rt_pairs_desc;
 
 // Whether a depthwise convolution can have pairs, and gains by them: the accelerator has depthwise commands
 // (FP8RT_FUNCTION_DEPTHWISE), channels are a multiple of caps.cols / 2 and more than caps.cols, there are several output
-// lines, kernel_h is more than 1, dilation_y 1, and stride_y at most 127. The pixels of x must begin at beats. `out` must have one byte a value and a static scale, and
-// there is no residual: else fp8rt_convolution returns FP8RT_ERR_FORMAT or FP8RT_ERR_UNSUPPORTED.
+// lines, kernel_h is more than 1, dilation_y 1, and stride_y at most 127. The pixels of x must begin at beats. `out` must
+// have one byte a value and a static scale, and there is no residual: else fp8rt_convolution returns FP8RT_ERR_FORMAT or
+// FP8RT_ERR_UNSUPPORTED.
 bool fp8rt_takes_pairs(const fp8rt_caps *caps, uint32_t channels, const fp8rt_window *window,
                        uint32_t out_height);
 static inline uint32_t fp8rt_pairs_rows(uint32_t channels)

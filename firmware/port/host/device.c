@@ -119,13 +119,13 @@ static void load_rows(fp8rt_device *dev, fp8rt_host_side side, fp8rt_host_part p
                       uint32_t bytes)
 {
     const uint32_t rams = fp8rt_host_row_rams(&dev->caps, side.is_b);
-    for (uint32_t r = 0; r < side.rows; r++) {
+    for (uint32_t r = 0; r < side.code_rows; r++) {
         uint8_t *row = buffer + (size_t)r * bytes;
         memcpy(row, (const uint8_t *)address + (size_t)r * stride + first, bytes);
         fp8rt_host_stuck_bytes(&dev->state.fault, fp8rt_host_part_of(part, side.is_b),
                                r & (rams - 1u), dev->caps.beat_bytes, first, row, bytes);
     }
-    dev->state.counters.read_beats += side.rows * beats(&dev->caps, first + bytes);
+    dev->state.counters.read_beats += side.code_rows * beats(&dev->caps, first + bytes);
 }
 
 // The code of an image operand that the registers CONV_LINE .. CONV_PAD place at row r and code k.
@@ -196,9 +196,7 @@ static void load_operand(fp8rt_device *dev, const work *w, const fp8rt_host_tile
         if (fp8rt_host_conv_a(tile) && !side.is_b) {
             load_image(dev, host_tile);
         } else {
-            fp8rt_host_side codes = side;
-            codes.rows = side.is_b ? fp8rt_host_columns(tile) : side.rows;
-            load_rows(dev, codes, FP8RT_HOST_PART_A, to->codes, x->address, x->stride, 0, tile->k);
+            load_rows(dev, side, FP8RT_HOST_PART_A, to->codes, x->address, x->stride, 0, tile->k);
         }
         if (w->mx) {
             load_rows(dev, side, FP8RT_HOST_PART_MX_A, to->mx, x->mx, x->mx_stride,
@@ -427,17 +425,6 @@ static void leave(fp8rt_device_state *state, const work *w, uint32_t mx_first)
     state->b.scale_exp = w->tile->b.scale_exp;
 }
 
-// Rows that the tile command writes
-static uint32_t rows_of_d(const work *w)
-{
-    const uint32_t m = w->tile->m, before = w->first_m;
-    if (!fp8rt_host_pairs(w->tile)) {
-        return m;
-    }
-    const uint32_t seconds = w->tile->c_stride > before ? w->tile->c_stride - before : 0;
-    return m + (seconds < m ? seconds : m);
-}
-
 static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = &host_tile->command;
@@ -451,7 +438,8 @@ static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
     }
     dev->state.counters.macs += w.elementwise ? 0 : (uint64_t)tile->m * columns * tile->k;
     if (!w.keeps) {
-        dev->state.counters.write_beats += rows_of_d(&w) * beats(&dev->caps, tile->n * w.d_bytes);
+        const uint32_t rows = tile->m + fp8rt_host_seconds(tile, w.first_m);
+        dev->state.counters.write_beats += rows * beats(&dev->caps, tile->n * w.d_bytes);
     }
     leave(&dev->state, &w, host_tile->mx_first);
 }

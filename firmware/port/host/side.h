@@ -11,7 +11,8 @@
 typedef struct fp8rt_host_side {
     bool is_b;
     const fp8rt_command_operand *operand;
-    uint32_t rows; // m or n
+    uint32_t rows;      // m or n
+    uint32_t code_rows; // of codes: B has two for each column of D, with pairs
     fp8mac_format_id format;
     bool reused, scale_is_vector;
 } fp8rt_host_side;
@@ -21,6 +22,7 @@ static inline fp8rt_host_side fp8rt_host_a(const fp8rt_command *command)
     return (fp8rt_host_side){
         .operand = &command->a,
         .rows = command->m,
+        .code_rows = command->m,
         .format = fp8rt_mode_a_format(command->mode),
         .reused = fp8rt_host_has(command, FP8MAC_REGS__MODE__REUSE_A_bm),
         .scale_is_vector = fp8rt_host_has(command, FP8MAC_REGS__MODE__SCALE_A_VEC_bm),
@@ -33,6 +35,7 @@ static inline fp8rt_host_side fp8rt_host_b(const fp8rt_command *command)
         .is_b = true,
         .operand = &command->b,
         .rows = command->n,
+        .code_rows = fp8rt_host_columns(command),
         .format = fp8rt_mode_b_format(command->mode),
         .reused = fp8rt_host_has(command, FP8MAC_REGS__MODE__REUSE_B_bm),
         .scale_is_vector = fp8rt_host_has(command, FP8MAC_REGS__MODE__SCALE_B_VEC_bm),

@@ -105,9 +105,8 @@ static void list_operand(const fp8rt_caps *caps, const fp8rt_host_tile *host_til
     const fp8rt_command_operand *x = side.operand;
     const bool mx = fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0;
     const bool elementwise = fp8rt_host_elementwise(tile);
-    const uint32_t rows = side.is_b ? fp8rt_host_columns(tile) : side.rows;
-    list[0] = (region){!side.reused && !(elementwise && side.is_b), x->address, rows, x->stride,
-                       elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
+    list[0] = (region){!side.reused && !(elementwise && side.is_b), x->address, side.code_rows,
+                       x->stride, elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
     list[1] = (region){finishes(tile) && side.scale_is_vector, x->scale, 1, 0,
                        side.rows * fp8rt_host_scale_bytes(caps, side.is_b)};
     list[2] = (region){mx && !side.reused, x->mx, side.rows, x->mx_stride,
@@ -383,15 +382,13 @@ uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile
 static region written(const fp8rt_host_tile *host_tile, region d)
 {
     const fp8rt_command *tile = &host_tile->command;
-    const uint32_t last = host_tile->a_row + tile->m - 1u;
+    const uint32_t first = host_tile->a_row, seconds = fp8rt_host_seconds(tile, first);
     if (!fp8rt_host_pairs(tile)) {
         return d;
     }
-    const bool second = host_tile->a_row < tile->c_stride;
-    const uint32_t last_second = last < tile->c_stride ? last : tile->c_stride - 1u;
-    const uint32_t first_row = fp8rt_host_pair_row(tile, host_tile->a_row, 0),
-                   row = fp8rt_host_pair_row(tile, last, 0),
-                   other = second ? fp8rt_host_pair_row(tile, last_second, 1) : 0;
+    const uint32_t first_row = fp8rt_host_pair_row(tile, first, 0),
+                   row = fp8rt_host_pair_row(tile, first + tile->m - 1u, 0),
+                   other = seconds != 0 ? fp8rt_host_pair_row(tile, first + seconds - 1u, 1) : 0;
     d.address = tile->d + (uintptr_t)first_row * tile->d_stride;
     d.rows = (row > other ? row : other) - first_row + 1u;
     return d;

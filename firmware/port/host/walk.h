@@ -71,12 +71,19 @@ static inline uint32_t fp8rt_host_columns(const fp8rt_command *command)
     return fp8rt_host_pairs(command) ? 2u * command->n : command->n;
 }
 
+// Rows of a tile command that have two results, whose first one is row `first` of its command
+static inline uint32_t fp8rt_host_seconds(const fp8rt_command *tile, uint32_t first)
+{
+    const uint32_t left =
+        fp8rt_host_pairs(tile) && tile->c_stride > first ? tile->c_stride - first : 0;
+    return left < tile->m ? left : tile->m;
+}
+
 // The row of D that has result `second` of A's row r, in a command with pairs
 static inline uint32_t fp8rt_host_pair_row(const fp8rt_command *command, uint32_t r,
                                            uint32_t second)
 {
-    const uint32_t out_w =
-        (command->conv[1] & FP8MAC_REGS__CONV_SIZE__OUT_W_bm) >> FP8MAC_REGS__CONV_SIZE__OUT_W_bp;
+    const uint32_t out_w = FP8RT_GET(CONV_SIZE__OUT_W, command->conv[1]);
     return (2u * (r / out_w) + second) * out_w + r % out_w;
 }
 

@@ -130,8 +130,8 @@ typedef struct fp8mac_cycles_command {
     int8_t sa, sb; // scaling exponents
     bool a_narrow, b_narrow, scale_a_vec, scale_b_vec, bias_en, c_en, mx, stochastic, conv_a;
     bool depthwise; // of an image operand: each column has its own channels
-    bool
-        pairs; // with depthwise: two results of each row and channel, of which the first c_stride rows have both
+    // With depthwise: two results of each row and channel, which the first c_stride rows have; others have the first one.
+    bool pairs;
     bool reuse_a, reuse_b, acc_continue, acc_keep, b_resident, b_free;
     fp8mac_cycles_operation operation;
     // An image as operand A: the fields of CONV_LINE to CONV_PAD
