@@ -782,11 +782,11 @@ DMA_READ = Proof(
     "formal_dma_read",
     DMA_READ_FILES,
     "bmc",
-    10,
-    deeper_by=2,
+    9,
+    deeper_by=3,
     cover_depth=12,
     fault_depth=11,
-    cost=60,
+    cost=20,
     faults=[
         Fault(
             "length_counts_from_one",
