@@ -101,7 +101,7 @@ def timeline(path: Path) -> list[tuple]:
 def compare_timelines(bench: Bench, text: str, start: int, rtl: Path, model: Path) -> None:
     """The model's ends with the GEMM; its last window has not ended."""
     want, got = timeline(rtl), timeline(model)
-    before = max(e[2] for e in want if e[0] == "C" and e[2] <= start)  # a window that ends later
+    before = min(e[2] for e in want if e[0] == "C" and e[2] + WINDOW >= start)  # ends then or later
     last = max(e[2] for e in got if e[0] == "C")
     want = [e for e in want if before <= e[2] and (e[0] != "C" or e[2] <= last)]
     for ours, chips in zip(got, want):
