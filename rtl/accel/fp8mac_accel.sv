@@ -620,21 +620,16 @@ module fp8mac_accel
     .m_axi_rready_o (rready)
   );
 
-  // ---- image operands: their beats leave as words, which go before all other beats ---------------------------------
-  logic                  image_beat, memory_valid;
-  read_dest_t            memory_dest;
-  logic [AxiDataW-1:0]   memory_data;
+  // ---- image operands: their beats leave as words, beside all other beats but those of A --------------------------
+  logic                  image_beat;
 
-  assign image_beat   = beat_dest.kind == DestImage;
-  assign memory_valid = word_valid || (beat_valid && !image_beat);
-  assign memory_dest  = word_valid ? word_dest : beat_dest;
-  assign memory_data  = word_valid ? word_data : beat_data;
+  assign image_beat = beat_dest.kind == DestImage;
   always_comb begin
     unique case (beat_dest.kind)
+      DestA:       beat_ready = !word_valid;
       DestImage:   beat_ready = align_ready;
-      DestCommand: beat_ready = 1'b1;
       DestTable:   beat_ready = table_beat_ready;
-      default:     beat_ready = !word_valid;
+      default:     beat_ready = 1'b1;
     endcase
   end
 
@@ -723,14 +718,18 @@ module fp8mac_accel
   fp8mac_memories #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
     .BOUNDS(Bounded),
-    .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats), .DEPTHWISE(Depthwise), .REQUANTISE(Requantise)
+    .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats), .IMAGES(IMAGES), .DEPTHWISE(Depthwise),
+    .REQUANTISE(Requantise)
   ) u_memories (
     .clk_i, .rst_ni(inside_rst_n),
-    .beat_valid_i   (memory_valid),
-    .beat_dest_i    (memory_dest),
-    .beat_data_i    (memory_data),
-    .beat_rows_i    (word_rows),
-    .beat_words_i   (word_words),
+    .beat_valid_i   (beat_valid && !image_beat),
+    .beat_dest_i    (beat_dest),
+    .beat_data_i    (beat_data),
+    .image_valid_i  (word_valid),
+    .image_dest_i   (word_dest),
+    .image_data_i   (word_data),
+    .image_rows_i   (word_rows),
+    .image_words_i  (word_words),
     .scale_bad_o    (scale_bad),
     .operand_read_i (operand_read),
     .a_half_i       (a_half),

@@ -31,7 +31,7 @@
 //   RAM 3                                                        r3   r3   r3
 //
 // Rows with parts of kernel lines cannot share. The first row of a load is single, and tells whether its codes begin and
-// end with kernel lines.
+// end with kernel lines. Of a depthwise command's rows with the first code this is known before, so they share at once.
 //
 // An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
 // at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no position in
@@ -141,12 +141,16 @@ module fp8mac_image_strips
   logic [ROWS:0][StripW-1:0]      start_q;     // number * step_x; above 1 only for joined and shared strips
   logic [RowW:0]                  starts_q;    // that are known
   logic                           setup_done;
+  dim_t                           pixels_q;    // of a depthwise command's row that are left, by kernel lines
+  logic                           counted;     // they are less than a line; whole: there are none
+  logic                           whole_q;     // the rows with the first code have whole kernel lines
 
   // ROWS * step_x fits start_q. It does with less than 32 rows.
   logic steps_fit;
   assign steps_fit = 32'(image_i.step_x) < (32'd1 << StripW) / ROWS;
 
-  assign setup_done  = product_q == 2'd3 && starts_q == (RowW+1)'(ROWS);
+  assign setup_done  = product_q == 2'd3 && starts_q == (RowW+1)'(ROWS) && counted;
+  assign counted     = !DEPTHWISE || !depthwise_i || pixels_q < dim_t'(image_i.segments);
   assign row_start_o = start_q[ROWS-1:0];
 
   always_ff @(posedge clk_i) begin
@@ -170,6 +174,9 @@ module fp8mac_image_strips
       shifted_q <= shifted_q << 1;
       factor_q  <= factor_q >> 1;
     end
+    if (state_q != Setup) pixels_q <= k_i >> BeatLog;
+    else if (!counted) pixels_q <= pixels_q - dim_t'(image_i.segments);
+    if (state_q == Setup && k_start_i) whole_q <= depthwise_i && counted && pixels_q == '0;
     if (state_q != Setup) begin
       starts_q <= '0;
     end else if (align_idle_i && starts_q != (RowW+1)'(ROWS)) begin
@@ -272,14 +279,17 @@ module fp8mac_image_strips
 
   assign line_ends = line_rest == 16'(count_q);
 
+  logic sharing;
+  assign sharing = image_i.step_x == image_i.segment_step &&
+                   (image_i.step_x > image_i.segment_bytes || depthwise_i) && steps_fit;
+
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Start: begin
         joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i && !depthwise_i;
-        sharing_q   <= image_i.step_x == image_i.segment_step &&
-                       (image_i.step_x > image_i.segment_bytes || depthwise_i) && steps_fit;
+        sharing_q   <= sharing;
         along_q     <= depthwise_i && image_i.segments > 8'd1 && 32'(image_i.segments) <= ROWS;
-        shared_q    <= 1'b0;
+        shared_q    <= DEPTHWISE && sharing && depthwise_i && k_start_i && whole_q;
         rows_left_q <= m_i;
         ram_q       <= '0;
         word_q      <= '0;

@@ -7,7 +7,8 @@
 // belongs to B is read meanwhile: B, its MX scales, its vector of scales and the bias.
 //
 // After a read error the engine loads nothing until the error state is left. The rows of an image operand are requested
-// strip by strip, and assembled by fp8mac_image_align.
+// strip by strip, and assembled by fp8mac_image_align. Strips leave cycles without a request: those of padding are not
+// read. Rows of B are requested in these cycles, unless MX scales of A come before B.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -148,6 +149,10 @@ module fp8mac_load
     return dim_t'(({2'b00, count, 2'b00} + (DimW+4)'(BEAT - 1)) >> BeatLog);
   endfunction
 
+  logic       beside_q;           // rows of B are left that may be requested beside strips of A
+  logic       begun_beside_q;     // there were some when the load of A began
+  logic       beside_d, row_beside, beside_ends;
+
   // What the tile command at hand loads
   typedef struct packed {
     logic a;
@@ -169,7 +174,10 @@ module fp8mac_load
   always_comb begin
     left = accept ? wanted : left_q;
     unique case (state_q)
-      LoadA:      left.a       = 1'b0;
+      LoadA: begin
+        left.a = 1'b0;
+        if (begun_beside_q && (!beside_q || beside_ends)) left.b = 1'b0;
+      end
       LoadMxA:    left.mx_a    = 1'b0;
       LoadB:      left.b       = 1'b0;
       LoadMxB:    left.mx_b    = 1'b0;
@@ -260,6 +268,16 @@ module fp8mac_load
   end
 
   // ---- rows and vectors --------------------------------------------------------------------------------------------
+  logic offers_strip, rows_of_b;
+
+  assign offers_strip = strip_valid && strip_reads && strip_ready_i;
+  assign row_beside   = image && !offers_strip && row_taken;
+  assign beside_ends  = row_beside && rows_q == dim_t'(1);
+  assign rows_of_b    = state_q == LoadB || (image && !offers_strip);
+
+  // As the load of A begins, B is wanted and comes next.
+  assign beside_d = IMAGES && state_d == LoadA && job_d.conv_a && left.b && !left.mx_a;
+
   always_comb begin
     row_valid_o = 1'b0;
     row_o       = '{none: 1'b0, addr: addr_q, beats: job_q.row_beats};
@@ -268,19 +286,13 @@ module fp8mac_load
                     rotate: '0};
     unique case (state_q)
       LoadA: begin
-        row_valid_o = !stop && (!image || (strip_valid && strip_reads && strip_ready_i));
-        if (image) begin
+        row_valid_o = !stop && (!image || offers_strip || beside_q);
+        if (image && offers_strip) begin
           row_o       = strip_row;
           dest_o.kind = DestImage;
         end
       end
-      LoadB: begin
-        row_valid_o = !stop;
-        dest_o.kind = DestB;
-        dest_o.half = halves_q.b;
-        dest_o.fmt  = job_q.b.fmt;
-        if (DEPTHWISE && job_q.depthwise) dest_o.rotate = job_q.pairs ? tile_q : {tile_q[2:0], 1'b0};
-      end
+      LoadB:   row_valid_o = !stop;
       LoadMxA, LoadMxB: begin
         row_valid_o = !stop;
         row_o.beats = job_q.mx_words;
@@ -302,6 +314,12 @@ module fp8mac_load
       end
       default: ;
     endcase
+    if (rows_of_b) begin
+      dest_o.kind = DestB;
+      dest_o.half = halves_q.b;
+      dest_o.fmt  = job_q.b.fmt;
+      if (DEPTHWISE && job_q.depthwise) dest_o.rotate = job_q.pairs ? tile_q : {tile_q[2:0], 1'b0};
+    end
   end
 
   always_comb begin
@@ -320,12 +338,28 @@ module fp8mac_load
     if (stop && state_q != Idle && state_q != Finish) state_d = Finish;
   end
 
+  // The rows that the registers below count: those of B beside an image, which go on in LoadB
+  state_e rows_of;
+  logic   begins, goes_on;
+
+  assign rows_of = beside_d ? LoadB : state_d;
+  assign begins  = state_d != state_q && !(state_d == LoadB && begun_beside_q);
+  assign goes_on = image ? row_beside : row_taken && !vector_state;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q  <= Idle;
-      halves_q <= '0;
-      failed_q <= 1'b0;
+      state_q        <= Idle;
+      halves_q       <= '0;
+      failed_q       <= 1'b0;
+      begun_beside_q <= 1'b0;
+      beside_q       <= 1'b0;
     end else begin
+      if (state_d != state_q) begin
+        begun_beside_q <= beside_d;
+        beside_q       <= beside_d;
+      end else if (beside_ends) begin
+        beside_q <= 1'b0;
+      end
       state_q  <= state_d;
       failed_q <= (failed_q || read_failed_i) && !clear_i;
       if (accept) halves_q <= halves_d;
@@ -334,14 +368,14 @@ module fp8mac_load
     if (state_d != state_q) left_q <= left;
     last_byte_q <= 5'(job_d.k - dim_t'(1)) & 5'(BEAT - 1);
 
-    if (state_d != state_q) begin
+    if (begins) begin
       ram_q      <= '0;
       word_q     <= '0;
       tile_q     <= '0;
-      rows_q     <= (state_d == LoadA || state_d == LoadMxA) ? job_d.a.rows :
-                    (DEPTHWISE && job_d.pairs && state_d == LoadB) ? dim_t'(job_d.b.rows << 1) : job_d.b.rows;
-      last_ram_q <= (state_d == LoadA || state_d == LoadMxA) ? 8'(ROWS - 1) : 8'(COLS - 1);
-      unique case (state_d)
+      rows_q     <= (rows_of == LoadA || rows_of == LoadMxA) ? job_d.a.rows :
+                    (DEPTHWISE && job_d.pairs && rows_of == LoadB) ? dim_t'(job_d.b.rows << 1) : job_d.b.rows;
+      last_ram_q <= (rows_of == LoadA || rows_of == LoadMxA) ? 8'(ROWS - 1) : 8'(COLS - 1);
+      unique case (rows_of)
         LoadA: begin
           addr_q      <= job_d.a.addr;
           stride_q    <= job_d.a.stride;
@@ -362,7 +396,7 @@ module fp8mac_load
         LoadScaleB: addr_q <= job_d.b.scale;
         default:    addr_q <= job_d.bias;
       endcase
-    end else if (row_taken && !vector_state) begin
+    end else if (goes_on) begin
       addr_q <= addr_q + stride_q;
       rows_q <= rows_q - dim_t'(1);
       ram_q  <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;

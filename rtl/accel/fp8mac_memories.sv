@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memories that the load engine fills: the operand buffers of A and B, and the buffers of scales and biases. Each
 // beat arrives with its destination. It can be read two cycles later: a register stage prepares it. Every read answers
-// in the next cycle.
+// in the next cycle. A word of an image comes beside a beat, unless that is one of A.
 module fp8mac_memories
   import fp8mac_cmd_pkg::*;
   import fp8mac_element_pkg::*;
@@ -17,7 +17,8 @@ module fp8mac_memories
   parameter bit          NARROW    = 1'b1,  // narrow codes may come
   parameter bit          MX        = 1'b1,  // each block of MxBlock codes has a scale
   parameter int unsigned SCALE_BEATS = 32,  // see scale_beats()
-  parameter bit          DEPTHWISE = 1'b0,  // A may be the image of a depthwise convolution
+  parameter bit          IMAGES    = 1'b1,  // A may be an image
+  parameter bit          DEPTHWISE = 1'b0,  // of a depthwise convolution, too
   parameter bit          REQUANTISE = 1'b0, // scales of B are integer scales, and A has none
   localparam int unsigned Word   = (LANES > BEAT) ? LANES : BEAT,  // bytes read at one address
   localparam int unsigned WordW  = $clog2(BUF_BEATS * BEAT / Word),
@@ -35,8 +36,11 @@ module fp8mac_memories
   input  logic                            beat_valid_i,
   input  read_dest_t                      beat_dest_i,
   input  logic [BEAT*8-1:0]               beat_data_i,
-  input  logic [ROWS-1:0]                 beat_rows_i,   // DestImage: the row RAMs that take it, and where
-  input  dim_t [ROWS-1:0]                 beat_words_i,
+  input  logic                            image_valid_i, // a word of an image
+  input  read_dest_t                      image_dest_i,
+  input  logic [BEAT*8-1:0]               image_data_i,
+  input  logic [ROWS-1:0]                 image_rows_i,  // the row RAMs that take it, and where
+  input  dim_t [ROWS-1:0]                 image_words_i,
   output logic                            scale_bad_o,  // in the cycle before, a beat had a value that is no scale
 
   input  logic                            operand_read_i,
@@ -79,22 +83,50 @@ module fp8mac_memories
   localparam int unsigned VWordW     = (Words > 1) ? $clog2(Words) : 1;
 
   // ---- what arrives ------------------------------------------------------------------------------------------------
-  logic              valid;
-  read_dest_t        dest;
-  logic [BEAT*8-1:0] data;
-  logic [BoundW-1:0] bound;
+  logic              valid, image;  // a beat; a word of an image
+  read_dest_t        dest, image_dest;
+  logic [BEAT*8-1:0] data, image_data;
+  logic [BoundW-1:0] bound, image_bound;
   logic [ROWS-1:0]   rows;
   dim_t [ROWS-1:0]   words;
   logic [ROWS-1:0][Groups-1:0][BoundW-1:0] group_bound;
 
   fp8mac_operand_bound #(
-    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW), .DEPTH(BUF_BEATS),
-    .GROUPS(Groups)
+    .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(1), .BOUNDS(BOUNDS), .NARROW(NARROW), .DEPTH(BUF_BEATS)
   ) u_bound (
-    .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .rows_i(beat_rows_i),
-    .words_i(beat_words_i), .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound), .rows_o(rows),
-    .words_o(words), .group_bound_o(group_bound)
+    .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .rows_i('0), .words_i('0),
+    .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound), .rows_o(), .words_o(), .group_bound_o()
   );
+
+  if (IMAGES) begin : g_image
+    fp8mac_operand_bound #(
+      .BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW), .DEPTH(BUF_BEATS),
+      .GROUPS(Groups)
+    ) u_bound (
+      .clk_i, .rst_ni, .valid_i(image_valid_i), .dest_i(image_dest_i), .data_i(image_data_i), .rows_i(image_rows_i),
+      .words_i(image_words_i), .valid_o(image), .dest_o(image_dest), .data_o(image_data), .bound_o(image_bound),
+      .rows_o(rows), .words_o(words), .group_bound_o(group_bound)
+    );
+  end else begin : g_no_image
+    assign {image, image_dest, image_data, image_bound, rows, words, group_bound} = '0;
+    logic unused_image;
+    assign unused_image = ^{image_valid_i, image_dest_i, image_data_i, image_rows_i, image_words_i};
+  end
+
+  // What A's memory takes: a word of an image, or else a beat
+  logic              a_write_half;
+  logic [BEAT*8-1:0] a_data;
+  logic [BoundW-1:0] a_write_bound;
+
+  assign a_write_half  = image ? image_dest.half : dest.half;
+  assign a_data        = image ? image_data : data;
+  assign a_write_bound = image ? image_bound : bound;
+
+  logic unused_image_dest;  // its kind and its format
+  assign unused_image_dest = ^image_dest;
+
+  images_are_alone_in_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(image && valid && dest.kind == DestA));
 
   fp8mac_scale_check #(.BEAT(BEAT), .REQUANTISE(REQUANTISE)) u_scale_check (
     .valid_i(valid && (dest.kind == DestScaleA || dest.kind == DestScaleB)), .last_i(dest.last),
@@ -107,9 +139,8 @@ module fp8mac_memories
     logic [ROWS-1:0][BeatW-1:0] beat;
 
     for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
-      assign write[r] = valid && ((dest.kind == DestA && dest.ram[RowW-1:0] == RowW'(r)) ||
-                                  (dest.kind == DestImage && rows[r]));
-      assign beat[r]  = (dest.kind == DestImage) ? words[r][BeatW-1:0] : dest.word[BeatW-1:0];
+      assign write[r] = image ? rows[r] : valid && dest.kind == DestA && dest.ram[RowW-1:0] == RowW'(r);
+      assign beat[r]  = image ? words[r][BeatW-1:0] : dest.word[BeatW-1:0];
     end
 
     fp8mac_quad_buffer #(
@@ -118,12 +149,12 @@ module fp8mac_memories
     ) u_a (
       .clk_i, .rst_ni,
       .write_i           (write),
-      .write_half_i      (dest.half),
+      .write_half_i      (a_write_half),
       .write_beat_i      (beat),
-      .write_data_i      (data),
-      .write_depthwise_i (dest.depthwise),
-      .write_pairs_i     (dest.pairs),
-      .write_bound_i     (bound),
+      .write_data_i      (a_data),
+      .write_depthwise_i (image && image_dest.depthwise),
+      .write_pairs_i     (image_dest.pairs),
+      .write_bound_i     (a_write_bound),
       .write_group_bound_i(group_bound),
       .read_i            (operand_read_i),
       .read_half_i       (a_half_i),
@@ -135,17 +166,23 @@ module fp8mac_memories
       .read_bound_o      (a_bound_o)
     );
   end else begin : g_words
+    logic [RowW-1:0]  ram;
+    logic [BeatW-1:0] beat;
+
+    assign ram  = image ? image_dest.ram[RowW-1:0] : dest.ram[RowW-1:0];
+    assign beat = image ? image_dest.word[BeatW-1:0] : dest.word[BeatW-1:0];
+
     fp8mac_operand_buffer #(
       .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
       .BOUND_W(BoundW)
     ) u_a (
       .clk_i, .rst_ni,
-      .write_i      (valid && (dest.kind == DestA || dest.kind == DestImage)),
-      .write_half_i (dest.half),
-      .write_ram_i  (dest.ram[RowW-1:0]),
-      .write_beat_i (dest.word[BeatW-1:0]),
-      .write_data_i (data),
-      .write_bound_i(bound),
+      .write_i      (image || (valid && dest.kind == DestA)),
+      .write_half_i (a_write_half),
+      .write_ram_i  (ram),
+      .write_beat_i (beat),
+      .write_data_i (a_data),
+      .write_bound_i(a_write_bound),
       .read_i       (operand_read_i),
       .read_half_i  (a_half_i),
       .read_word_i  (a_word_i),
@@ -154,8 +191,7 @@ module fp8mac_memories
       .read_bound_o (a_bound_o)
     );
     logic unused_rows;
-    assign unused_rows = ^{rows, words, group_bound, dest.depthwise, dest.pairs, dest.rotate, depthwise_i, pairs_i,
-                          group_i};
+    assign unused_rows = ^{rows, words, group_bound, dest.rotate, depthwise_i, pairs_i, group_i};
   end
 
   // The weights of a depthwise command are rotated as its pixels are read.

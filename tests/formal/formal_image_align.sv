@@ -140,6 +140,7 @@ module formal_image_align
   logic [1:0]  byte_q;
   logic [7:0]  value_q;
   dim_t        word_q;        // the word that has it
+  image_dest_t dest_q;        // of its strip
 
   assign here  = taken && has[row] && !seen_q && 6'(index) < given[row] &&
                  6'(index) + 6'(strip_i.length) >= given[row] && (begins[row] || 6'(index) >= given_q[row]);
@@ -162,6 +163,7 @@ module formal_image_align
       known_q   <= !in_image;
       value_q   <= '0;
       number_q  <= beats_asked_q + 6'(beat - strip_i.zeros);
+      dest_q    <= strip_i.dest;
       byte_q    <= 2'(position % BEAT);
       word_q    <= (begins[row] ? strip_i.dest.word : base_q) + dim_t'(32'(index) / BEAT);
     end else if (awaited_q && beat_valid_i && beat_ready && beats_come_q == number_q) begin
@@ -195,6 +197,9 @@ module formal_image_align
     if (rst_ni) begin
       byte_in_its_position : assert (!(mine && seen_q && !left_q && word_words[row] == word_q) ||
         (known_q && word[index % BEAT] == value_q));
+      // A word of a depthwise strip is that of its strip.
+      pixel_keeps_its_kind : assert (!(mine && seen_q && !left_q && word_words[row] == word_q && dest_q.depthwise) ||
+        (dest.depthwise && dest.pairs == dest_q.pairs && dest.half == dest_q.half && dest.fmt == dest_q.fmt));
       words_in_order : assert (second_q || !mine || word_words[row] == base_q + dim_t'(words_q));
       word_of_its_row : assert (!word_valid || dest.depthwise ||
         (word_rows == ROWS'(1) << dest.ram[0] && word_words[dest.ram[0]] == dest.word));

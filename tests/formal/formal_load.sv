@@ -299,6 +299,7 @@ module formal_load
       no_strips : assert (u_load.g_strips.u_strips.state_q == '0 &&
         !u_load.g_strips.u_strips.valid1_q && !u_load.g_strips.u_strips.valid2_q &&
         !u_load.g_strips.u_strips.valid3_q && !u_load.g_strips.u_strips.valid4_q);
+      nothing_is_beside_a_matrix : assert (!u_load.begun_beside_q && !u_load.beside_q);
       it_stays_a_matrix : assert (vacant || !u_load.job_q.conv_a);
       // The rows of an image are fp8mac_image_strips's.
       a_is_a_matrix : assume (!valid_i || !checked_i.load.conv_a);

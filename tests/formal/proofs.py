@@ -528,6 +528,13 @@ IMAGE_ALIGN_DEPTHWISE = replace(
             "byte_in_its_position|words_in_order|none_is_lost",
         ),
         Fault(
+            "pairs_are_forgotten",
+            "fp8mac_image_align.sv",
+            "pairs: DEPTHWISE && dest1_q.pairs,",
+            "pairs: 1'b0,",
+            "pixel_keeps_its_kind",
+        ),
+        Fault(
             "words_are_mixed",
             "fp8mac_image_align.sv",
             "((completes1_q | {ROWS{depthwise1}}) & full_q",
@@ -1265,6 +1272,24 @@ COMPUTE_FAULTS = [
 ]
 
 
+COMPUTE_DEPTHWISE_FAULTS = [
+    Fault(
+        "pairs_are_read_as_quads",
+        "fp8mac_compute.sv",
+        "(pairs ? WORD_W'(step_nr) << GroupLog : depthwise",
+        "(depthwise",
+        "reads_its_operands",
+    ),
+    Fault(
+        "groups_are_quads",
+        "fp8mac_compute.sv",
+        "pairs ? GroupW'(col_tile) : GroupW'(col_tile << 1);",
+        "GroupW'(col_tile << 1);",
+        "reads_its_operands",
+    ),
+]
+
+
 # Blocks of two steps and of one; words of a beat and of two beats; steps of half a word and of a whole one
 COMPUTE_SIZES = (
     {},
@@ -1288,7 +1313,11 @@ def compute(sizes):
         fault_depth=12,
         cost=60,
         params=sizes,
-        faults=[] if sizes else COMPUTE_FAULTS,
+        faults=COMPUTE_DEPTHWISE_FAULTS
+        if "DEPTHWISE" in sizes
+        else []
+        if sizes
+        else COMPUTE_FAULTS,
         repeats=bool(sizes),
     )
 
@@ -1687,6 +1716,48 @@ RECORDS = Proof(
             "error: done_q[select_i] ? error_q[select_i] : ErrNone,",
             "error: error_q[select_i],",
             "no_error_before_the_end",
+        ),
+    ],
+)
+
+LOAD_IMAGE = Proof(
+    "load_image",
+    "formal_load_image",
+    RESET + ["rtl/accel/fp8mac_load.sv", "formal/formal_load_image.sv"],
+    "bmc",
+    8,
+    cover_depth=8,
+    deeper_by=2,
+    fault_depth=9,
+    cost=12,
+    faults=[
+        Fault(
+            "row_of_b_is_lost_with_the_last_strip",
+            "fp8mac_load.sv",
+            "!(state_d == LoadB && begun_beside_q);",
+            "1'b1;",
+            "b_row_is_wanted|b_begins|b_goes_on|b_is_complete",
+        ),
+        Fault(
+            "strip_counts_as_a_row_of_b",
+            "fp8mac_load.sv",
+            "image && !offers_strip && row_taken;",
+            "image && row_taken;",
+            "b_begins|b_goes_on|b_is_complete|no_cycle_is_lost",
+        ),
+        Fault(
+            "last_row_beside_a_comes_again",
+            "fp8mac_load.sv",
+            "(!beside_q || beside_ends)) left.b",
+            "!beside_q) left.b",
+            "b_row_is_wanted",
+        ),
+        Fault(
+            "b_before_scales_of_a",
+            "fp8mac_load.sv",
+            "left.b && !left.mx_a;",
+            "left.b;",
+            "b_row_is_wanted",
         ),
     ],
 )
@@ -2241,6 +2312,7 @@ PROOFS = [
     LIST,
     RECORDS,
     LOAD,
+    LOAD_IMAGE,
     store(5, 1, 2, 2, 0, 0),
     store(3, 3, 1, 2, 1, 2),
     store(3, 2, 1, 4, 2, 2),

@@ -39,9 +39,12 @@ void fp8mac_cycles_image_wires(const machine *m, wires *w)
                      (a->busy ? !zeros : a->level == 0);
     w->align_idle = a->level == 0 && !a->busy;
     const row_kind kind = m->read.in_flight[m->read.head].kind;
-    w->beat_ready = kind == ROW_IMAGE   ? a->data != 2
-                    : kind == ROW_TABLE ? fp8mac_cycles_ends_beat(m)
-                                        : kind == ROW_DESCRIPTOR || !a->word;
+    switch (kind) {
+    case ROW_A: w->beat_ready = !a->word; break;
+    case ROW_IMAGE: w->beat_ready = a->data != 2; break;
+    case ROW_TABLE: w->beat_ready = fp8mac_cycles_ends_beat(m); break;
+    default: w->beat_ready = true;
+    }
     w->image = m->load.state == LOAD_A && at_hand(m)->key.image;
 }
 
@@ -187,9 +190,15 @@ static strip strip_of(const machine *m, const fp8mac_cycles_command *c, const pa
 static void setup(machine *m, const fp8mac_cycles_command *c, bool align_idle)
 {
     strips *s = &m->strips;
-    if (s->product == 3u && s->starts == m->p.rows) {
+    const tile_key *key = &at_hand(m)->key;
+    const bool counted = !key->depthwise || s->pixels < c->segments;
+    if (s->product == 3u && s->starts == m->p.rows && counted) {
         s->state = STRIPS_START;
     }
+    if (key->k_start) {
+        s->whole = key->depthwise && counted && s->pixels == 0;
+    }
+    s->pixels -= counted ? 0 : c->segments;
     if (s->product != 3u && s->factor == 0) {
         s->product++;
         s->factor = s->product == 1u ? c->step_y : c->dil_y;
@@ -211,7 +220,7 @@ static void start(machine *m, const fp8mac_cycles_command *c)
     const bool apart = c->step_x > c->segment_bytes || key->depthwise;
     s->sharing = c->step_x == c->segment_step && apart && steps_fit;
     s->along = key->depthwise && c->segments > 1u && c->segments <= m->p.rows;
-    s->shared = 0;
+    s->shared = s->sharing && key->depthwise && key->k_start && s->whole;
     s->rows_left = key->m;
     s->ram = 0;
     if (key->first) {
@@ -271,6 +280,7 @@ static void begin(machine *m)
     const tile *t = at_hand(m);
     s->product = s->starts = 0;
     s->factor = command_of(m, t)->pad_top;
+    s->pixels = bytes_of(m) / m->p.beat;
     s->state = t->key.first ? STRIPS_SETUP : STRIPS_START;
 }
 

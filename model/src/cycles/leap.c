@@ -23,7 +23,7 @@ static uint32_t load_base(const machine *m)
     if (state < LOAD_A || state > LOAD_BIAS) {
         return m->load.address; // without meaning
     }
-    return tile_at(m, m->load.accepted - 1u)->address[region[state]];
+    return tile_at(m, m->load.accepted - 1u)->address[m->load.beside ? REGION_B : region[state]];
 }
 
 static uint32_t source_base(const machine *m, const source *s, unsigned region)

@@ -53,8 +53,8 @@ static load_state next_state(const machine *m, const tile *t, uint32_t left, uin
 static bool offers_strip(const machine *m)
 {
     const strips *s = &m->strips;
-    return (s->valid & 1u << 4) != 0 && s->stage[4].reads &&
-           m->align.level < fp8mac_cycles_strips(m);
+    return m->load.state == LOAD_A && at_hand(m)->key.image && (s->valid & 1u << 4) != 0 &&
+           s->stage[4].reads && m->align.level < fp8mac_cycles_strips(m);
 }
 
 // Whether it offers a row
@@ -67,7 +67,7 @@ static bool offers(const machine *m, bool sources_ready)
     case LOAD_SCALE_B:
     case LOAD_BIAS: return m->load.held <= 1;
     case LOAD_FINISH: return sources_ready;
-    case LOAD_A: return !at_hand(m)->key.image || offers_strip(m);
+    case LOAD_A: return !at_hand(m)->key.image || offers_strip(m) || m->load.beside;
     default: return true;
     }
 }
@@ -77,6 +77,7 @@ void fp8mac_cycles_load_wires(const machine *m, wires *w)
     w->sources_ready = m->c.level != SOURCE_DEPTH && m->x.level != SOURCE_DEPTH;
     w->accept = m->load.state == LOAD_IDLE && m->load.in_use < 2 && m->check.state == CHECK_OFFER;
     w->load_row = offers(m, w->sources_ready);
+    w->load_strip = offers_strip(m);
 }
 
 // ---- rows of a state ----------------------------------------------------------------------------
@@ -98,8 +99,15 @@ static void enter(machine *m, const tile *t, load_state state)
 {
     load *l = &m->load;
     const fp8mac_cycles_command *c = command_of(m, t);
+    // Rows of B that were begun beside an image go on.
+    const bool goes_on = state == LOAD_B && l->beside;
     l->state = state;
-    switch (state) {
+    l->beside = state == LOAD_A && t->key.image && (l->left & bit(LOAD_B)) != 0 &&
+                (l->left & bit(LOAD_MX_A)) == 0;
+    if (goes_on) {
+        return;
+    }
+    switch (l->beside ? LOAD_B : state) {
     case LOAD_A: rows_are(l, t->key.m, t->key.row_beats, t->address[REGION_A], c->a_stride); break;
     case LOAD_B:
         rows_are(l, t->key.columns, t->key.row_beats, t->address[REGION_B], c->b_stride);
@@ -150,6 +158,16 @@ static void taken_all(machine *m)
     enter(m, at_hand(m), next_state(m, at_hand(m), l->left, l->begun - 1u));
 }
 
+// While an image is read, the address channel takes rows of B where no strip is read.
+static void taken_beside(load *l)
+{
+    l->address += l->stride;
+    if (--l->rows_left == 0) {
+        l->beside = 0;
+        l->left &= ~bit(LOAD_B);
+    }
+}
+
 static void taken_row(machine *m)
 {
     load *l = &m->load;
@@ -195,6 +213,9 @@ void fp8mac_cycles_load_clock(machine *m, const wires *w)
     } else if (l->state == LOAD_WAIT) {
         wait(m);
     } else if (w->image) {
+        if (w->load_row_taken && !w->load_strip) {
+            taken_beside(l);
+        }
         if (w->image_done) {
             taken_all(m);
         }

@@ -74,10 +74,12 @@ typedef struct load {
     uint32_t in_use, begun, held;
     uint32_t left; // bits 1 << load_state
     uint32_t rows_left, beats, address, stride;
+    uint32_t beside; // rows of B are left that may be requested while an image is read
 } load;
 
 typedef enum row_kind {
-    ROW_OPERAND,
+    ROW_OPERAND, // but A
+    ROW_A,
     ROW_NONE,
     ROW_DESCRIPTOR,
     ROW_C,
@@ -169,6 +171,7 @@ typedef struct strips {
     strips_state state;
     uint32_t command; // of the strips that were made
     uint32_t product, factor, starts;
+    uint32_t pixels, whole; // of a depthwise command's row: left; it has whole kernel lines
     image_row row, rows;
     image_code code, codes;
     uint32_t rows_left, k_left, ram, count;
@@ -336,6 +339,7 @@ typedef struct wires {
     bool ring, resume, submit, follow, queue_pop, tile_taken, fetching, fetch_row, c_row, x_row,
         load_row, table_row;
     bool table_beat; // it is there; it is taken with its last word
+    bool load_strip; // its row is that of a strip
     bool c_row_taken, x_row_taken, load_row_taken;
     bool accept; // load takes a tile command
     bool image, strip_taken, image_done, align_idle, align_quiet, beat_ready;

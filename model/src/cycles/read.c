@@ -101,12 +101,16 @@ static row source_row(const parameters *p, const source *s, row_kind kind)
 static row load_row(const machine *m, const wires *w)
 {
     const load *l = &m->load;
-    if (w->image) {
+    if (w->load_strip) {
         const strip *s = &m->strips.stage[4];
         return fp8mac_cycles_row_at(&m->p, ROW_IMAGE, s->address, s->beats);
     }
-    return fp8mac_cycles_row_at(&m->p, l->state == LOAD_FINISH ? ROW_NONE : ROW_OPERAND, l->address,
-                                l->beats);
+    const bool a = l->state == LOAD_A && !w->image;
+    return fp8mac_cycles_row_at(&m->p,
+                                l->state == LOAD_FINISH ? ROW_NONE
+                                : a                     ? ROW_A
+                                                        : ROW_OPERAND,
+                                l->address, l->beats);
 }
 
 static row table_row(const machine *m)
