@@ -122,9 +122,26 @@ static void add_operands(regions *r, const fp8rt_command *c)
         add(r, c->a.mx, mx ? c->m : 0, c->a.mx_stride, fp8rt_host_blocks(c));
     }
     if (!fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B))) {
-        add(r, c->b.address, c->n, c->b.stride, c->k);
+        add(r, c->b.address, fp8rt_host_columns(c), c->b.stride, c->k);
         add(r, c->b.mx, mx ? c->n : 0, c->b.mx_stride, fp8rt_host_blocks(c));
     }
+}
+
+// The rows of D from its address to the last one that is written
+static uint64_t rows_of_d(const fp8rt_command *c)
+{
+    if (!fp8rt_host_pairs(c)) {
+        return c->m;
+    }
+    const uint32_t seconds = fp8rt_host_seconds(c, 0);
+    const uint32_t last = fp8rt_host_pair_row(c, c->m - 1u, 0),
+                   other = seconds != 0 ? fp8rt_host_pair_row(c, seconds - 1u, 1) : 0;
+    return (last > other ? last : other) + 1ull;
+}
+
+static void add_d(regions *r, const fp8rt_command *c, uint64_t columns)
+{
+    add(r, c->d, rows_of_d(c), c->d_stride, columns * fp8rt_host_d_bytes(c));
 }
 
 static void inputs(const fp8rt_caps *caps, const fp8rt_command *c, regions *r)
@@ -147,6 +164,9 @@ static void inputs(const fp8rt_caps *caps, const fp8rt_command *c, regions *r)
     add(r, c->a.scale, a, 0, 4ull * c->m);
     add(r, c->b.scale, b, 0, (uint64_t)fp8rt_host_scale_bytes(caps, true) * c->n);
     add(r, c->bias, bias, 0, 4ull * c->n);
+    if (fp8rt_host_pairs(c)) { // not every row up to D's last one is written
+        add_d(r, c, c->n);
+    }
     if (fp8rt_host_reads_c(c)) {
         add(r, c->c, c->m, c->c_stride, (uint64_t)c->n * fp8rt_host_c_bytes(c));
     }
@@ -163,7 +183,7 @@ static void outputs(const fp8rt_command *c, regions *r)
     const uint64_t columns = is_reduction(c) ? 1 : c->n;
     r->count = 0;
     if (!fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP))) {
-        add(r, c->d, c->m, c->d_stride, columns * fp8rt_host_d_bytes(c));
+        add_d(r, c, columns);
     }
     if (fp8rt_operation_writes_scales(fp8rt_host_operation(c))) {
         add(r, c->a.mx, c->m, c->a.mx_stride, fp8mac_rows_blocks(c->n));

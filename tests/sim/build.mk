@@ -136,11 +136,11 @@ TESTS += $(SIM_TEST)/system-timed.log
 TESTS += $(SIM_TEST)/system-timed-long.log
 # What it is compared with: the fast mode, where the array has it, which equals the RTL (sim-fast)
 SIM_TIMED_LIKE := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM_RTL))
-$(SIM_TEST)/system-timed.log: SIM_TIMED_PROGRAMS := digits
-$(SIM_TEST)/system-timed-long.log: SIM_TIMED_PROGRAMS := digits elementwise convolution recipes vad layers faults
+$(SIM_TEST)/system-timed.log: SIM_TIMED_PROGRAMS := digits dscnn
+$(SIM_TEST)/system-timed-long.log: SIM_TIMED_PROGRAMS := digits dscnn elementwise convolution recipes vad layers faults
 $(SIM_TEST)/system-timed.log $(SIM_TEST)/system-timed-long.log: tests/sim/test_timed.py tests/sim/test_fast.py $(SIM_PYTEST_FILES) \
     $(SIM_TIMED_LIKE) $(SIM_TIMED) $(SIM_TEST_BUILD)/faulty-timed tests/run_test.sh \
-    $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits elementwise convolution recipes vad layers faults)
+    $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits dscnn elementwise convolution recipes vad layers faults)
 	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM_TIMED_LIKE) --fast $(SIM_TIMED) \
 	  --faulty $(SIM_TEST_BUILD)/faulty-timed --elf $(FW_BUILD)/riscv/gemm.elf \
 	  --elfs $(SIM_TIMED_PROGRAMS:%=$(FW_BUILD)/riscv/%.elf)
