@@ -139,7 +139,7 @@ const cli_command cli_commands[] = {
      "words\n"
      "  --memory M          chip (default): the simulated chip's, where 32 bursts wait to read "
      "and\n"
-     "                      8 to write; ideal: takes everything at once\n"
+     "                      16 to write; ideal: takes everything at once\n"
      "  --latency N         cycles that the memory's answers are later (0)\n"
      "  --stall PERMILLE    probability of a stall, in each cycle and channel of the chip's "
      "memory: 0 to 900 (0)\n"

@@ -7,7 +7,7 @@ module fp8mac_sys_axi_write
 #(
   parameter int unsigned DATA_W = 128,
   parameter int unsigned ID_W   = 4,
-  parameter int unsigned DEPTH  = 8    // bursts, and responses, that may wait
+  parameter int unsigned DEPTH  = 16   // bursts, and responses, that may wait: as many as the accelerator sends
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

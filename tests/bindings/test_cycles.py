@@ -144,14 +144,19 @@ LAYERS = {
 
 
 def test_convolutions_of_the_chip(bench, fast_tool):
-    """Cycles and read beats that the simulated chip had. Rows take turns from layer to layer, so one list has all."""
+    """Cycles and read beats that the simulated chip had. Rows take turns from layer to layer, so one list has all.
+
+    Bursts end at pages, and the chip's weights begin within one. So cycles may differ, by one in 5,000 at most.
+    """
     runs = json.loads(RESULTS.read_text())["runs"]
     rows = next(run["rows"] for run in runs if run["command"] == "make run APP=convolution")
     lines = [f"{i},{LAYERS[row['name']]}" for i, row in enumerate(rows)]
     table = fast_tool.table("\n".join([CONVOLUTIONS, *lines, ""]))
     for got, want in zip(table, rows, strict=True):
-        mine = [int(got["cycles"]), int(got["bytes_read"]) // 16]
-        bench.check("convolutions of the chip", mine, [want["cycles"], want["beats"]], want["name"])
+        cycles, beats = int(got["cycles"]), int(got["bytes_read"]) // 16
+        near = abs(cycles - want["cycles"]) * 5000 <= want["cycles"]
+        text = f"{want['name']}: {cycles} cycles"
+        bench.check("convolutions of the chip", [near, beats], [True, want["beats"]], text)
 
 
 def test_convolutions(bench, tool):
@@ -194,7 +199,7 @@ def test_pixels_are_shared(bench, fast_tool):
     pixels = 28 * (12 * 4 + 2 * 3)
     beats = int(near["bytes_read"]) / 16
     bench.check("a pixel once for a line", pixels < beats < 1.2 * pixels, True, near)
-    bench.check("a late memory", int(far["cycles"]) < 1.25 * int(near["cycles"]), True, (near, far))
+    bench.check("a late memory", int(far["cycles"]) < 1.20 * int(near["cycles"]), True, (near, far))
 
 
 def test_formats(bench, tool):

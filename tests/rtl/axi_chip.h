@@ -73,7 +73,7 @@ class ChipTiming
     }
 
   private:
-    static constexpr unsigned kReads = 32, kWrites = 8, kBeats = 4;
+    static constexpr unsigned kReads = 32, kWrites = 16, kBeats = 4;
 
     struct Burst {
         uint64_t arrival;

@@ -35,7 +35,7 @@ extern "C" {
 
 typedef enum fp8mac_cycles_memory_kind {
     // The simulated chip's RAM: 32 bursts wait to read, as many as the accelerator has in flight,
-    // and 8 to write. The first beat comes 3 + latency cycles after its address, the answer to a
+    // and 16 to write. The first beat comes 3 + latency cycles after its address, the answer to a
     // write 1 + latency cycles after its last beat.
     FP8MAC_CYCLES_CHIP = 0,
     // A memory that takes everything at once. Both come 1 + latency cycles after.

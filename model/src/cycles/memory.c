@@ -5,7 +5,7 @@
 
 enum {
     CHIP_READS = 32, // bursts that wait
-    CHIP_WRITES = 8, // bursts that wait, and answers
+    CHIP_WRITES = 16, // bursts that wait, and answers
     CHIP_BEATS = 4,  // that were read and wait for R
 };
 
