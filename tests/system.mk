@@ -140,7 +140,7 @@ $(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.el
 
 # Recorded networks: bytes of the host, and cycles of a frame of keyword spotting and of a decoder's token
 SYS_RECORDED := dscnn decoder
-SYS_MOST_dscnn := 22800
+SYS_MOST_dscnn := 19650
 SYS_MOST_decoder := 62400
 TESTS += $(SYS_RECORDED:%=$(SYS_TEST)/system-%.log)
 $(SYS_RECORDED:%=$(SYS_TEST)/system-%.log): $(SYS_TEST)/system-%.log: $(SYS_HOST)/% $(SYS_RISCV)/%.elf $(SYS_QUICK) \
