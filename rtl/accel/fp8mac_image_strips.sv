@@ -31,7 +31,8 @@
 //   RAM 3                                                        r3   r3   r3
 //
 // Rows with parts of kernel lines cannot share. The first row of a load is single, and tells whether its codes begin and
-// end with kernel lines. Of a depthwise command's rows with the first code this is known before, so they share at once.
+// end with kernel lines. Of a depthwise command this is known before for loads of as many codes as its first load has, if
+// they begin with the first code. So their rows share at once.
 //
 // An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
 // at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no position in
@@ -143,7 +144,8 @@ module fp8mac_image_strips
   logic                           setup_done;
   dim_t                           pixels_q;    // of a depthwise command's row that are left, by kernel lines
   logic                           counted;     // they are less than a line; whole: there are none
-  logic                           whole_q;     // the rows with the first code have whole kernel lines
+  logic                           whole_q;     // rows of whole_k_q bytes from the first code on are whole kernel lines
+  dim_t                           whole_k_q;
 
   // ROWS * step_x fits start_q. It does with less than 32 rows.
   logic steps_fit;
@@ -176,7 +178,10 @@ module fp8mac_image_strips
     end
     if (state_q != Setup) pixels_q <= k_i >> BeatLog;
     else if (!counted) pixels_q <= pixels_q - dim_t'(image_i.segments);
-    if (state_q == Setup && k_start_i) whole_q <= depthwise_i && counted && pixels_q == '0;
+    if (state_q == Setup && k_start_i) begin
+      whole_q   <= depthwise_i && counted && pixels_q == '0;
+      whole_k_q <= k_i;
+    end
     if (state_q != Setup) begin
       starts_q <= '0;
     end else if (align_idle_i && starts_q != (RowW+1)'(ROWS)) begin
@@ -289,7 +294,7 @@ module fp8mac_image_strips
         joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i && !depthwise_i;
         sharing_q   <= sharing;
         along_q     <= depthwise_i && image_i.segments > 8'd1 && 32'(image_i.segments) <= ROWS;
-        shared_q    <= DEPTHWISE && sharing && depthwise_i && k_start_i && whole_q;
+        shared_q    <= DEPTHWISE && sharing && depthwise_i && k_start_i && whole_q && whole_k_q == k_i;
         rows_left_q <= m_i;
         ram_q       <= '0;
         word_q      <= '0;

@@ -9,9 +9,10 @@
 // A word of a depthwise command's image goes to several rows, and has a bound for each of its groups, half a quad: of the
 // same quad of the words of a block of the row, or with pairs, of the same group of the words of a block, twice as many.
 //
-// The beats of a block come one after the other. Words of an image operand (DestImage) may come in between, and are in
-// order for each row RAM. A row begins with a block. Words of a depthwise command's image are in order for each row, and
-// may go to several rows of a RAM in turn: a memory for each RAM has the bounds of its blocks so far.
+// The beats of a block come one after the other. Words of an image operand (DestImage) may come in between, where one
+// instance has both, and are in order for each row RAM. A row begins with a block. Words of a depthwise command's image
+// are in order for each row, and may go to several rows of a RAM in turn: a memory for each RAM has the bounds of its
+// blocks so far.
 module fp8mac_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -306,7 +306,7 @@ class Maker
         image.dilation_y = 1 + (rng_.below(4) == 0), image.dilation_x = 1 + (rng_.below(4) == 0);
         image.pad_top = rng_.below(3), image.pad_left = rng_.below(3);
         image.out_w = 1 + rng_.below(rng_.below(4) ? 16 : 100);
-        const uint32_t pixels = image.kernel_w * (1 + rng_.below(4));
+        const uint32_t pixels = image.kernel_w * (1 + rng_.below(rng_.below(4) ? 4 : 12));
         const bool pairs = !kRequantise && rng_.coin();
         const uint32_t each = pairs ? shape_.cols / 2 : shape_.cols;
         const uint32_t k = each * (pixels - (rng_.below(4) ? 0 : rng_.below(image.kernel_w)));
@@ -320,7 +320,12 @@ class Maker
         } while (!shape_.pixels_fit(t.tile_m, std::min(t.tile_k, t.k), each) ||
                  (pairs && !shape_.fits(1, 2 * t.n, k)) ||
                  !shape_.keeps(t.tile_m, pairs ? 2 * t.n : t.n, t.pass_shape));
-        t.first_k = t.tile_k < t.k && rng_.coin() ? shape_.granule(kElement.block) : 0;
+        t.first_k = t.tile_k < t.k && rng_.coin()
+                        ? shape_.granule(kElement.block) * (1 + rng_.below(3))
+                        : 0;
+        if (!shape_.pixels_fit(t.tile_m, std::min(t.first_k, t.k), each)) {
+            t.first_k = 0;
+        }
         all_of(t.tile_m, t.m), all_of(t.tile_k, t.k);
         t.depthwise = true;
         t.a_stride = image.width * static_cast<uint32_t>(image.pixel_bytes) + beat * rng_.below(3);

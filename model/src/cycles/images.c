@@ -196,7 +196,7 @@ static void setup(machine *m, const fp8mac_cycles_command *c, bool align_idle)
         s->state = STRIPS_START;
     }
     if (key->k_start) {
-        s->whole = key->depthwise && counted && s->pixels == 0;
+        s->whole = key->depthwise && counted && s->pixels == 0 ? bytes_of(m) : 0;
     }
     s->pixels -= counted ? 0 : c->segments;
     if (s->product != 3u && s->factor == 0) {
@@ -220,7 +220,7 @@ static void start(machine *m, const fp8mac_cycles_command *c)
     const bool apart = c->step_x > c->segment_bytes || key->depthwise;
     s->sharing = c->step_x == c->segment_step && apart && steps_fit;
     s->along = key->depthwise && c->segments > 1u && c->segments <= m->p.rows;
-    s->shared = s->sharing && key->depthwise && key->k_start && s->whole;
+    s->shared = s->sharing && key->depthwise && key->k_start && s->whole == bytes_of(m);
     s->rows_left = key->m;
     s->ram = 0;
     if (key->first) {

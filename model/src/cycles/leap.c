@@ -12,6 +12,15 @@
 
 // ---- the state, relative ------------------------------------------------------------------------
 
+// Whether load has rows to request by their number. Strips of an image have none.
+static bool counts_rows(const machine *m)
+{
+    const load *l = &m->load;
+    const bool strips_alone =
+        l->state == LOAD_A && !l->beside && tile_at(m, l->accepted - 1u)->key.image;
+    return l->state >= LOAD_A && l->state <= LOAD_BIAS && !strips_alone;
+}
+
 static uint32_t load_base(const machine *m)
 {
     static const uint8_t region[] = {
@@ -20,7 +29,7 @@ static uint32_t load_base(const machine *m)
         [LOAD_BIAS] = REGION_BIAS,
     };
     const load_state state = m->load.state;
-    if (state < LOAD_A || state > LOAD_BIAS) {
+    if (!counts_rows(m)) {
         return m->load.address; // without meaning
     }
     return tile_at(m, m->load.accepted - 1u)->address[m->load.beside ? REGION_B : region[state]];
@@ -95,7 +104,7 @@ static void clear_splitter(splitter *s)
 static void clear_unused(machine *m)
 {
     write_out *o = &m->out;
-    if (m->load.state < LOAD_A || m->load.state > LOAD_BIAS) {
+    if (!counts_rows(m)) {
         m->load.address = m->load.stride = m->load.rows_left = m->load.beats = 0;
     }
     clear_source(m, &m->c);

@@ -171,7 +171,7 @@ typedef struct strips {
     strips_state state;
     uint32_t command; // of the strips that were made
     uint32_t product, factor, starts;
-    uint32_t pixels, whole; // of a depthwise command's row: left; it has whole kernel lines
+    uint32_t pixels, whole; // of a depthwise command's row: left; bytes that are whole kernel lines
     image_row row, rows;
     image_code code, codes;
     uint32_t rows_left, k_left, ram, count;
