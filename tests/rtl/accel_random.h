@@ -306,8 +306,11 @@ class Maker
         image.dilation_y = 1 + (rng_.below(4) == 0), image.dilation_x = 1 + (rng_.below(4) == 0);
         image.pad_top = rng_.below(3), image.pad_left = rng_.below(3);
         image.out_w = 1 + rng_.below(rng_.below(4) ? 16 : 100);
-        const uint32_t pixels = image.kernel_w * (1 + rng_.below(rng_.below(4) ? 4 : 12));
         const bool pairs = !kRequantise && rng_.coin();
+        // The first chunk of k has whole kernel lines, later ones begin with as many codes as no line ends with.
+        const bool chunks = !pairs && rng_.below(4) == 0;
+        image.kernel_w = chunks ? 3 : image.kernel_w;
+        const uint32_t pixels = image.kernel_w * (chunks ? 9 + rng_.below(4) : 1 + rng_.below(4));
         const uint32_t each = pairs ? shape_.cols / 2 : shape_.cols;
         const uint32_t k = each * (pixels - (rng_.below(4) ? 0 : rng_.below(image.kernel_w)));
         Command t;
@@ -320,8 +323,8 @@ class Maker
         } while (!shape_.pixels_fit(t.tile_m, std::min(t.tile_k, t.k), each) ||
                  (pairs && !shape_.fits(1, 2 * t.n, k)) ||
                  !shape_.keeps(t.tile_m, pairs ? 2 * t.n : t.n, t.pass_shape));
-        t.first_k = t.tile_k < t.k && rng_.coin()
-                        ? shape_.granule(kElement.block) * (1 + rng_.below(3))
+        t.first_k = t.tile_k < t.k && (chunks || rng_.coin())
+                        ? shape_.granule(kElement.block) * (chunks ? 3 : 1 + rng_.below(3))
                         : 0;
         if (!shape_.pixels_fit(t.tile_m, std::min(t.first_k, t.k), each)) {
             t.first_k = 0;

@@ -4,9 +4,9 @@
 #include "cycles/machine.h"
 
 enum {
-    CHIP_READS = 32, // bursts that wait
+    CHIP_READS = 32,  // bursts that wait
     CHIP_WRITES = 16, // bursts that wait, and answers
-    CHIP_BEATS = 4,  // that were read and wait for R
+    CHIP_BEATS = 4,   // that were read and wait for R
 };
 
 // ---- stalls (fp8mac_sys_stall) -------------------------------------------------------------------
