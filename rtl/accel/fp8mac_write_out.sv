@@ -161,10 +161,11 @@ module fp8mac_write_out
   // With pairs: of the row at hand
   logic               pairs_q, second_q;   // second_q: its results 1 are
   addr_t              row_addr_q, line_q;  // its address, and the bytes of an output line
+  addr_t              over_line_q;         // bytes from the last row of a line to the first one behind the next line
   logic [15:0]        out_w_q, line_rows_q;  // rows of an output line, and those from the row on
   logic [HeightW-1:0] seconds_q;           // rows of the region that have results 1
   logic               more, line_ends;     // its results 1 follow
-  addr_t              next_addr;           // of the next row
+  addr_t              from, by, next_addr;  // of the next row, or of the row's results 1
 
   logic step, row_done, region_done, dropped, first_beat, last_beat, s1_ready, s1_valid_q;
 
@@ -179,12 +180,15 @@ module fp8mac_write_out
 
   // Behind a line, the rows of the one behind the next: results 1 lie there already.
   always_comb begin
-    next_addr = addr_q + stride_q;
+    from = addr_q;
+    by   = stride_q;
     if (PAIRS && pairs_q) begin
-      if (line_ends && !second_q) next_addr = addr_q + stride_q + line_q;
-      else if (!line_ends) next_addr = row_addr_q + stride_q;
+      if (more) by = line_q;
+      else if (!line_ends) from = row_addr_q;
+      else if (!second_q) by = over_line_q;
     end
   end
+  assign next_addr = from + by;
   assign row_stage_free = (!busy_q || region_done) && !end_q;
   assign slot_free_o    = region_done;
 
@@ -218,6 +222,7 @@ module fp8mac_write_out
       last_row_q  <= HeightW'((last_down ? rows_left_q : most_rows) - dim_t'(1));
       if (PAIRS && job_i.pairs) begin
         line_q    <= job_i.line;
+        over_line_q <= job_i.d_stride + job_i.line;
         out_w_q   <= job_i.out_w;
         seconds_q <= HeightW'((seconds_left_q < most_rows) ? seconds_left_q : most_rows);
         if (!(fresh_q && job_i.first)) begin
@@ -230,6 +235,7 @@ module fp8mac_write_out
       if (!PAIRS) begin
         row_addr_q  <= '0;
         line_q      <= '0;
+        over_line_q <= '0;
         out_w_q     <= '0;
         line_rows_q <= '0;
         seconds_q   <= '0;
@@ -240,7 +246,7 @@ module fp8mac_write_out
       beat_q <= last_beat ? '0 : beat_q + BeatsW'(1);
       if (last_beat && more) begin
         second_q <= 1'b1;
-        addr_q   <= addr_q + line_q;
+        addr_q   <= next_addr;
       end else if (last_beat) begin
         second_q <= 1'b0;
         row_q    <= row_q + HeightW'(1);

@@ -2099,8 +2099,8 @@ PAIR_WRITE_OUT_FAULTS = [
     Fault(
         "lines_follow_each_other",
         "fp8mac_write_out.sv",
-        "if (line_ends && !second_q) next_addr = addr_q + stride_q + line_q;",
-        "if (line_ends) next_addr = row_addr_q + stride_q;",
+        "else if (!line_ends) from = row_addr_q;",
+        "else if (1'b1) from = row_addr_q;",
         "all_at_the_end|once",
     ),
     Fault(
