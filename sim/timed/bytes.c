@@ -130,13 +130,7 @@ static void add_operands(regions *r, const fp8rt_command *c)
 // The rows of D from its address to the last one that is written
 static uint64_t rows_of_d(const fp8rt_command *c)
 {
-    if (!fp8rt_host_pairs(c)) {
-        return c->m;
-    }
-    const uint32_t seconds = fp8rt_host_seconds(c, 0);
-    const uint32_t last = fp8rt_host_pair_row(c, c->m - 1u, 0),
-                   other = seconds != 0 ? fp8rt_host_pair_row(c, seconds - 1u, 1) : 0;
-    return (last > other ? last : other) + 1ull;
+    return fp8rt_host_pairs(c) ? fp8rt_host_last_pair_row(c, 0) + 1ull : c->m;
 }
 
 static void add_d(regions *r, const fp8rt_command *c, uint64_t columns)

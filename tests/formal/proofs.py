@@ -1303,6 +1303,9 @@ COMPUTE_SIZES = (
 def compute(sizes):
     """Unbounded. A step is two cycles behind the walk, and its waits are counted from the walk."""
     name = "_".join(str(value) for value in sizes.values())
+    faults = COMPUTE_DEPTHWISE_FAULTS if "DEPTHWISE" in sizes else []
+    if not sizes:
+        faults = COMPUTE_FAULTS
     return Proof(
         "compute" + (f"_{name}" if name else ""),
         "formal_compute",
@@ -1313,11 +1316,7 @@ def compute(sizes):
         fault_depth=12,
         cost=60,
         params=sizes,
-        faults=COMPUTE_DEPTHWISE_FAULTS
-        if "DEPTHWISE" in sizes
-        else []
-        if sizes
-        else COMPUTE_FAULTS,
+        faults=faults,
         repeats=bool(sizes),
     )
 

@@ -382,15 +382,13 @@ uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile
 static region written(const fp8rt_host_tile *host_tile, region d)
 {
     const fp8rt_command *tile = &host_tile->command;
-    const uint32_t first = host_tile->a_row, seconds = fp8rt_host_seconds(tile, first);
+    const uint32_t first = host_tile->a_row;
     if (!fp8rt_host_pairs(tile)) {
         return d;
     }
-    const uint32_t first_row = fp8rt_host_pair_row(tile, first, 0),
-                   row = fp8rt_host_pair_row(tile, first + tile->m - 1u, 0),
-                   other = seconds != 0 ? fp8rt_host_pair_row(tile, first + seconds - 1u, 1) : 0;
+    const uint32_t first_row = fp8rt_host_pair_row(tile, first, 0);
     d.address = tile->d + (uintptr_t)first_row * tile->d_stride;
-    d.rows = (row > other ? row : other) - first_row + 1u;
+    d.rows = fp8rt_host_last_pair_row(tile, first) - first_row + 1u;
     return d;
 }
 

@@ -87,6 +87,15 @@ static inline uint32_t fp8rt_host_pair_row(const fp8rt_command *command, uint32_
     return (2u * (r / out_w) + second) * out_w + r % out_w;
 }
 
+// The last row of D that a tile command with pairs writes, whose first row of A is row `first` of its command
+static inline uint32_t fp8rt_host_last_pair_row(const fp8rt_command *tile, uint32_t first)
+{
+    const uint32_t seconds = fp8rt_host_seconds(tile, first);
+    const uint32_t row = fp8rt_host_pair_row(tile, first + tile->m - 1u, 0),
+                   other = seconds != 0 ? fp8rt_host_pair_row(tile, first + seconds - 1u, 1) : 0;
+    return row > other ? row : other;
+}
+
 static inline bool fp8rt_host_mx(const fp8rt_command *command)
 {
     return !fp8rt_host_elementwise(command) &&
