@@ -479,8 +479,7 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
-      stride_bad_q <= (pairs && too_short(cmd_q.d.stride, cmd_q.n, 2'd0)) ||
-                      (cmd_q.m > size_t'(1) && !cmd_q.a.reuse && !conv &&
+      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.a.reuse && !conv &&
                        (elementwise ? too_short(cmd_q.a.stride, cmd_q.n, x_size)
                                     : cmd_q.a.stride < addr_t'(cmd_q.k))) ||
                       (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && !elementwise &&
@@ -488,7 +487,7 @@ module fp8mac_cmd_walk
                       (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && cmd_q.a.mx_stride < row_scales) ||
                               (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && cmd_q.b.mx_stride < row_scales))) ||
                       (blocks && cmd_q.m > size_t'(1) && cmd_q.a.mx_stride < row_scales) ||
-                      (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
+                      ((cmd_q.m > size_t'(1) || pairs) && !cmd_q.mode.acc_keep &&
                        (too_short(cmd_q.d.stride, reduction ? size_t'(1) : cmd_q.n, d_size) ||
                         (cmd_q.c.en && too_short(cmd_q.c.stride, cmd_q.n, c_size))));
     end

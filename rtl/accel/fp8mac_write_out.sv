@@ -164,7 +164,8 @@ module fp8mac_write_out
   addr_t              over_line_q;         // bytes from the last row of a line to the first one behind the next line
   logic [15:0]        out_w_q, line_rows_q;  // rows of an output line, and those from the row on
   logic [HeightW-1:0] seconds_q;           // rows of the region that have results 1
-  logic               more, line_ends;     // its results 1 follow
+  logic               more;                // its results 1 follow
+  logic               line_ends_q, next_line_ends;  // line_rows_q is 1; that of the row behind
   addr_t              from, by, next_addr;  // of the next row, or of the row's results 1
 
   logic step, row_done, region_done, dropped, first_beat, last_beat, s1_ready, s1_valid_q;
@@ -174,7 +175,7 @@ module fp8mac_write_out
   assign dropped        = busy_q && !end_q && first_beat && (discard_i || row_bad_q);
   assign step           = busy_q && !end_q && !dropped && s1_ready && (!first_beat || row_ready_i);
   assign more           = PAIRS && pairs_q && !second_q && row_q < seconds_q;
-  assign line_ends      = line_rows_q == 16'd1;
+  assign next_line_ends = line_ends_q ? out_w_q == 16'd1 : line_rows_q == 16'd2;
   assign row_done       = step && last_beat && !more;
   assign region_done    = dropped || (row_done && row_q == last_row_q);
 
@@ -184,7 +185,7 @@ module fp8mac_write_out
     by   = stride_q;
     if (PAIRS && pairs_q) begin
       if (more) by = line_q;
-      else if (!line_ends) from = row_addr_q;
+      else if (!line_ends_q) from = row_addr_q;
       else if (!second_q) by = over_line_q;
     end
   end
@@ -230,7 +231,8 @@ module fp8mac_write_out
         end
         row_addr_q  <= (fresh_q && job_i.first) ? region_addr_q : row_done ? next_addr : addr_q;
         line_rows_q <= (fresh_q && job_i.first) ? job_i.out_w : !row_done ? line_rows_q :
-                       line_ends ? out_w_q : line_rows_q - 16'd1;
+                       line_ends_q ? out_w_q : line_rows_q - 16'd1;
+        line_ends_q <= (fresh_q && job_i.first) ? job_i.out_w == 16'd1 : !row_done ? line_ends_q : next_line_ends;
       end
       if (!PAIRS) begin
         row_addr_q  <= '0;
@@ -238,6 +240,7 @@ module fp8mac_write_out
         over_line_q <= '0;
         out_w_q     <= '0;
         line_rows_q <= '0;
+        line_ends_q <= 1'b0;
         seconds_q   <= '0;
       end
       last_byte_q <= LengthW'((last_across ? bytes_left_q : most_bytes) - bytes_t'(1));
@@ -253,7 +256,8 @@ module fp8mac_write_out
         addr_q   <= next_addr;
         if (PAIRS) begin
           row_addr_q  <= next_addr;
-          line_rows_q <= line_ends ? out_w_q : line_rows_q - 16'd1;
+          line_rows_q <= line_ends_q ? out_w_q : line_rows_q - 16'd1;
+          line_ends_q <= next_line_ends;
         end
       end
     end

@@ -2098,7 +2098,7 @@ PAIR_WRITE_OUT_FAULTS = [
     Fault(
         "lines_follow_each_other",
         "fp8mac_write_out.sv",
-        "else if (!line_ends) from = row_addr_q;",
+        "else if (!line_ends_q) from = row_addr_q;",
         "else if (1'b1) from = row_addr_q;",
         "all_at_the_end|once",
     ),
