@@ -466,7 +466,7 @@ module fp8mac_cmd_walk
 
   // ---- what concerns the whole command -----------------------------------------------------------------------------
   // The bytes of a row of C, D or X need two bits more than its columns.
-  logic stride_bad_q, beyond, divided;
+  logic stride_bad_q, scales_bad_q, beyond, divided;  // scales_bad_q: a stride of MX scales
 
   function automatic logic too_short(addr_t stride, size_t columns, logic [1:0] element_size);
     return (AddrW+2)'(stride) < (AddrW+2)'(columns) << element_size;
@@ -484,12 +484,12 @@ module fp8mac_cmd_walk
                                     : cmd_q.a.stride < addr_t'(cmd_q.k))) ||
                       (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && !elementwise &&
                        cmd_q.b.stride < addr_t'(cmd_q.k)) ||
-                      (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && cmd_q.a.mx_stride < row_scales) ||
-                              (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && cmd_q.b.mx_stride < row_scales))) ||
-                      (blocks && cmd_q.m > size_t'(1) && cmd_q.a.mx_stride < row_scales) ||
                       ((cmd_q.m > size_t'(1) || pairs) && !cmd_q.mode.acc_keep &&
                        (too_short(cmd_q.d.stride, reduction ? size_t'(1) : cmd_q.n, d_size) ||
                         (cmd_q.c.en && too_short(cmd_q.c.stride, cmd_q.n, c_size))));
+      scales_bad_q <= (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && cmd_q.a.mx_stride < row_scales) ||
+                              (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && cmd_q.b.mx_stride < row_scales))) ||
+                      (blocks && cmd_q.m > size_t'(1) && cmd_q.a.mx_stride < row_scales);
     end
   end
 
@@ -511,7 +511,7 @@ module fp8mac_cmd_walk
     tile_o = '{
       tag: cmd_q.tag, error: cmd_q.error, first: first_q,
       last: !k_more_q && !stream_more && !next_phase && !resident_more,
-      range_bad: stride_bad_q || beyond || (conv && !cmd_q.a.reuse && image_bad_q),
+      range_bad: stride_bad_q || scales_bad_q || beyond || (conv && !cmd_q.a.reuse && image_bad_q),
       sequence_bad: (first_q && divided &&
                      (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||
                     (first_q && conv && (cmd_q.mode.b_resident || cmd_q.mode.depthwise) && n_more_q),

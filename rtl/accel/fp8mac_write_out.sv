@@ -158,12 +158,13 @@ module fp8mac_write_out
   logic [BeatsW-1:0]  beat_q;
   logic [BeatLog-1:0] first_byte_q;  // of a row of the region in its beat
 
-  // With pairs: of the row at hand
+  // With pairs: of the row at hand. The choice of the next address is known from registers: it is in front of an addition.
   logic               pairs_q, second_q;   // second_q: its results 1 are
   addr_t              row_addr_q, line_q;  // its address, and the bytes of an output line
   addr_t              over_line_q;         // bytes from the last row of a line to the first one behind the next line
   logic [15:0]        out_w_q, line_rows_q;  // rows of an output line, and those from the row on
   logic [HeightW-1:0] seconds_q;           // rows of the region that have results 1
+  logic               has_second_q;        // row_q < seconds_q
   logic               more;                // its results 1 follow
   logic               line_ends_q, next_line_ends;  // line_rows_q is 1; that of the row behind
   addr_t              from, by, next_addr;  // of the next row, or of the row's results 1
@@ -174,7 +175,7 @@ module fp8mac_write_out
   assign last_beat      = beat_q == last_byte_q[LengthW-1:BeatLog];
   assign dropped        = busy_q && !end_q && first_beat && (discard_i || row_bad_q);
   assign step           = busy_q && !end_q && !dropped && s1_ready && (!first_beat || row_ready_i);
-  assign more           = PAIRS && pairs_q && !second_q && row_q < seconds_q;
+  assign more           = PAIRS && pairs_q && !second_q && has_second_q;
   assign next_line_ends = line_ends_q ? out_w_q == 16'd1 : line_rows_q == 16'd2;
   assign row_done       = step && last_beat && !more;
   assign region_done    = dropped || (row_done && row_q == last_row_q);
@@ -226,6 +227,7 @@ module fp8mac_write_out
         over_line_q <= job_i.d_stride + job_i.line;
         out_w_q   <= job_i.out_w;
         seconds_q <= HeightW'((seconds_left_q < most_rows) ? seconds_left_q : most_rows);
+        has_second_q <= seconds_left_q != '0;
         if (!(fresh_q && job_i.first)) begin
           addr_q <= row_done ? next_addr : addr_q;
         end
@@ -242,6 +244,7 @@ module fp8mac_write_out
         line_rows_q <= '0;
         line_ends_q <= 1'b0;
         seconds_q   <= '0;
+        has_second_q <= 1'b0;
       end
       last_byte_q <= LengthW'((last_across ? bytes_left_q : most_bytes) - bytes_t'(1));
       beat_q      <= '0;
@@ -258,6 +261,7 @@ module fp8mac_write_out
           row_addr_q  <= next_addr;
           line_rows_q <= line_ends_q ? out_w_q : line_rows_q - 16'd1;
           line_ends_q <= next_line_ends;
+          has_second_q <= row_q + HeightW'(1) < seconds_q;
         end
       end
     end

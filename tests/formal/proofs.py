@@ -2105,7 +2105,7 @@ PAIR_WRITE_OUT_FAULTS = [
     Fault(
         "all_rows_have_two",
         "fp8mac_write_out.sv",
-        "!second_q && row_q < seconds_q;",
+        "!second_q && has_second_q;",
         "!second_q;",
         "rows_of_d_alone",
     ),
