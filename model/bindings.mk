@@ -7,9 +7,9 @@
 
 # `fp8mac cycles` has the planner of the firmware's driver.
 CLI_SOURCES := $(wildcard model/cli/*.c)
-CLI_PLANNER := firmware/src/gemm_choose.c
-CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o) $(BUILD)/model/cli/gemm_choose.o
-CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o) $(BUILD)/model-san/cli/gemm_choose.o
+CLI_PLANNER := gemm_choose gemm_estimate
+CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o) $(CLI_PLANNER:%=$(BUILD)/model/cli/%.o)
+CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o) $(CLI_PLANNER:%=$(BUILD)/model-san/cli/%.o)
 CLI_INCLUDES := -Ifirmware/include -Ifirmware/src -Ifirmware/port/host
 
 .PHONY: cli install-cli
@@ -20,12 +20,12 @@ $(BUILD)/model/cli/%.o: model/cli/%.c model/bindings.mk
 	$(call say,CC,$@)
 	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/model/cli/gemm_choose.o: $(CLI_PLANNER) model/bindings.mk
+$(CLI_PLANNER:%=$(BUILD)/model/cli/%.o): $(BUILD)/model/cli/%.o: firmware/src/%.c model/bindings.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/model-san/cli/gemm_choose.o: $(CLI_PLANNER) model/bindings.mk
+$(CLI_PLANNER:%=$(BUILD)/model-san/cli/%.o): $(BUILD)/model-san/cli/%.o: firmware/src/%.c model/bindings.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<

@@ -328,9 +328,9 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
 
 // While the accelerator is idle, only CYCLES and CYC_IDLE advance. So the idle cycles at the
 // reading of CYCLES, which is the first one, are the difference between it and the other parts.
-static fp8rt_counters counters_at(const fp8rt_device *dev, uint32_t cycles)
+static void counters_at(const fp8rt_device *dev, uint32_t cycles, fp8rt_counters *counters)
 {
-    fp8rt_counters counters = {
+    *counters = (fp8rt_counters){
         .cycles = cycles,
         .compute = READ(dev, CYC_COMPUTE),
         .results = READ(dev, CYC_RESULTS),
@@ -343,9 +343,13 @@ static fp8rt_counters counters_at(const fp8rt_device *dev, uint32_t cycles)
         .read_beats = READ(dev, READ_BEATS),
         .write_beats = READ(dev, WRITE_BEATS),
     };
-    counters.idle = counters.cycles - counters.compute - counters.results - counters.spacing -
-                    counters.first_load - counters.load - counters.command - counters.store;
-    return counters;
+    counters->idle = cycles - counters->compute - counters->results - counters->spacing -
+                     counters->first_load - counters->load - counters->command - counters->store;
+}
+
+void fp8rt_backend_counters(const fp8rt_device *dev, fp8rt_counters *counters)
+{
+    counters_at(dev, READ(dev, CYCLES), counters);
 }
 
 // Counters start with the write of CTRL, so all that can be done before it is. Nor is the address of the registers loaded
@@ -382,7 +386,7 @@ fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor
 {
     uint32_t cycles;
     const uint32_t status = run(dev, descriptor, clear, &cycles);
-    *counters = counters_at(dev, cycles);
+    counters_at(dev, cycles, counters);
     FP8RT_PORT_BARRIER();
     return idle_status(status);
 }
@@ -401,10 +405,37 @@ fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
 
 // ---- lists --------------------------------------------------------------------------------------
 
+static inline uint32_t list_address(const fp8rt_network *network, uint32_t word)
+{
+    return (uint32_t)(uintptr_t)(fp8rt_list_of(network) + word);
+}
+
 void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, uint32_t word)
 {
     FP8RT_PORT_BARRIER();
-    WRITE(dev, DOORBELL, (uint32_t)(uintptr_t)(fp8rt_list_of(network) + word));
+    WRITE(dev, DOORBELL, list_address(network, word));
+}
+
+// LIST differs from the address of `last` in a pause, too: PAUSED is one of its bits.
+fp8rt_status fp8rt_backend_list_run(fp8rt_device *dev, const fp8rt_network *network, uint32_t first,
+                                    uint32_t last)
+{
+    const uintptr_t registers = dev->state.registers;
+    uint32_t status = await_idle_at(dev, registers);
+    if (idle_status(status) != FP8RT_OK) {
+        return idle_status(status);
+    }
+    FP8RT_PORT_BARRIER();
+    WRITE(dev, CTRL, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
+    WRITE(dev, DOORBELL, list_address(network, first));
+    const uint32_t end = list_address(network, last);
+    sleep_until_event(dev);
+    status = read_at(registers, offsetof(fp8mac_regs_t, STATUS));
+    FP8RT_PORT_BARRIER();
+    return idle_status(status) == FP8RT_OK &&
+                   read_at(registers, offsetof(fp8mac_regs_t, LIST)) == end
+               ? FP8RT_OK
+               : FP8RT_ERR_LATE;
 }
 
 static fp8rt_list_state list_state(const fp8rt_device *dev, uint32_t status)
@@ -574,5 +605,7 @@ fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
 
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
 {
-    return counters_at(dev, READ(dev, CYCLES));
+    fp8rt_counters counters;
+    fp8rt_backend_counters(dev, &counters);
+    return counters;
 }

@@ -43,7 +43,16 @@ static inline void fp8rt_unlock(fp8rt_device *dev)
 // ---- of src/device.c, with the lock held ---------------------------------------------------------
 
 // From now on the device belongs to a network that runs, and others leave errors, flags and counters
-// to it. NULL: to nobody.
+// to it. NULL: to nobody. `plain` of dev: whether the port has neither lock nor cache.
+static inline void fp8rt_hold_by(fp8rt_device *dev, fp8rt_network *network, bool plain)
+{
+    dev->network = network;
+    dev->clears =
+        network == NULL ? FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS : 0;
+    dev->plain = network == NULL && plain;
+}
+
+// The same, for any port.
 void fp8rt_device_hold(fp8rt_device *dev, fp8rt_network *network);
 // Chooses the tag of a command with a record, and waits for room as fp8rt_backend_room does.
 fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag);
@@ -75,6 +84,8 @@ fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, 
 // The same, with the counters at the moment at which the wait ends.
 fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
                                  fp8rt_counters *counters);
+// As fp8rt_device_counters, in place.
+void fp8rt_backend_counters(const fp8rt_device *dev, fp8rt_counters *counters);
 // Writes a table that exists, while no command is in flight.
 void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes);
 // As the functions of the device that have their names.
@@ -93,6 +104,12 @@ typedef enum fp8rt_list_state {
 
 // Starts the network's list with the descriptor at `word`, while no command is in flight.
 void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, uint32_t word);
+// A whole start and end in one call. Waits until no command is in flight, clears flags and counters,
+// starts the list at the descriptor `first`, and sleeps until an event. FP8RT_OK: the descriptor `last`
+// was read last, and all commands have ended. FP8RT_ERR_LATE: it has started, and
+// fp8rt_backend_list_await tells more. Otherwise as fp8rt_backend_wait: nothing was started.
+fp8rt_status fp8rt_backend_list_run(fp8rt_device *dev, const fp8rt_network *network, uint32_t first,
+                                    uint32_t last);
 fp8rt_list_state fp8rt_backend_list_look(const fp8rt_device *dev);
 // The same, after sleeping until it does not run.
 fp8rt_list_state fp8rt_backend_list_await(fp8rt_device *dev);

@@ -12,11 +12,8 @@
 void fp8rt_device_hold(fp8rt_device *dev, fp8rt_network *network)
 {
     const fp8rt_port *port = dev->port;
-    dev->network = network;
-    dev->clears =
-        network == NULL ? FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS : 0;
-    dev->plain =
-        network == NULL && port->lock == NULL && port->clean == NULL && port->invalidate == NULL;
+    fp8rt_hold_by(dev, network,
+                  port->lock == NULL && port->clean == NULL && port->invalidate == NULL);
 }
 
 fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port)

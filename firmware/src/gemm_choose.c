@@ -5,24 +5,13 @@
 // cycles and loads (m + n) * k bytes, so that large tiles hide their loads. K is divided into chunks
 // that fit the operand buffers; the accumulators of a tile stay in the array from chunk to chunk. If
 // the whole K fits, one chunk serves, and the operand that two tile commands have in common is loaded
-// once. The plan is the candidate with the least estimated time. The core has no fast division, and
-// plans are made on the way to a GEMM, so that the candidates are few and their estimates short.
+// once. The plan is the candidate with the least estimated time (gemm_estimate.c). Plans are made on the
+// way to a GEMM, so the candidates are few and their estimates short.
 #include "gemm_choose.h"
 
+#include "gemm_estimate.h"
 #include "gemm_image.h"
 #include "gemm_regions.h"
-#include "gemm_shape.h"
-
-// Cycles from one tile command to the next, at least: those of its check, and until its operands are
-// free for the load of the one after the next.
-#define COMMAND_CYCLES 20u
-// Cycles of the read bus between the loads of two commands.
-#define LOAD_GAP 4u
-// Commands of a plan that is limited by the bus read about this many beats each: the last one
-// computes alone.
-#define SHORT_LOAD 512u
-// Longer K are scaled down for the estimates.
-#define LARGE_K (1u << 18)
 
 // Tile sizes are multiples of a granule. Parts of D's rows and of the vectors then start at a beat.
 static uint32_t granule_m(const fp8rt_caps *caps)
@@ -58,13 +47,6 @@ static side divide(uint32_t total, uint32_t cap_log2, uint32_t granule, uint32_t
     return s;
 }
 
-static uint32_t pass_tiles(const shape *s, uint32_t down, uint32_t across)
-{
-    uint32_t passes;
-    fp8rt_pass_shape(down, across, &passes);
-    return passes * s->caps->pass_tiles;
-}
-
 // ---- chunks of K --------------------------------------------------------------------------------
 
 // The largest chunk of K with which the tiles fit the buffers: whole granules, or all of K. 0 if a
@@ -86,127 +68,6 @@ static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
     return count + fp8rt_ceil_div(left, tile_k); // those behind the first ones do not grow
 }
 
-// The products of the last of the chunks of at most `cap` into which `left` is divided
-static uint32_t last_chunk(const shape *s, uint32_t left, uint32_t cap)
-{
-    uint32_t count = fp8rt_ceil_div(left, cap);
-    if (count < 2) {
-        return left;
-    }
-    uint32_t both = left - (count - 2u) * cap;
-    return both - fp8rt_next_chunk(both, cap, s->granule_k);
-}
-
-// ---- estimated time of a candidate --------------------------------------------------------------
-
-// Cycles of a tile of m x n outputs while its neighbours load and store. `load_rows` rows are loaded
-// over all of K.
-static uint32_t tile_cycles(const shape *s, const candidate *c, bool last_m, bool last_n,
-                            uint32_t load_rows)
-{
-    const uint32_t m = last_m ? c->m->last : c->m->tile, n = last_n ? c->n->last : c->n->tile;
-    const uint32_t down = last_m ? c->m->last_units : c->m->tile_units;
-    const uint32_t across = last_n ? c->n->last_units : c->n->tile_units;
-    const uint32_t row_beats = s->k_beats + (s->scaled ? c->chunks : 0);
-    const uint32_t load = load_rows * row_beats + c->chunks * LOAD_GAP;
-    const uint32_t store = m * ceil_shift(n << s->d_log2, s->beat_log2) >> s->scale_log2;
-    const uint32_t compute = pass_tiles(s, down, across) * s->k_steps;
-    uint32_t cycles = max_u32(max_u32(compute, store), load);
-    cycles = max_u32(cycles, c->chunks * COMMAND_CYCLES);
-    return cycles + (load >> 5); // of equal plans the one that needs the bus less
-}
-
-// Cycles of the tiles that are in one column (row) of tiles: a resident tile with all streamed ones.
-static uint64_t panel_cycles(const shape *s, const candidate *c, bool last_resident)
-{
-    const side *streamed = c->b_resident ? c->m : c->n, *resident = c->b_resident ? c->n : c->m;
-    const bool whole = c->tile_k == s->k;
-    const uint32_t resident_rows = last_resident ? resident->last : resident->tile;
-    uint64_t cycles = 0;
-    for (uint32_t part = 0; part < 2; part++) {
-        const bool last = part == 1;
-        const uint32_t rows = last ? streamed->last : streamed->tile;
-        uint32_t tiles = last ? 1u : streamed->count - 1u;
-        if (!last && (tiles == 0 || streamed->last == streamed->tile)) {
-            continue;
-        }
-        const bool last_m = c->b_resident ? last : last_resident;
-        const bool last_n = c->b_resident ? last_resident : last;
-        if (streamed->last == streamed->tile) {
-            tiles = streamed->count;
-        }
-        // At the turn the resident operand is loaded and the streamed one is there.
-        if (whole && last) {
-            cycles += tile_cycles(s, c, last_m, last_n, resident_rows);
-            tiles--;
-        }
-        if (tiles != 0) {
-            const uint32_t load_rows = whole ? rows : rows + resident_rows;
-            cycles += (uint64_t)tiles * tile_cycles(s, c, last_m, last_n, load_rows);
-        }
-    }
-    return cycles;
-}
-
-static bool is_bus_bound(const shape *s, uint32_t rows, uint32_t tiles)
-{
-    return tiles * (s->granule_k >> s->lanes_log2) < rows * (s->granule_k >> s->beat_log2);
-}
-
-// The cycles by which the computation of a chunk is shorter than the load of the next one behind it
-static uint32_t stall(const shape *s, uint32_t rows, uint32_t tiles, uint32_t chunk, uint32_t next)
-{
-    const uint32_t compute = tiles * ceil_shift(chunk, s->lanes_log2);
-    const uint32_t load = rows * ceil_shift(next, s->beat_log2);
-    return load > compute ? load - compute : 0;
-}
-
-// Those of the chunks that grow, in the first tile. *last: the products of its last chunk
-static uint32_t ramp_stalls(const shape *s, uint32_t rows, uint32_t tiles, uint32_t first_k,
-                            uint32_t tile_k, uint32_t *last)
-{
-    uint32_t cap = first_k, left = s->k, stalls = 0;
-    while (cap < tile_k && left > cap) {
-        const uint32_t chunk = fp8rt_next_chunk(left, cap, s->granule_k);
-        cap = min_u32(2u * cap, tile_k);
-        left -= chunk;
-        stalls += stall(s, rows, tiles, chunk, fp8rt_next_chunk(left, cap, s->granule_k));
-    }
-    *last = cap < tile_k ? left : last_chunk(s, left, tile_k);
-    return stalls;
-}
-
-// Those of the first tile. Loads of equal chunks are hidden. The last load is the second tile's.
-static uint32_t first_tile_stalls(const shape *s, const candidate *c, uint32_t tiles, uint32_t rows)
-{
-    uint32_t last;
-    const uint32_t stalls = ramp_stalls(s, rows, tiles, c->first_k, c->tile_k, &last);
-    return stalls + stall(s, rows, tiles, last, c->tile_k);
-}
-
-// What overlaps with nothing: the first load, and the last computation if the loads are the limit.
-static uint32_t ends_cycles(const shape *s, const candidate *c, uint32_t tiles)
-{
-    const uint32_t rows = c->m->tile + c->n->tile;
-    const uint32_t compute = tiles * ceil_shift(c->tile_k, s->lanes_log2);
-    const uint32_t first = rows * ceil_shift(c->first_k, s->beat_log2);
-    if (rows * ceil_shift(c->tile_k, s->beat_log2) > compute) {
-        return first + compute;
-    }
-    const bool ramp = c->first_k < c->tile_k && (c->m->count > 1 || c->n->count > 1);
-    return ramp ? first + first_tile_stalls(s, c, tiles, rows) : first;
-}
-
-static uint64_t estimate(const shape *s, const candidate *c, uint32_t tiles)
-{
-    const side *resident = c->b_resident ? c->n : c->m;
-    const bool equal = resident->last == resident->tile;
-    const uint32_t whole = equal ? resident->count : resident->count - 1u;
-    uint64_t cycles = ends_cycles(s, c, tiles) >> s->scale_log2;
-    cycles += whole == 0 ? 0 : whole * panel_cycles(s, c, equal);
-    return equal ? cycles : cycles + panel_cycles(s, c, true);
-}
-
 // ---- the candidates -----------------------------------------------------------------------------
 
 typedef struct choice {
@@ -214,92 +75,25 @@ typedef struct choice {
     uint64_t cycles; // of the best; 0: there is none yet
 } choice;
 
-// Whether one tile command could have all of D. Images take their own ways.
-static bool is_small(const shape *s)
-{
-    return max_u32(s->m, s->n) <= s->caps->max_mn && !s->forwards;
-}
-
 // The shortest chunk that computes for as long as a tile command takes to be checked
 static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
 {
     uint32_t chunk = s->granule_k;
     uint32_t cycles = tiles * (chunk >> s->lanes_log2);
-    for (; chunk < most && cycles < COMMAND_CYCLES; cycles *= 2u) {
+    for (; chunk < most && cycles < FP8RT_COMMAND_CYCLES; cycles *= 2u) {
         chunk *= 2u;
     }
     return min_u32(chunk, most);
 }
 
-// The first chunk of the first tile: short, because nothing hides its load. Each next chunk is
-// twice as long, so that its load is hidden if a tile computes for twice the time of its load.
-static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, bool chains)
+// A later candidate must be better by 1/512, because it has shorter commands.
+static void consider(const shape *s, choice *choice, candidate c)
 {
-    const uint32_t rows = c->m->tile + c->n->tile;
-    if (!chains || is_bus_bound(s, rows, tiles)) {
-        return c->tile_k;
-    }
-    return shortest_chunk(s, tiles, c->tile_k);
-}
-
-// A later candidate must be better by 1/256, because it has shorter commands, or by 1/512 if D is small: then the start and
-// the end are much of it.
-static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles, bool chains)
-{
-    c.first_k = first_chunk(s, &c, tiles, chains);
-    c.chunks = c.tile_k == s->k ? 1 : fp8rt_ceil_div(s->k, c.tile_k);
-    const uint64_t cycles = estimate(s, &c, tiles);
-    if (choice->cycles == 0 || cycles + (cycles >> (is_small(s) ? 9 : 8)) < choice->cycles) {
+    const uint64_t cycles = fp8rt_estimate(s, &c);
+    if (choice->cycles == 0 || cycles + (cycles >> 9) < choice->cycles) {
         choice->best = c;
         choice->cycles = cycles;
     }
-}
-
-// Chunks that grow from the shortest one to `chunk` wait for their loads if a tile computes for less
-// than twice the time of its load. Shortest ones all over wait for the gaps between loads, and for D,
-// which leaves while the last chunk computes. They are worth it where the growing ones wait for 1/128
-// of all steps. Chunks of images and of MX scales cost reads of their own.
-static bool stays_short(const shape *s, const side *m, const side *n, uint32_t shortest,
-                        uint32_t chunk)
-{
-    const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
-    const uint64_t count = (uint64_t)m->count * n->count;
-    const uint32_t compute = tiles * (shortest >> s->lanes_log2);
-    const uint32_t beats = rows * (shortest >> s->beat_log2);
-    if (s->forwards || s->scaled || compute >= 2u * beats) {
-        return false;
-    }
-    uint32_t last, ramp = ramp_stalls(s, rows, tiles, shortest, chunk, &last);
-    ramp += count > 1 ? stall(s, rows, tiles, last, chunk) : 0;
-    if (ramp == 0 || ramp < count * tiles * s->k_steps >> 7) {
-        return false;
-    }
-    const uint32_t store = m->tile * ceil_shift(n->tile << s->d_log2, s->beat_log2);
-    const uint32_t longer = max_u32(beats + 2u * LOAD_GAP, store);
-    return longer <= compute || count * (s->k >> log2_of(shortest)) * (longer - compute) < ramp;
-}
-
-// Chunks of a chain: as long as the buffers allow where the array is the limit, but at most half of
-// K, so that the chunks of the first tile reach this length, and less if the rest of K is too short to
-// hide the next tile's first loads, or if the first tile waits while they grow. Short ones where the
-// bus is the limit.
-static uint32_t chain_chunk(const shape *s, const side *m, const side *n, uint32_t tiles,
-                            uint32_t most)
-{
-    const uint32_t granule = s->granule_k, rows = m->tile + n->tile;
-    if (!is_bus_bound(s, rows, tiles)) {
-        const uint32_t half = round_up((s->k + 1u) / 2u, granule), rest = s->k - half;
-        // By a quarter, since the estimate of short chunks is too good.
-        const bool waits = 5u * tiles * ceil_shift(rest, s->lanes_log2) <
-                           4u * rows * ceil_shift(half, s->beat_log2);
-        const uint32_t chunk = min_u32(most, waits && half > granule ? half - granule : half);
-        const uint32_t shortest = shortest_chunk(s, tiles, chunk);
-        return stays_short(s, m, n, shortest, chunk) ? shortest : chunk;
-    }
-    while (most > granule && rows * ceil_shift(most / 2u, s->beat_log2) >= SHORT_LOAD) {
-        most = round_up(most / 2u, granule);
-    }
-    return most;
 }
 
 // Rows that are loaded if all of K fits and one operand stays: `count` times the streamed one, less
@@ -324,41 +118,67 @@ static bool scales_fit(const shape *s, const side *m, const side *n, uint32_t ti
            fp8rt_scale_beats(s->caps);
 }
 
-// Where the bus is the limit and all of K fits, a tile command has all of it, so that operands stay.
-// Where the array is the limit, shorter chunks make the first load short.
+// The candidate's chunks, all of K or less
+static bool is_possible(const shape *s, const candidate *c)
+{
+    return !s->scaled || scales_fit(s, c->m, c->n, c->tile_k);
+}
+
+// All of K in a tile command, if it fits: operands stay.
+static void consider_whole(const shape *s, choice *choice, const side *m, const side *n)
+{
+    candidate c = {.m = m, .n = n, .tile_k = s->k, .first_k = s->k, .chunks = 1};
+    c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
+    if (chunk_that_fits(s, m, n) == s->k && is_possible(s, &c)) {
+        consider(s, choice, c);
+    }
+}
+
+// K in chunks of `tile_k`. Those of the first tile grow from `first_k` on, because nothing hides the
+// first load: each is twice as long as the one before.
+static void consider_chain(const shape *s, choice *choice, const side *m, const side *n,
+                           uint32_t tile_k, uint32_t first_k)
+{
+    candidate c = {.m = m, .n = n, .tile_k = tile_k, .first_k = first_k};
+    c.chunks = fp8rt_ceil_div(s->k, tile_k);
+    // No operand stays. A last tile that is clearly smaller has the shorter end.
+    c.b_resident = max_u32(s->m, s->n) <= s->caps->max_mn && !s->forwards &&
+                   5u * last_outputs(n, m) < 4u * last_outputs(m, n);
+    if (is_possible(s, &c)) {
+        consider(s, choice, c);
+    }
+}
+
+// Chunks are at most half of K, so that those of the first tile reach this length. Short ones begin and
+// end soon, but wait for the gaps between loads. Where there are many, or where they cut the kernel lines
+// of an image, ones of two and four times the length are between the two.
 static void consider_tile(const shape *s, choice *choice, const side *m, const side *n)
 {
     const uint32_t most = chunk_that_fits(s, m, n);
-    const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
+    const uint32_t tiles = fp8rt_pass_tiles(s, m->tile_units, n->tile_units);
+    consider_whole(s, choice, m, n);
     // Parts of kernel lines cannot share their pixels.
     if (s->a_words_log2 != 0 && most != s->k && m->tile_units > 1) {
         return;
     }
-    const bool chains = tiles <= s->caps->acc_tiles && most != 0 && s->k > s->granule_k;
-    candidate c = {.m = m, .n = n, .tile_k = most};
-    if (chains && !(most == s->k && is_bus_bound(s, rows, tiles))) {
-        c.tile_k = chain_chunk(s, m, n, tiles, most);
-    }
-    if (c.tile_k == s->k) {
-        c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
-    } else if (!chains) {
-        return;
-    } else if (is_small(s)) {
-        // No operand stays. A last tile that is clearly smaller has the shorter end.
-        c.b_resident = 5u * last_outputs(n, m) < 4u * last_outputs(m, n);
-    }
-    if (s->scaled && !scales_fit(s, m, n, c.tile_k)) {
+    if (tiles > s->caps->acc_tiles || most == 0 || s->k <= s->granule_k) {
         return;
     }
-    consider(s, choice, c, tiles, chains);
+    const uint32_t chunk = min_u32(most, round_up((s->k + 1u) / 2u, s->granule_k));
+    const uint32_t shortest = shortest_chunk(s, tiles, chunk);
+    consider_chain(s, choice, m, n, chunk, shortest);
+    const bool some = s->image.line != 0 || s->k >= 32u * shortest;
+    const uint32_t longest = some ? 4u * shortest : shortest;
+    for (uint32_t equal = shortest; equal < chunk && equal <= longest; equal *= 2u) {
+        consider_chain(s, choice, m, n, equal, equal);
+    }
 }
 
-// The candidates are few, because the time of a plan changes little from tile to tile. A square that
-// fills the accumulator memory keeps the array busy where D is large. Half of that on one side or on
-// both makes the first load and the last computation short where D is small or ragged. If D is small,
-// narrow tiles shorten its first load further, and squares of a pass's length: while one of them
-// computes, one of its operands is there and half of the loads are left. If D has few rows, the loads
-// of B are the limit: its tiles are as narrow as possible, or as wide.
+// A square that fills the accumulator memory keeps the array busy where D is large. Half of that on one
+// side or on both makes the first load and the last computation short where D is small or ragged. Narrow
+// tiles with all of K shorten both further, and squares of a pass's length: while one of them computes,
+// one of its operands is there and half of the loads are left. If D has few rows, the loads of B are the
+// limit: its tiles are as narrow as possible, or as wide.
 static side rows_of(const shape *s, uint32_t cap_log2)
 {
     return divide(s->m, max_u32(cap_log2, s->granule_m_log2), s->granule_m, s->rows_log2);
@@ -380,17 +200,8 @@ static uint32_t largest_cap_m(const shape *s)
 
 // The sides that the candidates point to
 typedef struct sides {
-    side m[3], n[4];
+    side m[5], n[4];
 } sides;
-
-// Equal counts are equal sides: what was considered first is not considered again.
-static void consider_other(const shape *s, choice *choice, const side *m, const side *n,
-                           const sides *t)
-{
-    if (m->count != t->m[0].count || n->count != t->n[0].count) {
-        consider_tile(s, choice, m, n);
-    }
-}
 
 static bool is_even(const side *s, uint32_t cap_log2)
 {
@@ -411,6 +222,34 @@ static void consider_halves(const shape *s, choice *choice, sides *t, uint32_t c
     }
 }
 
+// Few rows: the loads of B are the limit.
+static void consider_columns(const shape *s, choice *choice, sides *t)
+{
+    t->n[1] = columns_of(s, 0);
+    t->n[2] = columns_of(s, s->max_log2);
+    for (unsigned i = 1; i < 3; i++) {
+        if (t->n[i].count != t->n[0].count) {
+            consider_tile(s, choice, &t->m[0], &t->n[i]);
+        }
+    }
+}
+
+// Narrow tiles, and squares of a pass's length
+static void consider_narrow(const shape *s, choice *choice, sides *t)
+{
+    for (unsigned i = 0; i < 3; i++) { // a row of the array's tiles, two, and four
+        side *m = &t->m[2 + i];
+        *m = rows_of(s, s->rows_log2 + i);
+        if (m->count != t->m[0].count) {
+            consider_whole(s, choice, m, &t->n[0]);
+        }
+    }
+    t->n[3] = columns_of(s, s->cols_log2 + 2u);
+    if (t->n[3].count != t->n[0].count) {
+        consider_whole(s, choice, &t->m[4], &t->n[3]);
+    }
+}
+
 static choice choose(const shape *s, sides *t)
 {
     const uint32_t cap_m = largest_cap_m(s);
@@ -421,25 +260,16 @@ static choice choose(const shape *s, sides *t)
     const uint32_t tiles = t->m[0].count * t->n[0].count;
     consider_tile(s, &choice, &t->m[0], &t->n[0]);
     if (s->m <= 4u << s->rows_log2) {
-        t->n[1] = columns_of(s, 0);
-        t->n[2] = columns_of(s, s->max_log2);
-        consider_other(s, &choice, &t->m[0], &t->n[1], t);
-        consider_other(s, &choice, &t->m[0], &t->n[2], t);
+        consider_columns(s, &choice, t);
     } else if (choice.cycles == 0 || tiles == 1 || !is_even(&t->m[0], cap_m) ||
                !is_even(&t->n[0], cap_n)) {
         consider_halves(s, &choice, t, cap_m, cap_n);
     }
-    const uint32_t all = pass_tiles(s, t->m[0].tile_units, t->n[0].tile_units);
-    if (choice.cycles == 0 || (tiles == 1 && all <= s->caps->acc_tiles / 4u)) {
-        t->m[1] = rows_of(s, 0);
-        consider_other(s, &choice, &t->m[1], &t->n[0], t);
+    if (choice.cycles == 0 || s->m > 2u << s->rows_log2) {
+        consider_narrow(s, &choice, t);
     }
-    // The first load of such squares has all of K.
-    if (tiles == 1 && s->m > 4u << s->rows_log2 && all < s->caps->acc_tiles && s->k < s->m + s->n &&
-        !s->forwards) {
-        t->m[2] = rows_of(s, s->rows_log2 + 2u);
-        t->n[3] = columns_of(s, s->cols_log2 + 2u);
-        consider_other(s, &choice, &t->m[2], &t->n[3], t);
+    if (choice.cycles == 0) {
+        consider_tile(s, &choice, &t->m[2], &t->n[0]);
     }
     return choice;
 }
@@ -453,6 +283,28 @@ static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
 static uint32_t count_commands(const shape *s, const candidate *c)
 {
     return count_chunks(s, c->tile_k, c->first_k) + (c->m->count * c->n->count - 1u) * c->chunks;
+}
+
+// The epilogue finishes eight outputs a cycle, or a row of the array's tile if it is longer.
+static uint32_t results_log2(const fp8rt_caps *caps)
+{
+    const uint32_t outputs = max_u32(caps->cols, 8);
+    const uint32_t all = (uint32_t)caps->rows * caps->cols;
+    return all > outputs ? log2_of(all) - log2_of(outputs) : 0;
+}
+
+static void describe_lines(const fp8rt_image *image, lines *lines)
+{
+    const bool joined = fp8rt_image_is_joined(image);
+    lines->line = image->kernel_w * image->channels;
+    lines->segments = joined ? 1u : image->kernel_w;
+    lines->segment = joined ? lines->line : image->channels;
+    if (joined) {
+        lines->step = min_u32(image->stride_x * image->channels, lines->line);
+    } else {
+        lines->step = image->stride_x == image->dilation_x ? 1u : image->kernel_w;
+    }
+    lines->out_w = image->out_w;
 }
 
 // Field by field, because clearing the structure first takes the core 76 cycles.
@@ -494,12 +346,14 @@ static void describe(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, shape 
     s->d_log2 = log2_of(d_bytes);
     s->max_log2 = log2_of(caps->max_mn);
     s->square_log2 = log2_of(caps->acc_tiles) / 2u;
-    s->scale_log2 = 0;
-    while (s->k >> s->scale_log2 >= LARGE_K) {
-        s->scale_log2++;
+    s->results_log2 = results_log2(caps);
+    s->row_words = fp8rt_scale_vector(&desc->a.scale) != NULL;
+    s->column_words = fp8rt_scale_vector(&desc->b.scale) != NULL;
+    s->column_words += fp8rt_gemm_bias(desc) != NULL;
+    s->image.line = 0;
+    if (s->forwards && !fp8rt_is_depthwise(desc)) {
+        describe_lines(&desc->image, &s->image);
     }
-    s->k_steps = ceil_shift(s->k >> s->scale_log2, s->lanes_log2);
-    s->k_beats = ceil_shift(s->k >> s->scale_log2, s->beat_log2);
 }
 
 // The rows of a tile of an image whose rows of an output line share the reads of pixels. Many tiles have whole lines, if
@@ -556,8 +410,8 @@ bool fp8rt_gemm_is_one_tile(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
     }
     describe(caps, desc, &s);
     const side m = rows_of(&s, s.max_log2), n = columns_of(&s, s.max_log2);
-    *beats = (m.total + n.total) * s.k_beats;
-    *steps = pass_tiles(&s, m.tile_units, n.tile_units) * s.k_steps;
+    *beats = (m.total + n.total) * ceil_shift(s.k, s.beat_log2);
+    *steps = fp8rt_pass_tiles(&s, m.tile_units, n.tile_units) * ceil_shift(s.k, s.lanes_log2);
     return m.count == 1 && n.count == 1 && chunk_that_fits(&s, &m, &n) == s.k &&
            (!s.scaled || scales_fit(&s, &m, &n, s.k));
 }

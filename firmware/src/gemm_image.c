@@ -34,7 +34,7 @@ void fp8rt_image_fill(fp8rt_gemm_desc *desc)
 
 static bool is_one_segment(const fp8rt_image *image)
 {
-    return !image->depthwise && image->dilation_x == 1 && image->pixel_bytes == image->channels;
+    return !image->depthwise && fp8rt_image_is_joined(image);
 }
 
 // Whether `count` things of `bytes` bytes each have at most `most` bytes together

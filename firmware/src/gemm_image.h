@@ -20,6 +20,12 @@ static inline bool fp8rt_has_pairs(const fp8rt_gemm_desc *desc)
     return fp8rt_is_depthwise(desc) && desc->image.pairs;
 }
 
+// Whether the pixels of a kernel line are neighbours, in a descriptor that is filled
+static inline bool fp8rt_image_is_joined(const fp8rt_image *image)
+{
+    return image->dilation_x == 1 && image->pixel_bytes == image->channels;
+}
+
 // With pairs: the rows of A, m of them, that have a result of a second output line
 static inline uint32_t fp8rt_image_seconds(const fp8rt_image *image, uint32_t m)
 {

@@ -16,6 +16,17 @@ static inline uint32_t max_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+// An image as A: what tells the time in which its rows are read. `line` = 0: there is none.
+typedef struct lines {
+    uint32_t line;     // codes of a kernel line
+    uint32_t segment;  // of its codes, those that lie beside each other in the image
+    uint32_t segments; // of a kernel line
+    uint32_t
+        step; // what a row adds to the strip of the one beside it: codes; if a line has several
+              // segments, segments
+    uint32_t out_w;
+} lines;
+
 // What the candidates have in common.
 typedef struct shape {
     const fp8rt_caps *caps;
@@ -28,9 +39,9 @@ typedef struct shape {
     uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
     uint32_t d_log2;                // of the bytes of an element of D
     uint32_t max_log2, square_log2; // of max_mn; of the side of a square of acc_tiles tiles
-    // Estimates count in units of 2^scale_log2 cycles, so that those of a tile fit 32 bits. Steps and
-    // beats are those of all of K, in this unit.
-    uint32_t scale_log2, k_steps, k_beats;
+    uint32_t results_log2; // of the cycles in which the epilogue finishes a tile of the array
+    uint32_t row_words, column_words; // of the vectors, for each row and column of D
+    lines image;
 } shape;
 
 static inline uint32_t ceil_shift(uint32_t x, uint32_t shift)

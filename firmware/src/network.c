@@ -103,8 +103,11 @@ fp8rt_status fp8rt_network_check(const fp8rt_network *network)
 static void drop_reuse(fp8rt_network *network)
 {
     uint32_t *const mode = fp8rt_list_of(network) + network->position + FP8RT_WORD_MODE;
-    network->reuses = (*mode & FP8RT_BIT(MODE__REUSE_B)) != 0 ? mode : NULL;
-    *mode &= ~FP8RT_BIT(MODE__REUSE_B);
+    network->reuses = NULL;
+    if ((*mode & FP8RT_BIT(MODE__REUSE_B)) != 0) {
+        network->reuses = mode;
+        *mode &= ~FP8RT_BIT(MODE__REUSE_B);
+    }
 }
 
 static void give_reuse_back(fp8rt_network *network)
@@ -185,29 +188,46 @@ fp8rt_status fp8rt_network_poll(fp8rt_network *network)
                             : FP8RT_ERR_HW_DROPPED;
 }
 
-// Field by field: a list of one small layer takes less than clearing the structure first.
-static void report(fp8rt_network *network, fp8rt_status status, fp8rt_network_result *result)
+// Where the next start begins: with the first command, or with the one that has failed. Returns that
+// one.
+static uint32_t finish(fp8rt_network *network, fp8rt_status status)
 {
-    fp8rt_network_result own;
-    result = result == NULL ? &own : result;
-    result->status = status;
-    result->command = FP8RT_NO_COMMAND;
-    result->layer = "";
-    result->observed = (fp8rt_observed){0};
-    result->counters = fp8rt_device_counters(network->dev);
-    if (status == FP8RT_OK) {
-        result->observed = fp8rt_device_observed(network->dev);
-        if (!network->alone) {
-            fp8rt_network_abandon(network);
+    uint32_t failed = FP8RT_NO_COMMAND;
+    if (status != FP8RT_OK) {
+        failed = failed_command(network);
+        if (failed != FP8RT_NO_COMMAND) {
+            network->position = fp8rt_network_word(network, failed);
         }
-        return;
+        fp8rt_backend_clear(network->dev, FP8RT_CLEAR_ERROR);
+    } else if (!network->alone) {
+        fp8rt_network_abandon(network);
     }
-    result->command = failed_command(network);
-    if (result->command != FP8RT_NO_COMMAND) {
-        result->layer = fp8rt_network_layer(network, result->command);
-        network->position = fp8rt_network_word(network, result->command);
+    return failed;
+}
+
+// Field by field: a list of one small layer takes less than clearing the structure first.
+static void report(const fp8rt_network *network, fp8rt_status status, uint32_t failed,
+                   fp8rt_network_result *result)
+{
+    result->status = status;
+    result->command = failed;
+    result->layer = failed == FP8RT_NO_COMMAND ? "" : fp8rt_network_layer(network, failed);
+    result->observed =
+        status == FP8RT_OK ? fp8rt_device_observed(network->dev) : (fp8rt_observed){0};
+    fp8rt_backend_counters(network->dev, &result->counters);
+}
+
+// The status of a start that has ended
+static fp8rt_status end(fp8rt_network *network, fp8rt_status status, fp8rt_network_result *result)
+{
+    network->started = false;
+    give_reuse_back(network);
+    const uint32_t failed = finish(network, status);
+    if (result != NULL) {
+        report(network, status, failed, result);
     }
-    fp8rt_backend_clear(network->dev, FP8RT_CLEAR_ERROR);
+    fp8rt_device_hold(network->dev, NULL);
+    return status;
 }
 
 // Nothing has run.
@@ -232,18 +252,51 @@ fp8rt_status fp8rt_network_wait(fp8rt_network *network, fp8rt_network_result *re
     while (status == FP8RT_ERR_LATE) {
         status = go_on(network, fp8rt_backend_list_await(network->dev));
     }
+    return end(network, status, result);
+}
+
+// The usual run is apart, because it is short: the core has no part in the list, and the port no lock
+// and no cache. FP8RT_OK: it has ended. FP8RT_ERR_LATE: it has started. Otherwise nothing has run.
+static inline fp8rt_status run_plain(fp8rt_network *network)
+{
+    fp8rt_device *const dev = network->dev;
+    network->started = true;
+    network->resets = dev->resets;
+    fp8rt_hold_by(dev, network, true);
+    drop_reuse(network);
+    const fp8rt_status status =
+        fp8rt_backend_list_run(dev, network, network->position, network->last);
+    if (status == FP8RT_ERR_LATE || network->resets != dev->resets) {
+        return FP8RT_ERR_LATE;
+    }
     network->started = false;
     give_reuse_back(network);
-    report(network, status, result);
-    fp8rt_device_hold(network->dev, NULL);
+    if (status == FP8RT_OK && !network->alone) {
+        fp8rt_network_abandon(network);
+    }
+    fp8rt_hold_by(dev, NULL, true);
     return status;
 }
 
 fp8rt_status fp8rt_network_run(fp8rt_network *network, fp8rt_network_result *result)
 {
-    const fp8rt_status status = fp8rt_network_start(network);
-    if (status == FP8RT_OK) {
-        return fp8rt_network_wait(network, result);
+    fp8rt_status status = fp8rt_network_check(network);
+    if (status == FP8RT_OK && network->dev->plain && !network->calls) {
+        status = run_plain(network);
+        if (status == FP8RT_OK) {
+            if (result != NULL) {
+                report(network, status, FP8RT_NO_COMMAND, result);
+            }
+            return status;
+        }
+        if (status == FP8RT_ERR_LATE) {
+            return fp8rt_network_wait(network, result);
+        }
+    } else if (status == FP8RT_OK) {
+        status = begin(network);
+        if (status == FP8RT_OK) {
+            return fp8rt_network_wait(network, result);
+        }
     }
     refuse(status, result);
     return status;

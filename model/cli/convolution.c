@@ -274,12 +274,18 @@ static fp8mac_status command_of(const fp8mac_cycles_config *config, const plan *
     const uint32_t channels = part_size(p->layer->channels, p->group_in, group);
     part.k = (uint32_t)points(p) * (p->depthwise ? p->group_codes : channels);
     part.depthwise = p->depthwise;
-    part.has_image = !is_matrix(p, group);
+    if (!is_matrix(p, group)) {
+        part.channels = p->depthwise ? p->beat : channels;
+        part.pixel_bytes = p->pixel_bytes;
+        part.kernel_w = p->layer->kernel_w;
+        part.stride_x = p->layer->stride_x;
+        part.dilation_x = p->layer->dilation_x;
+    }
     const fp8mac_status status = workload_command(config, &part, command, why);
     if (status == FP8MAC_OK) {
         set_addresses(p, image, group, command);
         *fits = workload_is_one_tile(config, &part);
-        if (part.has_image) {
+        if (part.channels != 0) {
             set_image(p, command);
         }
     }

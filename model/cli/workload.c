@@ -43,6 +43,7 @@ workload workload_usual(const fp8mac_cycles_config *config)
 static fp8rt_gemm_desc desc_of(const workload *work)
 {
     static const uint8_t scale = 0; // the planner asks whether there are scales
+    static const float one = 1.0f;
     return (fp8rt_gemm_desc){
         .m = work->m,
         .n = work->n,
@@ -51,7 +52,13 @@ static fp8rt_gemm_desc desc_of(const workload *work)
         .beta = work->adds_c ? 1.0f : 0.0f,
         .c_format = work->c_format,
         .d_format = work->d_format,
-        .image.channels = work->has_image,
+        .bias = work->vectors ? &one : NULL,
+        .b.scale = {work->vectors ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_NONE, &one},
+        .image.channels = work->channels,
+        .image.pixel_bytes = work->pixel_bytes,
+        .image.kernel_w = work->kernel_w,
+        .image.stride_x = work->stride_x,
+        .image.dilation_x = work->dilation_x,
         .image.depthwise = work->depthwise,
         .image.pairs = work->out_h != 0,
         .image.odd = work->out_h % 2u != 0,

@@ -16,9 +16,10 @@ typedef struct workload {
     bool mx;                             // A and B have MX scales
     bool vectors;                        // B has a vector of scales, and D a bias
     uint32_t scale_bytes;                // of a column in that vector
-    bool has_image;                      // A is an image: its tiles are chosen so
-    bool depthwise;                      // the image of a depthwise command
-    // Output lines, if two of them have one row of A (pairs), and their pixels; else 0
+    uint32_t channels; // 0: A is a matrix. Else an image, and of these the next ones tell, too
+    uint32_t pixel_bytes, kernel_w, stride_x, dilation_x;
+    bool depthwise; // the image of a depthwise command
+    // Output lines, if two of them have one row of A (pairs), else 0; and their pixels
     uint32_t out_h, out_w;
 } workload;
 

@@ -33,6 +33,7 @@ CARRIED = [
 FIRMWARE = HERE.parents[1] / "firmware" if TREE != HERE / "csrc" else TREE / "firmware"
 PLANNER = [
     "src/gemm_choose.c",
+    "src/gemm_estimate.c",
     "src/*.h",
     "include/fp8rt/*.h",
     "port/host/fp8rt_*.h",
@@ -62,6 +63,7 @@ class BuildExt(build_ext):
                 TREE / "cli" / "workload.c",
                 TREE / "cli" / "convolution.c",
                 FIRMWARE / "src" / "gemm_choose.c",
+                FIRMWARE / "src" / "gemm_estimate.c",
             )
         ]
         super().build_extension(ext)

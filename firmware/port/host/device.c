@@ -608,6 +608,19 @@ void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, u
     run_list(dev);
 }
 
+fp8rt_status fp8rt_backend_list_run(fp8rt_device *dev, const fp8rt_network *network, uint32_t first,
+                                    uint32_t last)
+{
+    if (error_of(dev) != FP8RT_OK) {
+        return error_of(dev);
+    }
+    fp8rt_backend_clear(dev, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
+    fp8rt_backend_list_start(dev, network, first);
+    const fp8rt_device_state *state = &dev->state;
+    return state->error == 0 && !state->list_paused && state->list_word == last ? FP8RT_OK
+                                                                                : FP8RT_ERR_LATE;
+}
+
 fp8rt_list_state fp8rt_backend_list_look(const fp8rt_device *dev)
 {
     return dev->state.list_paused && dev->state.error == 0 ? FP8RT_LIST_PAUSES : FP8RT_LIST_ENDED;
@@ -688,11 +701,16 @@ fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, 
     return error_of(dev);
 }
 
+void fp8rt_backend_counters(const fp8rt_device *dev, fp8rt_counters *counters)
+{
+    *counters = dev->state.counters;
+}
+
 fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
                                  fp8rt_counters *counters)
 {
     const fp8rt_status status = fp8rt_backend_run(dev, descriptor, clear);
-    *counters = fp8rt_device_counters(dev);
+    fp8rt_backend_counters(dev, counters);
     return status;
 }
 
