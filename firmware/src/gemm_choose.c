@@ -13,6 +13,9 @@
 #include "gemm_image.h"
 #include "gemm_regions.h"
 
+// A GEMM of less cycles is short: its first load and its end are much of it.
+#define SHORT 2048u
+
 // Tile sizes are multiples of a granule. Parts of D's rows and of the vectors then start at a beat.
 static uint32_t granule_m(const fp8rt_caps *caps)
 {
@@ -73,7 +76,16 @@ static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
 typedef struct choice {
     candidate best;
     uint64_t cycles; // of the best; 0: there is none yet
+    uint64_t least;  // no candidate takes less, but for its first load
 } choice;
+
+// Cycles of the steps, or of the results if these take longer
+static uint64_t least_cycles(const shape *s)
+{
+    const uint64_t tiles =
+        (uint64_t)ceil_shift(s->m, s->rows_log2) * ceil_shift(s->n, s->cols_log2);
+    return tiles * max_u32(ceil_shift(s->k, s->lanes_log2), 1u << s->results_log2);
+}
 
 // The shortest chunk that computes for as long as a tile command takes to be checked
 static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
@@ -86,9 +98,13 @@ static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
     return min_u32(chunk, most);
 }
 
-// A later candidate must be better by 1/512, because it has shorter commands.
+// A later candidate must be better by 1/512, because it has shorter commands. Most need no estimate.
 static void consider(const shape *s, choice *choice, candidate c)
 {
+    const uint32_t first = (c.m->tile + c.n->tile) * ceil_shift(c.first_k, s->beat_log2);
+    if (choice->cycles != 0 && choice->least + first >= choice->cycles) {
+        return;
+    }
     const uint64_t cycles = fp8rt_estimate(s, &c);
     if (choice->cycles == 0 || cycles + (cycles >> 9) < choice->cycles) {
         choice->best = c;
@@ -125,11 +141,13 @@ static bool is_possible(const shape *s, const candidate *c)
 }
 
 // All of K in a tile command, if it fits: operands stay.
-static void consider_whole(const shape *s, choice *choice, const side *m, const side *n)
+static void consider_whole(const shape *s, choice *choice, const side *m, const side *n,
+                           uint32_t most)
 {
     candidate c = {.m = m, .n = n, .tile_k = s->k, .first_k = s->k, .chunks = 1};
-    c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
-    if (chunk_that_fits(s, m, n) == s->k && is_possible(s, &c)) {
+    if (most == s->k && is_possible(s, &c)) {
+        c.b_resident =
+            m->count > 1 && n->count > 1 && !s->forwards && rows_loaded(n, m) < rows_loaded(m, n);
         consider(s, choice, c);
     }
 }
@@ -156,22 +174,19 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
 {
     const uint32_t most = chunk_that_fits(s, m, n);
     const uint32_t tiles = fp8rt_pass_tiles(s, m->tile_units, n->tile_units);
-    consider_whole(s, choice, m, n);
     // Parts of kernel lines cannot share their pixels.
-    if (s->a_words_log2 != 0 && most != s->k && m->tile_units > 1) {
-        return;
+    const bool cuts = s->a_words_log2 != 0 && (most == s->k || m->tile_units > 1);
+    if (!cuts && tiles <= s->caps->acc_tiles && most != 0 && s->k > s->granule_k) {
+        const uint32_t chunk = min_u32(most, round_up((s->k + 1u) / 2u, s->granule_k));
+        const uint32_t shortest = shortest_chunk(s, tiles, chunk);
+        const bool some = s->image.line != 0 || s->k >= 32u * shortest;
+        const uint32_t longest = some ? 4u * shortest : shortest;
+        consider_chain(s, choice, m, n, chunk, shortest);
+        for (uint32_t equal = shortest; equal < chunk && equal <= longest; equal *= 2u) {
+            consider_chain(s, choice, m, n, equal, equal);
+        }
     }
-    if (tiles > s->caps->acc_tiles || most == 0 || s->k <= s->granule_k) {
-        return;
-    }
-    const uint32_t chunk = min_u32(most, round_up((s->k + 1u) / 2u, s->granule_k));
-    const uint32_t shortest = shortest_chunk(s, tiles, chunk);
-    consider_chain(s, choice, m, n, chunk, shortest);
-    const bool some = s->image.line != 0 || s->k >= 32u * shortest;
-    const uint32_t longest = some ? 4u * shortest : shortest;
-    for (uint32_t equal = shortest; equal < chunk && equal <= longest; equal *= 2u) {
-        consider_chain(s, choice, m, n, equal, equal);
-    }
+    consider_whole(s, choice, m, n, most);
 }
 
 // A square that fills the accumulator memory keeps the array busy where D is large. Half of that on one
@@ -234,19 +249,19 @@ static void consider_columns(const shape *s, choice *choice, sides *t)
     }
 }
 
-// Narrow tiles, and squares of a pass's length
+// Narrow tiles where they load B once or little of it, and squares of a pass's length
 static void consider_narrow(const shape *s, choice *choice, sides *t)
 {
     for (unsigned i = 0; i < 3; i++) { // a row of the array's tiles, two, and four
         side *m = &t->m[2 + i];
         *m = rows_of(s, s->rows_log2 + i);
-        if (m->count != t->m[0].count) {
-            consider_whole(s, choice, m, &t->n[0]);
+        if (m->count != t->m[0].count && (t->n[0].count == 1 || choice->least < SHORT)) {
+            consider_whole(s, choice, m, &t->n[0], chunk_that_fits(s, m, &t->n[0]));
         }
     }
     t->n[3] = columns_of(s, s->cols_log2 + 2u);
     if (t->n[3].count != t->n[0].count) {
-        consider_whole(s, choice, &t->m[4], &t->n[3]);
+        consider_whole(s, choice, &t->m[4], &t->n[3], chunk_that_fits(s, &t->m[4], &t->n[3]));
     }
 }
 
@@ -254,18 +269,22 @@ static choice choose(const shape *s, sides *t)
 {
     const uint32_t cap_m = largest_cap_m(s);
     const uint32_t cap_n = min_u32(s->cols_log2 + s->square_log2, s->max_log2);
-    choice choice = {.cycles = 0};
+    choice choice = {.cycles = 0, .least = least_cycles(s)};
     t->m[0] = rows_of(s, cap_m);
     t->n[0] = columns_of(s, cap_n);
     const uint32_t tiles = t->m[0].count * t->n[0].count;
+    const uint64_t good = choice.least + (choice.least >> 5); // others could save little then
     consider_tile(s, &choice, &t->m[0], &t->n[0]);
+    if (choice.cycles != 0 && choice.cycles <= good) {
+        return choice;
+    }
     if (s->m <= 4u << s->rows_log2) {
         consider_columns(s, &choice, t);
     } else if (choice.cycles == 0 || tiles == 1 || !is_even(&t->m[0], cap_m) ||
                !is_even(&t->n[0], cap_n)) {
         consider_halves(s, &choice, t, cap_m, cap_n);
     }
-    if (choice.cycles == 0 || s->m > 2u << s->rows_log2) {
+    if (choice.cycles == 0 || (choice.cycles > good && s->m > 2u << s->rows_log2)) {
         consider_narrow(s, &choice, t);
     }
     if (choice.cycles == 0) {

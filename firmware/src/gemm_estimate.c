@@ -53,64 +53,67 @@ static uint32_t strip_cycles(const shape *s, uint32_t rows, uint32_t codes)
     return max_u32((parts ? rows * segments : shared) * beats, groups * (segments + pieces));
 }
 
-static uint32_t words_of(const shape *s, uint32_t rows, uint32_t codes)
+// A word of an image is assembled in each cycle.
+static __attribute__((noinline)) uint32_t load_image(const shape *s, uint32_t rows_a,
+                                                     uint32_t rows_b, uint32_t codes)
 {
-    return rows * (ceil_shift(codes, s->beat_log2) + s->scaled);
+    const uint32_t words = ceil_shift(codes, s->beat_log2) + s->scaled;
+    return max_u32(rows_a * words, strip_cycles(s, rows_a, codes)) + rows_b * words + IMAGE_GAP;
 }
 
-// Cycles of a load of rows of A and B. A word of an image is assembled in each cycle.
-static uint32_t load_of(const shape *s, uint32_t rows_a, uint32_t rows_b, uint32_t codes)
+// Cycles of a load of rows of A and B. Most loads are of matrices, so this is short.
+static inline uint32_t load_of(const shape *s, uint32_t rows_a, uint32_t rows_b, uint32_t codes)
 {
-    const uint32_t a = words_of(s, rows_a, codes), b = words_of(s, rows_b, codes);
-    if (s->image.line == 0 || rows_a == 0) {
-        return a + b + LOAD_GAP;
-    }
-    return max_u32(a, strip_cycles(s, rows_a, codes)) + b + IMAGE_GAP;
+    return s->image.line != 0 && rows_a != 0
+               ? load_image(s, rows_a, rows_b, codes)
+               : (rows_a + rows_b) * (ceil_shift(codes, s->beat_log2) + s->scaled) + LOAD_GAP;
 }
 
 // ---- tile commands ------------------------------------------------------------------------------
 
 // The size of a tile
 typedef struct size {
-    uint32_t m, n, down, across; // rows and columns; of the array's tiles
+    uint32_t m, n;            // rows and columns
+    uint32_t steps;           // of a code for each lane: units with those that the passes lack
+    uint32_t finish, vectors; // cycles in which results are finished and written; beats
 } size;
 
-static size size_of(const candidate *c, bool last_m, bool last_n)
+static size size_of(const shape *s, const candidate *c, bool last_m, bool last_n)
 {
     const side *m = c->m, *n = c->n;
-    return (size){last_m ? m->last : m->tile, last_n ? n->last : n->tile,
-                  last_m ? m->last_units : m->tile_units, last_n ? n->last_units : n->tile_units};
+    const uint32_t down = last_m ? m->last_units : m->tile_units;
+    const uint32_t across = last_n ? n->last_units : n->tile_units;
+    size t = {.m = last_m ? m->last : m->tile, .n = last_n ? n->last : n->tile};
+    t.steps = fp8rt_pass_tiles(s, down, across);
+    t.finish = max_u32((down * across) << s->results_log2,
+                       t.m * ceil_shift(t.n << s->d_log2, s->beat_log2));
+    t.vectors = ceil_shift(4u * (t.m * s->row_words + t.n * s->column_words), s->beat_log2);
+    return t;
+}
+
+// Whether all tiles have the size of the last one
+static bool is_even(const candidate *c)
+{
+    return c->m->last == c->m->tile && c->n->last == c->n->tile;
 }
 
 static uint32_t steps_of(const shape *s, const size *t, uint32_t codes)
 {
-    return fp8rt_pass_tiles(s, t->down, t->across) * ceil_shift(codes, s->lanes_log2);
-}
-
-// Cycles in which results are finished and written
-static uint32_t finish_of(const shape *s, const size *t)
-{
-    return max_u32((t->down * t->across) << s->results_log2,
-                   t->m * ceil_shift(t->n << s->d_log2, s->beat_log2));
-}
-
-static uint32_t vectors_of(const shape *s, const size *t)
-{
-    return ceil_shift(4u * (t->m * s->row_words + t->n * s->column_words), s->beat_log2);
+    return t->steps * ceil_shift(codes, s->lanes_log2);
 }
 
 // Cycles of a tile while its neighbours load and are finished
 static uint32_t tile_cycles(const shape *s, const size *t, uint32_t k, uint32_t chunks,
                             uint32_t load)
 {
-    const uint32_t work = max_u32(steps_of(s, t, k), finish_of(s, t)) + TILE_GAP;
-    return max_u32(max_u32(work, chunks * FP8RT_COMMAND_CYCLES), load + vectors_of(s, t));
+    const uint32_t work = max_u32(steps_of(s, t, k), t->finish) + TILE_GAP;
+    return max_u32(max_u32(work, chunks * FP8RT_COMMAND_CYCLES), load + t->vectors);
 }
 
 // From the first step of the last chunk of the last tile on
 static uint32_t end_cycles(const shape *s, const size *last, uint32_t codes)
 {
-    return max_u32(steps_of(s, last, codes), finish_of(s, last));
+    return max_u32(steps_of(s, last, codes), last->finish);
 }
 
 // All of K in a tile command: the operand that two of them have in common is loaded once. At a turn it
@@ -118,10 +121,10 @@ static uint32_t end_cycles(const shape *s, const size *last, uint32_t codes)
 static uint64_t whole_cycles(const shape *s, const candidate *c, uint32_t k)
 {
     const side *streamed = c->b_resident ? c->m : c->n, *resident = c->b_resident ? c->n : c->m;
-    const size first = size_of(c, c->m->count == 1, c->n->count == 1),
-               last = size_of(c, true, true);
-    uint64_t loads = load_of(s, first.m, first.n, k) + vectors_of(s, &first);
-    uint64_t cycles = loads + end_cycles(s, &last, k);
+    const size last = size_of(s, c, true, true);
+    const bool even = is_even(c);
+    const uint32_t first = load_of(s, c->m->tile, c->n->tile, k) + last.vectors;
+    uint64_t cycles = first + end_cycles(s, &last, k), loads = first;
     for (unsigned part = 0; part < 3; part++) { // but the last tile
         const bool last_r = part == 2, turn = part == 1;
         const uint64_t count =
@@ -129,7 +132,7 @@ static uint64_t whole_cycles(const shape *s, const candidate *c, uint32_t k)
         if (count != 0) {
             const bool last_m = c->b_resident ? turn : last_r;
             const bool last_n = c->b_resident ? last_r : turn;
-            const size t = size_of(c, last_m, last_n);
+            const size t = even ? last : size_of(s, c, last_m, last_n);
             const bool loads_a = c->b_resident != turn;
             const uint32_t load = load_of(s, loads_a ? t.m : 0, loads_a ? 0 : t.n, k);
             cycles += count * tile_cycles(s, &t, k, 1, load);
@@ -168,10 +171,10 @@ static uint32_t chunks_cycles(const shape *s, const candidate *c, const size *t,
 // Chunks of K: no operand stays. Those of one tile grow.
 static uint64_t chain_cycles(const shape *s, const candidate *c, uint32_t k)
 {
-    const size first = size_of(c, c->m->count == 1, c->n->count == 1),
-               last = size_of(c, true, true);
+    const size last = size_of(s, c, true, true);
+    const bool even = is_even(c);
     uint32_t last_chunk;
-    uint64_t cycles = load_of(s, first.m, first.n, c->first_k) + vectors_of(s, &first);
+    uint64_t cycles = load_of(s, c->m->tile, c->n->tile, c->first_k) + last.vectors;
     cycles += chunks_cycles(s, c, &last, k, &last_chunk);
     cycles += end_cycles(s, &last, last_chunk);
     uint64_t loads = c->chunks * load_of(s, last.m, last.n, c->tile_k);
@@ -180,7 +183,7 @@ static uint64_t chain_cycles(const shape *s, const candidate *c, uint32_t k)
         const uint64_t count =
             (uint64_t)(last_m ? 1u : c->m->count - 1u) * (last_n ? 1u : c->n->count - 1u);
         if (count != 0) {
-            const size t = size_of(c, last_m, last_n);
+            const size t = even ? last : size_of(s, c, last_m, last_n);
             const uint32_t load = c->chunks * load_of(s, t.m, t.n, c->tile_k);
             cycles += count * tile_cycles(s, &t, k, c->chunks, load);
             loads += count * load;

@@ -5,10 +5,10 @@
 #define FP8MAC_CLI_CORE_CYCLES_H
 
 enum {
-    CORE_PLAN = 3323, // fp8rt_gemm_plan_make, 8 x 8 x 8
-    CORE_RUN = 561,   // fp8rt_gemm_run of a plan
-    CORE_MOVE = 601,  // fp8rt_gemm_plan_move
-    CORE_LIST = 485,  // fp8rt_network_run
+    CORE_PLAN = 2861, // fp8rt_gemm_plan_make, 8 x 8 x 8
+    CORE_RUN = 514,   // fp8rt_gemm_run of a plan
+    CORE_MOVE = 611,  // fp8rt_gemm_plan_move
+    CORE_LIST = 255,  // fp8rt_network_run
 };
 
 #endif

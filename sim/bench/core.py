@@ -20,7 +20,7 @@ CONSTANTS = {
     "CORE_PLAN": ("fp8rt_gemm_plan_make, 8 x 8 x 8", "plan, 8 x 8 x 8"),
     "CORE_RUN": ("fp8rt_gemm_run of a plan", "planned run with a result, likewise"),
     "CORE_MOVE": ("fp8rt_gemm_plan_move", "other matrices for a plan"),
-    "CORE_LIST": ("fp8rt_network_run", "recorded list, less the accelerator"),
+    "CORE_LIST": ("fp8rt_network_run", "recorded list with a result, likewise"),
 }
 LINE = re.compile(r"^ok   (.+?) +(\d+) cycles, at most \d+$", re.M)
 
