@@ -260,7 +260,7 @@ static void consider_narrow(const shape *s, choice *choice, sides *t)
         }
     }
     t->n[3] = columns_of(s, s->cols_log2 + 2u);
-    if (t->n[3].count != t->n[0].count) {
+    if (t->n[3].count != t->n[0].count && choice->least < SHORT) {
         consider_whole(s, choice, &t->m[4], &t->n[3], chunk_that_fits(s, &t->m[4], &t->n[3]));
     }
 }
