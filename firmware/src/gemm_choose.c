@@ -76,15 +76,27 @@ static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
 typedef struct choice {
     candidate best;
     uint64_t cycles; // of the best; 0: there is none yet
-    uint64_t least;  // no candidate takes less, but for its first load
+    // No candidate takes less: cycles of the steps, or of the results if these take longer, and its first
+    // load; those of the loads, if each operand is read once.
+    uint64_t least, loads;
 } choice;
 
-// Cycles of the steps, or of the results if these take longer
-static uint64_t least_cycles(const shape *s)
+static choice nothing_yet(const shape *s)
 {
     const uint64_t tiles =
         (uint64_t)ceil_shift(s->m, s->rows_log2) * ceil_shift(s->n, s->cols_log2);
-    return tiles * max_u32(ceil_shift(s->k, s->lanes_log2), 1u << s->results_log2);
+    return (choice){
+        .least = tiles * max_u32(ceil_shift(s->k, s->lanes_log2), 1u << s->results_log2),
+        .loads = ((uint64_t)s->m + s->n) * ceil_shift(s->k, s->beat_log2),
+    };
+}
+
+// Whether other candidates could save little. Loads are a limit that few reach.
+static bool is_good(const choice *choice)
+{
+    const bool bus = choice->loads > choice->least;
+    const uint64_t least = bus ? choice->loads : choice->least;
+    return choice->cycles != 0 && choice->cycles <= least + (least >> (bus ? 3 : 5));
 }
 
 // The shortest chunk that computes for as long as a tile command takes to be checked
@@ -237,18 +249,6 @@ static void consider_halves(const shape *s, choice *choice, sides *t, uint32_t c
     }
 }
 
-// Few rows: the loads of B are the limit.
-static void consider_columns(const shape *s, choice *choice, sides *t)
-{
-    t->n[1] = columns_of(s, 0);
-    t->n[2] = columns_of(s, s->max_log2);
-    for (unsigned i = 1; i < 3; i++) {
-        if (t->n[i].count != t->n[0].count) {
-            consider_tile(s, choice, &t->m[0], &t->n[i]);
-        }
-    }
-}
-
 // Narrow tiles where they load B once or little of it, and squares of a pass's length
 static void consider_narrow(const shape *s, choice *choice, sides *t)
 {
@@ -269,22 +269,33 @@ static choice choose(const shape *s, sides *t)
 {
     const uint32_t cap_m = largest_cap_m(s);
     const uint32_t cap_n = min_u32(s->cols_log2 + s->square_log2, s->max_log2);
-    choice choice = {.cycles = 0, .least = least_cycles(s)};
+    choice choice = nothing_yet(s);
     t->m[0] = rows_of(s, cap_m);
     t->n[0] = columns_of(s, cap_n);
     const uint32_t tiles = t->m[0].count * t->n[0].count;
-    const uint64_t good = choice.least + (choice.least >> 5); // others could save little then
-    consider_tile(s, &choice, &t->m[0], &t->n[0]);
-    if (choice.cycles != 0 && choice.cycles <= good) {
+    const bool few = s->m <= 4u << s->rows_log2;
+    if (few) {
+        t->n[1] = columns_of(s, 0);
+        if (t->n[1].count != t->n[0].count) {
+            consider_whole(s, &choice, &t->m[0], &t->n[1], chunk_that_fits(s, &t->m[0], &t->n[1]));
+        }
+    }
+    if (!is_good(&choice)) {
+        consider_tile(s, &choice, &t->m[0], &t->n[0]);
+    }
+    if (is_good(&choice)) {
         return choice;
     }
-    if (s->m <= 4u << s->rows_log2) {
-        consider_columns(s, &choice, t);
+    if (few) {
+        t->n[2] = columns_of(s, s->max_log2);
+        if (t->n[2].count != t->n[0].count) {
+            consider_tile(s, &choice, &t->m[0], &t->n[2]);
+        }
     } else if (choice.cycles == 0 || tiles == 1 || !is_even(&t->m[0], cap_m) ||
                !is_even(&t->n[0], cap_n)) {
         consider_halves(s, &choice, t, cap_m, cap_n);
     }
-    if (choice.cycles == 0 || (choice.cycles > good && s->m > 2u << s->rows_log2)) {
+    if (choice.cycles == 0 || (!is_good(&choice) && s->m > 2u << s->rows_log2)) {
         consider_narrow(s, &choice, t);
     }
     if (choice.cycles == 0) {

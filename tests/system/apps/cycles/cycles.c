@@ -137,7 +137,7 @@ static void run_planned(const char *kind, const float *scale, uint32_t limit)
         move = since(start);
     }
     printf("%s:\n", kind);
-    count(right, "plan, 8 x 8 x 8", make, 3000);
+    count(right, "plan, 8 x 8 x 8", make, 3050);
     count(right, "planned run, less the accelerator", alone, limit);
     count(right, "planned run with a result, likewise", with_result, limit + 300);
     count(right, "begin", begin, limit + 60);
