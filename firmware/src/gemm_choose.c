@@ -96,7 +96,10 @@ static bool is_good(const choice *choice)
 {
     const bool bus = choice->loads > choice->least;
     const uint64_t least = bus ? choice->loads : choice->least;
-    return choice->cycles != 0 && choice->cycles <= least + (least >> (bus ? 3 : 5));
+    return choice->cycles != 0 &&
+           choice->cycles <= least + (least >> (bus                     ? 3
+                                                : choice->least < SHORT ? 5
+                                                                        : 4));
 }
 
 // The shortest chunk that computes for as long as a tile command takes to be checked
@@ -110,11 +113,13 @@ static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
     return min_u32(chunk, most);
 }
 
-// A later candidate must be better by 1/512, because it has shorter commands. Most need no estimate.
-static void consider(const shape *s, choice *choice, candidate c)
+// A later candidate must be better by 1/512, because it has shorter commands. Most need no estimate:
+// `rows` are loaded, with all of K.
+static void consider(const shape *s, choice *choice, candidate c, uint64_t rows)
 {
     const uint32_t first = (c.m->tile + c.n->tile) * ceil_shift(c.first_k, s->beat_log2);
-    if (choice->cycles != 0 && choice->least + first >= choice->cycles) {
+    if (choice->cycles != 0 && (choice->least + first >= choice->cycles ||
+                                rows * ceil_shift(s->k, s->beat_log2) >= choice->cycles)) {
         return;
     }
     const uint64_t cycles = fp8rt_estimate(s, &c);
@@ -158,9 +163,9 @@ static void consider_whole(const shape *s, choice *choice, const side *m, const 
 {
     candidate c = {.m = m, .n = n, .tile_k = s->k, .first_k = s->k, .chunks = 1};
     if (most == s->k && is_possible(s, &c)) {
-        c.b_resident =
-            m->count > 1 && n->count > 1 && !s->forwards && rows_loaded(n, m) < rows_loaded(m, n);
-        consider(s, choice, c);
+        const uint64_t a_stays = rows_loaded(m, n), b_stays = rows_loaded(n, m);
+        c.b_resident = m->count > 1 && n->count > 1 && !s->forwards && b_stays < a_stays;
+        consider(s, choice, c, c.b_resident ? b_stays : a_stays);
     }
 }
 
@@ -175,7 +180,7 @@ static void consider_chain(const shape *s, choice *choice, const side *m, const 
     c.b_resident = max_u32(s->m, s->n) <= s->caps->max_mn && !s->forwards &&
                    5u * last_outputs(n, m) < 4u * last_outputs(m, n);
     if (is_possible(s, &c)) {
-        consider(s, choice, c);
+        consider(s, choice, c, (uint64_t)s->m * n->count + (uint64_t)s->n * m->count);
     }
 }
 
@@ -193,9 +198,13 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
         const uint32_t shortest = shortest_chunk(s, tiles, chunk);
         const bool some = s->image.line != 0 || s->k >= 32u * shortest;
         const uint32_t longest = some ? 4u * shortest : shortest;
-        consider_chain(s, choice, m, n, chunk, shortest);
         for (uint32_t equal = shortest; equal < chunk && equal <= longest; equal *= 2u) {
             consider_chain(s, choice, m, n, equal, equal);
+        }
+        // Growing ones save loads' gaps where the loads are the limit.
+        const uint32_t load = (m->tile + n->tile) * ceil_shift(shortest, s->beat_log2);
+        if (shortest == chunk || some || load >= tiles * ceil_shift(shortest, s->lanes_log2)) {
+            consider_chain(s, choice, m, n, chunk, shortest);
         }
     }
     consider_whole(s, choice, m, n, most);
