@@ -91,15 +91,14 @@ static choice nothing_yet(const shape *s)
     };
 }
 
-// Whether other candidates could save little. Loads are a limit that few reach.
-static bool is_good(const choice *choice)
+// Whether other candidates could save little. Loads are a limit that few reach. Estimates of images are
+// less close.
+static bool is_good(const shape *s, const choice *choice)
 {
     const bool bus = choice->loads > choice->least;
+    const bool close = choice->least < SHORT || s->image.line != 0;
     const uint64_t least = bus ? choice->loads : choice->least;
-    return choice->cycles != 0 &&
-           choice->cycles <= least + (least >> (bus                     ? 3
-                                                : choice->least < SHORT ? 5
-                                                                        : 4));
+    return choice->cycles != 0 && choice->cycles <= least + (least >> (bus ? 3 : close ? 5 : 4));
 }
 
 // The shortest chunk that computes for as long as a tile command takes to be checked
@@ -289,10 +288,10 @@ static choice choose(const shape *s, sides *t)
             consider_whole(s, &choice, &t->m[0], &t->n[1], chunk_that_fits(s, &t->m[0], &t->n[1]));
         }
     }
-    if (!is_good(&choice)) {
+    if (!is_good(s, &choice)) {
         consider_tile(s, &choice, &t->m[0], &t->n[0]);
     }
-    if (is_good(&choice)) {
+    if (is_good(s, &choice)) {
         return choice;
     }
     if (few) {
@@ -304,7 +303,7 @@ static choice choose(const shape *s, sides *t)
                !is_even(&t->n[0], cap_n)) {
         consider_halves(s, &choice, t, cap_m, cap_n);
     }
-    if (choice.cycles == 0 || (!is_good(&choice) && s->m > 2u << s->rows_log2)) {
+    if (choice.cycles == 0 || (!is_good(s, &choice) && s->m > 2u << s->rows_log2)) {
         consider_narrow(s, &choice, t);
     }
     if (choice.cycles == 0) {
