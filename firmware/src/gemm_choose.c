@@ -15,6 +15,8 @@
 
 // A GEMM of less cycles is short: its first load and its end are much of it.
 #define SHORT 2048u
+// One of more cycles is worth more candidates.
+#define LONG 16384u
 
 // Tile sizes are multiples of a granule. Parts of D's rows and of the vectors then start at a beat.
 static uint32_t granule_m(const fp8rt_caps *caps)
@@ -91,14 +93,15 @@ static choice nothing_yet(const shape *s)
     };
 }
 
-// Whether other candidates could save little. Loads are a limit that few reach. Estimates of images are
-// less close.
+// Whether other candidates could save little, beside the time of a plan. Loads are a limit that few
+// reach. Estimates of images are less close.
 static bool is_good(const shape *s, const choice *choice)
 {
     const bool bus = choice->loads > choice->least;
-    const bool close = choice->least < SHORT || s->image.line != 0;
     const uint64_t least = bus ? choice->loads : choice->least;
-    return choice->cycles != 0 && choice->cycles <= least + (least >> (bus ? 3 : close ? 5 : 4));
+    const bool close = least < SHORT || least > LONG || s->image.line != 0;
+    const unsigned shift = bus ? (least > LONG ? 6 : 3) : (close ? 5 : 4);
+    return choice->cycles != 0 && choice->cycles <= least + (least >> shift);
 }
 
 // The shortest chunk that computes for as long as a tile command takes to be checked
