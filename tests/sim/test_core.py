@@ -73,7 +73,8 @@ def near(got: float, want: float, by: float = NEAR) -> bool:
 
 
 def busy_by(latency: str) -> float:
-    return 0 if latency == "0" else CLOSE
+    """A row of weights may cross a page, wherever the linker places it: it is two bursts then."""
+    return 5e-4 if latency == "0" else CLOSE
 
 
 def test_constants(bench: Bench, sim: str, elf: str) -> None:
