@@ -138,6 +138,8 @@ const Spoil kDepthwiseSpoils[] = {
      }},
     {"pairs that keep accumulators", ErrMode,
      [](Command &t, const Command &) { one_pair(t), t.acc_keep = true; }},
+    {"pairs that keep accumulators, without a stride of D", ErrMode,
+     [](Command &t, const Command &) { one_pair(t), t.acc_keep = true, t.d_stride = 0; }},
     {"pairs that continue accumulators", ErrMode,
      [](Command &t, const Command &) { one_pair(t), t.acc_continue = true; }},
     {"pairs with a divided K", ErrMode,

@@ -217,12 +217,9 @@ static bool operand_stride_bad(const walker *k, uint32_t rows, bool reuse, uint3
 
 static bool stride_bad(const walker *k, const fp8mac_cycles_command *c)
 {
-    const bool outputs = c->m > 1 && !c->acc_keep &&
+    const bool outputs = (c->m > 1 || k->pairs) && !c->acc_keep &&
                          (too_short(c->d_stride, k->reduction ? 1 : c->n, size_log2(c->d_fmt)) ||
                           (k->reads_c && too_short(c->c_stride, c->n, size_log2(c->c_fmt))));
-    if (k->pairs && too_short(c->d_stride, c->n, 0)) {
-        return true;
-    }
     if (k->elementwise) {
         return outputs || (k->blocks && c->m > 1 && c->mx_a_stride < ceil_log2(c->n, 5)) ||
                (c->m > 1 && !c->reuse_a && too_short(c->a_stride, c->n, size_log2(c->x_fmt)));
