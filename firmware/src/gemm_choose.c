@@ -94,12 +94,12 @@ static choice nothing_yet(const shape *s)
 }
 
 // Whether other candidates could save little, beside the time of a plan. Loads are a limit that few
-// reach. Estimates of images are less close.
+// reach. Estimates of long images are less close.
 static bool is_good(const shape *s, const choice *choice)
 {
     const bool bus = choice->loads > choice->least;
     const uint64_t least = bus ? choice->loads : choice->least;
-    const bool close = least < SHORT || least > LONG || s->image.line != 0;
+    const bool close = least < SHORT || (least > LONG) == (s->image.line == 0);
     const unsigned shift = bus ? (least > LONG ? 6 : 3) : (close ? 5 : 4);
     return choice->cycles != 0 && choice->cycles <= least + (least >> shift);
 }
