@@ -34,6 +34,11 @@ const char *fp8rt_network_layer(const fp8rt_network *network, uint32_t command)
     return name;
 }
 
+uint32_t fp8rt_network_next(const fp8rt_network *network)
+{
+    return fp8rt_network_command_at(network, network->position);
+}
+
 // The word of the list that the accelerator has read last, or that follows a pause
 static uint32_t reached(const fp8rt_network *network)
 {

@@ -68,7 +68,7 @@ static void print_core_cycles(const digits_session *session, uint32_t core_cycle
     printf("core cycles   %9" PRIu32 " of the whole run, %" PRIu32 " for each image:\n",
            core_cycles, core_cycles / images);
     print_part("network", network, core_cycles, "the accelerator's included");
-    print_part("checker", checker, core_cycles, "asking for the comparison with the golden model");
+    print_part("checker", checker, core_cycles, "comparing outputs, adding up counters");
     print_part("console", console, core_cycles, "printing");
     printf("              %9" PRIu32 " cycles of the network for each image\n", network / images);
 }

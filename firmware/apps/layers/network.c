@@ -212,9 +212,11 @@ static void failed(bench *b)
     layers_expect(test, "bytes of both parts", right(b));
     *value = -1.0f;
     layers_expect(test, "once more", fp8rt_network_run(&b->network, NULL) == FP8RT_ERR_HW_SCALE);
+    layers_expect(test, "the next start begins there", fp8rt_network_next(&b->network) == FAULT);
     *value = good;
     clear_outputs(&b->net);
     fp8rt_network_abandon(&b->network);
+    layers_expect(test, "or with the first command", fp8rt_network_next(&b->network) == 0);
     layers_expect(test, "from the beginning", fp8rt_network_run(&b->network, NULL) == FP8RT_OK);
     layers_expect(test, "bytes of a list that was abandoned", right(b));
     fp8rt_network_start(&b->network);

@@ -197,12 +197,14 @@ fp8rt_status fp8rt_network_poll(fp8rt_network *network);
 // Sleeps until the list has ended, and runs its calls. `result`, if it is not NULL, says what
 // became of it. The error state is left then.
 fp8rt_status fp8rt_network_wait(fp8rt_network *network, fp8rt_network_result *result);
-// fp8rt_network_start and fp8rt_network_wait.
+// fp8rt_network_start and fp8rt_network_wait. Without a result the shortest run of a list.
 fp8rt_status fp8rt_network_run(fp8rt_network *network, fp8rt_network_result *result);
 // After a failure the next start begins with the command that failed, which repeats all of it: a
 // command whose D is what it reads (a sum in place) must not be repeated if D was partly written.
 // After this call the next start begins with the first command again.
 void fp8rt_network_abandon(fp8rt_network *network);
+// The command with which the next start begins, counted from 0.
+uint32_t fp8rt_network_next(const fp8rt_network *network);
 
 // The name of the layer that a command, counted from 0, belongs to; "" if there is none.
 const char *fp8rt_network_layer(const fp8rt_network *network, uint32_t command);
