@@ -20,7 +20,7 @@ $(BUILD)/test/bindings_plan.log: $(BINDINGS_TESTS)/test_plan.py $(BUILD)/model/f
 	@tests/run_test.sh bindings_plan $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/plan
 
 $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(BINDINGS_TESTS)/typed.py \
-  $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_PLANNER) tests/run_test.sh
+  $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_PLANNER:%=firmware/src/%.c) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
 # PyTorch is in the environment of the benchmark, if anywhere. Without it, the test prints that its part is skipped. The
