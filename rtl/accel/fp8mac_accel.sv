@@ -274,8 +274,12 @@ module fp8mac_accel
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
   localparam int unsigned LoadedDepth = 2;
-  // Commands between the start of compute and the end of store
-  localparam int unsigned StoringDepth = 4;
+  // Commands between the start of compute and the end of store: while one is stored, the next one is computed. Results of
+  // a third one would wait for both.
+  localparam int unsigned StoringDepth = 2;
+  // Commands between the start of load and the end of store. Room for a fourth one would let its load begin earlier only
+  // where results are the limit, and loads are not.
+  localparam int unsigned StoreDepth  = 3;
   // Bursts in flight
   localparam int unsigned ReadDests   = 16;  // bursts that are not of an image
   localparam int unsigned ReadBursts  = IMAGES ? 32 : ReadDests;
@@ -545,7 +549,9 @@ module fp8mac_accel
 
   // ---- load --------------------------------------------------------------------------------------------------------
   logic         load_idle, load_waits, loaded_push, loaded_empty, loaded_pop, released, stored;
+  logic         store_full, store_empty, storing_pop;
   loaded_job_t  loaded_pushed, loaded_held, loaded;
+  store_job_t   store_held, store_job;  // of the oldest tile command behind the start of its load
   error_e       load_error, loaded_error;
   logic         scale_bad, scale_bad_q;
   logic         load_done_empty, storing_empty, output_empty, epilogue_empty;
@@ -571,6 +577,7 @@ module fp8mac_accel
     .idle_o        (load_idle),
     .valid_i       (checked_valid),
     .checked_i     (checked),
+    .room_i        (!store_full),
     .ready_o       (checked_ready),
     .loaded_valid_o(loaded_push),
     .loaded_o      (loaded_pushed),
@@ -685,9 +692,16 @@ module fp8mac_accel
     .pop_i(loaded_pop), .data_o(loaded_held), .empty_o(loaded_empty), .level_o()
   );
 
-  assign loaded = '{compute: offered_compute(loaded_held.compute, Offered),
-                    store:   offered_store(loaded_held.store, Offered),
-                    halves:  loaded_held.halves};
+  assign loaded = '{compute: offered_compute(loaded_held.compute, Offered), halves: loaded_held.halves,
+                    error: loaded_held.error, record: loaded_held.record, tag: loaded_held.tag};
+
+  // How the same tile commands are stored, until they are
+  fp8mac_fifo #(.T(store_job_t), .DEPTH(StoreDepth)) u_store_jobs (
+    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(loaded_push), .data_i(checked.store), .full_o(store_full),
+    .pop_i(storing_pop), .data_o(store_held), .empty_o(store_empty), .level_o()
+  );
+
+  assign store_job = offered_store(store_held, Offered);
 
   fp8mac_fifo #(.T(error_e), .DEPTH(LoadedDepth)) u_load_done (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(read_done), .data_i(loaded_error), .full_o(),
@@ -760,8 +774,9 @@ module fp8mac_accel
   );
 
   // ---- compute -----------------------------------------------------------------------------------------------------
-  logic             storing_push, storing_full, storing_pop, kept, computing, issue, spacing, stalled;
-  storing_job_t     storing_pushed, storing_held, storing;
+  logic             storing_push, storing_full, kept, computing, issue, spacing, stalled;
+  begun_job_t       storing_pushed, storing_held;
+  storing_job_t     storing;
   logic             step_valid, block_first, block_last, acc_first, acc_last;
   logic [TileW-1:0] step_tile;
   step_cfg_t        step_cfg;
@@ -822,13 +837,15 @@ module fp8mac_accel
     .stalled_o       (stalled)
   );
 
-  fp8mac_fifo #(.T(storing_job_t), .DEPTH(StoringDepth)) u_storing (
+  fp8mac_fifo #(.T(begun_job_t), .DEPTH(StoringDepth)) u_storing (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed),
     .full_o(storing_full), .pop_i(storing_pop), .data_o(storing_held), .empty_o(storing_empty), .level_o()
   );
 
-  assign storing = '{job: offered_store(storing_held.job, Offered), vector_half: storing_held.vector_half,
-                     skip: storing_held.skip};
+  always_comb begin
+    storing           = '{job: store_job, vector_half: storing_held.vector_half, skip: storing_held.skip};
+    storing.job.error = storing_held.error;
+  end
 
   // ---- the array ---------------------------------------------------------------------------------------------------
   logic [PhaseW-1:0]                      result_phase;
@@ -988,8 +1005,7 @@ module fp8mac_accel
   logic oldest_record;
   always_comb begin
     if (!output_empty) {oldest_record, oldest_tag} = {retire.record, retire.tag};
-    else if (!storing_empty) {oldest_record, oldest_tag} = {storing.job.record, storing.job.tag};
-    else if (!loaded_empty) {oldest_record, oldest_tag} = {loaded.store.record, loaded.store.tag};
+    else if (!store_empty) {oldest_record, oldest_tag} = {store_job.record, store_job.tag};
     else {oldest_record, oldest_tag} = '0;
   end
 

@@ -435,15 +435,23 @@ package fp8mac_cmd_pkg;
     logic vectors;
   } halves_t;
 
-  // A tile command between its load and the end of its compute.
+  // A tile command between the start of its load and that of its compute. Its store_job_t waits in a queue of its own.
   typedef struct packed {
     compute_job_t compute;
-    store_job_t   store;
     halves_t      halves;
+    error_e       error;   // of its check
+    logic         record;  // as in store_job_t
+    tag_t         tag;
   } loaded_job_t;
 
   // A tile command between the start of its compute and the end of its store. With `skip` it has no results: it or an
   // older one failed.
+  typedef struct packed {
+    error_e error;        // of its check or its load
+    logic   vector_half;
+    logic   skip;
+  } begun_job_t;
+
   typedef struct packed {
     store_job_t job;
     logic       vector_half;

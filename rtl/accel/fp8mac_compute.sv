@@ -58,7 +58,7 @@ module fp8mac_compute
 
   // To the store engine, when the tile command is taken
   output logic              storing_valid_o,
-  output storing_job_t      storing_o,
+  output begun_job_t        storing_o,
   input  logic              storing_ready_i,
   output logic              kept_o,          // a tile command with acc_keep has left the array
 
@@ -119,16 +119,13 @@ module fp8mac_compute
   logic         skip, take, busy_q, finished;
 
   assign next  = job_i.compute;
-  assign error = (job_i.store.error != ErrNone) ? job_i.store.error : load_error_i;
+  assign error = (job_i.error != ErrNone) ? job_i.error : load_error_i;
   assign skip  = error != ErrNone || poisoned_q || abort_i;
   assign take  = valid_i && storing_ready_i && (!busy_q || finished);
 
   assign ready_o         = take;
   assign storing_valid_o = take;
-  always_comb begin
-    storing_o           = '{job: job_i.store, vector_half: job_i.halves.vectors, skip: skip};
-    storing_o.job.error = error;
-  end
+  assign storing_o       = '{error: error, vector_half: job_i.halves.vectors, skip: skip};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -190,7 +187,7 @@ module fp8mac_compute
         last_block: BlockW'(k_less_one >> BlockLog),
         last_step: StepW'((k_less_one & KW'(BLOCK - 1)) >> LanesLog),
         last_lane: LaneIdxW'(k_less_one & KW'(LANES - 1)),
-        owner: '{valid: job_i.store.record, index: record_index_t'(job_i.store.tag)},
+        owner: '{valid: job_i.record, index: record_index_t'(job_i.tag)},
         empty: next.empty, skip: skip
       };
     end

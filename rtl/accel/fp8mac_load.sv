@@ -28,6 +28,7 @@ module fp8mac_load
 
   input  logic          valid_i,
   input  checked_jobs_t checked_i,
+  input  logic          room_i,         // there is room for its store_job_t
   output logic          ready_o,
 
   // The tile command starts to load. The compute engine's queue keeps it until its operands have arrived. At most two
@@ -90,7 +91,7 @@ module fp8mac_load
   halves_t halves_d;
 
   assign stop    = failed_q || abort_i;
-  assign ready_o = state_q == Idle && !halves_in_use && !stop;
+  assign ready_o = state_q == Idle && !halves_in_use && room_i && !stop;
   assign accept  = ready_o && valid_i;
   assign idle_o  = state_q == Idle && in_use_q == '0;
   assign job_d   = accept ? checked_i.load : job_q;
@@ -102,7 +103,8 @@ module fp8mac_load
   end
 
   assign loaded_valid_o = accept;
-  assign loaded_o       = '{compute: checked_i.compute, store: checked_i.store, halves: halves_d};
+  assign loaded_o       = '{compute: checked_i.compute, halves: halves_d, error: checked_i.store.error,
+                            record: checked_i.store.record, tag: checked_i.store.tag};
 
   // ---- tile commands that use their operands -----------------------------------------------------------------------
   assign halves_in_use = in_use_q[1];

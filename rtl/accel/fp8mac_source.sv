@@ -16,7 +16,7 @@ module fp8mac_source
   parameter int unsigned ROW_BYTES = 128,
   parameter int unsigned BEAT      = 16,
   parameter dest_kind_e  DEST      = DestC,
-  parameter int unsigned DEPTH     = 8     // tile commands that wait
+  parameter int unsigned DEPTH     = 2     // tile commands that wait: three are not stored, and one is read
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,

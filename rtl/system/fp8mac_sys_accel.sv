@@ -103,10 +103,10 @@ module fp8mac_sys_accel
     .submitted_i     (u_accel.submit && !u_accel.queue_full && !u_accel.error),
     .submitted_tag_i (u_accel.command.tag),
     .load_begins_i   (u_accel.loaded_push),
-    .load_tag_i      (u_accel.loaded_pushed.store.tag),
+    .load_tag_i      (u_accel.loaded_pushed.tag),
     .load_ends_i     (u_accel.read_done),
     .compute_begins_i(u_accel.storing_push),
-    .compute_tag_i   (u_accel.storing_pushed.job.tag),
+    .compute_tag_i   (u_accel.loaded.tag),
     .compute_ends_i  (u_accel.released),
     .retires_i       (u_accel.retire_valid &&
                       (u_accel.retire.last || u_accel.retire.error != fp8mac_command_pkg::ErrNone)),

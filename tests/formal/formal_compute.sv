@@ -51,7 +51,7 @@ module formal_compute
 
   logic              ready, released, storing_valid, kept, read, a_half, b_half, step_valid, block_first, block_last;
   logic              acc_first, acc_last, busy, stalled;
-  storing_job_t      storing;
+  begun_job_t        storing;
   logic [WORD_W-1:0] a_word, b_word;
   logic [SliceW-1:0] slice;
   logic              depthwise;
@@ -146,7 +146,7 @@ module formal_compute
   always_ff @(posedge clk_i) begin
     if (storing_valid) at_q <= '{
       job: offered, halves: job_i.halves, skip: storing.skip,
-      owner: '{valid: job_i.store.record, index: record_index_t'(job_i.store.tag)}
+      owner: '{valid: job_i.record, index: record_index_t'(job_i.tag)}
     };
     if (advance_i) begin
       at_1_q   <= at;
@@ -461,7 +461,7 @@ module formal_compute
     if (rst_ni) begin
       handed_on_as_taken : assert (storing_valid == ready && (!ready || (valid_i && storing_ready_i)));
       failed_are_skipped : assert (!ready ||
-        storing.skip == (storing.job.error != ErrNone || dut.poisoned_q || abort_i));
+        storing.skip == (storing.error != ErrNone || dut.poisoned_q || abort_i));
       released_once : assert (32'(in_hand_q) == 32'(busy) + 32'(dut.end_q1) + 32'(dut.end_q2));
       released_at_the_end : assert (!step_valid || dut.end_q2 == is_last(at_2_q, walk_2_q));
       next_released_at_the_end : assert (!dut.valid_q1 || dut.end_q1 == is_last(at_1_q, walk_1_q));

@@ -23,6 +23,7 @@ module formal_load
   input logic              clear_i,
   input logic              valid_i,
   input checked_jobs_t     checked_i,
+  input logic              room_i,
   input logic              pop_i,       // compute takes the oldest tile command
   input logic              released_i,  // the oldest tile command that compute took has read its operands
   input logic              stored_i,
@@ -44,7 +45,7 @@ module formal_load
   logic         rready, beat_valid, arvalid, c_valid, x_valid, waits;
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT), .DEPTHWISE(1'b1)) u_load (
-    .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
+    .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .room_i, .ready_o(ready),
     .loaded_valid_o(loaded_push), .loaded_o(pushed), .released_i, .row_valid_o(row_valid),
     .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .strip_valid_o(), .strip_o(), .strip_ready_i(1'b1),
     .few_strips_o(),
@@ -102,7 +103,7 @@ module formal_load
 
   // Tile commands that compute has taken and whose vectors are still in use: at most the depth of the queue to the
   // store engine
-  localparam int unsigned StoringDepth = 4;
+  localparam int unsigned StoringDepth = 2;
   logic [2:0] storing_q;
   logic [1:0] computing_q;  // taken by compute, and not released
 
@@ -271,7 +272,7 @@ module formal_load
 
       engine_counts_commands : assert (number_t'(u_load.begun_q) == number_t'(begun_q - complete_q) &&
                                        u_load.begun_q <= 4'(MostBegun));
-      taken_at_once : assert (ready == (vacant && 32'(loaded_level) + 32'(computing_q) < LoadedDepth && !abort_i &&
+      taken_at_once : assert (ready == (vacant && 32'(loaded_level) + 32'(computing_q) < LoadedDepth && room_i && !abort_i &&
                                         !u_load.failed_q));
       command_at_hand_has_begun : assert (vacant || job_q.after == '0 || begun_q != complete_q);
       no_source_in_a_wait : assert (!(c_valid || x_valid) || !held_up);

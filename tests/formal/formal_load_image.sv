@@ -35,7 +35,7 @@ module formal_load_image
   read_dest_t   dest;
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT), .DEPTHWISE(1'b1)) dut (
-    .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(), .valid_i, .checked_i, .ready_o(ready),
+    .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(), .valid_i, .checked_i, .room_i(1'b1), .ready_o(ready),
     .loaded_valid_o(loaded_push), .loaded_o(), .released_i, .row_valid_o(row_valid), .row_o(row), .dest_o(dest),
     .row_ready_i, .strip_valid_o(strip_valid), .strip_o(), .strip_ready_i, .few_strips_o(), .align_idle_i(1'b1),
     .row_start_o(), .c_valid_o(), .c_o(), .x_valid_o(), .x_o(), .sources_ready_i(1'b1), .complete_i, .waits_o(),

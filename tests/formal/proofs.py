@@ -1786,10 +1786,17 @@ LOAD = Proof(
             "engine_waits_no_more|b_alone_in_a_wait|no_end_in_a_wait",
         ),
         Fault(
+            "taken_without_room_to_store",
+            "fp8mac_load.sv",
+            "state_q == Idle && !halves_in_use && room_i && !stop;",
+            "state_q == Idle && !halves_in_use && !stop;",
+            "taken_at_once",
+        ),
+        Fault(
             "taken_without_room",
             "fp8mac_load.sv",
-            "state_q == Idle && !halves_in_use && !stop;",
-            "state_q == Idle && !stop;",
+            "state_q == Idle && !halves_in_use && room_i && !stop;",
+            "state_q == Idle && room_i && !stop;",
             "loaded_has_room|halves_are_two|taken_at_once",
         ),
         Fault(

@@ -75,7 +75,9 @@ static bool offers(const machine *m, bool sources_ready)
 void fp8mac_cycles_load_wires(const machine *m, wires *w)
 {
     w->sources_ready = m->c.level != SOURCE_DEPTH && m->x.level != SOURCE_DEPTH;
-    w->accept = m->load.state == LOAD_IDLE && m->load.in_use < 2 && m->check.state == CHECK_OFFER;
+    const bool room = m->load.accepted - m->store.done != STORE_DEPTH;
+    w->accept =
+        m->load.state == LOAD_IDLE && m->load.in_use < 2 && room && m->check.state == CHECK_OFFER;
     w->load_row = offers(m, w->sources_ready);
     w->load_strip = offers_strip(m);
 }

@@ -20,10 +20,11 @@ enum {
     LINE_ROWS = 63, // most rows of a depthwise command that share strips
     MEMORY_RING = 2 * READS,
     SLOTS = 4, // regions of a buffer of D, C or X
-    STORING_DEPTH = 4,
+    STORING_DEPTH = 2,
+    STORE_DEPTH = 3,
     WRITE_OUT_DEPTH = 2,
     FINISHED_DEPTH = 4,
-    SOURCE_DEPTH = 8,
+    SOURCE_DEPTH = 2,
     RESULT_RING = 32,
     EPILOGUE_CYCLES = 25,  // its last stage
     REQUANTISE_CYCLES = 7, // that of the integer requantiser
