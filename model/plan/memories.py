@@ -23,7 +23,7 @@ from pathlib import Path
 
 from fp8mac_plan.area import Areas
 from fp8mac_plan.configuration import Configuration, one_port_bits, two_port_bits
-from fp8mac_plan.errors import PlanError
+from fp8mac_plan.errors import PlanError, ToolEnded
 from fp8mac_plan.run import Impossible, ask
 
 HERE = Path(__file__).resolve().parent
@@ -77,6 +77,8 @@ def cycles(tool: Path, one: Accelerator, its: Configuration) -> list[int] | None
     lines = "".join(f"{','.join(each)}\n" for each in gemms())
     try:
         rows = ask(tool, its, "-", f"m,n,k\n{lines}", one.more)
+    except ToolEnded:
+        raise
     except (Impossible, PlanError):
         return None
     return [int(row["cycles"]) for row in rows]

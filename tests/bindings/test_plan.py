@@ -155,6 +155,27 @@ def test_inference_memories(bench):
         bench.check("bits of memory", bits, one["bits"], of)
 
 
+def test_swept_memories_end(bench, folder):
+    """A tool that a signal ends leaves out no row: the sweep ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tool = folder / "dies"
+    tool.write_text("#!/bin/sh\nkill -TERM $$\n")
+    tool.chmod(0o755)
+    command = [
+        sys.executable,
+        "-B",
+        PLAN / "memories.py",
+        "--tool",
+        tool,
+        "--out",
+        folder / "m.csv",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    bench.check(
+        "a sweep ends", (done.returncode != 0, "signal 15 ended" in done.stderr), (True, True)
+    )
+
+
 def test_swept_memories(bench, plan):
     """memories.csv: some of its lines again, by the tool itself. A change of the accelerator that moves cycles by more than
     half a percent makes the file old: `make plan-memories plan-report synth-report`."""

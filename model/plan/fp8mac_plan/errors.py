@@ -4,3 +4,7 @@
 
 class PlanError(Exception):
     """Ends the run with status 2; its text says what was expected."""
+
+
+class ToolEnded(PlanError):
+    """A signal ended the tool: nothing is known of the configuration."""

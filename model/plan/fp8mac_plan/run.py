@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .configuration import Configuration
-from .errors import PlanError
+from .errors import PlanError, ToolEnded
 from .network import Layer, Network, distinct, text
 
 IMPOSSIBLE = re.compile(r"is not possible; .* is expected$")
@@ -45,6 +45,8 @@ def ask(
     """What the tool says of each layer of a file; "-" is `given`. `more` are options of the tool."""
     command = [str(tool), "cycles", *its.options(), *more, file]
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    if done.returncode < 0:  # this says nothing about the configuration
+        raise ToolEnded(f"signal {-done.returncode} ended {' '.join(command)}")
     said = done.stderr.strip().removeprefix("fp8mac cycles: ")
     if done.returncode and IMPOSSIBLE.search(said):
         raise Impossible(f"{its.name}: {said}")
