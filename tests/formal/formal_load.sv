@@ -272,8 +272,8 @@ module formal_load
 
       engine_counts_commands : assert (number_t'(u_load.begun_q) == number_t'(begun_q - complete_q) &&
                                        u_load.begun_q <= 4'(MostBegun));
-      taken_at_once : assert (ready == (vacant && 32'(loaded_level) + 32'(computing_q) < LoadedDepth && room_i && !abort_i &&
-                                        !u_load.failed_q));
+      taken_at_once : assert (ready == (vacant && 32'(loaded_level) + 32'(computing_q) < LoadedDepth && room_i &&
+                                        !abort_i && !u_load.failed_q));
       command_at_hand_has_begun : assert (vacant || job_q.after == '0 || begun_q != complete_q);
       no_source_in_a_wait : assert (!(c_valid || x_valid) || !held_up);
       no_end_in_a_wait : assert (!(row_valid && row.none) || !held_up || stopped_q);
