@@ -24,7 +24,8 @@ formal-long: $(FORMAL_FROM)
 
 # One test for each block of the accelerator. run.py refuses a list that leaves a run of the tier out.
 FORMAL_BLOCKS := fifo cmd_queue operand_buffer quad_buffer operand_bound image_align vector_buffer pack burst_split dma_read dma_write axi_guard irq fetch \
-  list records load store source source_slots write_out compute pipelined_adder core_fetch
+  list records load store source source_slots write_out compute pipelined_adder core_fetch \
+  cmd_walk cmd_check
 FORMAL_BLOCKS_further := $(FORMAL_BLOCKS)
 FORMAL_BLOCKS_deeper := image_align dma_read dma_write store source source_slots write_out
 TESTS += $(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log)
