@@ -7,11 +7,11 @@
 // before, and accumulators are kept and continued exactly between the chunks of a tile. All other fields are those of the
 // command. A tile command stays until it is taken. An abort drops the command.
 //
-// With MATRICES, their addresses equal their definition: base, plus rows times stride, plus what lies before in a row.
-// A tile command that begins behind the last address is marked, and so is a command whose rows overlap. With all of
-// MATRICES, no other one is.
+// With MATRICES, their addresses and those of vectors are proved in place of the chosen product. They equal their
+// definition: base, plus rows times stride, plus what lies before in a row. A tile command that begins behind the last
+// address is marked, and so is a command whose rows overlap. With all of MATRICES, no other one is.
 //
-// Assumed, so not covered: row commands, images and MX scales. m and n are at most MOST, tiles at most MAX_MN, k at most
+// Assumed, so not covered: row commands, images, pairs and MX scales. m and n are at most MOST, tiles at most MAX_MN, k at most
 // 15, and tile_k and first_k at most 7. As in the accelerator, nothing is taken behind a tile command with a bad address
 // until an abort.
 module formal_cmd_walk
