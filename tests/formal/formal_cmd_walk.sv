@@ -9,7 +9,8 @@
 //
 // With MATRICES, their addresses and those of vectors are proved in place of the chosen product. They equal their
 // definition: base, plus rows times stride, plus what lies before in a row. A tile command that begins behind the last
-// address is marked, and so is a command whose rows overlap. With all of MATRICES, no other one is.
+// address is marked, and so is a command whose rows overlap. That no other one is marked needs all
+// of MATRICES, and proofs.py has A and D alone.
 //
 // Assumed, so not covered: row commands, images, pairs and MX scales. m and n are at most MOST, tiles at most MAX_MN, k at most
 // 15, and tile_k and first_k at most 7. As in the accelerator, nothing is taken behind a tile command with a bad address
