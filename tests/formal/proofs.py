@@ -2319,7 +2319,7 @@ def cmd_walk(matrix=None, **params):
         RESET + ["rtl/accel/fp8mac_cmd_walk.sv", "formal/formal_cmd_walk.sv"],
         "prove",
         1,
-        cover_depth=0 if matrix else 24,
+        cover_depth=0 if matrix else 17,
         fault_depth=20,
         cost=20 if matrix is None else 60,
         params=params,
