@@ -2310,9 +2310,34 @@ CMD_WALK_FAULTS = [
     ),
 ]
 
+CMD_WALK_ADDRESS_FAULTS = [
+    Fault(
+        "first_move_does_not_wait",
+        "fp8mac_cmd_walk.sv",
+        "(steps_done_q || (rows && !move_m));",
+        "1'b1;",
+        "places_are_kept|moves_in_time|moves_by|products_in_time",
+    ),
+    Fault(
+        "chunks_of_the_first_products",
+        "fp8mac_cmd_walk.sv",
+        "a_q <= conv ? a_tile_q : a_tile_q + position_addr_t'(k_done_q);",
+        "a_q <= a_tile_q;",
+        "places_of_the_chunk|is_the_next_one",
+    ),
+    Fault(
+        "rows_may_touch",
+        "fp8mac_cmd_walk.sv",
+        ": cmd_q.a.stride < addr_t'(cmd_q.k))) ||",
+        ": cmd_q.a.stride <= addr_t'(cmd_q.k))) ||",
+        "strides_are_judged",
+    ),
+]
+
 
 def cmd_walk(matrix=None, **params):
     """Unbounded. The addresses of each matrix are a proof of their own: together they take many times as long."""
+    faults = {None: CMD_WALK_FAULTS, "a": CMD_WALK_ADDRESS_FAULTS}
     return Proof(
         "cmd_walk" + (f"_{matrix}" if matrix else ""),
         "formal_cmd_walk",
@@ -2323,7 +2348,7 @@ def cmd_walk(matrix=None, **params):
         fault_depth=20,
         cost=20 if matrix is None else 60,
         params=params,
-        faults=[] if matrix else CMD_WALK_FAULTS,
+        faults=faults.get(matrix, []),
         repeats=matrix is not None,
     )
 
@@ -2475,6 +2500,8 @@ PROOFS = [
     CMD_CHECK_ELSE,
     cmd_walk(),
     cmd_walk("a", MATRICES=1, MOST=3),
+    cmd_walk("b", MATRICES=2, MOST=3),
+    cmd_walk("c", MATRICES=8, MOST=3),
     cmd_walk("d", MATRICES=4, MOST=3),
     cmd_walk("elementwise", ELEMENTWISE=1),
     cmd_walk("elementwise_x", ELEMENTWISE=1, MATRICES=1, MOST=3),
