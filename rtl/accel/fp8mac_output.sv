@@ -135,7 +135,8 @@ module fp8mac_output
     owner_t           owner;
   } buffer_position_t;
 
-  logic                            in_valid, epi_busy, out_valid;
+  logic                            next, in_valid, epi_busy, out_valid;
+  logic [Rows-1:0]                 next_row;
   logic [Rows-1:0][COLS-1:0]       in_en;
   logic [Rows-1:0][COLS-1:0][31:0] t0, code;
   logic [31:0]                     scale_a;
@@ -297,6 +298,8 @@ module fp8mac_output
     .result_valid_i, .result_ready_o,
     .result_phase_i, .result_i, .result_position_i, .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i,
     .int_shift_i, .bias_i,
+    .epi_next_o   (next),
+    .epi_next_row_o(next_row),
     .epi_valid_o  (in_valid),
     .epi_busy_i   (epi_busy),
     .epi_empty_o  (epilogue_empty_o),
@@ -323,13 +326,16 @@ module fp8mac_output
   );
 
   if (FUNCTIONS.requantise) begin : g_requantise
+    logic [COLS-1:0][31:0] multiplier_q;
+    always_ff @(posedge clk_i) multiplier_q <= scale_b;
+
     fp8mac_requantise #(.WIDTH(WIDTH), .COLS(COLS), .META_W($bits(buffer_position_t))) u_requantise (
       .clk_i, .rst_ni,
       .cfg_i       (cfg),
       .busy_o      (epi_busy),
       .in_valid_i  (in_valid),
       .t0_i        (t0),
-      .multiplier_i(scale_b),
+      .multiplier_i(multiplier_q),
       .shift_i     (int_shift),
       .bias_i      (bias),
       .meta_i      (in_position),
@@ -341,7 +347,7 @@ module fp8mac_output
     assign epi_nonfinite_o = 1'b0;
     assign epi_flags_o     = '0;
     logic unused_epilogue;
-    assign unused_epilogue = ^{in_en, scale_a, first_row, first_col, rows_first, rows_end, c_value, x_value};
+    assign unused_epilogue = ^{next, next_row, in_en, scale_a, first_row, first_col, rows_first, rows_end, c_value, x_value};
   end else begin : g_epilogue
     fp8mac_epilogue #(
       .WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t)),
@@ -350,11 +356,13 @@ module fp8mac_output
       .clk_i, .rst_ni,
       .cfg_i      (cfg),
       .busy_o     (epi_busy),
+      .next_i     (next),
+      .next_row_i (next_row),
+      .scale_a_i  (scale_a),
+      .scale_b_i  (scale_b),
       .in_valid_i (in_valid),
       .in_en_i    (in_en),
       .t0_i       (t0),
-      .scale_a_i  (scale_a),
-      .scale_b_i  (scale_b),
       .bias_i     (bias),
       .c_i        (c_value),
       .x_i        (x_value),

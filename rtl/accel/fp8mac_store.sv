@@ -3,7 +3,8 @@
 // chooses the position of each result in the D buffer (fp8mac_pack).
 //
 //   cycle t    a bundle is there (result_valid_i, or in the skid register), and the vectors of its tile are read
-//   cycle t+1  a transfer of the bundle and its vectors are there; the scales and biases of its rows are selected
+//   cycle t+1  a transfer of the bundle and its vectors are there; the scales of its rows are given to the epilogue, and the
+//              biases are selected
 //   cycle t+2  the transfer is offered to the epilogue, which always takes it
 //
 // A bundle has Bundle rows of COLS results: row b of it is row b * SHARE + phase of the tile. A transfer has WIDTH of
@@ -26,7 +27,9 @@
 // the results 0 in its first BEAT bytes, and the results 1 behind them. A channel's scale and bias serve both.
 //
 // A tile command of a row command that only leaves statistics has no regions of D. Where the epilogue computes
-// exponentials, it takes a transfer in every second cycle: always in odd or always in even ones.
+// exponentials, it takes a transfer in every second cycle: always in odd or always in even ones. So does it with C where
+// scales differ from column to column alone, because the products of scales and the term of C share multipliers. Where they
+// differ from row to row, the rows of a bundle take turns, if a transfer could have several.
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -82,14 +85,18 @@ module fp8mac_store
   input  logic [COLS-1:0][IntShiftW-1:0]    int_shift_i,    // of integer scales
   input  logic [COLS-1:0][31:0]             bias_i,
 
-  // The epilogue
+  // The epilogue: the scales of a transfer that is valid in the next cycle, and the row whose multipliers take them, one hot.
+  // None: the product is that of the transfer before.
+  output logic                              epi_next_o,
+  output logic [Rows-1:0]                   epi_next_row_o,
+  output logic [31:0]                       epi_scale_a_o,
+  output logic [COLS-1:0][31:0]             epi_scale_b_o,
+
   output logic                              epi_valid_o,
   input  logic                              epi_busy_i,
   output logic                              epi_empty_o,     // no transfer is on its way through it, and none enters
   output logic [Rows-1:0][COLS-1:0]         epi_en_o,
   output logic [Rows-1:0][COLS-1:0][31:0]   epi_t0_o,
-  output logic [31:0]                       epi_scale_a_o,
-  output logic [COLS-1:0][31:0]             epi_scale_b_o,
   output logic [COLS-1:0][IntShiftW-1:0]    epi_shift_o,
   output logic [COLS-1:0][31:0]             epi_bias_o,      // 0 where there is none
   output epilogue_cfg_t                     epi_cfg_o,       // constant while transfers are inside
@@ -153,7 +160,26 @@ module fp8mac_store
   logic [COLS-1:0] last_cols_q;
   logic            same_cfg_q;
   epilogue_cfg_t   cfg_q;
-  logic            statistic_q, every_second_q;
+  logic            statistic_q;
+
+  // Scales with C
+  typedef struct packed {
+    logic        a_varies;
+    logic        b_varies;
+    logic [31:0] a;         // 0 where they vary
+    logic [31:0] b;
+  } scales_t;
+
+  scales_t scales, scales_q;  // those of the configuration
+  logic    with_c, every_second_q, rows_in_turn_q, each_q;
+  logic    first_q;           // the next transfer is the first one with its scales
+
+  assign with_c = job.epilogue.c_en && job.epilogue.rows.step == StepNone;
+
+  always_comb begin
+    scales = '{a_varies: job.a.in_vector, b_varies: job.b.in_vector, a: job.a.value, b: job.b.value};
+    if (job.a.in_vector || job.b.in_vector) {scales.a, scales.b} = '0;
+  end
   logic [1:0]      shape, size, c_size, x_size;
   tile_index_t     c_cols_q, x_cols_q;            // as region_cols_q
 
@@ -172,11 +198,17 @@ module fp8mac_store
       x_cols_q        <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> x_size) - dim_t'(1));
       for (int unsigned r = 0; r < ROWS; r++) last_rows_q[r] <= ((job.m - dim_t'(1)) & dim_t'(ROWS - 1)) >= dim_t'(r);
       for (int unsigned c = 0; c < COLS; c++) last_cols_q[c] <= ((job.n - dim_t'(1)) & dim_t'(COLS - 1)) >= dim_t'(c);
-      same_cfg_q      <= job.epilogue == cfg_q;
+      same_cfg_q      <= job.epilogue == cfg_q && (!with_c || scales == scales_q);
       statistic_q     <= rows_statistic(job.epilogue.rows.step);
-      every_second_q  <= job.epilogue.rows.step == StepExpSum || job.epilogue.rows.step == StepExpOut;
+      every_second_q  <= job.epilogue.rows.step == StepExpSum || job.epilogue.rows.step == StepExpOut ||
+                         (with_c && job.b.in_vector && !job.a.in_vector) || (with_c && job.a.in_vector && Rows == 1);
+      rows_in_turn_q  <= with_c && job.a.in_vector && Rows > 1;
+      each_q          <= !with_c || job.a.in_vector || job.b.in_vector;
     end
-    if (start && !no_results) cfg_q <= job.epilogue;
+    if (start && !no_results) begin
+      cfg_q    <= job.epilogue;
+      scales_q <= scales;
+    end
   end
 
   // ---- cycle t -----------------------------------------------------------------------------------------------------
@@ -222,15 +254,18 @@ module fp8mac_store
   logic [SlotW-1:0] c_slot, x_slot;
   error_e           c_error, x_error;
 
-  logic turn_q;  // for every second cycle
+  logic turn_q, turn;  // for every second cycle
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) turn_q <= 1'b0;
     else turn_q <= !turn_q;
+    // Transfers with other scales are not inside.
+    if (start && !no_results) first_q <= epi_empty_o;
+    else if (go) first_q <= 1'b0;
   end
 
-  assign go             = state_q == Results && bundle_valid && (open_q || slot_available_q || statistic_q) &&
-                          (turn_q || !every_second_q) &&
+  assign turn           = (turn_q || !every_second_q) && (turn_q != bundle_row_q[0] || !rows_in_turn_q);
+  assign go             = state_q == Results && bundle_valid && (open_q || slot_available_q || statistic_q) && turn &&
                           (!job.epilogue.c_en || c_ready || abort_i) && (!job.epilogue.x_en || x_ready || abort_i);
   assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
   assign rows_done      = bundle_done && bundle_is_last &&
@@ -305,6 +340,7 @@ module fp8mac_store
     logic                  region_done;
     logic                  command_done;
     logic                  bad;
+    logic                  scaled;  // the product of its scales is computed
     logic [SlotW-1:0]      c_slot;
     logic [SlotW-1:0]      x_slot;
     logic                  c_done;
@@ -325,7 +361,7 @@ module fp8mac_store
     else valid1_q <= go;
     source_q <= '{slot: slot_q, phase: bundle.phase, bundle_row: bundle_row_q, position: bundle.position,
                   region_done: region_done && !statistic_q, command_done: command_done,
-                  bad: go_error != ErrNone || no_statistics_q, c_slot: c_slot, x_slot: x_slot,
+                  bad: go_error != ErrNone || no_statistics_q, scaled: each_q || first_q, c_slot: c_slot, x_slot: x_slot,
                   c_done: c_done, x_done: x_done};
     t0_q     <= parts[part];
   end
@@ -420,6 +456,11 @@ module fp8mac_store
   assign c_byte = byte_in_row(c_cols_q, c_size);
   assign x_byte = byte_in_row(x_cols_q, x_size);
 
+  assign epi_next_o     = valid1_q;
+  assign epi_next_row_o = !source_q.scaled ? '0 : job.a.in_vector ? row_moves : Rows'(1);
+  assign epi_scale_a_o  = job.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : job.a.value;
+  assign epi_scale_b_o  = job.b.in_vector ? scale_b : {COLS{job.b.value}};
+
   // ---- cycle t+2 ---------------------------------------------------------------------------------------------------
   logic valid2_q;
 
@@ -427,8 +468,6 @@ module fp8mac_store
     if (!rst_ni) valid2_q <= 1'b0;
     else valid2_q <= valid1_q;
     epi_t0_o      <= t0_q;
-    epi_scale_a_o <= job.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : job.a.value;
-    epi_scale_b_o <= job.b.in_vector ? scale_b : {COLS{job.b.value}};
     epi_bias_o    <= cfg_q.bias_en ? bias : '0;
     epi_shift_o   <= job.b.in_vector ? int_shift : {COLS{job.a.value[IntShiftW-1:0]}};
     epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The epilogue: finishes WIDTH outputs per transfer, one transfer per cycle. A transfer has outputs of WIDTH / COLS
-// rows. Its rows have one scale_a.
+// rows. Its rows have one scale_a. Its scales come in the cycle before it, with next_i.
 //
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
@@ -8,6 +8,16 @@
 // t0. With multiply, which needs both, s * C takes the place of s, and T = act(t1): the bias must be off. C is needed at
 // stage 8, and X at stage 4; with multiply, C at stage 4, and X at stage 9. A transfer with c_en leaves an addition and a
 // stage later. In row commands the operators have the operands of fp8mac_rows, and transfers enter later.
+//
+// s has no multipliers of its own: the multipliers of C compute it, those of one row of outputs, which next_row_i names.
+// If it names none, s is that of the last transfer for which it named one, in all columns. Without c_en, it names a row for
+// every transfer. With c_en these multipliers are wanted for the term of C, too, 9 cycles after s (5 with multiply). Hence
+// the rule with c_en, which one of these meets:
+//
+//   one s for all      next_row_i names a row only if no transfer is inside
+//   every second cycle all transfers enter in odd cycles, or all in even ones
+//   rows in turn       a transfer has outputs of one row, the one that is named; even rows enter in odd cycles and odd ones
+//                      in even cycles, or the other way round
 //
 // Every operation has its operands from registers. Where an operand is selected, a stage is before the operation.
 //
@@ -36,11 +46,15 @@ module fp8mac_epilogue #(
   input  fp8mac_pkg::epilogue_cfg_t cfg_i,
   output logic                      busy_o,
 
+  // A transfer enters in the next cycle: its scales, and the row of outputs whose multipliers compute s, one hot or none
+  input  logic                      next_i,
+  input  logic [WIDTH/COLS-1:0]     next_row_i,
+  input  logic [31:0]               scale_a_i,
+  input  logic [COLS-1:0][31:0]     scale_b_i,
+
   input  logic                      in_valid_i,
   input  logic [WIDTH-1:0]          in_en_i,
   input  logic [WIDTH-1:0][31:0]    t0_i,       // accumulators as FP32, row by row
-  input  logic [31:0]               scale_a_i,
-  input  logic [COLS-1:0][31:0]     scale_b_i,
   input  logic [COLS-1:0][31:0]     bias_i,     // has no effect unless cfg_i.bias_en
   // The values of a transfer that entered earlier; no effect without c_en, x_en
   input  logic [WIDTH-1:0][31:0]    c_i,
@@ -65,6 +79,7 @@ module fp8mac_epilogue #(
   localparam logic [ExpW-1:0] ExpMax = '1;
   // Whether there are operators for C. Row commands use them too.
   localparam bit Terms = ADD_C || ROW_COMMANDS;
+  localparam int unsigned Rows = WIDTH / COLS;
   // What has no effect on a sum: the bias where there is none, and the addend of a maximum. t1 + (-0) is t1 for every t1.
   localparam logic [31:0] Fp32NegZero = 32'h8000_0000;
 
@@ -121,9 +136,13 @@ module fp8mac_epilogue #(
 
   assign busy_o = valid_q != '0 || rows_busy;
 
+  // Rows whose multipliers of C take the scales of the next transfer. Only the first row has some without C.
+  logic [Rows-1:0] next_row;
+  assign next_row = next_i ? (Terms ? next_row_i : Rows'(1)) : '0;
+
   // The pipeline's clock stops while it is empty.
   logic clk;
-  fp8mac_clock_gate u_clock (.clk_i, .en_i(!rst_ni || in_valid_i || busy_o), .clk_o(clk));
+  fp8mac_clock_gate u_clock (.clk_i, .en_i(!rst_ni || next_i || in_valid_i || busy_o), .clk_o(clk));
 
   always_ff @(posedge clk) begin
     if (!rst_ni) valid_q <= '0;
@@ -150,30 +169,52 @@ module fp8mac_epilogue #(
   // ---------------------------------------------------------------------------------------------------------------
   // Columns: the scales' product, and the bias until t1 is there
   // ---------------------------------------------------------------------------------------------------------------
-  logic [COLS-1:0][31:0] s, bias, c_factor_q;
-  logic [COLS-1:0]       scale_nan, bias_nan, s_invalid, s_overflow;
+  logic [COLS-1:0][31:0]           s, bias;
+  logic [COLS-1:0]                 scale_nan_q, bias_nan, s_invalid, s_overflow;
+  logic [Rows-1:0]                 s_row_q [ScaleStage:SelectStage];  // whose multipliers gave s in SelectStage
+  logic [Rows-1:0][COLS-1:0][31:0] product;                           // of the multipliers of C
+  logic [Rows-1:0][COLS-1:0]       product_invalid, product_overflow;
+  logic [31:0]                     s_held_q;
+  logic                            s_invalid_q, s_overflow_q;
+
+  always_ff @(posedge clk) begin
+    if (!rst_ni) begin
+      for (int unsigned i = ScaleStage; i <= SelectStage; i++) s_row_q[i] <= '0;
+    end else begin
+      s_row_q[ScaleStage] <= rows ? '0 : next_row;
+      for (int unsigned i = ScaleStage; i < SelectStage; i++) s_row_q[i+1] <= s_row_q[i];
+    end
+    if (s_row_q[SelectStage] != '0) begin
+      s_held_q     <= s[0];
+      s_invalid_q  <= s_invalid[0];
+      s_overflow_q <= s_overflow[0];
+    end
+  end
 
   for (genvar c = 0; c < int'(COLS); c++) begin : gen_column
     logic [31:0] bias_q [ScaleStage+1:BiasStage-1];
 
-    assign scale_nan[c] = is_nan(scale_a_i[30:0]) | is_nan(scale_b_i[c][30:0]);
-    assign bias_nan[c]  = cfg_i.bias_en & is_nan(bias_i[c][30:0]);
-    assign bias[c]      = bias_q[BiasStage-1];
+    assign bias_nan[c] = cfg_i.bias_en & is_nan(bias_i[c][30:0]);
+    assign bias[c]     = bias_q[BiasStage-1];
 
     always_ff @(posedge clk) begin
+      scale_nan_q[c] <= is_nan(scale_a_i[30:0]) | is_nan(scale_b_i[c][30:0]);
       bias_q[ScaleStage+1] <= !cfg_i.bias_en ? Fp32NegZero : rows ? main_bias[c] : bias_i[c];
       for (int unsigned i = ScaleStage + 1; i < BiasStage - 1; i++) bias_q[i+1] <= bias_q[i];
-      c_factor_q[c] <= rows ? row_c_factor[c] : multiply ? s[c] : cfg_i.beta;
     end
 
-    fp8mac_fp32_mul u_s (
-      .clk_i     (clk),
-      .a_i       (scale_a_i),
-      .b_i       (scale_b_i[c]),
-      .result_o  (s[c]),
-      .invalid_o (s_invalid[c]),
-      .overflow_o(s_overflow[c])
-    );
+    always_comb begin
+      s[c]          = s_held_q;
+      s_invalid[c]  = s_invalid_q;
+      s_overflow[c] = s_overflow_q;
+      for (int unsigned r = 0; r < Rows; r++) begin
+        if (s_row_q[SelectStage][r]) begin
+          s[c]          = product[r][c];
+          s_invalid[c]  = product_invalid[r][c];
+          s_overflow[c] = product_overflow[r][c];
+        end
+      end
+    end
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -245,13 +286,16 @@ module fp8mac_epilogue #(
 
   for (genvar w = 0; w < int'(WIDTH); w++) begin : gen_output
     logic [31:0] t0_q [ScaleStage+1:SelectStage];
-    logic [31:0] c_q, value_q, factor_q, bias_q, t2_q, w_q, scale_d_q;
+    logic [31:0] c_q, c_factor_q, value_q, factor_q, bias_q, t2_q, w_q, scale_d_q;
+    logic        for_s;  // the multiplier of C takes scales
+    assign for_s = !Terms || (next_row[w / COLS] && !rows);
 
     // The accumulator is delayed until s is there. With multiply, X is selected with w_c, which comes later than s.
     always_ff @(posedge clk) begin
       t0_q[ScaleStage+1] <= t0_i[w];
       for (int unsigned i = ScaleStage + 1; i < SelectStage; i++) t0_q[i+1] <= t0_q[i];
-      c_q      <= rows ? row_c[w] : c_i[w];
+      c_q        <= rows ? row_c[w] : for_s ? scale_a_i : c_i[w];
+      c_factor_q <= rows ? row_c_factor[w % COLS] : for_s ? scale_b_i[w % COLS] : multiply ? s[w % COLS] : cfg_i.beta;
       value_q  <= rows ? row_value[w] : cfg_i.x_en ? x_i[w] : t0_q[SelectStage];
       factor_q <= rows ? row_factor[w] : multiply ? w_c[w] : s[w % COLS];
       bias_q   <= term_used ? term[w] : bias[w % COLS];
@@ -281,15 +325,28 @@ module fp8mac_epilogue #(
       .overflow_o(t2_overflow[w])
     );
 
-    if (Terms) begin : gen_term
+    if (Terms || w < int'(COLS)) begin : gen_factor
       fp8mac_fp32_mul u_c (
         .clk_i     (clk),
         .a_i       (c_q),
-        .b_i       (c_factor_q[w % COLS]),
-        .result_o  (w_c[w]),
-        .invalid_o (w_invalid[w]),
-        .overflow_o(w_overflow[w])
+        .b_i       (c_factor_q),
+        .result_o  (product[w / COLS][w % COLS]),
+        .invalid_o (product_invalid[w / COLS][w % COLS]),
+        .overflow_o(product_overflow[w / COLS][w % COLS])
       );
+    end else begin : gen_no_factor
+      assign product[w / COLS][w % COLS]          = '0;
+      assign product_invalid[w / COLS][w % COLS]  = 1'b0;
+      assign product_overflow[w / COLS][w % COLS] = 1'b0;
+
+      logic unused;
+      assign unused = ^{c_q, c_factor_q};
+    end
+
+    if (Terms) begin : gen_term
+      assign w_c[w]        = product[w / COLS][w % COLS];
+      assign w_invalid[w]  = product_invalid[w / COLS][w % COLS];
+      assign w_overflow[w] = product_overflow[w / COLS][w % COLS];
 
       fp8mac_fp32_add u_t3 (
         .clk_i     (clk),
@@ -303,7 +360,7 @@ module fp8mac_epilogue #(
       assign {w_c[w], t3[w], w_invalid[w], w_overflow[w], t3_invalid[w], t3_overflow[w]} = '0;
 
       logic unused;
-      assign unused = ^{c_q, c_factor_q[w % COLS], t2_q, w_q};
+      assign unused = ^{t2_q, w_q};
     end
 
     always_ff @(posedge clk) begin
@@ -362,8 +419,9 @@ module fp8mac_epilogue #(
       .in_meta_i    (meta_i),
       .in_row_i     (row_i),
       .in_col_i     (col_i),
-      .in_scale_a_i (scale_a_i),
-      .in_scale_b_i (scale_b_i),
+      .next_i,
+      .next_scale_a_i(scale_a_i),
+      .next_scale_b_i(scale_b_i),
       .in_bias_i    (bias_i),
       .in_first_i   (rows_first_i),
       .in_end_i     (rows_end_i),
@@ -416,11 +474,9 @@ module fp8mac_epilogue #(
   end
 
   // What the columns raise, for each present output
-  localparam int unsigned Rows = WIDTH / COLS;
-
   always_comb begin
     for (int unsigned i = 0; i <= Depth; i++) raised[i] = '0;
-    raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
+    raised[ScaleStage].nan        = |({Rows{scale_nan_q | bias_nan}} & in_en_i);
     raised[SelectStage].invalid   = |({Rows{s_invalid}} & travel_q[SelectStage].en) && !rows;
     raised[SelectStage].overflow  = |({Rows{s_overflow}} & travel_q[SelectStage].en) && !rows;
     raised[SelectStage].nan       = |(((cfg_i.x_en && !multiply && !rows) ? x_nan : '0) &
@@ -504,6 +560,19 @@ module fp8mac_epilogue #(
   AssertCfgLegal: assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_valid_i |-> cfg_i.overflow <= OvfIeee && cfg_i.act <= ActClamp);
   AssertCfgHeld: assert property (@(posedge clk_i) disable iff (!rst_ni) busy_o |-> $stable(cfg_i));
+  AssertScalesBefore: assert property (@(posedge clk_i) disable iff (!rst_ni) next_i |=> in_valid_i);
+  AssertOneRow: assert property (@(posedge clk_i) disable iff (!rst_ni) next_i |-> $onehot0(next_row_i));
+
+  // A multiplier that takes scales is not wanted for C.
+  logic [Rows-1:0] wanted;
+  always_comb begin
+    wanted = '0;
+    for (int unsigned w = 0; w < WIDTH; w++) begin
+      if (multiply ? valid_q[SelectStage] && travel_q[SelectStage].en[w]
+                   : c_en && valid_q[TermStage-1] && travel_q[TermStage-1].en[w]) wanted[w / COLS] = 1'b1;
+    end
+  end
+  AssertNotBoth: assert property (@(posedge clk_i) disable iff (!rst_ni || rows) (next_row & wanted) == '0);
 `endif
 
 endmodule

@@ -36,13 +36,14 @@ module fp8mac_rows
   output logic                    on_o,       // a row command
   output logic                    busy_o,
 
+  input  logic                    next_i,     // a transfer enters in the next cycle: its scales
+  input  logic [31:0]             next_scale_a_i,
+  input  logic [Cols-1:0][31:0]   next_scale_b_i,
   input  logic                    in_valid_i, // transfers, also those that are no row command's
   input  logic [Width-1:0]        in_en_i,
   input  logic [META_W-1:0]       in_meta_i,
   input  logic [15:0]             in_row_i,
   input  logic [15:0]             in_col_i,
-  input  logic [31:0]             in_scale_a_i,
-  input  logic [Cols-1:0][31:0]   in_scale_b_i,
   input  logic [Cols-1:0][31:0]   in_bias_i,
   input  logic                    in_first_i, // the first transfer of a phase
   input  logic                    in_end_i,   // the last one
@@ -129,10 +130,10 @@ module fp8mac_rows
     pair_q[1] <= pair_of(in_row_i[3:0], ROW_STEP == 1);
     for (int unsigned i = 1; i < 14; i++) en_q[i+1] <= en_q[i];
     for (int unsigned i = 1; i < 4; i++) pair_q[i+1] <= pair_q[i];
-    if (in_valid_i) factor_q <= in_scale_a_i;
+    if (next_i) factor_q <= next_scale_a_i;
   end
 
-  // Transfers on their way to main stage 0. At most 14 are between, or 6 with gamma.
+  // Transfers on their way to main stage 0. At most 14 are between, or 6 with gamma, which comes a cycle earlier.
   typedef struct packed {
     logic [Width-1:0]      en;
     logic [META_W-1:0]     meta;
@@ -144,10 +145,11 @@ module fp8mac_rows
   waiting_t              waiting;
   logic [3:0]            put_q, get_q;
   logic [2:0]            put_gamma_q, get_gamma_q;
-  logic                  get, get_gamma;
+  logic                  get, put_gamma, get_gamma;
   logic [Cols-1:0][31:0] gamma;
 
   assign get       = exponential ? at[ExpEntry-1] : curve ? at[CurveEntry-1] : at[Entry-1];
+  assign put_gamma = next_i && on_o && !exponential;
   assign get_gamma = at[Entry-2] && !exponential;
 
   always_ff @(posedge clk_i) begin
@@ -159,7 +161,7 @@ module fp8mac_rows
     end else begin
       put_q       <= put_q + 4'(at[0]);
       get_q       <= get_q + 4'(get);
-      put_gamma_q <= put_gamma_q + 3'(at[0] && !exponential);
+      put_gamma_q <= put_gamma_q + 3'(put_gamma);
       get_gamma_q <= get_gamma_q + 3'(get_gamma);
     end
   end
@@ -171,7 +173,7 @@ module fp8mac_rows
   );
 
   fp8mac_two_port_ram #(.DEPTH(8), .WIDTH(Cols * 32)) u_gamma (
-    .clk_i, .write_i(at[0] && !exponential), .write_address_i(put_gamma_q), .write_data_i(in_scale_b_i),
+    .clk_i, .write_i(put_gamma), .write_address_i(put_gamma_q), .write_data_i(next_scale_b_i),
     .read_i(get_gamma), .read_address_i(get_gamma_q), .read_data_o(gamma)
   );
 

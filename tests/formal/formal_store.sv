@@ -65,7 +65,7 @@ module formal_store
     .epi_x_addr_o(), .epi_x_offset_o(), .epi_x_last_o(), .result_valid_i,
     .result_ready_o(result_ready), .result_phase_i(phase_q), .result_i, .result_position_i(position), .vector_half_o(),
     .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .int_shift_i('0), .bias_i('0),
-    .epi_valid_o(epi_valid), .epi_busy_i, .epi_empty_o(), .epi_shift_o(),
+    .epi_next_o(epi_next), .epi_next_row_o(), .epi_valid_o(epi_valid), .epi_busy_i, .epi_empty_o(), .epi_shift_o(),
     .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
     .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last),
     .epi_owner_o(owner), .epi_first_row_o(first_row), .epi_first_col_o(first_col), .epi_rows_first_o(rows_first),
@@ -172,7 +172,8 @@ module formal_store
   localparam int unsigned RegionsAcross = ((N << SIZE) + Width - 1) / Width;
   logic [31:0]           bundle_row, bank, lane, phase, region, in_row, base;
   logic                  now, hit, hit_q, was_given_q, ends_q;
-  logic [31:0]           value, value_q, scale_a_q, scale_b_q;
+  logic [31:0]           value, value_q, scale_a_q, scale_b_q, given_a_q, given_b_q;  // given: to the epilogue
+  logic                  epi_next, next_q;
   tile_index_t           row_tile_q, row_tile_qq, col_tile_q, col_tile_qq;
   count_t                lasts_before_q;   // regions of the tile commands before this one
 
@@ -196,6 +197,9 @@ module formal_store
     if (now) value_q <= value;
     scale_a_q   <= scale_a_i[32'(m) % ROWS];
     scale_b_q   <= scale_b_i[lane];
+    given_a_q   <= scale_a;
+    given_b_q   <= scale_b[lane];
+    next_q      <= rst_ni && epi_next;
     row_tile_q  <= row_tile;
     row_tile_qq <= row_tile_q;
     col_tile_q  <= col_tile;
@@ -238,10 +242,11 @@ module formal_store
         once : assert (!hit_q);
         unchanged : assert (t0[bank][lane] == value_q);
         has_its_owner : assert (owner == owner_at(32'(m) / ROWS, 32'(n) / COLS));
-        scale_of_its_row : assert (scale_a == (job.a.in_vector ? scale_a_q : job.a.value));
-        scale_of_its_column : assert (scale_b[lane] == (job.b.in_vector ? scale_b_q : job.b.value));
+        scale_of_its_row : assert (given_a_q == (job.a.in_vector ? scale_a_q : job.a.value));
+        scale_of_its_column : assert (given_b_q == (job.b.in_vector ? scale_b_q : job.b.value));
         vectors_of_its_tile : assert (32'(row_tile_qq) == 32'(m) / ROWS && 32'(col_tile_qq) == 32'(n) / COLS);
       end
+      scales_come_before : assert (epi_valid == next_q);
       all_at_the_end : assert (!ends_q || ((hit || hit_q) && 32'(count) == M * N));
       regions_at_the_end : assert (!ends_q || 32'(lasts_q + count_t'(epi_valid && epi_last) - lasts_before_q) ==
         (STATISTIC ? 0 : (M + Height - 1) / Height * RegionsAcross));

@@ -2013,8 +2013,8 @@ STATISTIC_FAULTS = [
     Fault(
         "exponentials_in_every_cycle",
         "fp8mac_store.sv",
-        "(turn_q || !every_second_q) &&",
-        "",
+        "assign turn           = (turn_q || !every_second_q) &&",
+        "assign turn           =",
         "every_second_cycle",
     ),
     Fault(

@@ -2,7 +2,8 @@
 // The epilogue of WIDTH outputs against fp8mac_epilogue_apply. D, amax, nonfinite, flags, order and
 // meta of every transfer are compared, in all combinations of D format, overflow mode, activation
 // and bias. Values are corners and random ones of every class. There are gaps at the input and a
-// reset. The configuration changes as soon as no transfer is inside.
+// reset. The configuration changes as soon as no transfer is inside. With C, scales are those of the
+// transfer before, differ from transfer to transfer in every second cycle, or rows take turns.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -99,8 +100,13 @@ struct Config {
     }
 };
 
+// When transfers enter with C, and which row's multipliers take their scales (fp8mac_epilogue)
+enum class Pace { held, every_second, rows_in_turn };
+
 struct Transfer {
     Config cfg;
+    Pace pace = Pace::held;
+    unsigned next_row = 1; // 0: the product of scales is that of the transfer before
     unsigned en = kAllPresent;
     uint32_t t0[WIDTH] = {}, scale_a = kOne, scale_b[COLS] = {}, bias[COLS] = {}, meta = 0;
     uint32_t c[WIDTH] = {}, x[WIDTH] = {};
@@ -132,7 +138,8 @@ struct Events {
     uint64_t invalid, overflow, saturated, nan_flag, nan_passes, nan_code, inf_code, subnormal_code,
         subnormal_t, clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan,
         nan_of_negative, nonfinite, amax_zero, drawn, absent, absent_special, none_present, gap,
-        cfg_changes, cfg_kept, lost_to_reset, terms, products, maxima, zeros;
+        cfg_changes, cfg_kept, lost_to_reset, terms, products, maxima, zeros, held, every_second,
+        rows_in_turn;
     uint64_t modes[FP8MAC_ARRAY_FORMAT_COUNT][3][3][2];
 };
 
@@ -141,7 +148,7 @@ class EpilogueBench
   public:
     explicit EpilogueBench(tb::Bench &bench) : bench_(bench), dut_(bench), rng_(bench.seed())
     {
-        dut_->in_valid_i = 0;
+        idle();
         dut_.reset();
     }
     tb::Rng &rng()
@@ -153,27 +160,40 @@ class EpilogueBench
         gap_permille_ = gap_permille;
     }
 
-    // A transfer with another configuration waits until none is inside.
+    // A transfer with another configuration waits until none is inside, and so does one with C whose
+    // scales come at another pace, or are others than those that are held.
     void send(Transfer transfer)
     {
         transfer.meta = meta_++;
         while (rng_.chance(gap_permille_)) {
             events_.gap++;
-            cycle(false);
+            cycle(nullptr);
         }
-        if (!(transfer.cfg == last_)) {
+        const bool held = is_held(transfer);
+        if (!(transfer.cfg == last_.cfg) ||
+            (transfer.cfg.c_en && (transfer.pace != last_.pace ||
+                                   (transfer.pace == Pace::held && !same_scales(transfer))))) {
             events_.cfg_changes += flush() != 0;
         }
-        drive(transfer);
-        offered_ = transfer;
-        cycle(true);
-        expect(transfer);
+        while (!is_turn(transfer)) {
+            cycle(nullptr);
+        }
+        if (transfer.cfg.c_en) {
+            events_.held += held;
+            events_.every_second += transfer.pace == Pace::every_second;
+            events_.rows_in_turn += transfer.pace == Pace::rows_in_turn;
+        }
+        if (transfer.cfg.c_en && transfer.pace == Pace::held) {
+            transfer.next_row = held ? 0 : 1;
+        }
+        cycle(&transfer);
+        last_ = transfer;
     }
     void let_finish()
     {
-        for (unsigned idle = 0;
-             (!expected_.empty() || idle < 2 * kLatencyWithC) && !bench_.hopeless(); idle++) {
-            cycle(false);
+        for (unsigned idle = 0; (is_inside() || idle < 2 * kLatencyWithC) && !bench_.hopeless();
+             idle++) {
+            cycle(nullptr);
         }
         bench_.equal("transfers left inside", expected_.size(), 0);
     }
@@ -181,8 +201,8 @@ class EpilogueBench
     unsigned flush()
     {
         unsigned idle = 0;
-        for (; !expected_.empty() && idle < 4 * kLatencyWithC; idle++) {
-            cycle(false);
+        for (; is_inside() && idle < 4 * kLatencyWithC; idle++) {
+            cycle(nullptr);
         }
         return idle;
     }
@@ -190,9 +210,10 @@ class EpilogueBench
     void reset()
     {
         events_.lost_to_reset += expected_.size();
-        dut_->in_valid_i = 0;
+        idle();
         dut_.reset();
         expected_.clear();
+        offers_ = false;
     }
     uint64_t cycles() const
     {
@@ -201,7 +222,39 @@ class EpilogueBench
     void report() const;
 
   private:
-    void drive(const Transfer &t)
+    void idle()
+    {
+        dut_->next_i = 0;
+        dut_->in_valid_i = 0;
+    }
+    bool is_inside() const
+    {
+        return offers_ || !expected_.empty();
+    }
+    bool same_scales(const Transfer &t) const
+    {
+        return t.scale_a == last_.scale_a && std::equal(t.scale_b, t.scale_b + COLS, last_.scale_b);
+    }
+    bool is_held(const Transfer &t) const
+    {
+        return t.pace == Pace::held && is_inside() && t.cfg == last_.cfg && last_.pace == t.pace &&
+               same_scales(t);
+    }
+    bool is_turn(const Transfer &t) const
+    {
+        const bool odd = (dut_.cycles() & 1) != 0;
+        return !t.cfg.c_en || t.pace == Pace::held ||
+               odd == (t.pace == Pace::rows_in_turn && (t.next_row & 0xaaaaaaaau) != 0);
+    }
+    void drive_scales(const Transfer &t)
+    {
+        dut_->next_row_i = t.next_row;
+        dut_->scale_a_i = t.scale_a;
+        for (unsigned c = 0; c < COLS; c++) {
+            put(dut_->scale_b_i, c, t.scale_b[c]);
+        }
+    }
+    void drive_config(const Transfer &t)
     {
         unsigned at = 0;
         for (const uint32_t word : {t.cfg.scale_d, t.cfg.clamp_hi, t.cfg.clamp_lo}) {
@@ -223,28 +276,39 @@ class EpilogueBench
         put_bits(dut_->cfg_i, at, 1, t.cfg.multiply);
         put_bits(dut_->cfg_i, at, 1, t.cfg.c_en);
         put_bits(dut_->cfg_i, at, 1, t.cfg.x_en);
+    }
+    void drive(const Transfer &t)
+    {
         dut_->row_i = static_cast<uint16_t>(t.row);
         dut_->col_i = static_cast<uint16_t>(t.col);
         dut_->in_en_i = t.en;
-        dut_->scale_a_i = t.scale_a;
         dut_->meta_i = t.meta;
         for (unsigned w = 0; w < WIDTH; w++) {
             put(dut_->t0_i, w, t.t0[w]);
         }
         for (unsigned c = 0; c < COLS; c++) {
-            put(dut_->scale_b_i, c, t.scale_b[c]);
             put(dut_->bias_i, c, t.bias[c]);
         }
     }
-    void cycle(bool offer)
+    // The scales of `next`, and all else of the transfer before it
+    void cycle(const Transfer *next)
     {
-        dut_->in_valid_i = offer;
+        const Config &cfg = offers_ ? offered_.cfg : next != nullptr ? next->cfg : entered_;
+        dut_->next_i = next != nullptr;
+        if (next != nullptr) {
+            drive_scales(*next);
+            drive_config(*next);
+        }
+        dut_->in_valid_i = offers_;
+        if (offers_) {
+            drive(offered_);
+        }
         // C and X of a transfer come stages after it.
         for (unsigned w = 0; w < WIDTH; w++) {
-            put(dut_->c_i, w, inside_[last_.multiply ? 3 : 7].c[w]);
-            put(dut_->x_i, w, inside_[last_.multiply ? 8 : 3].x[w]);
+            put(dut_->c_i, w, inside_[cfg.multiply ? 3 : 7].c[w]);
+            put(dut_->x_i, w, inside_[cfg.multiply ? 8 : 3].x[w]);
         }
-        inside_.push_front(offer ? offered_ : Transfer{});
+        inside_.push_front(offers_ ? offered_ : Transfer{});
         inside_.pop_back();
         dut_->clk_i = 0;
         dut_.settle();
@@ -253,6 +317,13 @@ class EpilogueBench
             receive();
         }
         dut_.tick();
+        if (offers_) {
+            expect(offered_);
+        }
+        offers_ = next != nullptr;
+        if (offers_) {
+            offered_ = *next;
+        }
     }
     void expect(const Transfer &t);
     void receive();
@@ -264,10 +335,12 @@ class EpilogueBench
     std::deque<Output> expected_;
     std::deque<Transfer> inside_ =
         std::deque<Transfer>(10); // of the last cycles, the youngest first
-    Transfer offered_;
+    Transfer offered_;     // enters in this cycle
+    bool offers_ = false;
+    Config entered_;       // of the last transfer that entered
     unsigned gap_permille_ = 0;
     uint32_t meta_ = 0;
-    Config last_;
+    Transfer last_;        // whose scales were given
     Events events_ = {};
 };
 
@@ -310,8 +383,8 @@ void EpilogueBench::expect(const Transfer &t)
     events_.nonfinite += out.nonfinite;
     events_.amax_zero += out.amax == 0 && !out.nonfinite && t.en != 0;
     events_.none_present += t.en == 0;
-    events_.cfg_kept += t.cfg == last_;
-    last_ = t.cfg;
+    events_.cfg_kept += t.cfg == entered_;
+    entered_ = t.cfg;
     expected_.push_back(out);
 }
 
@@ -417,6 +490,11 @@ void EpilogueBench::report() const
     line("configuration changed as soon as no transfer was inside", e.cfg_changes);
     line("transfer with the configuration of the one before", e.cfg_kept);
     line("transfer inside at a reset", e.lost_to_reset);
+    line("transfer with C and the scales of the one before", e.held);
+    line("transfer with C and scales of its own, in every second cycle", e.every_second);
+    if (WIDTH > COLS) {
+        line("transfer with C and a row whose turn it is", e.rows_in_turn);
+    }
     uint64_t least = UINT64_MAX;
     for (unsigned f = 0; f < FP8MAC_ARRAY_FORMAT_COUNT; f++) {
         for (unsigned overflow = 0; overflow < (f == FP8MAC_INT8 ? 1 : 3); overflow++) {
@@ -554,6 +632,34 @@ Transfer random_transfer(tb::Rng &rng, const Config &cfg)
     return t;
 }
 
+constexpr unsigned kRows = WIDTH / COLS;
+
+// A transfer of a tile behind `before`, or the first one
+Transfer paced_transfer(tb::Rng &rng, const Config &cfg, Pace pace, const Transfer *before)
+{
+    Transfer t = random_transfer(rng, cfg);
+    const unsigned row = rng.below(kRows);
+    t.pace = pace;
+    t.next_row = 1u << row;
+    if (cfg.c_en && pace == Pace::held && before != nullptr) {
+        t.scale_a = before->scale_a;
+        std::copy(before->scale_b, before->scale_b + COLS, t.scale_b);
+    }
+    if (cfg.c_en && pace == Pace::held) { // one product for all columns
+        std::fill(t.scale_b, t.scale_b + COLS, t.scale_b[0]);
+    }
+    if (cfg.c_en && pace == Pace::rows_in_turn) {
+        t.en &= ((1u << COLS) - 1) << row * COLS;
+    }
+    return t;
+}
+
+Pace random_pace(tb::Rng &rng)
+{
+    const Pace paces[] = {Pace::held, Pace::every_second, Pace::rows_in_turn};
+    return paces[rng.below(kRows > 1 ? 3 : 2)];
+}
+
 // Tiles of transfers with one configuration, often close to the last one or the same.
 void random_tiles(EpilogueBench &epilogue, tb::Bench &bench, unsigned transfers)
 {
@@ -562,8 +668,11 @@ void random_tiles(EpilogueBench &epilogue, tb::Bench &bench, unsigned transfers)
     while (transfers > 0 && !bench.hopeless()) {
         cfg = rng.chance(200) ? cfg : rng.chance(300) ? neighbour(rng, cfg) : random_config(rng);
         const unsigned tile = std::min<unsigned>(transfers, 1 + rng.below(rng.coin() ? 4 : 64));
+        const Pace pace = random_pace(rng);
+        Transfer t;
         for (unsigned i = 0; i < tile; i++) {
-            epilogue.send(random_transfer(rng, cfg));
+            t = paced_transfer(rng, cfg, pace, i == 0 || rng.chance(50) ? nullptr : &t);
+            epilogue.send(t);
         }
         transfers -= tile;
     }
@@ -629,12 +738,14 @@ void full_speed(EpilogueBench &epilogue, tb::Bench &bench)
     epilogue.traffic(0);
     epilogue.let_finish();
     const uint64_t start = epilogue.cycles();
+    Transfer t;
     for (unsigned i = 0; i < transfers; i++) {
-        epilogue.send(random_transfer(epilogue.rng(), cfg));
+        t = paced_transfer(epilogue.rng(), cfg, Pace::held, i == 0 ? nullptr : &t);
+        epilogue.send(t);
     }
     bench.equal("cycles for 1000 transfers", epilogue.cycles() - start, transfers);
     bench.equal("cycles until they have left", epilogue.flush(),
-                cfg.c_en ? kLatencyWithC : kLatency);
+                1 + (cfg.c_en ? kLatencyWithC : kLatency));
     epilogue.let_finish();
 }
 
@@ -644,7 +755,7 @@ void reset_inside(EpilogueBench &epilogue)
     for (int i = 0; i < 50; i++) {
         const Config cfg = random_config(epilogue.rng());
         for (unsigned n = 1 + epilogue.rng().below(40); n > 0; n--) {
-            epilogue.send(random_transfer(epilogue.rng(), cfg));
+            epilogue.send(paced_transfer(epilogue.rng(), cfg, Pace::held, nullptr));
         }
         epilogue.reset();
         epilogue.let_finish();

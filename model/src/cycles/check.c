@@ -371,6 +371,14 @@ static uint32_t factor_of(const tile *t, const fp8mac_cycles_command *c)
     return t->key.pairs ? c->out_w * c->d_stride : c->beta;
 }
 
+// Products of scales that differ need the multipliers of C
+static bool same_scales(const fp8mac_cycles_command *a, const fp8mac_cycles_command *b)
+{
+    const bool varies = a->scale_a_vec || a->scale_b_vec;
+    return a->scale_a_vec == b->scale_a_vec && a->scale_b_vec == b->scale_b_vec &&
+           (varies || (a->scale_a == b->scale_a && a->scale_b == b->scale_b));
+}
+
 static bool same_config(const machine *m, const predecessor *before, const tile *t)
 {
     const tile *o = &before->config;
@@ -388,8 +396,9 @@ static bool same_config(const machine *m, const predecessor *before, const tile 
                              a->clamp_hi == b->clamp_hi && a->scale_d == b->scale_d;
     const bool same_random =
         a->stochastic == b->stochastic && (!a->stochastic || a->seed == b->seed);
+    const bool one_by_one = t->key.reads_c && t->key.step == STEP_NONE && !same_scales(a, b);
     return before->configured && same_operation && same_codes && same_values && same_random &&
-           same_position(m, t, o) && same_rows(m, t, o);
+           !one_by_one && same_position(m, t, o) && same_rows(m, t, o);
 }
 
 // ---- the verdict --------------------------------------------------------------------------------

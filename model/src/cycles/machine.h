@@ -250,6 +250,7 @@ typedef struct store {
     uint32_t last_row_tile, last_col_tile, region_rows, region_cols, c_cols, x_cols;
     bool uses_c, uses_x, row_by_row, no_results;
     bool statistic, every_second, waits; // of a row command
+    bool rows_in_turn;                   // even rows and odd ones, with C
     bool turn;                           // for every second cycle
     // Transfers, and what ends with them: bits 0 and 1 are stages t+1 and t+2
     uint32_t valid, region_ends, c_ends, x_ends, rows_ends;
@@ -304,7 +305,7 @@ typedef struct machine {
     const fp8mac_cycles_command *commands;
     size_t count;
     tile_list list;
-    bool uses_turn; // a tile command takes every second cycle
+    bool uses_turn; // transfers of a tile command enter in odd cycles or in even ones
     uint64_t *completed;
     fp8mac_status status;
     size_t refused;
@@ -425,6 +426,13 @@ void fp8mac_cycles_write_clock(machine *m, const wires *w);
 void fp8mac_cycles_watch_clock(machine *m, const wires *w);
 // The same for so many idle cycles that are left out
 void fp8mac_cycles_watch_skip(machine *m, uint64_t cycles);
+
+// Whether C and products of scales share multipliers: scales differ from row to row or from column to column
+static inline bool fp8mac_cycles_shares_products(const fp8mac_cycles_command *c,
+                                                 const tile_key *key)
+{
+    return key->reads_c && key->step == STEP_NONE && (c->scale_a_vec || c->scale_b_vec);
+}
 
 // Whether the results of a tile command are the scales of MX blocks, a byte of each row, and the beat of the first result
 static inline bool fp8mac_cycles_writes_scales(const tile *t)

@@ -20,8 +20,9 @@ static void transfer(const machine *m, wires *w, bool valid, uint32_t phase)
     const store *s = &m->store;
     const uint32_t rows = s->row_by_row ? 1u : m->p.transfer_rows;
     w->go = s->state == STORE_RESULTS && valid && (s->open || s->slot_available || s->statistic) &&
-            (s->turn || !s->every_second) && (!s->uses_c || m->c.ready) &&
-            (!s->uses_x || m->x.ready);
+            (s->turn || !s->every_second) &&
+            (s->turn != ((s->bundle_row & 1u) != 0) || !s->rows_in_turn) &&
+            (!s->uses_c || m->c.ready) && (!s->uses_x || m->x.ready);
     w->bundle_done = w->go && s->bundle_row + rows == m->p.bundle;
     const bool tile_done = w->bundle_done && phase == m->p.share - 1u;
     const position *at = &w->bundle;
@@ -78,7 +79,10 @@ static void look(machine *m)
     s->uses_c = t->key.reads_c;
     s->uses_x = t->key.uses_x;
     s->statistic = fp8mac_cycles_is_statistic(t->key.step);
-    s->every_second = t->key.step == STEP_EXP_SUM || t->key.step == STEP_EXP_OUT;
+    const bool shares = fp8mac_cycles_shares_products(c, &t->key);
+    s->rows_in_turn = shares && c->scale_a_vec && m->p.transfer_rows > 1;
+    s->every_second = t->key.step == STEP_EXP_SUM || t->key.step == STEP_EXP_OUT ||
+                      (shares && !s->rows_in_turn);
     s->waits = t->key.step != STEP_NONE && t->key.rows_first;
     s->row_by_row = c->scale_a_vec;
     s->no_results = t->key.acc_keep;
