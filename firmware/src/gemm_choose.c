@@ -390,6 +390,8 @@ static void describe(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, shape 
     s->results_log2 = results_log2(caps);
     s->row_words = fp8rt_scale_vector(&desc->a.scale) != NULL;
     s->column_words = fp8rt_scale_vector(&desc->b.scale) != NULL;
+    // C and products of scales that differ share multipliers.
+    s->results_log2 += fp8rt_gemm_reads_c(desc) && s->row_words + s->column_words != 0;
     s->column_words += fp8rt_gemm_bias(desc) != NULL;
     s->image.line = 0;
     if (s->forwards && !fp8rt_is_depthwise(desc)) {

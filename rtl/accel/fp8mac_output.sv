@@ -188,6 +188,18 @@ module fp8mac_output
   assign source_dest_o      = c_row_valid ? c_dest : x_dest;
 
   // The values come at the stages of the epilogue that need them.
+  logic                         source_c_q, source_x_q;  // what is written to their buffers
+  logic [RowW-1:0]              source_row_q;
+  logic [BeatAddrW-1:0]         source_beat_q;
+  logic [AXI_DATA_W-1:0]        source_data_q;
+
+  always_ff @(posedge clk_i) begin
+    {source_c_q, source_x_q} <= rst_ni ? {c_beat_i, x_beat_i} : 2'b00;
+    source_row_q  <= RowW'(beat_ram_i);
+    source_beat_q <= BeatAddrW'(beat_word_i);
+    source_data_q <= beat_data_i;
+  end
+
   if (FUNCTIONS.c) begin : g_c
     fp8mac_source #(
       .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestC)
@@ -206,13 +218,13 @@ module fp8mac_output
     );
 
     fp8mac_source_buffer #(
-      .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1), .LATER(4)
+      .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(2), .LATER(4)
     ) u_c_buffer (
       .clk_i, .rst_ni,
-      .write_i     (c_beat_i),
-      .write_row_i (RowW'(beat_ram_i)),
-      .write_beat_i(BeatAddrW'(beat_word_i)),
-      .write_data_i(beat_data_i),
+      .write_i     (source_c_q),
+      .write_row_i (source_row_q),
+      .write_beat_i(source_beat_q),
+      .write_data_i(source_data_q),
       .fmt_i       (cfg.c_fmt),
       .late_i      (!cfg.multiply),
       .valid_i     (c_read),
@@ -252,13 +264,13 @@ module fp8mac_output
     );
 
     fp8mac_source_buffer #(
-      .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1), .LATER(5)
+      .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(2), .LATER(5)
     ) u_x_buffer (
       .clk_i, .rst_ni,
-      .write_i     (x_beat_i),
-      .write_row_i (RowW'(beat_ram_i)),
-      .write_beat_i(BeatAddrW'(beat_word_i)),
-      .write_data_i(beat_data_i),
+      .write_i     (source_x_q),
+      .write_row_i (source_row_q),
+      .write_beat_i(source_beat_q),
+      .write_data_i(source_data_q),
       .fmt_i       (cfg.x_fmt),
       .late_i      (cfg.multiply),
       .valid_i     (x_read),

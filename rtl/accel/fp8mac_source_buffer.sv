@@ -4,9 +4,10 @@
 //
 //   cycle t        a transfer enters the epilogue, with the position of its values
 //   cycle t+F      the memories are read, F = FIRST; with late_i, in cycle t+F+LATER
-//   cycle t+F+1    the words are there, and the values are selected
-//   cycle t+F+2    the values become FP32
-//   cycle t+F+3    the values are there; with late_i, in cycle t+F+LATER+3
+//   cycle t+F+1    the words are there, and the codes are selected
+//   cycle t+F+2    the codes become FP32, and the values are there; with late_i, in cycle t+F+LATER+2
+//
+// Writes come from registers: fp8mac_output has them for both buffers.
 module fp8mac_source_buffer
   import fp8mac_pkg::*;
 #(
@@ -26,6 +27,7 @@ module fp8mac_source_buffer
   input  logic                            clk_i,
   input  logic                            rst_ni,
 
+  // From registers
   input  logic                            write_i,
   input  logic [RowW-1:0]                 write_row_i,
   input  logic [BeatAddrW-1:0]            write_beat_i,
@@ -45,23 +47,11 @@ module fp8mac_source_buffer
   localparam int unsigned Late   = FIRST + LATER;
   localparam int unsigned Widest = COLS * 4;
 
-  // ---- writes, one cycle later -------------------------------------------------------------------------------------
-  logic                     write_q;
-  logic [RowW-1:0]          write_row_q;
-  logic [BeatAddrW-1:0]     write_beat_q;
-  logic [BEAT*8-1:0]        write_data_q;
-  logic [WORD-1:0]          enable;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) write_q <= 1'b0;
-    else write_q <= write_i;
-    write_row_q  <= write_row_i;
-    write_beat_q <= write_beat_i;
-    write_data_q <= write_data_i;
-  end
+  // ---- writes ------------------------------------------------------------------------------------------------------
+  logic [WORD-1:0] enable;
 
   always_comb begin
-    for (int unsigned b = 0; b < WORD; b++) enable[b] = 32'(write_beat_q) % Beats == b / BEAT;
+    for (int unsigned b = 0; b < WORD; b++) enable[b] = 32'(write_beat_i) % Beats == b / BEAT;
   end
 
   // ---- reads -------------------------------------------------------------------------------------------------------
@@ -93,9 +83,9 @@ module fp8mac_source_buffer
   for (genvar row = 0; row < int'(ROWS); row++) begin : g_row
     fp8mac_byte_ram #(.BYTES(WORD), .DEPTH(WORDS)) u_ram (
       .clk_i,
-      .write_i     ((write_q && write_row_q == RowW'(row)) ? enable : '0),
-      .write_addr_i(AddrW'(32'(write_beat_q) / Beats)),
-      .write_data_i({Beats{write_data_q}}),
+      .write_i     ((write_i && write_row_i == RowW'(row)) ? enable : '0),
+      .write_addr_i(AddrW'(32'(write_beat_i) / Beats)),
+      .write_data_i({Beats{write_data_i}}),
       .read_i      (read),
       .read_addr_i (read_position.addr),
       .read_data_o (word[row])
@@ -125,9 +115,7 @@ module fp8mac_source_buffer
 
   for (genvar row = 0; row < int'(ROWS); row++) begin : g_value_row
     for (genvar col = 0; col < int'(COLS); col++) begin : g_value
-      logic [31:0] x;
-      fp8mac_fmt_to_fp32 u_value (.fmt_i, .code_i(code_q[row][col]), .x_o(x));
-      always_ff @(posedge clk_i) x_o[row][col] <= x;
+      fp8mac_fmt_to_fp32 u_value (.fmt_i, .code_i(code_q[row][col]), .x_o(x_o[row][col]));
     end
   end
 

@@ -270,11 +270,13 @@ module fp8mac_rows
     end
     if (prog[9].valid) begin
       value_d = t2_i;
-      if (prog[9].action == ActionVar || (prog[9].action == ActionL2 && step == StepExpSum) ||
-          (prog[9].action == ActionLoad && step == StepMagnitude)) begin
-        value_d = both_rows(parts);
+      for (int unsigned r = 0; r < 2; r++) begin
+        if (prog[9].action == ActionVar || (prog[9].action == ActionL2 && step == StepExpSum) ||
+            (prog[9].action == ActionLoad && step == StepMagnitude)) begin
+          value_d[r * Cols] = parts[r];
+        end
+        if (prog[9].action inside {ActionR4, ActionC3}) value_d[r * Cols] = gains[r];
       end
-      if (prog[9].action inside {ActionR4, ActionC3}) value_d = both_rows(gains);
     end
   end
 
@@ -317,6 +319,8 @@ module fp8mac_rows
     for (int unsigned i = 1; i < 4; i++) interval_q[i+1] <= interval_q[i];
   end
 
+  // The program's steps behind L2 are those of each row's first lane. The other lanes compute -0 * 1 and a term, which
+  // raises nothing.
   function automatic logic [31:0] program_value(action_e action, logic [31:0] x, logic is_root);
     unique case (action)
       ActionLoad:         return Fp32NegZero;
@@ -360,8 +364,13 @@ module fp8mac_rows
         factor_o[w] = slope[w];
       end
       if (prog[0].valid) begin
-        value_o[w]  = program_value(prog[0].action, value_q[w], root);
-        factor_o[w] = program_factor(prog[0].action, cfg_i.seed, newton_slope[w / Cols], gain[w / Cols]);
+        if (w % Cols == 0) begin
+          value_o[w]  = program_value(prog[0].action, value_q[w], root);
+          factor_o[w] = program_factor(prog[0].action, cfg_i.seed, newton_slope[w / Cols], gain[w / Cols]);
+        end else begin
+          value_o[w]  = (prog[0].action inside {[ActionG1 : ActionL2]}) ? value_q[w] : Fp32NegZero;
+          factor_o[w] = Fp32One;
+        end
       end
     end
   end
@@ -374,15 +383,17 @@ module fp8mac_rows
       term_o      = line;
     end
     if (prog[4].valid) begin
-      unique case (prog[4].action)
-        ActionL1:           term_o = exchanged(partial, 1'b0);
-        ActionL2:           term_o = exchanged(partial, 1'b1);
-        ActionVar:          term_o = {Width{cfg_i.beta}};
-        ActionR1, ActionC1: term_o = both_rows(newton_value);
-        ActionR3, ActionC2: term_o = {Width{Fp32One}};
-        ActionMean, ActionR2: term_o = {Width{Fp32NegZero}};
-        default:            ;
-      endcase
+      if (prog[4].action == ActionL1) term_o = exchanged(partial, 1'b0);
+      if (prog[4].action == ActionL2) term_o = exchanged(partial, 1'b1);
+      for (int unsigned row = 0; row < 2; row++) begin
+        unique case (prog[4].action)
+          ActionVar:            term_o[row * Cols] = cfg_i.beta;
+          ActionR1, ActionC1:   term_o[row * Cols] = newton_value[row];
+          ActionR3, ActionC2:   term_o[row * Cols] = Fp32One;
+          ActionMean, ActionR2: term_o[row * Cols] = Fp32NegZero;
+          default:              ;
+        endcase
+      end
     end
   end
 

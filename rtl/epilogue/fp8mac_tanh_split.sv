@@ -58,27 +58,34 @@ module fp8mac_tanh_split (
 
   // ---- cycle 1: the line ------------------------------------------------------------------------------------------
   //   below 2   | interval, 6 bits | rest |      from 2 on   | 1 | interval, 5 bits | rest | 1 bit or 2 |
-  logic [6:0]        interval;
+  typedef struct packed {
+    logic       nan;
+    logic       negative;
+    logic [6:0] interval;
+  } line_t;
+
+  line_t             line, line_q [2:4];
   logic [RestW-1:0]  rest;
   logic [ValueW-1:0] value;
   logic [31:0]       step;
 
   always_comb begin
-    interval = {1'b0, argument_q.number[14:9]};
-    rest     = argument_q.number[8:0];
+    line = '{nan: argument_q.nan, negative: argument_q.negative, interval: {1'b0, argument_q.number[14:9]}};
+    rest = argument_q.number[8:0];
     if (argument_q.number[15]) begin
-      interval = {2'b10, argument_q.number[14:10]};
-      rest     = argument_q.number[9:1];
+      line.interval = {2'b10, argument_q.number[14:10]};
+      rest          = argument_q.number[9:1];
     end
     if (argument_q.number[16]) begin
-      interval = {2'b11, argument_q.number[15:11]};
-      rest     = argument_q.number[10:2];
+      line.interval = {2'b11, argument_q.number[15:11]};
+      rest          = argument_q.number[10:2];
     end
     // The last interval is level, and 1.
-    if (argument_q.saturated) interval = '1;
+    if (argument_q.saturated) line.interval = '1;
   end
 
-  fp8mac_tanh_table u_table (.interval_i(interval), .value_o(value), .step_o(step));
+  // The value is wanted later, and an interval is shorter.
+  fp8mac_tanh_table u_table (.value_i(line_q[4].interval), .step_i(line.interval), .value_o(value), .step_o(step));
 
   // An integer as FP32. The exponent is that of its highest bit.
   function automatic logic [31:0] float_of(logic sign, logic [SumW-1:0] x, logic [7:0] exponent);
@@ -94,21 +101,22 @@ module fp8mac_tanh_split (
     logic [SumW-1:0] value;
   } base_t;
 
-  base_t base, base_q [2:5];
+  base_t base, base_q;
 
   always_comb begin
-    base.nan   = argument_q.nan;
-    base.sign  = argument_q.negative && !sigmoid_i;
+    base.nan   = line_q[4].nan;
+    base.sign  = line_q[4].negative && !sigmoid_i;
     base.value = SumW'(value);
-    if (sigmoid_i) base.value = argument_q.negative ? SumW'(1 << 15) - SumW'(value) : SumW'(1 << 15) + SumW'(value);
+    if (sigmoid_i) base.value = line_q[4].negative ? SumW'(1 << 15) - SumW'(value) : SumW'(1 << 15) + SumW'(value);
   end
 
   always_ff @(posedge clk_i) begin
     step_o    <= step;
     rest_o    <= float_of(argument_q.negative, {rest, 8'd0}, sigmoid_i ? 8'd110 : 8'd111);
-    base_q[2] <= base;
-    for (int unsigned i = 2; i < 5; i++) base_q[i+1] <= base_q[i];
-    value_o   <= base_q[5].nan ? Fp32Nan : float_of(base_q[5].sign, base_q[5].value, sigmoid_i ? 8'd127 : 8'd128);
+    line_q[2] <= line;
+    for (int unsigned i = 2; i < 4; i++) line_q[i+1] <= line_q[i];
+    base_q    <= base;
+    value_o   <= base_q.nan ? Fp32Nan : float_of(base_q.sign, base_q.value, sigmoid_i ? 8'd127 : 8'd128);
   end
 
 endmodule

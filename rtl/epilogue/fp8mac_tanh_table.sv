@@ -4,7 +4,8 @@
 // model/NUMERICS.md
 // Combinational.
 module fp8mac_tanh_table (
-  input  logic [6:0]  interval_i,
+  input  logic [6:0]  value_i,
+  input  logic [6:0]  step_i,
   output logic [15:0] value_o,
   output logic [31:0] step_o
 );
@@ -46,7 +47,7 @@ module fp8mac_tanh_table (
     32'h44724000, 32'h4475c000, 32'h4478c000, 32'h447b0000, 32'h447d0000, 32'h447e4000, 32'h447f8000, 32'h44800000
   };
 
-  assign value_o = Value[interval_i];
-  assign step_o  = Step[interval_i];
+  assign value_o = Value[value_i];
+  assign step_o  = Step[step_i];
 
 endmodule

@@ -252,12 +252,13 @@ def tanh_module():
         "fp8mac_tanh_table",
         "tanh at the beginning of an interval, an integer, and its growth to the end, an FP32 word, both in units of 2^-15:\n"
         "// model/NUMERICS.md",
-        """  input  logic [6:0]  interval_i,
+        """  input  logic [6:0]  value_i,
+  input  logic [6:0]  step_i,
   output logic [15:0] value_o,
   output logic [31:0] step_o""",
     )
     text += integers("Value", 16, points[:-1]) + "\n" + array("Step", steps) + "\n"
-    text += "  assign value_o = Value[interval_i];\n  assign step_o  = Step[interval_i];\n"
+    text += "  assign value_o = Value[value_i];\n  assign step_o  = Step[step_i];\n"
     return text + "\nendmodule\n"
 
 

@@ -142,6 +142,6 @@ void fp8mac_cycles_epilogue_clock(machine *m)
     e->last = shift_stages(m, e->last, enters(e, e->front_last, last));
     e->front = shift_front(e, e->front, in);
     e->front_last = shift_front(e, e->front_last, last);
-    e->c_ends = (e->c_ends << 1 | (in ? s->c_ends & 2u : 0)) & bits(1, 5);
-    e->x_ends = (e->x_ends << 1 | (in ? s->x_ends & 2u : 0)) & bits(1, 6);
+    e->c_ends = (e->c_ends << 1 | (in ? s->c_ends & 2u : 0)) & bits(1, 6);
+    e->x_ends = (e->x_ends << 1 | (in ? s->x_ends & 2u : 0)) & bits(1, 7);
 }

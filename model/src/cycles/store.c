@@ -54,8 +54,8 @@ void fp8mac_cycles_store_wires(machine *m, wires *w)
     w->start = s->state == STORE_START && may_start(m) && room;
     const epilogue *e = &m->epilogue;
     w->region_full = (e->valid & e->last & 1u << m->p.epilogue_cycles) != 0;
-    w->c_slot_free = (e->c_ends & (e->multiply ? 1u << 1 : 1u << 5)) != 0;
-    w->x_slot_free = (e->x_ends & (e->multiply ? 1u << 6 : 1u << 1)) != 0;
+    w->c_slot_free = (e->c_ends & (e->multiply ? 1u << 2 : 1u << 6)) != 0;
+    w->x_slot_free = (e->x_ends & (e->multiply ? 1u << 7 : 1u << 2)) != 0;
 }
 
 // ---- tile commands ------------------------------------------------------------------------------
