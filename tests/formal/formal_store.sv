@@ -50,6 +50,7 @@ module formal_store
   logic [Rows-1:0][COLS-1:0][31:0] t0;
   logic [31:0]                     scale_a;
   logic [COLS-1:0][31:0]           scale_b;
+  logic                            epi_next;
   logic [Rows-1:0]                 moved;
   logic [BufW-1:0]                 addr;
   logic [WordW-1:0]                offset;
@@ -173,7 +174,7 @@ module formal_store
   logic [31:0]           bundle_row, bank, lane, phase, region, in_row, base;
   logic                  now, hit, hit_q, was_given_q, ends_q;
   logic [31:0]           value, value_q, scale_a_q, scale_b_q, given_a_q, given_b_q;  // given: to the epilogue
-  logic                  epi_next, next_q;
+  logic                  next_q;
   tile_index_t           row_tile_q, row_tile_qq, col_tile_q, col_tile_qq;
   count_t                lasts_before_q;   // regions of the tile commands before this one
 

@@ -2001,7 +2001,7 @@ STATISTIC_FAULTS = [
         "fp8mac_store.sv",
         "region_done: region_done && !statistic_q",
         "region_done: region_done",
-        "regions_at_the_end",
+        "regions_at_the_end|slots_are_counted",
     ),
     Fault(
         "rows_of_statistics_move",

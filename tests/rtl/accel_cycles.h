@@ -123,6 +123,9 @@ inline std::vector<Command> CycleTests::timed_batch()
         } else {
             tiles.push_back(maker_.tile(48, 100));
         }
+        if (maker_.can_rescale(tiles.back()) && maker_.room() && rng_.coin()) {
+            tiles.push_back(maker_.rescaled(tiles.back()));
+        }
         tiles.back().after = rng_.below(3) == 0 ? 1 + rng_.below(3) : 0;
         tiles.back().b_free = rng_.coin();
     }

@@ -502,6 +502,28 @@ class Maker
         return u;
     }
 
+    bool can_rescale(const Command &t) const
+    {
+        return t.c_en && t.row_op == 0 && !t.pairs && !t.reuse_a && !t.reuse_b && !t.acc_keep &&
+               !t.acc_continue;
+    }
+    // `t` again, with other scales of A or B, or the same: so the epilogue's configuration is as before.
+    Command rescaled(const Command &t)
+    {
+        Command u = t;
+        u.tag = static_cast<uint16_t>(rng_.next());
+        u.d_addr = matrix(u.m, u.n * u.d_bytes(), u.d_stride);
+        if (rng_.coin()) {
+            u.scale_a_vec = rng_.below(3) == 0;
+            u.scale_a = u.scale_a_vec ? vector(u.m, true) : scale();
+        }
+        if (rng_.coin()) {
+            u.scale_b_vec = rng_.below(3) == 0;
+            u.scale_b = u.scale_b_vec ? vector(u.n, true) : scale();
+        }
+        return u;
+    }
+
     // A chain that divides a long K. All tiles but the last keep their accumulators, and all but
     // the first continue.
     std::vector<Command> chain(unsigned pieces)

@@ -92,7 +92,7 @@ class Test : public accel::CycleTests
 
     uint64_t hits_refused_ = 0; // accesses with less protection than the DMA
     uint64_t hits_dropped_ = 0; // records of dropped commands
-    uint64_t hits_elementwise_ = 0, hits_c_ = 0;
+    uint64_t hits_elementwise_ = 0, hits_c_ = 0, hits_rescaled_ = 0;
     uint64_t hits_scaled_ = 0, hits_scaled_chunks_ = 0, hits_scaled_chain_ = 0,
              hits_scaled_reuse_ = 0, hits_scaled_fp16_ = 0;
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0,
@@ -402,6 +402,10 @@ std::vector<Command> Test::batch()
         } else {
             tiles.push_back(maker_.tile(48, 100));
         }
+        while (maker_.can_rescale(tiles.back()) && maker_.room() && rng_.coin()) {
+            tiles.push_back(maker_.rescaled(tiles.back()));
+            hits_rescaled_++;
+        }
     }
     for (const Command &t : tiles) {
         hits_c_ += t.reads_c();
@@ -423,6 +427,7 @@ void Test::random_batches(unsigned count)
     bench_.covered("chains", hits_chain_);
     if (accel::kFloats) {
         bench_.covered("commands with C", hits_c_);
+        bench_.covered("commands with C that are the one before with other scales", hits_rescaled_);
         bench_.covered("element-wise commands", hits_elementwise_);
         bench_.covered("commands with stochastic rounding", hits_stochastic_);
         bench_.covered("batches with an output that is not finite", hits_nonfinite_);
