@@ -5,7 +5,7 @@
 #define FP8MAC_CLI_CORE_CYCLES_H
 
 enum {
-    CORE_PLAN = 3054, // fp8rt_gemm_plan_make, 8 x 8 x 8
+    CORE_PLAN = 3050, // fp8rt_gemm_plan_make, 8 x 8 x 8
     CORE_RUN = 508,   // fp8rt_gemm_run of a plan
     CORE_MOVE = 614,  // fp8rt_gemm_plan_move
     CORE_LIST = 255,  // fp8rt_network_run
