@@ -356,8 +356,7 @@ module fp8mac_cmd_walk
   position_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
   position_addr_t lines_q;    // with pairs: D's address, of twice the rows before, and an output line behind
   beat_byte_t     mx_first_q;
-  size_t          mx_done, mx_beats;  // scales of the chunks before, in each row; in whole beats
-  size_t          k_done_q;   // products of the chunks before
+  dim_t           mx_next, mx_beats;  // scales of a row from the beat of the chunk before on to the chunk; in whole beats
   logic [1:0]     d_size, c_size, x_size;
 
   assign d_size = dst_size(dst_fmt_e'(cmd_q.d.fmt));
@@ -410,9 +409,6 @@ module fp8mac_cmd_walk
       scale_a_q <= {1'b0, command_i.a.scale};
       scale_b_q <= {1'b0, command_i.b.scale};
       bias_q    <= {1'b0, command_i.finish.bias};
-      k_done_q  <= '0;
-    end else if (taken) begin
-      k_done_q  <= k_more_q ? k_done_q + size_t'(k_q) : '0;
     end else if (moved) begin
       a_tile_q <= (rewinds_q ? a_band_q : a_tile_q) + a_by_q;
       b_tile_q <= b_tile_q + b_by_q;
@@ -436,16 +432,18 @@ module fp8mac_cmd_walk
       end
     end
     if (state_q == Size) begin
-      a_q <= conv ? a_tile_q : a_tile_q + position_addr_t'(k_done_q);
-      b_q <= b_tile_q + position_addr_t'(k_done_q);
-      mx_a_q <= mx_a_tile_q + position_addr_t'(mx_beats);
-      mx_b_q <= mx_b_tile_q + position_addr_t'(mx_beats);
-      mx_first_q <= beat_byte_t'(mx_done & size_t'(BEAT - 1));
+      a_q        <= (conv || from_start_q) ? a_tile_q : a_q + position_addr_t'(k_q);
+      b_q        <= from_start_q ? b_tile_q : b_q + position_addr_t'(k_q);
+      mx_a_q     <= from_start_q ? mx_a_tile_q : mx_a_q + position_addr_t'(mx_beats);
+      mx_b_q     <= from_start_q ? mx_b_tile_q : mx_b_q + position_addr_t'(mx_beats);
+      mx_first_q <= from_start_q ? '0 : beat_byte_t'(mx_next & dim_t'(BEAT - 1));
       lines_q    <= sum_of(d_q, c_step_q);
     end
   end
-  assign mx_done  = k_done_q >> $clog2(MxBlock);
-  assign mx_beats = mx_done & ~size_t'(BEAT - 1);
+
+  // A chunk that others follow has whole MX blocks, or the command is refused.
+  assign mx_next  = dim_t'(mx_first_q) + (k_q >> $clog2(MxBlock));
+  assign mx_beats = mx_next & ~dim_t'(BEAT - 1);
 
   // ---- the end of an image: two stages behind its product ----------------------------------------------------------
   logic [2:0]       image_known_q;
@@ -473,9 +471,12 @@ module fp8mac_cmd_walk
   endfunction
 
   size_t row_values;
-  addr_t row_scales;  // of a whole row
   assign row_values = blocks ? cmd_q.n : cmd_q.k;
-  assign row_scales = addr_t'(((AddrW+1)'(row_values) + (AddrW+1)'(MxBlock - 1)) >> $clog2(MxBlock));
+
+  // A row has more MX blocks than the stride has bytes.
+  function automatic logic too_short_for_scales(addr_t stride);
+    return (AddrW + $clog2(MxBlock))'(row_values) > {stride, ($clog2(MxBlock))'(0)};
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
@@ -487,9 +488,9 @@ module fp8mac_cmd_walk
                       ((cmd_q.m > size_t'(1) || pairs) && !cmd_q.mode.acc_keep &&
                        (too_short(cmd_q.d.stride, reduction ? size_t'(1) : cmd_q.n, d_size) ||
                         (cmd_q.c.en && too_short(cmd_q.c.stride, cmd_q.n, c_size))));
-      scales_bad_q <= (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && cmd_q.a.mx_stride < row_scales) ||
-                              (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && cmd_q.b.mx_stride < row_scales))) ||
-                      (blocks && cmd_q.m > size_t'(1) && cmd_q.a.mx_stride < row_scales);
+      scales_bad_q <= (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && too_short_for_scales(cmd_q.a.mx_stride)) ||
+                              (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && too_short_for_scales(cmd_q.b.mx_stride)))) ||
+                      (blocks && cmd_q.m > size_t'(1) && too_short_for_scales(cmd_q.a.mx_stride));
     end
   end
 

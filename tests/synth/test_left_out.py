@@ -85,14 +85,15 @@ def test_registers(bench: Bench, build: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(("c", "each"), [(1, 2), (0, 1)])
 def test_operators_of_c(bench: Bench, build: Path, folder: Path, c: int, each: int) -> None:
-    """Of an epilogue of one value a cycle. Beside these operators it multiplies scales, and the result by scale_d."""
+    """Of an epilogue of two values a cycle, each in a row of its own. Both are multiplied by scales and by scale_d. A multiplier
+    of C computes the product of scales; without C there is one of the first row alone."""
     library = liberty.Library([libraries.LIBRARIES[libraries.FIRST][0]])
     flow = runs.Synthesiser(library, source_folders(build), Cache(folder))
-    given = (("WIDTH", 1), ("COLS", 1), ("STOCHASTIC", 0), ("ADD_C", c))
+    given = (("WIDTH", 2), ("COLS", 1), ("STOCHASTIC", 0), ("ADD_C", c))
     front, _ = flow.front(runs.Design("fp8mac_epilogue", given, BOXES))
     boxes = [box.module for box in runs.instances(front)]
-    bench.check(f"multipliers, ADD_C={c}", boxes.count(MUL) == 2 + each)
-    bench.check(f"adders, ADD_C={c}", boxes.count(ADD) == each)
+    bench.check(f"multipliers, ADD_C={c}", boxes.count(MUL) == 4 + each)
+    bench.check(f"adders, ADD_C={c}", boxes.count(ADD) == 2 * each)
 
 
 def test_modules(bench: Bench, build: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
