@@ -158,14 +158,16 @@ module fp8mac_write_out
   logic [BeatsW-1:0]  beat_q;
   logic [BeatLog-1:0] first_byte_q;  // of a row of the region in its beat
 
-  // With pairs: of the row at hand. The choice of the next address is known from registers: it is in front of an addition.
+  // With pairs: of the row at hand. Registers have the choice of the next address: it is in front of an addition.
   logic               pairs_q, second_q;   // second_q: its results 1 are
   addr_t              row_addr_q, line_q;  // its address, and the bytes of an output line
   addr_t              over_line_q;         // bytes from the last row of a line to the first one behind the next line
   logic [15:0]        out_w_q, line_rows_q;  // rows of an output line, and those from the row on
   logic [HeightW-1:0] seconds_q;           // rows of the region that have results 1
   logic               has_second_q;        // row_q < seconds_q
-  logic               more;                // its results 1 follow
+  logic               more_q;              // its results 1 follow
+  logic               from_row_q, over_q;  // the next address is behind row_addr_q; it is over_line_q behind addr_q
+  logic               pairs_d, second_d, has_second_d, more_d, line_ends_d;
   logic               line_ends_q, next_line_ends;  // line_rows_q is 1; that of the row behind
   addr_t              from, by, next_addr;  // of the next row, or of the row's results 1
 
@@ -175,22 +177,46 @@ module fp8mac_write_out
   assign last_beat      = beat_q == last_byte_q[LengthW-1:BeatLog];
   assign dropped        = busy_q && !end_q && first_beat && (discard_i || row_bad_q);
   assign step           = busy_q && !end_q && !dropped && s1_ready && (!first_beat || row_ready_i);
-  assign more           = PAIRS && pairs_q && !second_q && has_second_q;
   assign next_line_ends = line_ends_q ? out_w_q == 16'd1 : line_rows_q == 16'd2;
-  assign row_done       = step && last_beat && !more;
+  assign row_done       = step && last_beat && !more_q;
   assign region_done    = dropped || (row_done && row_q == last_row_q);
 
   // Behind a line, the rows of the one behind the next: results 1 lie there already.
-  always_comb begin
-    from = addr_q;
-    by   = stride_q;
-    if (PAIRS && pairs_q) begin
-      if (more) by = line_q;
-      else if (!line_ends_q) from = row_addr_q;
-      else if (!second_q) by = over_line_q;
-    end
-  end
+  assign from      = from_row_q ? row_addr_q : addr_q;
+  assign by        = more_q ? line_q : over_q ? over_line_q : stride_q;
   assign next_addr = from + by;
+
+  // The row at hand in the next cycle
+  always_comb begin
+    pairs_d      = pairs_q;
+    second_d     = second_q;
+    has_second_d = has_second_q;
+    line_ends_d  = line_ends_q;
+    if (take) begin
+      pairs_d      = PAIRS && job_i.pairs;
+      second_d     = 1'b0;
+      has_second_d = seconds_left_q != '0;
+      line_ends_d  = (fresh_q && job_i.first) ? job_i.out_w == 16'd1 : !row_done ? line_ends_q : next_line_ends;
+    end else if (step && last_beat) begin
+      second_d = more_q;
+      if (!more_q) begin
+        has_second_d = row_q + HeightW'(1) < seconds_q;
+        line_ends_d  = next_line_ends;
+      end
+    end
+    more_d = pairs_d && !second_d && has_second_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    pairs_q      <= PAIRS && pairs_d;
+    second_q     <= PAIRS && second_d;
+    has_second_q <= PAIRS && has_second_d;
+    line_ends_q  <= PAIRS && line_ends_d;
+    more_q       <= PAIRS && more_d;
+    from_row_q   <= PAIRS && pairs_d && !more_d && !line_ends_d;
+    over_q       <= PAIRS && pairs_d && !more_d && line_ends_d && !second_d;
+  end
+
   assign row_stage_free = (!busy_q || region_done) && !end_q;
   assign slot_free_o    = region_done;
 
@@ -214,8 +240,6 @@ module fp8mac_write_out
     end
     if (take) begin
       shape_q     <= shape;
-      pairs_q     <= PAIRS && job_i.pairs;
-      second_q    <= 1'b0;
       ends_q      <= last_across && last_down;
       addr_q      <= {region_addr_q[AddrW-1:BeatLog], BeatLog'(0)};
       first_byte_q <= region_addr_q[BeatLog-1:0];
@@ -227,14 +251,12 @@ module fp8mac_write_out
         over_line_q <= job_i.d_stride + job_i.line;
         out_w_q   <= job_i.out_w;
         seconds_q <= HeightW'((seconds_left_q < most_rows) ? seconds_left_q : most_rows);
-        has_second_q <= seconds_left_q != '0;
         if (!(fresh_q && job_i.first)) begin
           addr_q <= row_done ? next_addr : addr_q;
         end
         row_addr_q  <= (fresh_q && job_i.first) ? region_addr_q : row_done ? next_addr : addr_q;
         line_rows_q <= (fresh_q && job_i.first) ? job_i.out_w : !row_done ? line_rows_q :
                        line_ends_q ? out_w_q : line_rows_q - 16'd1;
-        line_ends_q <= (fresh_q && job_i.first) ? job_i.out_w == 16'd1 : !row_done ? line_ends_q : next_line_ends;
       end
       if (!PAIRS) begin
         row_addr_q  <= '0;
@@ -242,26 +264,18 @@ module fp8mac_write_out
         over_line_q <= '0;
         out_w_q     <= '0;
         line_rows_q <= '0;
-        line_ends_q <= 1'b0;
         seconds_q   <= '0;
-        has_second_q <= 1'b0;
       end
       last_byte_q <= LengthW'((last_across ? bytes_left_q : most_bytes) - bytes_t'(1));
       beat_q      <= '0;
     end else if (step) begin
       beat_q <= last_beat ? '0 : beat_q + BeatsW'(1);
-      if (last_beat && more) begin
-        second_q <= 1'b1;
-        addr_q   <= next_addr;
-      end else if (last_beat) begin
-        second_q <= 1'b0;
-        row_q    <= row_q + HeightW'(1);
-        addr_q   <= next_addr;
+      if (last_beat) addr_q <= next_addr;
+      if (last_beat && !more_q) begin
+        row_q <= row_q + HeightW'(1);
         if (PAIRS) begin
           row_addr_q  <= next_addr;
           line_rows_q <= line_ends_q ? out_w_q : line_rows_q - 16'd1;
-          line_ends_q <= next_line_ends;
-          has_second_q <= row_q + HeightW'(1) < seconds_q;
         end
       end
     end

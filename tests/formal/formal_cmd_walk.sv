@@ -479,7 +479,7 @@ module formal_cmd_walk
         position_is_a_tile : assert (is_tile(m_q, m_all, tile_m) && is_tile(n_q, n_all, tile_n) &&
                                      (k_q == '0 || k_q < k_all));
         position_is_kept : assert (dut.m_left_q == size_t'(m_all - at_m) && dut.n_left_q == size_t'(n_all - at_n) &&
-                                   dut.k_left_q == size_t'(k_behind) && dut.k_done_q == size_t'(k_q) &&
+                                   dut.k_left_q == size_t'(k_behind) &&
                                    dut.backwards_q == (state == Move ? before_back_q : back_q));
         start_is_kept : assert (dut.first_q == first_q && dut.from_start_q == (k_q == '0));
         rows_are_multiples : assert (
@@ -529,6 +529,9 @@ module formal_cmd_walk
             (!cmd_q.finish.bias_en || keeps(dut.bias_q, at.bias)));
           places_of_the_chunk : assert (state != Offer || ((!OfA || keeps(dut.a_q, places.a)) &&
             (ELEMENTWISE || !OfB || keeps(dut.b_q, places.b))));
+          place_of_the_next_chunk : assert (state != Size || k_q == '0 ||
+            ((!OfA || keeps(dut.a_q + (AddrW+1)'(dut.k_q), places.a)) &&
+             (ELEMENTWISE || !OfB || keeps(dut.b_q + (AddrW+1)'(dut.k_q), places.b))));
         end
         // What the next move adds, in the cycle before
         moves_by : assert (state != Move || !dut.steps_done_q || (dut.rewinds_q == 1'b0 &&

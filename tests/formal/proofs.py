@@ -2105,15 +2105,15 @@ PAIR_WRITE_OUT_FAULTS = [
     Fault(
         "lines_follow_each_other",
         "fp8mac_write_out.sv",
-        "else if (!line_ends_q) from = row_addr_q;",
-        "else if (1'b1) from = row_addr_q;",
+        "pairs_d && !more_d && !line_ends_d;",
+        "pairs_d && !more_d;",
         "all_at_the_end|once",
     ),
     Fault(
         "all_rows_have_two",
         "fp8mac_write_out.sv",
-        "!second_q && has_second_q;",
-        "!second_q;",
+        "!second_d && has_second_d;",
+        "!second_d;",
         "rows_of_d_alone",
     ),
     Fault(
@@ -2321,8 +2321,8 @@ CMD_WALK_ADDRESS_FAULTS = [
     Fault(
         "chunks_of_the_first_products",
         "fp8mac_cmd_walk.sv",
-        "a_q <= conv ? a_tile_q : a_tile_q + position_addr_t'(k_done_q);",
-        "a_q <= a_tile_q;",
+        "a_q        <= (conv || from_start_q) ? a_tile_q : a_q + position_addr_t'(k_q);",
+        "a_q        <= a_tile_q;",
         "places_of_the_chunk|is_the_next_one",
     ),
     Fault(
