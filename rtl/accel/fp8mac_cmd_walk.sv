@@ -356,7 +356,7 @@ module fp8mac_cmd_walk
   position_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
   position_addr_t lines_q;    // with pairs: D's address, of twice the rows before, and an output line behind
   beat_byte_t     mx_first_q;
-  dim_t           mx_next, mx_beats;  // scales of a row from the beat of the chunk before on to the chunk; in whole beats
+  dim_t           mx_next, mx_beats;  // a row's scales from the beat of the chunk before to the chunk; in whole beats
   logic [1:0]     d_size, c_size, x_size;
 
   assign d_size = dst_size(dst_fmt_e'(cmd_q.d.fmt));

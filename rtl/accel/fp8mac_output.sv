@@ -200,6 +200,9 @@ module fp8mac_output
     source_data_q <= beat_data_i;
   end
 
+  logic unused_beats;
+  assign unused_beats = ^{source_c_q, source_x_q, source_row_q, source_beat_q, source_data_q};
+
   if (FUNCTIONS.c) begin : g_c
     fp8mac_source #(
       .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestC)
@@ -359,7 +362,8 @@ module fp8mac_output
     assign epi_nonfinite_o = 1'b0;
     assign epi_flags_o     = '0;
     logic unused_epilogue;
-    assign unused_epilogue = ^{next, next_row, in_en, scale_a, first_row, first_col, rows_first, rows_end, c_value, x_value};
+    assign unused_epilogue = ^{next, next_row, in_en, scale_a, first_row, first_col, rows_first, rows_end, c_value,
+                               x_value};
   end else begin : g_epilogue
     fp8mac_epilogue #(
       .WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t)),

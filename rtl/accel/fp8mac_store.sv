@@ -361,7 +361,8 @@ module fp8mac_store
     else valid1_q <= go;
     source_q <= '{slot: slot_q, phase: bundle.phase, bundle_row: bundle_row_q, position: bundle.position,
                   region_done: region_done && !statistic_q, command_done: command_done,
-                  bad: go_error != ErrNone || no_statistics_q, scaled: each_q || first_q, c_slot: c_slot, x_slot: x_slot,
+                  bad: go_error != ErrNone || no_statistics_q, scaled: each_q || first_q,
+                  c_slot: c_slot, x_slot: x_slot,
                   c_done: c_done, x_done: x_done};
     t0_q     <= parts[part];
   end

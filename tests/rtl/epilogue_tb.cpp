@@ -335,12 +335,12 @@ class EpilogueBench
     std::deque<Output> expected_;
     std::deque<Transfer> inside_ =
         std::deque<Transfer>(10); // of the last cycles, the youngest first
-    Transfer offered_;     // enters in this cycle
+    Transfer offered_;            // enters in this cycle
     bool offers_ = false;
-    Config entered_;       // of the last transfer that entered
+    Config entered_; // of the last transfer that entered
     unsigned gap_permille_ = 0;
     uint32_t meta_ = 0;
-    Transfer last_;        // whose scales were given
+    Transfer last_; // whose scales were given
     Events events_ = {};
 };
 
