@@ -75,7 +75,7 @@ inline void Interrupted::prepare(Product product)
     }
     second.tag = first.tag ^ 1;
     first.irq = second.irq = false;
-    first.record = second.record = true;
+    first.record = second.record = kFunctions.records;
     tiles_ = {first, second};
     outcomes_.clear();
     rings_ = {0, descriptor(second)};
@@ -146,6 +146,9 @@ inline void Interrupted::interrupted(const char *what)
 // the others in flight, the records have the error or say `dropped`.
 inline void Interrupted::check_records(uint32_t status)
 {
+    if (!kFunctions.records) {
+        return;
+    }
     const bool error = FIELD_OF(status, STATUS, ERROR); // not left by a soft reset
     const uint32_t tag = FIELD_OF(status, STATUS, ERROR_TAG);
     const uint32_t completed = host_.read(REG(COMPLETED)) - completed_;
@@ -251,8 +254,10 @@ inline void Interrupted::bus_stops(unsigned stride)
         }
     }
     bench_.covered("beats at which the bus stopped", stops);
-    bench_.covered("records of dropped commands", dropped_);
-    bench_.covered("commands that were not accepted", refused_);
+    if (kFunctions.records) {
+        bench_.covered("records of dropped commands", dropped_);
+        bench_.covered("commands that were not accepted", refused_);
+    }
 }
 
 // The bus stops or errs at each beat of a descriptor, and nothing else is in flight. Nothing is known
