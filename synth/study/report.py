@@ -121,7 +121,10 @@ class Page:
         chips = self.energies.chips
         array = chips.mac_pj("default", "array", "random product, 64 x 64 x 128")[0]
         small = chips.mac_pj("small", "accelerator", SMALL_NETWORK)
-        return merit.own(self.accel_pdk, self.memory_area, array, (small[0], sum(small)))
+        fast = next(
+            one for one in self.accel_fast if one["library"] == self.accel_pdk["library"]
+        )
+        return merit.own(fast, self.memory_area, array, (small[0], sum(small)))
 
     @property
     def memories(self) -> list[memories.Memory]:
@@ -558,6 +561,9 @@ class Page:
         if table == "beats":
             found = left_out.several_beats(load(self.folder, "accel_shapes")["measured"])
             return [one["run"].rpartition(" ")[0] for its in found for one in its]
+        if table == "growth":
+            found = load(self.folder, "accel_shapes")["measured"]
+            return [one["run"].rpartition(" ")[0] for one in found if "parts" in one]
         if table == "fpga_clock":
             return [commands.spelled(fpga_clock.GOAL, {})]
         if table.startswith("accel_"):
@@ -565,7 +571,7 @@ class Page:
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
         prices = {"functions": "functions_apart", "function_registers": "functions"}
-        prices["functions_mx"] = "functions_mx"
+        prices |= {name: name for name in ("functions_mx", "functions_rows")}
         prices |= dict.fromkeys(("functions_inference", "parts"), "functions_inference")
         if table in prices:
             return [load(self.folder, prices[table])["run"]["command"]]
@@ -643,9 +649,15 @@ class Page:
             "merit": lambda: merit.table(load(self.folder, "merit")["accelerators"], self.merits),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "functions_inference": lambda: left_out.prices(self.inference),
-            "functions_mx": lambda: left_out.prices(load(self.folder, "functions_mx")["functions"]),
+            **{
+                one: lambda one=one: left_out.prices(load(self.folder, one)["functions"])
+                for one in ("functions_mx", "functions_rows")
+            },
             "parts": lambda: left_out.parts(self.inference),
             "beats": lambda: left_out.beats(load(self.folder, "accel_shapes")["measured"]),
+            "growth": lambda: left_out.growth(
+                load(self.folder, "accel_before"), load(self.folder, "accel_shapes")["measured"]
+            ),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),
             "fpga": lambda: tables.fpga(self.fpga),
