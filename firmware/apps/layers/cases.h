@@ -65,7 +65,6 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(transformer)                                                                                 \
     X(plans)                                                                                       \
     X(queries)                                                                                     \
-    X(misfits)                                                                                     \
     X(network)                                                                                     \
     X(tables)
 
