@@ -344,8 +344,9 @@ $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-runtime $@ $< $(SYS_QUICK)
 
-# Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe; integer requantisation
-$(BUILD)/system-plan/threads $(BUILD)/system-plan/mx $(BUILD)/system-plan/requantise: $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
+# Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe; integer requantisation;
+# the names of arguments that do not fit
+$(addprefix $(BUILD)/system-plan/,threads mx requantise misfits): $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -353,7 +354,8 @@ $(BUILD)/system-plan/threads $(BUILD)/system-plan/mx $(BUILD)/system-plan/requan
 
 TESTS += $(SYS_TEST)/firmware-threads.log
 TESTS += $(SYS_TEST)/firmware-mx.log
-$(SYS_TEST)/firmware-threads.log $(SYS_TEST)/firmware-mx.log: $(SYS_TEST)/firmware-%.log: $(BUILD)/system-plan/% \
+TESTS += $(SYS_TEST)/firmware-misfits.log
+$(addprefix $(SYS_TEST)/firmware-,$(addsuffix .log,threads mx misfits)): $(SYS_TEST)/firmware-%.log: $(BUILD)/system-plan/% \
     tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-$* $@ $<
