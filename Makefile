@@ -16,7 +16,7 @@ ELEMENT := block
 FRAC_BITS :=
 # Bits of a beat of the accelerator's bus.
 AXI_DATA_W := 128
-# 1: the simulated chip has the minimal accelerator, without the functions that can be left out (docs/INTEGRATION.md).
+# 1: the minimal accelerator, without the functions that can be left out (docs/INTEGRATION.md).
 MINIMAL := 0
 # 1: the simulated chip has the integer requantiser in the place of the FP32 epilogue (docs/INTEGRATION.md).
 REQUANTISE := 0

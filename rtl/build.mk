@@ -42,22 +42,30 @@ RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 # Parameters of fp8mac_accel that leave out a function where they are 0
 MINIMAL_FUNCTIONS := IMAGES DEPTHWISE ELEMENTWISE ADD_C STOCHASTIC TABLES MX ROW_COMMANDS RECORDS
 
-.PHONY: rtl rtl-sources rtl-release regs
+# CONFIG behind what MINIMAL=1 says, so that CONFIG may give a function back
+ACCEL_CONFIG = $(strip $(if $(filter 1,$(MINIMAL)),$(MINIMAL_FUNCTIONS:%=%=0)) $(call SYNTH_GIVEN,CONFIG))
+
+.PHONY: rtl rtl-sources rtl-functions rtl-release regs
 rtl: $(RTL_SOURCES)
-# For other build systems (tools/fusesoc_rtl.py): the sources in the order of compilation, and the registers' C header.
+# For other build systems (tools/fusesoc_rtl.py): the sources in the order of compilation, and the registers' C header; the functions that
+# can be left out.
 rtl-sources: $(RTL_SOURCES) $(REGS_H)
 	@echo $^
+rtl-functions:
+	@echo $(MINIMAL_FUNCTIONS)
 # The accelerator as one plain Verilog file: $(BUILD)/rtl-release/SPELLING/fp8mac_accel.v. CONFIG has parameters that are
 # no variables of make.
 RELEASE_DIR := $(BUILD)/rtl-release
 RELEASE_FROM := $(RTL_SOURCES) $(wildcard synth/flow/*.py) $(addprefix synth/study/,release.py memories.py accel.py)
 release_bits = $(if $(1), FRAC_BITS=$(1))
-# $(1): rows, $(2): columns, $(3): lanes, $(4): bits of a beat, $(5): the element's spelling, $(6): what CONFIG has
+# $(1): rows, $(2): columns, $(3): lanes, $(4): bits of a beat, $(5): the element's spelling, $(6): what CONFIG has,
+# $(7): 1 for the minimal accelerator
 rtl_release = $(PYTHON) -B -m synth release --build $(BUILD) --out $(RELEASE_DIR) \
-  --name $(1)x$(2)x$(3)-$(5)$(if $(filter-out 128,$(4)),-axi$(4)) --more '$(6)' \
+  --name $(1)x$(2)x$(3)-$(5)$(if $(filter-out 128,$(4)),-axi$(4))$(if $(filter 1,$(7)),-minimal) --more '$(6)' \
+  $(if $(filter 1,$(7)),--minimal '$(MINIMAL_FUNCTIONS)') \
   --config 'ROWS=$(1) COLS=$(2) LANES=$(3) AXI_DATA_W=$(4) ELEMENT=$(call element_name,$(5))$(call release_bits,$(call element_bits,$(5)))'
 rtl-release: $(RELEASE_FROM)
-	@$(call rtl_release,$(ROWS),$(COLS),$(LANES),$(AXI_DATA_W),$(ELEMENT_SPEC),$(call SYNTH_GIVEN,CONFIG))
+	@$(call rtl_release,$(ROWS),$(COLS),$(LANES),$(AXI_DATA_W),$(ELEMENT_SPEC),$(call SYNTH_GIVEN,CONFIG),$(MINIMAL))
 regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
 
 $(REGS_SV) &: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)

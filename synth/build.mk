@@ -16,7 +16,8 @@
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
 #                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
 #                                  levels of instances in the tables, INSTANCES=1 areas by instance, CLOCK_GATES=4 a clock
-#                                  gate before flip-flops with the same enable, if they are at least four
+#                                  gate before flip-flops with the same enable, if they are at least four. MINIMAL=1
+#                                  measures the minimal accelerator, as in synth-memories and synth TARGET=
 #   make synth-shape-areas         what fp8mac plan knows of areas, from synth/results. An accelerator of another shape
 #                                  gets there by make synth-functions APART=1 ONLY='^none$' CONFIG=... and then
 #                                  make synth-report FROM=build/synth/functions.json. If CONFIG names functions, it is one
@@ -45,6 +46,7 @@
 
 SYNTH_GIVEN = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
 SYNTH_OPTION = $(if $(call SYNTH_GIVEN,$(1)),--$(2) '$(call SYNTH_GIVEN,$(1))')
+SYNTH_CONFIG = $(if $(ACCEL_CONFIG),--config '$(ACCEL_CONFIG)')
 SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,lanes) \
   $(call SYNTH_OPTION,FRAC_BITS,frac-bits) $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,ROWS,rows) \
   $(call SYNTH_OPTION,COLS,cols) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
@@ -52,15 +54,18 @@ SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,l
   $(call SYNTH_OPTION,ONLY,only) $(call SYNTH_OPTION,VARIANTS,variants) $(call SYNTH_OPTION,EFFORTS,efforts)
 SYNTH := $(PYTHON) -B -m synth
 SYNTH_MEASURE = $(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac $(if $(filter synth-full,$),--full) $(SYNTH_OPTIONS)
-SYNTH_FPGA_OPTIONS = $(foreach v,ELEMENT=element LANES=lanes FRAC_BITS=frac-bits CONFIG=config JOBS=jobs ONLY=only, \
-  $(call SYNTH_OPTION,$(word 1,$(subst =, ,$(v))),$(word 2,$(subst =, ,$(v)))))
+SYNTH_FPGA_OPTIONS = $(foreach v,ELEMENT=element LANES=lanes FRAC_BITS=frac-bits JOBS=jobs ONLY=only, \
+  $(call SYNTH_OPTION,$(word 1,$(subst =, ,$(v))),$(word 2,$(subst =, ,$(v))))) $(SYNTH_CONFIG)
 
 # The cells of an FPGA are counted without a clock and without these choices of an element.
 ifneq (,$(TARGET))
 $(foreach v,FORMATS ROWS COLS PERIOD CLOCK_FO4 LIB DONT_USE VARIANTS EFFORTS,\
   $(if $(call SYNTH_GIVEN,$(v)),$(error $(v) has no effect with TARGET=$(TARGET))))
-else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
-$(error CONFIG has no effect on synth without TARGET)
+else ifneq (,$(filter synth,$(MAKECMDGOALS)))
+$(foreach v,CONFIG MINIMAL,$(if $(call SYNTH_GIVEN,$(v)),$(error $(v) has no effect on synth without TARGET)))
+endif
+ifneq (,$(and $(call SYNTH_GIVEN,PART),$(call SYNTH_GIVEN,MINIMAL)))
+$(error MINIMAL has no effect with PART, whose parameters CONFIG gives)
 endif
 
 .PHONY: synth-fpga-clock
@@ -73,7 +78,7 @@ synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
 synth-memories: $(RTL_GENERATED)
-	@$(SYNTH) memories --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config)
+	@$(SYNTH) memories --build $(BUILD) $(SYNTH_CONFIG)
 
 synth-shapes: $(BUILD)/model/fp8mac
 	@$(SYNTH) shapes --model $<
@@ -97,7 +102,7 @@ synth-report:
 	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)
 
 synth-accel: $(RTL_GENERATED)
-	@$(SYNTH) accel --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config) $(call SYNTH_OPTION,BOXES,boxes) \
+	@$(SYNTH) accel --build $(BUILD) $(SYNTH_CONFIG) $(call SYNTH_OPTION,BOXES,boxes) \
 	  $(call SYNTH_OPTION,PART,part) \
 	  $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \
 	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth) $(call SYNTH_OPTION,INSTANCES,instances) \

@@ -53,6 +53,6 @@ $(call check_choice,REQUANTISE,0 1)
 ifneq (,$(and $(filter 1,$(REQUANTISE)),$(filter-out int8,$(ELEMENT))))
 $(error REQUANTISE=1 is not possible with ELEMENT=$(ELEMENT): choose ELEMENT=int8)
 endif
-# In the name of a simulator whose bus is not the default one, whose accelerator is the minimal one, or requantises
+# In the name of a simulator, or a release, whose bus is not the default one, whose accelerator is the minimal one, or requantises
 AXI_NAME := $(if $(filter-out 128,$(AXI_DATA_W)),-axi$(AXI_DATA_W))
 MINIMAL_NAME := $(if $(filter 1,$(MINIMAL)),-minimal)$(if $(filter 1,$(REQUANTISE)),-requantise)

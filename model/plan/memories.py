@@ -22,7 +22,12 @@ from itertools import product
 from pathlib import Path
 
 from fp8mac_plan.area import Areas
-from fp8mac_plan.configuration import Configuration, one_port_bits, two_port_bits
+from fp8mac_plan.configuration import (
+    NOT_FOR_INFERENCE,
+    Configuration,
+    one_port_bits,
+    two_port_bits,
+)
 from fp8mac_plan.errors import PlanError, ToolEnded
 from fp8mac_plan.run import Impossible, ask
 
@@ -34,6 +39,7 @@ SWEPT = {
     "tiles": (64, 128, 256, 512),
     "max_mn": (32, 64, 128, 256),
 }
+SHAPE, AREA = ("rows", "cols", "lanes"), ("bits", "mm2")
 LATENCIES = (0, 20, 100)  # of the memory behind the bus, in cycles
 
 
@@ -91,10 +97,27 @@ def mean(found: list[int], usual: list[int]) -> float:
 
 def memory(one: Accelerator, its: Configuration, areas: Areas) -> tuple[int, float]:
     """Bits, and mm2"""
-    bits = one_port_bits(its), two_port_bits(its, one.inference)
+    bits = one_port_bits(its), two_port_bits(its, NOT_FOR_INFERENCE if one.inference else ())
     each = areas.data["um2_per_bit"]
     um2 = bits[0] * each["one port"] + bits[1] * each["two ports"]
     return sum(bits), um2 / 1e6
+
+
+def memory_fields(one: Accelerator, its: Configuration, areas: Areas) -> list[object]:
+    """As the columns AREA have them"""
+    bits, mm2 = memory(one, its, areas)
+    return [bits, f"{mm2:.4f}"]
+
+
+def read(row: dict[str, str]) -> tuple[Accelerator, Configuration]:
+    """What a line of the file is about"""
+    one = next(
+        one
+        for one in ACCELERATORS
+        if one.name == row["accelerator"]
+        and all(int(row[name]) == getattr(one.its, name) for name in SHAPE)
+    )
+    return one, replace(one.its, **{name: int(row[name]) for name in SWEPT})
 
 
 def main(arguments: list[str]) -> int:
@@ -107,19 +130,18 @@ def main(arguments: list[str]) -> int:
     with options.out.open("w") as file:
         out = csv.writer(file, lineterminator="\n")
         ends = [f"{end} at {one}" for one in LATENCIES for end in ("mean", "most")]
-        out.writerow(["accelerator", "rows", "cols", "lanes", *SWEPT, "bits", "mm2", *ends])
+        out.writerow(["accelerator", *SHAPE, *SWEPT, *AREA, *ends])
         for one, values in product(ACCELERATORS, product(*SWEPT.values())):
             its = replace(one.its, **dict(zip(SWEPT, values)))
             runs = [cycles(options.tool, one, replace(its, latency=each)) for each in LATENCIES]
             if None in runs:
                 continue
-            bits, mm2 = memory(one, its, areas)
             ends = []
             for found, other in zip(runs, usual):
                 most = max(a / b for a, b in zip(found, other))
                 ends += [f"{mean(found, other):.5f}", f"{most:.4f}"]
-            shape = (its.rows, its.cols, its.lanes)
-            out.writerow([one.name, *shape, *values, bits, f"{mm2:.4f}", *ends])
+            shape = [getattr(its, name) for name in SHAPE]
+            out.writerow([one.name, *shape, *values, *memory_fields(one, its, areas), *ends])
     print(f"  PLAN      {options.out}")
     return 0
 

@@ -98,8 +98,6 @@ def take_shape(made: dict, folder: Path) -> None:
     file = folder / ("accel_rivals.json" if rival else "accel_shapes.json")
     known = load(folder, file.stem)["measured"] if file.is_file() or not rival else []
     kept = ("parameters", "logic", "blocks", "bits", *(("memory_um2",) if rival else ()))
-    if whole["parameters"] == load(folder, "accel")["parameters"]:
-        kept += ("parts",)
     name = f"{made['run']['command']} {made['run']['date']}"
     fresh = {**{key: whole[key] for key in kept}, "run": name}
     places = [i for i, one in enumerate(known) if one["parameters"] == whole["parameters"]]

@@ -327,7 +327,8 @@ def run(options: argparse.Namespace) -> int:
     for word in more:
         if word.partition("=")[0] in VARIABLES:
             raise UsageError(f"CONFIG={word} is not possible: give {word} without CONFIG")
-    parameters = accel.parameters(" ".join((options.config, *more)), build=options.build)
+    off = [f"{name}=0" for name in options.minimal.split()]
+    parameters = accel.parameters(" ".join((options.config, *off, *more)), build=options.build)
     folder = options.out / "-".join((options.name, *(word.replace("=", "") for word in more)))
     work = folder / "yosys"
     modules = elaborate(parameters, options.build, work)
@@ -335,7 +336,8 @@ def run(options: argparse.Namespace) -> int:
     modules += leaves(work, modules)
     path = folder / f"{accel.TOP}.v"
     config = f" CONFIG='{' '.join(more)}'" if more else ""
-    head = header(f"make {GOAL} {options.config}{config}", parameters, replaced)
+    minimal = " MINIMAL=1" if off else ""
+    head = header(f"make {GOAL} {options.config}{minimal}{config}", parameters, replaced)
     path.write_text(file_text(head, modules))
     data = to_data(parameters, replaced)
     (folder / "modules.json").write_text(json.dumps(data, indent=1) + "\n")
@@ -353,6 +355,7 @@ def main(arguments: list[str]) -> int:
     add = parser.add_argument
     add("--build", type=Path, default=Path("build"), help="the build folder")
     add("--config", default="", help="NAME=VALUE parameters, as make's variables give them")
+    add("--minimal", default="", help="functions that are left out, those of MINIMAL=1")
     add("--more", default="", help="further NAME=VALUE parameters, those of CONFIG")
     add("--out", type=Path, required=True, help="the folder of all released files")
     add("--name", required=True, help="that of this file's folder; CONFIG's parameters are added")

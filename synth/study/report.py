@@ -561,9 +561,6 @@ class Page:
         if table == "beats":
             found = left_out.several_beats(load(self.folder, "accel_shapes")["measured"])
             return [one["run"].rpartition(" ")[0] for its in found for one in its]
-        if table == "growth":
-            found = load(self.folder, "accel_shapes")["measured"]
-            return [one["run"].rpartition(" ")[0] for one in found if "parts" in one]
         if table == "fpga_clock":
             return [commands.spelled(fpga_clock.GOAL, {})]
         if table.startswith("accel_"):
@@ -572,6 +569,7 @@ class Page:
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
         prices = {"functions": "functions_apart", "function_registers": "functions"}
         prices |= {name: name for name in ("functions_mx", "functions_rows")}
+        prices["growth"] = "functions_rows"
         prices |= dict.fromkeys(("functions_inference", "parts"), "functions_inference")
         if table in prices:
             return [load(self.folder, prices[table])["run"]["command"]]
@@ -656,7 +654,7 @@ class Page:
             "parts": lambda: left_out.parts(self.inference),
             "beats": lambda: left_out.beats(load(self.folder, "accel_shapes")["measured"]),
             "growth": lambda: left_out.growth(
-                load(self.folder, "accel_before"), load(self.folder, "accel_shapes")["measured"]
+                load(self.folder, "accel_before"), load(self.folder, "functions_rows")
             ),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),

@@ -120,39 +120,14 @@ def test_front(plan, bench):
     bench.check("a plot for each", text.count("<svg "), len(NETWORKS) + 1)
 
 
-def test_memories(bench):
-    """Every bit of the accelerators that were elaborated"""
+def test_areas_of_files(bench):
+    """The areas and bits of results.csv and memories.csv are those of today's formulas: else `make plan-areas`."""
     sys.path.insert(0, str(PLAN))
-    from fp8mac_plan.configuration import Configuration, one_port_bits, two_port_bits
+    import areas
 
-    kinds = {8: "block", 4: "int8"}
-    for one in MEASURED:
-        of = one["parameters"]
-        its = Configuration(
-            rows=of["ROWS"],
-            cols=of["COLS"],
-            lanes=of["LANES"],
-            element=kinds.get(of["ELEMENT"], "block64"),
-            axi=of["AXI_DATA_W"],
-            epi_width=of.get("EPI_WIDTH", 0),
-        )
-        bench.check("bits of memory", one_port_bits(its) + two_port_bits(its), one["bits"], of)
-
-
-def test_inference_memories(bench):
-    """Bits of accelerators without some functions. Since the others were elaborated, waiting commands have two bits more, and
-    the strips of images one."""
-    sys.path.insert(0, str(PLAN))
-    from fp8mac_plan.configuration import Configuration, one_port_bits, two_port_bits
-
-    wider = 2 * 8 + 16
-    for one in json.loads((ROOT / "synth/results/accel_rivals.json").read_text())["measured"]:
-        of = one["parameters"]
-        element = "int8" if of.get("REQUANTISE") else "block"
-        shape = {name: of[name.upper()] for name in ("rows", "cols", "lanes")}
-        its = Configuration(**shape, element=element)
-        bits = one_port_bits(its) + two_port_bits(its, inference=True) + wider
-        bench.check("bits of memory", bits, one["bits"], of)
+    for path, columns, fields in areas.FILES:
+        text = areas.text(path, columns, fields)
+        bench.check("areas are up to date", text == path.read_text(), True, path.name)
 
 
 def test_swept_memories_end(bench, folder):
@@ -178,7 +153,8 @@ def test_swept_memories_end(bench, folder):
 
 def test_swept_memories(bench, plan):
     """memories.csv: some of its lines again, by the tool itself. A change of the accelerator that moves cycles by more than
-    half a percent makes the file old: `make plan-memories plan-report synth-report`."""
+    half a percent makes the file old: `make plan-memories plan-report synth-report`. One that moves bits alone:
+    `make plan-areas plan-report synth-report`."""
     with (PLAN / "memories.csv").open() as file:
         rows = list(csv.DictReader(file))
     kinds = {"FP8": (), "INT8": ("--element=int8", "--requantise"), "default": ()}

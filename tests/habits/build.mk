@@ -9,7 +9,8 @@ $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/habits/test_p
     $(wildcard examples/soc/*) Bender.yml fp8mac.core CHANGELOG.md .github/workflows/ci.yml $(VERSION_H) $(REGS_H) \
     $(RTL_SOURCES)
 	@tests/run_test.sh $(basename $(@F)) $@ $(PYTEST) $< -k '$(PACKAGING_TESTS)' --version-h $(VERSION_H) --regs-h $(REGS_H) \
-	  --build $(BUILD) --folder $(BUILD)/fusesoc-$(basename $(@F)) --sources $(RTL_SOURCES)
+	  --build $(BUILD) --folder $(BUILD)/fusesoc-$(basename $(@F)) --sources $(RTL_SOURCES) \
+	  --functions $(MINIMAL_FUNCTIONS)
 
 # ---- HTML documentation ----------------------------------------------------------------------------------------------
 #   make docs      $(BUILD)/docs/index.html: the pages, the C interfaces, the RTL modules, the registers

@@ -2,10 +2,10 @@
 """Files by which other tools know the project: Bender.yml, fp8mac.core, CHANGELOG.md, the forge's workflow.
 
 python -m pytest -c tests/pytest.ini tests/habits/test_packaging.py -k 'not simulation' --version-h FILE --regs-h FILE --build BUILD \\
-  --folder FOLDER --sources SOURCE...
+  --folder FOLDER --sources SOURCE... --functions NAME...
 python -m pytest -c tests/pytest.ini tests/habits/test_packaging.py -k simulation --folder FOLDER
 
-SOURCES are the build's sources in the order of compilation (RTL_SOURCES of rtl/build.mk).
+SOURCES are the build's sources in the order of compilation (RTL_SOURCES of rtl/build.mk), NAMEs those of its MINIMAL_FUNCTIONS.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def test_workflow(bench: Compared) -> None:
     bench.check(".ci/run is executable", os.access(ROOT / ".ci/run", os.X_OK))
 
 
-def check_fusesoc(bench: Compared, folder: Path, target: str, expected: str) -> None:
-    """The target runs and prints the text."""
+def check_fusesoc(bench: Compared, folder: Path, target: str, expected: str) -> str:
+    """The target runs and prints the text. Returns what it prints."""
     tools = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{tools.absolute()}:{os.environ['PATH']}"}
     environment.pop("MAKEFLAGS", None)
@@ -113,10 +113,20 @@ def check_fusesoc(bench: Compared, folder: Path, target: str, expected: str) -> 
     bench.check(f"fusesoc run --target {target} fp8mac:ip:accel", good)
     if not good:
         print(done.stdout[-4000:])
+    return done.stdout
 
 
 def test_fusesoc_lint(bench: Compared, folder: Path) -> None:
     check_fusesoc(bench, folder, "lint", "")
+
+
+def test_fusesoc_minimal(bench: Compared, folder: Path, request: pytest.FixtureRequest) -> None:
+    check_fusesoc(bench, folder, "lint-minimal", "")
+    functions = request.config.getoption("--functions")
+    options = " ".join(path.read_text() for path in folder.rglob("lint-minimal/*.vc"))
+    bench.check("functions that can be left out", functions)
+    for name in functions:
+        bench.check(f"lint-minimal leaves out {name}", f"-G{name}=0" in options.split())
 
 
 def test_fusesoc_simulation(bench: Compared, folder: Path) -> None:

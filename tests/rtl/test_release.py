@@ -4,7 +4,8 @@ requests get one sentence.
 
 python -m pytest -c tests/pytest.ini tests/rtl/test_release.py --build BUILD --released FILE
 
-FILE is a released fp8mac_accel.v with its modules.json beside it.
+FILE is a released fp8mac_accel.v with its modules.json beside it. With --functions NAME... it is the minimal accelerator,
+without these.
 """
 
 from __future__ import annotations
@@ -130,8 +131,25 @@ def test_memories(bench: Bench, build: Path, path: Path) -> None:
     bench.check(f"the memories: {listed} and {released}", dict(listed) == released)
 
 
+def test_minimal(bench: Bench, request: pytest.FixtureRequest, path: Path) -> None:
+    """The functions that can be left out are, and they have no memories."""
+    functions = request.config.getoption("--functions")
+    if not functions:
+        pytest.skip("not the minimal accelerator")
+    head = path.read_text().partition("\n\n")[0]
+    bench.check("its command has MINIMAL=1", re.search(r"^//   make rtl-release .*MINIMAL=1", head, re.M))
+    data = json.loads((path.parent / "modules.json").read_text())
+    for name in functions:
+        bench.check(f"{name} is 0", data["parameters"].get(name) == 0)
+    kept = [place for one in data["modules"] if one["words"] for place in one["instances"]]
+    for part in ("g_image", "g_mx", "g_c.", "g_x.", "gen_rows", "g_tables", "u_strips"):
+        bench.check(f"no memory of {part}", kept and not any(part in place for place in kept))
+
+
 def test_requests(bench: Bench, build: Path, path: Path) -> None:
     small(path)
+    if "minimal" in str(path):
+        pytest.skip("the accelerator with all functions has it")
     for config, sentence in (
         ("ROWS=2", "CONFIG=ROWS=2 is not possible: give ROWS=2 without CONFIG"),
         ("NONSENSE=1", "CONFIG: fp8mac_accel has no parameter NONSENSE"),

@@ -30,6 +30,13 @@ $(BUILD)/test/synth_shapes.log: tests/synth/test_shapes.py $(SYNTH_PY) $(PYTEST_
   $(BUILD)/model/fp8mac tests/run_test.sh
 	@tests/run_test.sh synth_shapes $@ $(PYTEST) $< --build $(BUILD)
 
+# The planner's bits of memory beside the RTL's
+TESTS += $(BUILD)/test/synth_memories.log
+$(BUILD)/test/synth_memories.log: tests/synth/test_memories.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard model/plan/fp8mac_plan/*.py) \
+  $(RTL_SOURCES) $(RTL_GENERATED) tests/run_test.sh
+	@tests/run_test.sh synth_memories $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-memories-test \
+	  --functions $(MINIMAL_FUNCTIONS)
+
 TESTS += $(BUILD)/test/synth_wires.log
 $(BUILD)/test/synth_wires.log: tests/synth/test_wires.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard tests/synth/*.sv) tests/run_test.sh
 	@tests/run_test.sh synth_wires $@ $(PYTEST) $< --folder $(BUILD)/synth-wires-test

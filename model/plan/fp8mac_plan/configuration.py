@@ -4,10 +4,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 
 BLOCK = {"block": 32, "block64": 64}  # products of a shared exponent; rtl/catalogue
 PASS_TILES = 4  # of a pass of the array: rtl/accel
+# Functions that can be left out, of those that have memories; by the names of the RTL's parameters
+FUNCTIONS = frozenset(
+    ("MX", "IMAGES", "DEPTHWISE", "ELEMENTWISE", "ADD_C", "TABLES", "ROW_COMMANDS")
+)
+# Accelerators for inference are without these.
+NOT_FOR_INFERENCE = frozenset(("MX", "ELEMENTWISE", "ADD_C", "ROW_COMMANDS"))
 
 
 @dataclass(frozen=True)
@@ -68,21 +75,41 @@ def one_port_bits(its: Configuration) -> int:
     return 2 * sides * (8 * bytes_ + bounds)
 
 
-def two_port_bits(its: Configuration, inference: bool = False) -> int:
-    """Of the memories with a port to write and one to read. `inference`: of an accelerator without MX scales, C, element-wise
-    and row commands"""
+def two_port_bits(its: Configuration, without: Collection[str] = ()) -> int:
+    """Of the memories with a port to write and one to read. `without`: functions that are left out"""
+    bits = {
+        "MX": _scale_bits(its) if its.element == "block" else 0,
+        "IMAGES": 32 * 134,  # strips
+        "DEPTHWISE": _block_bits(its) if "IMAGES" not in without else 0,
+        "ELEMENTWISE": _d_buffer_bits(its),  # X
+        "ADD_C": _d_buffer_bits(its),
+        "TABLES": table_bits(its),
+        "ROW_COMMANDS": _row_bits(its) if "ELEMENTWISE" not in without else 0,
+    }
     return sum(
         (
             its.tiles * its.rows * its.cols * 32,  # accumulators
-            _scale_bits(its) if its.element == "block" and not inference else 0,
             3 * 2 * its.max_mn * 32,  # bias and two vectors of scales
-            (1 if inference else 3) * _d_buffer_bits(its),  # D, C and X
-            its.outputs * 4096,  # activation tables
-            0 if inference else _row_bits(its),
-            its.queue_depth * 1039,  # descriptors
-            16 * 132,  # strips of images
+            _d_buffer_bits(its),
+            its.queue_depth * 1042,  # commands
+            sum(bits[name] for name in FUNCTIONS.difference(without)),
         )
     )
+
+
+def table_bits(its: Configuration) -> int:
+    """Two tables of 256 codes for each output of the epilogue: fp8mac_pack.sv"""
+    return its.outputs * 2 * 256 * 8
+
+
+def _block_bits(its: Configuration) -> int:
+    """Bounds of the blocks of a depthwise command's image so far: fp8mac_cmd_pkg's depthwise_possible, fp8mac_operand_bound"""
+    beat = its.axi // 8
+    possible = its.lanes == beat and its.cols >= 2 and 2 * its.cols <= beat <= 8 * its.cols
+    if not possible or its.element not in BLOCK:
+        return 0
+    groups, blocks = 2 * beat // its.cols, its.buf_beats * its.cols // BLOCK[its.element]
+    return its.rows * blocks * groups * 7
 
 
 def _scale_bits(its: Configuration) -> int:

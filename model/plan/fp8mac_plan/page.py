@@ -42,7 +42,7 @@ def results_csv(found: Found, areas: Areas, networks: Sequence[str]) -> str:
     out.writerow([*names, *AREA, "error", *(f"{n} {part}" for n in networks for part in parts)])
     for its in dict.fromkeys(one for one, _ in found.totals):
         row = [getattr(its, name) for name in names]
-        row += _area_fields(its, areas)
+        row += area_fields(its, areas)
         for name in networks:
             total = found.totals[its, name]
             moved = total.bytes_read + total.bytes_written
@@ -51,7 +51,7 @@ def results_csv(found: Found, areas: Areas, networks: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def _area_fields(its: Configuration, areas: Areas) -> list[object]:
+def area_fields(its: Configuration, areas: Areas) -> list[object]:
     area, error = areas.of(its), areas.data["errors"].get(its.element, "")
     if area is None:
         return [""] * len(AREA) + [error]
