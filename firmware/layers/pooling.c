@@ -23,26 +23,31 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_pooling_desc *desc
     return status == FP8RT_OK ? fp8rt_layer_check_any(run, desc->out) : status;
 }
 
+static fp8rt_pools pools_of(const fp8rt_caps *caps, const fp8rt_pooling_desc *desc, fp8rt_window w)
+{
+    fp8rt_pools pools = {.desc = desc,
+                         .window = w,
+                         .images = fp8rt_or_one(desc->images),
+                         .height = fp8rt_or_one(desc->height),
+                         .width = fp8rt_or_one(desc->width),
+                         .pixel_bytes = fp8rt_tensor_stride(caps, desc->x)};
+    pools.out_h =
+        fp8rt_window_count(w.kernel_h, w.stride_y, 1, pools.height, w.pad_top + w.pad_bottom);
+    pools.out_w =
+        fp8rt_window_count(w.kernel_w, w.stride_x, 1, pools.width, w.pad_left + w.pad_right);
+    return pools;
+}
+
 fp8rt_status fp8rt_pools_check(fp8rt_run *run, const fp8rt_pooling_desc *desc, fp8rt_pools *pools)
 {
     const fp8rt_status status = check_tensors(run, desc);
     if (status != FP8RT_OK) {
         return status;
     }
-    const fp8rt_window w = fp8rt_window_fill(&desc->window);
-    *pools = (fp8rt_pools){.desc = desc,
-                           .window = w,
-                           .images = fp8rt_or_one(desc->images),
-                           .height = fp8rt_or_one(desc->height),
-                           .width = fp8rt_or_one(desc->width),
-                           .pixel_bytes = fp8rt_tensor_stride(&run->dev->caps, desc->x)};
-    if (!is_legal(&w)) {
+    *pools = pools_of(&run->dev->caps, desc, fp8rt_window_fill(&desc->window));
+    if (!is_legal(&pools->window)) {
         return FP8RT_ERR_IMAGE;
     }
-    pools->out_h =
-        fp8rt_window_count(w.kernel_h, w.stride_y, 1, pools->height, w.pad_top + w.pad_bottom);
-    pools->out_w =
-        fp8rt_window_count(w.kernel_w, w.stride_x, 1, pools->width, w.pad_left + w.pad_right);
     const char *misfit =
         !fp8rt_is_product(desc->x->rows, pools->images, pools->height, pools->width) ? "desc->x"
         : pools->out_h == 0 || pools->out_w == 0 ? "desc->window"
@@ -51,6 +56,16 @@ fp8rt_status fp8rt_pools_check(fp8rt_run *run, const fp8rt_pooling_desc *desc, f
             ? "desc->out"
             : NULL;
     return fp8rt_layer_fit(run, misfit);
+}
+
+// The caller's constants of an average are at beats.
+static fp8rt_status check_given(fp8rt_run *run, const fp8rt_pooling_desc *desc)
+{
+    const uint32_t mask = run->dev->caps.beat_bytes - 1u;
+    run->wrong = ((uintptr_t)desc->ones & mask) != 0       ? "desc->ones"
+                 : ((uintptr_t)desc->inverses & mask) != 0 ? "desc->inverses"
+                                                           : NULL;
+    return run->wrong == NULL ? FP8RT_OK : FP8RT_ERR_ALIGNMENT;
 }
 
 bool fp8rt_pool_overlaps(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
@@ -132,16 +147,57 @@ static void fill_adders(void *context)
     }
 }
 
-static fp8rt_status ones(fp8rt_run *run, const sums *s, uint32_t channels, fp8rt_tensor *codes)
+// For so many channels of a group, at `codes`
+static adders adders_of(const fp8rt_run *run, const sums *s, uint32_t channels, void *codes)
 {
     const fp8mac_format_id format = fp8rt_layer_operand(run);
     const uint32_t quad = fp8rt_least(s->quad, channels);
-    *codes = fp8rt_layer_tensor(run, channels, s->points * quad, format);
-    const adders a = {
-        codes->data,        channels, s->points, quad, fp8rt_tensor_stride(&run->dev->caps, codes),
-        code_of_one(format)};
+    const fp8rt_tensor row = {.cols = s->points * quad, .format = format};
+    return (adders){.codes = codes,
+                    .rows = channels,
+                    .points = s->points,
+                    .quad = quad,
+                    .stride = fp8rt_tensor_stride(&run->dev->caps, &row),
+                    .one = code_of_one(format)};
+}
+
+// given: codes of them; NULL: the core writes them.
+static fp8rt_status adders_for(fp8rt_run *run, const sums *s, uint32_t channels,
+                               const uint8_t *given, fp8rt_tensor *codes)
+{
+    const fp8mac_format_id format = fp8rt_layer_operand(run);
+    const uint32_t cols = s->points * fp8rt_least(s->quad, channels);
+    if (given != NULL) {
+        *codes = (fp8rt_tensor){
+            .data = (void *)(uintptr_t)given, .rows = channels, .cols = cols, .format = format};
+        return FP8RT_OK;
+    }
+    *codes = fp8rt_layer_tensor(run, channels, cols, format);
+    const adders a = adders_of(run, s, channels, codes->data);
     return codes->data == NULL ? FP8RT_ERR_SCRATCH
                                : fp8rt_layer_core(run, fill_adders, &a, sizeof a);
+}
+
+// Fewer channels than the group, which the last command has, need adders of their own. Those of depthwise commands are
+// the group's first rows.
+static uint32_t last_of(const sums *s, uint32_t channels)
+{
+    return s->quad < s->group ? 0 : channels % s->group;
+}
+
+// All adders of a layer, one behind the other: their bytes
+static size_t write_adders(const fp8rt_run *run, const sums *s, uint32_t channels, uint8_t *codes)
+{
+    const uint32_t counts[2] = {s->group, last_of(s, channels)};
+    size_t bytes = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        adders a = adders_of(run, s, counts[i], codes == NULL ? NULL : codes + bytes);
+        if (codes != NULL) {
+            fill_adders(&a);
+        }
+        bytes += (size_t)a.rows * a.stride;
+    }
+    return bytes;
 }
 
 // ---- average ------------------------------------------------------------------------------------
@@ -171,35 +227,22 @@ static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools, const su
     return status;
 }
 
-// The weights of a whole group. given: codes of them; NULL: the core writes them.
-static fp8rt_status weights_of_sums(fp8rt_run *run, const sums *s, const void *given,
-                                    fp8rt_tensor *codes)
-{
-    if (given == NULL) {
-        return ones(run, s, s->group, codes);
-    }
-    *codes = (fp8rt_tensor){.data = (void *)(uintptr_t)given,
-                            .rows = s->group,
-                            .cols = s->points * s->quad,
-                            .format = fp8rt_layer_operand(run)};
-    return FP8RT_OK;
-}
-
-// Fewer channels than the group: those of a depthwise command are its first rows.
 static fp8rt_status last_channels(fp8rt_run *run, const sums *s, uint32_t channels,
-                                  fp8rt_tensor *codes)
+                                  const uint8_t *given, fp8rt_tensor *codes)
 {
-    if (s->quad < s->group) {
+    if (last_of(s, channels) == 0) {
         codes->rows = channels;
         return FP8RT_OK;
     }
-    return ones(run, s, channels, codes);
+    const size_t whole = (size_t)s->group * fp8rt_tensor_stride(&run->dev->caps, codes);
+    return adders_for(run, s, channels, given == NULL ? NULL : given + whole, codes);
 }
 
-// Sums of windows, times `scale`. given: as of weights_of_sums.
-static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, const void *given,
-                                float scale, fp8rt_tensor *out)
+// Sums of windows, times `scale`. The adders are the caller's, if it has given any.
+static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float scale,
+                                fp8rt_tensor *out)
 {
+    const uint8_t *given = pools->desc->ones;
     const sums s = sums_of(&run->dev->caps, pools, out);
     const fp8rt_fused fused = {0};
     fp8rt_parts parts;
@@ -207,11 +250,11 @@ static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, const 
         run, &fused, out, pools->images * fp8rt_ceil_div(out->cols, s.group), &parts);
     fp8rt_weights weights = {.bias = NULL};
     if (status == FP8RT_OK) {
-        status = weights_of_sums(run, &s, given, &weights.codes);
+        status = adders_for(run, &s, s.group, given, &weights.codes);
     }
     for (uint32_t first = 0; first < out->cols && status == FP8RT_OK; first += s.group) {
         if (out->cols - first < s.group) { // the last channels
-            status = last_channels(run, &s, out->cols - first, &weights.codes);
+            status = last_channels(run, &s, out->cols - first, given, &weights.codes);
         }
         weights.codes.scale = scale;
         if (status == FP8RT_OK) {
@@ -253,14 +296,16 @@ static void fill_divisors(void *context)
 static fp8rt_status average_inside(fp8rt_run *run, const fp8rt_pools *pools)
 {
     fp8rt_tensor *out = pools->desc->out;
+    const float *given = pools->desc->inverses;
     fp8rt_tensor sums = fp8rt_layer_tensor(run, out->rows, out->cols, FP8MAC_FP32);
-    float *inverses = fp8rt_layer_take(run, out->rows * sizeof(float));
+    float *own = given == NULL ? fp8rt_layer_take(run, out->rows * sizeof(float)) : NULL;
+    const float *inverses = given == NULL ? own : given;
     if (sums.data == NULL || inverses == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    fp8rt_status status = add_windows(run, pools, NULL, 1.0f, &sums);
-    if (status == FP8RT_OK) {
-        const divisors d = {*pools, inverses};
+    fp8rt_status status = add_windows(run, pools, 1.0f, &sums);
+    if (status == FP8RT_OK && given == NULL) {
+        const divisors d = {*pools, own};
         status = fp8rt_layer_core(run, fill_divisors, &d, sizeof d);
     }
     if (status != FP8RT_OK) {
@@ -280,12 +325,38 @@ fp8rt_status fp8rt_average_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
         status = fp8rt_pools_check(run, desc, &pools);
     }
     if (status == FP8RT_OK) {
+        status = check_given(run, desc);
+    }
+    if (status == FP8RT_OK) {
         fp8rt_layer_observe(run, &scope, desc);
         const float points = (float)(pools.window.kernel_h * pools.window.kernel_w);
         status = desc->exclude_padding ? average_inside(run, &pools)
-                                       : add_windows(run, &pools, NULL, 1.0f / points, desc->out);
+                                       : add_windows(run, &pools, 1.0f / points, desc->out);
     }
     return fp8rt_layer_end(run, &scope, status);
+}
+
+size_t fp8rt_average_pool_ones(const fp8rt_run *run, const fp8rt_pooling_desc *desc, void *codes)
+{
+    const fp8rt_caps *caps = &run->dev->caps;
+    const fp8rt_pools pools = pools_of(caps, desc, fp8rt_window_fill(&desc->window));
+    const fp8rt_tensor out = {.cols = desc->x->cols,
+                              .format = desc->exclude_padding ? FP8MAC_FP32 : desc->out->format};
+    const sums s = sums_of(caps, &pools, &out);
+    return write_adders(run, &s, out.cols, codes);
+}
+
+size_t fp8rt_average_pool_inverses(const fp8rt_run *run, const fp8rt_pooling_desc *desc,
+                                   float *inverses)
+{
+    divisors d = {pools_of(&run->dev->caps, desc, fp8rt_window_fill(&desc->window)), inverses};
+    if (!desc->exclude_padding) {
+        return 0;
+    }
+    if (inverses != NULL) {
+        fill_divisors(&d);
+    }
+    return (size_t)d.pools.images * d.pools.out_h * d.pools.out_w * sizeof *inverses;
 }
 
 // ---- global average -----------------------------------------------------------------------------
@@ -383,50 +454,39 @@ static fp8rt_status weights_of_one(fp8rt_run *run, const fp8rt_pooling_desc *des
 
 // The image as the one window of an average. Its commands give rows of channels, which nobody gathers.
 static bool is_one_window(const fp8rt_caps *caps, const fp8rt_pooling_desc *desc,
-                          fp8rt_pools *pools)
+                          fp8rt_pools *pools, sums *s)
 {
     enum { WIDTH = 255, CODES = 65535 }; // of a kernel
     const uint32_t width = fp8rt_or_one(desc->width), height = fp8rt_or_one(desc->height);
-    *pools = (fp8rt_pools){.desc = desc,
-                           .window = {height, width, 1, 1, 1, 1},
-                           .images = fp8rt_or_one(desc->images),
-                           .height = height,
-                           .width = width,
-                           .out_h = 1,
-                           .out_w = 1,
-                           .pixel_bytes = fp8rt_tensor_stride(caps, desc->x)};
-    return fp8rt_takes_quads(caps, desc->x, pools->pixel_bytes) && !is_column(desc) &&
-           width <= WIDTH && (uint64_t)width * height * caps->cols <= CODES;
+    const fp8rt_window image = {.kernel_h = height, .kernel_w = width};
+    *pools = pools_of(caps, desc, fp8rt_window_fill(&image));
+    *s = sums_of(caps, pools, desc->out);
+    const uint64_t codes = (uint64_t)width * height * s->quad;
+    return !is_column(desc) && width <= WIDTH && codes <= CODES &&
+           fp8rt_element_holds(&caps->element, (uint32_t)codes);
 }
 
 size_t fp8rt_global_average_ones(const fp8rt_run *run, const fp8rt_pooling_desc *desc, void *codes)
 {
-    const fp8rt_caps *caps = &run->dev->caps;
-    const uint8_t one = code_of_one(fp8rt_layer_operand(run));
     fp8rt_pools pools;
-    if (!is_one_window(caps, desc, &pools)) {
-        const size_t pixels = (size_t)pools.height * pools.width;
-        if (codes != NULL) {
-            memset(codes, one, pixels);
-        }
-        return pixels;
+    sums s;
+    if (is_one_window(&run->dev->caps, desc, &pools, &s)) {
+        return write_adders(run, &s, desc->out->cols, codes);
     }
-    const sums s = sums_of(caps, &pools, desc->out);
-    const fp8rt_tensor row = {.cols = s.points * s.quad, .format = fp8rt_layer_operand(run)};
-    adders a = {codes, s.group, s.points, s.quad, fp8rt_tensor_stride(caps, &row), one};
+    const size_t pixels = (size_t)pools.height * pools.width;
     if (codes != NULL) {
-        fill_adders(&a);
+        memset(codes, code_of_one(fp8rt_layer_operand(run)), pixels);
     }
-    return (size_t)a.rows * a.stride;
+    return pixels;
 }
 
 static fp8rt_status average_images(fp8rt_run *run, const void *layer)
 {
     const fp8rt_pooling_desc *desc = layer;
     fp8rt_pools pools;
-    if (is_one_window(&run->dev->caps, desc, &pools) && desc->ones != NULL) {
-        return add_windows(run, &pools, desc->ones, 1.0f / (float)(pools.height * pools.width),
-                           desc->out);
+    sums s;
+    if (desc->ones != NULL && is_one_window(&run->dev->caps, desc, &pools, &s)) {
+        return add_windows(run, &pools, 1.0f / (float)(pools.height * pools.width), desc->out);
     }
     const uint32_t images = fp8rt_or_one(desc->images), pixels = desc->x->rows / images;
     const fp8rt_fused fused = {0};
@@ -459,6 +519,9 @@ static fp8rt_status check_global(fp8rt_run *run, const void *layer)
     fp8rt_status status = check_tensors(run, desc);
     if (status == FP8RT_OK) {
         status = fp8rt_layer_fit(run, misfit_of_global(desc));
+    }
+    if (status == FP8RT_OK) {
+        status = check_given(run, desc);
     }
     if (status != FP8RT_OK) {
         return status;

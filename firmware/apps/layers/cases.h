@@ -12,6 +12,7 @@ typedef struct layers_test {
     fp8rt_random random;
     unsigned passed, failed;
     unsigned recorded, refused; // cases that were also run as a list, and that have no list
+    unsigned paused;            // lists that pause for the core
     const char *profile;        // what is printed of it: text, csv or NULL
     bool table;                 // the case looks its output up
     // What the case does once its layer has run, directly or as a list; NULL: nothing

@@ -248,6 +248,7 @@ static void try_recorded(layers_test *test, const char *name, layers_call *call,
         test->passed++;
     }
     test->recorded += recorded;
+    test->paused += recorded && network.calls;
     test->refused += !recorded;
     if (recorded && !fp8rt_app_is_host) {
         printf("     recorded: %" PRIu32 " commands, accelerator %" PRIu32 " cycles\n",

@@ -16,7 +16,7 @@ typedef struct pooling_case {
     fp8mac_format_id x_format, out_format;
     fp8rt_scaling_kind scaling;
     bool column; // a row for each channel
-    bool ones;   // codes of 1 from the caller
+    bool ones;   // constants from the caller
 } pooling_case;
 
 typedef struct context {
@@ -122,6 +122,38 @@ static const pooling_case cases[] = {
      .window = THREE_BY_THREE,
      .exclude_padding = true,
      .out_format = FP8MAC_FP32},
+    {.name = "average of 3 x 3, 12 x 10 x 40, ones given",
+     .kind = AVERAGE,
+     .height = 12,
+     .width = 10,
+     .channels = 40,
+     .window = {.kernel_h = 3, .kernel_w = 3},
+     .ones = true},
+    {.name = "average of 3 x 3 without padding, 11 x 9 x 24, inverses given",
+     .kind = AVERAGE,
+     .height = 11,
+     .width = 9,
+     .channels = 24,
+     .window = THREE_BY_THREE,
+     .exclude_padding = true,
+     .ones = true},
+    {.name = "average of 2 x 2, 2 of 6 x 5 x 21, ones given",
+     .kind = AVERAGE,
+     .images = 2,
+     .height = 6,
+     .width = 5,
+     .channels = 21,
+     .window = TWO_BY_TWO,
+     .ones = true},
+    {.name = "average of 3 x 3 without padding, 7 x 6 x 13, float16, all given",
+     .kind = AVERAGE,
+     .height = 7,
+     .width = 6,
+     .channels = 13,
+     .window = THREE_BY_THREE,
+     .exclude_padding = true,
+     .out_format = FP8MAC_FP16,
+     .ones = true},
     {.name = "global average of 7 x 7 x 64",
      .kind = GLOBAL,
      .height = 7,
@@ -170,6 +202,13 @@ static const pooling_case cases[] = {
      .channels = 13,
      .out_format = FP8MAC_FP32,
      .ones = true},
+    {.name = "global average of 2 of 4 x 3 x 21, ones given",
+     .kind = GLOBAL,
+     .images = 2,
+     .height = 4,
+     .width = 3,
+     .channels = 21,
+     .ones = true},
 };
 
 static fp8rt_status call(fp8rt_run *run, const void *context_)
@@ -197,14 +236,105 @@ static uint32_t or_one(uint32_t x)
     return x == 0 ? 1 : x;
 }
 
-static const void *ones(layers_test *test, const fp8rt_pooling_desc *desc)
+// The caller's constants
+typedef struct constants {
+    void *ones;
+    float *inverses;
+    size_t ones_bytes, inverses_bytes;
+} constants;
+
+static constants give(layers_test *test, kind kind, fp8rt_pooling_desc *desc)
 {
     const fp8rt_run run = fp8rt_run_query(&test->dev);
-    void *codes = layers_take(test, fp8rt_global_average_ones(&run, desc, NULL));
-    if (codes != NULL) {
-        fp8rt_global_average_ones(&run, desc, codes);
+    constants c = {0};
+    if (kind == GLOBAL) {
+        c.ones_bytes = fp8rt_global_average_ones(&run, desc, NULL);
+    } else {
+        c.ones_bytes = fp8rt_average_pool_ones(&run, desc, NULL);
+        c.inverses_bytes = fp8rt_average_pool_inverses(&run, desc, NULL);
     }
-    return codes;
+    desc->ones = c.ones = layers_take(test, c.ones_bytes);
+    desc->inverses = c.inverses =
+        c.inverses_bytes == 0 ? NULL : layers_take(test, c.inverses_bytes);
+    if (c.ones != NULL && kind == GLOBAL) {
+        fp8rt_global_average_ones(&run, desc, c.ones);
+    } else if (c.ones != NULL) {
+        fp8rt_average_pool_ones(&run, desc, c.ones);
+        fp8rt_average_pool_inverses(&run, desc, c.inverses);
+    }
+    return c;
+}
+
+static bool is_zero(const fp8rt_caps *caps, const fp8rt_tensor *t)
+{
+    const uint32_t bytes = t->cols * fp8mac_format_bytes(fp8mac_format_get(t->format));
+    bool zero = true;
+    for (uint32_t row = 0; row < t->rows; row++) {
+        const uint8_t *at = (uint8_t *)t->data + (size_t)row * fp8rt_tensor_stride(caps, t);
+        for (uint32_t i = 0; i < bytes; i++) {
+            zero = zero && (at[i] & 0x7fu) == 0;
+        }
+    }
+    return zero;
+}
+
+// Zeros in the place of codes, or small numbers in that of inverses, make all outputs 0, unless they are ignored.
+static void expect_used(layers_test *test, const context *c, const constants *given)
+{
+    uint8_t *const parts[] = {given->ones, (uint8_t *)given->inverses};
+    const size_t bytes[] = {given->ones_bytes, given->inverses_bytes};
+    const fp8rt_tensor *const x = c->desc.x;
+    memset(x->data, 0x38, fp8rt_tensor_bytes(&test->dev.caps, x)); // without NaN
+    for (unsigned i = 0; i < 2; i++) {
+        fp8rt_arena arena = test->arena;
+        uint8_t *copy = fp8rt_arena_alloc(&arena, bytes[i]);
+        fp8rt_run run = fp8rt_run_query(&test->dev);
+        if (bytes[i] == 0 || copy == NULL || call(&run, c) != FP8RT_OK) {
+            layers_expect(test, "memory for other constants", bytes[i] == 0);
+            continue;
+        }
+        const size_t peak = run.peak;
+        run = fp8rt_run_on(&test->dev, fp8rt_arena_alloc(&arena, peak), peak);
+        memcpy(copy, parts[i], bytes[i]);
+        memset(parts[i], 0, bytes[i]);
+        for (size_t n = 0; i == 1 && n < bytes[i] / sizeof(float); n++) {
+            given->inverses[n] = 0x1p-100f; // a scale is not 0
+        }
+        call(&run, c);
+        layers_expect(test, "the given constants are used",
+                      run.status == FP8RT_OK && is_zero(&test->dev.caps, c->desc.out));
+        memcpy(parts[i], copy, bytes[i]);
+    }
+}
+
+// The bytes are those of constants that the core writes.
+static void compare_with_own(layers_test *test, const context *c)
+{
+    fp8rt_arena arena = test->arena;
+    const fp8rt_caps *caps = &test->dev.caps;
+    const size_t bytes = fp8rt_tensor_bytes(caps, c->desc.out);
+    context own = *c;
+    own.desc.ones = NULL;
+    own.desc.inverses = NULL;
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    call(&run, &own);
+    const size_t peak = run.peak;
+    uint8_t *want = fp8rt_arena_alloc(&arena, bytes), *out = c->desc.out->data;
+    void *scratch = fp8rt_arena_alloc(&arena, peak);
+    if (want == NULL || scratch == NULL) {
+        layers_expect(test, "memory for the core's constants", false);
+        return;
+    }
+    memcpy(want, out, bytes);
+    run = fp8rt_run_on(&test->dev, scratch, peak);
+    call(&run, &own);
+    bool same = run.status == FP8RT_OK;
+    const uint32_t row =
+        c->desc.out->cols * fp8mac_format_bytes(fp8mac_format_get(c->desc.out->format));
+    for (size_t at = 0; at < bytes; at += fp8rt_tensor_stride(caps, c->desc.out)) {
+        same = same && memcmp(want + at, out + at, row) == 0;
+    }
+    layers_expect(test, "the bytes of the core's constants", same);
 }
 
 // The core computes the same bytes where the accelerator has no element-wise commands.
@@ -261,11 +391,20 @@ static void run_case(layers_test *test, const pooling_case *p)
                                   .window = window,
                                   .exclude_padding = p->exclude_padding,
                                   .out = &out};
-    c.desc.ones = p->ones ? ones(test, &c.desc) : NULL;
-    const unsigned before = test->recorded;
+    const constants given = p->ones ? give(test, p->kind, &c.desc) : (constants){0};
+    const unsigned before = test->recorded, paused = test->paused;
     layers_try(test, p->name, call, refer, &c, &out);
     if (p->scaling == FP8RT_SCALING_STATIC) {
         layers_expect_recorded(test, "a pool is recorded", before);
+    }
+    if (p->ones) {
+        layers_expect(test, "a list that does not pause", test->paused == paused);
+    }
+    if (p->ones && p->kind == AVERAGE) {
+        compare_with_own(test, &c);
+    }
+    if (p->ones && p->scaling == FP8RT_SCALING_STATIC) {
+        expect_used(test, &c, &given);
     }
     if (p->kind == MAXIMUM) {
         compare_with_core(test, &c);

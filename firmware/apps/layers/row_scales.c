@@ -162,8 +162,8 @@ static void refusals(layers_test *test)
 {
     const fp8rt_arena arena = test->arena;
     fp8rt_tensor x = empty_rows(test, 4, 64, FP8MAC_E4M3FN);
-    fp8rt_weights weights = layers_weights(test, 8, 64);
-    fp8rt_tensor out = empty_rows(test, 4, 8, FP8MAC_E4M3FN);
+    fp8rt_weights weights = layers_weights(test, 16, 64);
+    fp8rt_tensor out = empty_rows(test, 4, 16, FP8MAC_E4M3FN);
     fp8rt_linear_desc desc = {.x = &x, .weights = &weights, .out = &out};
     float *const scales = out.row_scale;
     layers_expect(test, "scales of rows", layers_linear_status(test, &desc) == FP8RT_OK);
@@ -182,6 +182,7 @@ static void refusals(layers_test *test)
                   layers_linear_status(test, &desc) == FP8RT_ERR_UNSUPPORTED);
     out.scaling = NULL;
     out.one_scale = true;
+    out.cols = weights.codes.rows = test->dev.caps.beat_bytes / 2u;
     layers_expect(test, "one scale of half beats",
                   layers_linear_status(test, &desc) == FP8RT_ERR_SHAPE);
     out.row_scale = NULL;
