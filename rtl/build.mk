@@ -40,7 +40,7 @@ RTL_FPGA_SUM := rtl/fpga/fp8mac_block_sum.sv rtl/fpga/fp8mac_placed_product.sv r
 rtl_for_fpga = $(filter-out rtl/element/block/fp8mac_block_sum.sv,$(1)) $(RTL_FPGA_SUM)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 # Parameters of fp8mac_accel that leave out a function where they are 0
-MINIMAL_FUNCTIONS := IMAGES DEPTHWISE ELEMENTWISE ADD_C STOCHASTIC TABLES MX ROW_COMMANDS
+MINIMAL_FUNCTIONS := IMAGES DEPTHWISE ELEMENTWISE ADD_C STOCHASTIC TABLES MX ROW_COMMANDS RECORDS
 
 # CONFIG behind what MINIMAL=1 says, so that CONFIG may give a function back
 ACCEL_CONFIG = $(strip $(if $(filter 1,$(MINIMAL)),$(MINIMAL_FUNCTIONS:%=%=0)) $(call SYNTH_GIVEN,CONFIG))

@@ -344,8 +344,9 @@ $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-runtime $@ $< $(SYS_QUICK)
 
-# Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe; integer requantisation
-$(BUILD)/system-plan/threads $(BUILD)/system-plan/mx $(BUILD)/system-plan/requantise: $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
+# Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe; integer requantisation;
+# the names of arguments that do not fit
+$(addprefix $(BUILD)/system-plan/,threads mx requantise misfits): $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -353,7 +354,8 @@ $(BUILD)/system-plan/threads $(BUILD)/system-plan/mx $(BUILD)/system-plan/requan
 
 TESTS += $(SYS_TEST)/firmware-threads.log
 TESTS += $(SYS_TEST)/firmware-mx.log
-$(SYS_TEST)/firmware-threads.log $(SYS_TEST)/firmware-mx.log: $(SYS_TEST)/firmware-%.log: $(BUILD)/system-plan/% \
+TESTS += $(SYS_TEST)/firmware-misfits.log
+$(addprefix $(SYS_TEST)/firmware-,$(addsuffix .log,threads mx misfits)): $(SYS_TEST)/firmware-%.log: $(BUILD)/system-plan/% \
     tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-$* $@ $<
@@ -389,8 +391,9 @@ $(SYS_TEST)/newest-verilator.log: tests/system/newest_verilator.sh tools/require
 	@tests/run_test.sh newest-verilator $@ $< $(BUILD) $(BUILD)/newest
 
 # The same programs and comparisons on small chips with other elements and other widths of the bus, as
-# ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH. A make that the test starts builds their simulators.
-SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64
+# ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH, and -minimal without the functions that can be left out. A make that the test starts builds their simulators.
+SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64 \
+  2x2x4-block_f13-axi64-minimal
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
   $(foreach width,64 128 256,$(call sim_chip_objects,$(width))) $(SIM_LIBRARIES)
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
@@ -402,7 +405,8 @@ TESTS += $(SYS_CHIP_TESTS)
 $(filter-out $(SIM_RTL),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/%/fp8mac-sim: $(SYS_CHIP_FROM)
 	+@$(MAKE) --no-print-directory sim ROWS=$(call sys_chip_word,$*,1) COLS=$(call sys_chip_word,$*,2) \
 	  LANES=$(call sys_chip_word,$*,3) ELEMENT=$(call element_name,$(call sys_chip_spec,$*)) \
-	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*)) AXI_DATA_W=$(call sys_chip_axi,$*)
+	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*)) AXI_DATA_W=$(call sys_chip_axi,$*) \
+	  MINIMAL=$(words $(filter minimal,$(subst -, ,$*)))
 
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-selftest.log): $(SYS_TEST)/system-%-selftest.log: $(SYS_RISCV)/selftest.elf \
     $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh
@@ -421,7 +425,7 @@ $(SYS_CHIPS:%=$(SYS_TEST)/system-%-digits.log): $(SYS_TEST)/system-%-digits.log:
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-bytes.log): $(SYS_TEST)/system-%-bytes.log: $(SYS_TEST)/system-%-selftest.log \
     $(SYS_HOST)/selftest tests/system/equal_bytes.sh tests/run_test.sh
 	@FP8RT_ARRAY=$(firstword $(subst -, ,$*)) FP8RT_ELEMENT=$(call sys_chip_spec,$*) \
-	  FP8RT_AXI_DATA_W=$(call sys_chip_axi,$*) \
+	  FP8RT_AXI_DATA_W=$(call sys_chip_axi,$*) FP8RT_MINIMAL=$(words $(filter minimal,$(subst -, ,$*))) \
 	  FP8RT_DUMP=$(SYS_TEST)/$*.host.bytes $(SYS_HOST)/selftest >$(SYS_TEST)/$*.host.out
 	@tests/run_test.sh system-$*-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/$*.chip.bytes \
 	  $(SYS_TEST)/$*.host.bytes

@@ -42,7 +42,7 @@ static fp8rt_status check_caches(fp8rt_run *run, const fp8rt_attention_desc *des
             (cache->keys.rows != first->keys.rows || cache->keys.cols != first->keys.cols ||
              cache->length != first->length ||
              fp8rt_kv_is_steady(cache) != fp8rt_kv_is_steady(first))) {
-            status = FP8RT_ERR_SHAPE;
+            status = fp8rt_layer_fit(run, "desc->cache");
         }
         if (status == FP8RT_OK && cache->values.format != first->values.format) {
             status = FP8RT_ERR_FORMAT;
@@ -75,12 +75,15 @@ static fp8rt_status check_sizes(fp8rt_run *run, const fp8rt_attention_desc *desc
     const uint32_t width = desc->cache->keys.cols, rows = desc->query->rows;
     const uint32_t sequences = sequences_of(desc), tokens = rows / sequences;
     const uint32_t length = run->query ? desc->cache->keys.rows : desc->cache->length;
-    return desc->query->cols != width || desc->out->cols != width || desc->out->rows != rows ||
-                   rows % sequences != 0 || desc->heads == 0 || width % desc->heads != 0 ||
-                   (uint64_t)rows * desc->heads > UINT32_MAX || length == 0 ||
-                   (desc->causal && tokens > length)
-               ? FP8RT_ERR_SHAPE
-               : FP8RT_OK;
+    const char *misfit =
+        desc->query->cols != width                 ? "desc->query"
+        : !fp8rt_tensor_is(desc->out, rows, width) ? "desc->out"
+        : rows % sequences != 0                    ? "desc->sequences"
+        : desc->heads == 0 || width % desc->heads != 0 || (uint64_t)rows * desc->heads > UINT32_MAX
+            ? "desc->heads"
+        : length == 0 || (desc->causal && tokens > length) ? "desc->cache"
+                                                           : NULL;
+    return fp8rt_layer_fit(run, misfit);
 }
 
 static fp8rt_status check(fp8rt_run *run, const void *layer)

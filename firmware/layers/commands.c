@@ -183,10 +183,13 @@ fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8r
 {
     const uint32_t rows = product->image.channels != 0 ? product->m : product->x->rows;
     const uint32_t m = fp8rt_image_d_rows(&product->image, rows);
-    if (out->rows != m ||
-        out->cols != fp8rt_image_d_cols(&product->image, product->weights->codes.rows) ||
-        (product->c != NULL && (product->c->rows != m || product->c->cols != out->cols))) {
-        return FP8RT_ERR_SHAPE;
+    const uint32_t n = fp8rt_image_d_cols(&product->image, product->weights->codes.rows);
+    const char *misfit = !fp8rt_tensor_is(out, m, n) ? "desc->out"
+                         : product->c != NULL && !fp8rt_tensor_is(product->c, m, n)
+                             ? "desc->residual"
+                             : NULL;
+    if (misfit != NULL) {
+        return fp8rt_layer_fit(run, misfit);
     }
     const size_t used = run->used;
     fp8rt_target t;
@@ -245,9 +248,11 @@ fp8rt_status fp8rt_layer_combine(fp8rt_run *run, const fp8rt_combination *combin
                                  fp8rt_tensor *out)
 {
     const fp8rt_tensor *x = combination->x, *c = combination->c;
-    if (out->rows != x->rows || out->cols != x->cols ||
-        (c != NULL && (c->rows != x->rows || c->cols != x->cols))) {
-        return FP8RT_ERR_SHAPE;
+    const char *misfit = !fp8rt_tensor_is_as(out, x)              ? "desc->out"
+                         : c != NULL && !fp8rt_tensor_is_as(c, x) ? "desc->y"
+                                                                  : NULL;
+    if (misfit != NULL) {
+        return fp8rt_layer_fit(run, misfit);
     }
     const size_t used = run->used;
     fp8rt_target t;

@@ -38,7 +38,7 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_convolution_desc *
     }
     fp8rt_status status = fp8rt_pixels_check(run, desc->x, desc->pixel_bytes);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_operand(run, &desc->weights->codes);
+        status = fp8rt_layer_check_operand_named(run, &desc->weights->codes, "desc->weights");
     }
     if (status == FP8RT_OK) {
         status = fp8rt_layer_check_any(run, desc->out);
@@ -49,17 +49,20 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_convolution_desc *
     return status;
 }
 
-static bool fits(const layer *l)
+// The argument that does not fit, or NULL
+static const char *misfit(const fp8rt_caps *caps, const layer *l)
 {
     const fp8rt_convolution_desc *desc = l->desc;
-    const fp8rt_tensor *out = desc->out, *residual = desc->residual;
-    return fp8rt_is_product(desc->x->rows, l->images, l->frame.height, l->frame.width) &&
-           fp8rt_is_product(out->rows, l->images, l->frame.out_h, l->frame.out_w) &&
-           fp8rt_is_product(desc->weights->codes.cols, fp8rt_frame_lines(&l->frame),
-                            l->frame.window.kernel_w, l->frame.group_in) &&
-           desc->weights->codes.rows == fp8rt_frame_filters(&l->frame, out->cols) &&
-           fp8rt_ceil_div(out->cols, l->frame.group_out) == l->frame.groups &&
-           (residual == NULL || (residual->rows == out->rows && residual->cols == out->cols));
+    const fp8rt_tensor *residual = desc->residual;
+    const char *name =
+        fp8rt_frame_misfit(&l->frame, l->images, desc->x, &desc->weights->codes, desc->out);
+    if (name != NULL) {
+        return name;
+    }
+    if (!fp8rt_element_holds(&caps->element, desc->weights->codes.cols)) {
+        return "desc->weights";
+    }
+    return residual != NULL && !fp8rt_tensor_is_as(residual, desc->out) ? "desc->residual" : NULL;
 }
 
 static fp8rt_status check(fp8rt_run *run, const layer *l)
@@ -70,12 +73,12 @@ static fp8rt_status check(fp8rt_run *run, const layer *l)
     if (l->frame.window.pad_bottom > MAX_HEIGHT || l->frame.window.pad_right > MAX_HEIGHT) {
         return FP8RT_ERR_IMAGE;
     }
-    if (!fits(l)) {
-        return FP8RT_ERR_SHAPE;
+    fp8rt_status status = fp8rt_layer_fit(run, misfit(&run->dev->caps, l));
+    if (status == FP8RT_OK) {
+        status = fp8rt_frame_check_pairs(&run->dev->caps, l->desc->x, &l->frame);
     }
-    const fp8rt_status pairs = fp8rt_frame_check_pairs(&run->dev->caps, l->desc->x, &l->frame);
-    if (pairs != FP8RT_OK) {
-        return pairs;
+    if (status != FP8RT_OK) {
+        return status;
     }
     return !fp8rt_frame_is_depthwise(&run->dev->caps, l->desc->x, &l->frame) &&
                    l->frame.groups > 1 && (group_bytes & (run->dev->caps.beat_bytes - 1u)) != 0

@@ -9,19 +9,22 @@ static fp8rt_status check_positions(fp8rt_run *run, const fp8rt_embedding_desc *
     if (positions == NULL) {
         return FP8RT_OK;
     }
-    const fp8rt_status status = fp8rt_layer_check_any(run, positions);
-    return status == FP8RT_OK &&
-                   (positions->cols != desc->out->cols || desc->first > positions->rows ||
-                    desc->out->rows > positions->rows - desc->first)
-               ? FP8RT_ERR_SHAPE
-               : status;
+    const fp8rt_status status = fp8rt_layer_check_any(run, desc->positions);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const bool fits = positions->cols == desc->out->cols && desc->out->rows <= positions->rows;
+    const char *misfit = !fits                                             ? "desc->positions"
+                         : desc->first > positions->rows - desc->out->rows ? "desc->first"
+                                                                           : NULL;
+    return fp8rt_layer_fit(run, misfit);
 }
 
 static fp8rt_status check_indices(fp8rt_run *run, const fp8rt_embedding_desc *desc)
 {
     for (uint32_t i = 0; i < desc->out->rows && !run->query; i++) {
         if (desc->indices[i] >= desc->table->rows) {
-            return FP8RT_ERR_SHAPE;
+            return fp8rt_layer_fit(run, "desc->indices");
         }
     }
     return FP8RT_OK;
@@ -38,7 +41,7 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
         status = fp8rt_layer_check_any(run, desc->out);
     }
     if (status == FP8RT_OK && desc->out->cols != desc->table->cols) {
-        status = FP8RT_ERR_SHAPE;
+        status = fp8rt_layer_fit(run, "desc->out");
     }
     if (status == FP8RT_OK) {
         status = check_positions(run, desc);

@@ -29,6 +29,22 @@ static uint32_t count_groups(const fp8rt_join_desc *desc)
     return desc->src->rows / desc->group_out;
 }
 
+const char *fp8rt_join_misfit(const fp8rt_join_desc *desc)
+{
+    const fp8rt_tensor *src = desc->src;
+    if (desc->group_in == 0 || desc->group_out == 0 || desc->joined == 0) {
+        return desc->group_in == 0    ? "desc->group_in"
+               : desc->group_out == 0 ? "desc->group_out"
+                                      : "desc->joined";
+    }
+    if (src->rows == 0 || src->rows % desc->group_out != 0 ||
+        !fp8rt_is_product(src->cols, desc->points, desc->group_in, 1)) {
+        return "desc->src";
+    }
+    const uint32_t joined = fp8rt_least(desc->joined, count_groups(desc));
+    return fp8rt_tensor_is(desc->dst, src->rows, src->cols * joined) ? NULL : "desc->dst";
+}
+
 static fp8rt_status check(const fp8rt_caps *caps, const fp8rt_join_desc *desc)
 {
     if (caps == NULL || desc == NULL || desc->src == NULL || desc->dst == NULL ||
@@ -38,14 +54,7 @@ static fp8rt_status check(const fp8rt_caps *caps, const fp8rt_join_desc *desc)
     if (desc->src->format > FP8MAC_E5M2FNUZ || desc->dst->format != desc->src->format) {
         return FP8RT_ERR_FORMAT;
     }
-    const fp8rt_tensor *src = desc->src, *dst = desc->dst;
-    if (desc->group_in == 0 || desc->group_out == 0 || desc->joined == 0 || src->rows == 0 ||
-        src->rows % desc->group_out != 0 ||
-        !fp8rt_is_product(src->cols, desc->points, desc->group_in, 1)) {
-        return FP8RT_ERR_SHAPE;
-    }
-    const uint32_t joined = fp8rt_least(desc->joined, count_groups(desc));
-    return dst->rows == src->rows && dst->cols == src->cols * joined ? FP8RT_OK : FP8RT_ERR_SHAPE;
+    return fp8rt_join_misfit(desc) == NULL ? FP8RT_OK : FP8RT_ERR_SHAPE;
 }
 
 // A row of group number `position` of `joined` groups
@@ -87,6 +96,17 @@ bool fp8rt_takes_pairs(const fp8rt_caps *caps, uint32_t channels, const fp8rt_wi
            window->dilation_y <= 1 && window->stride_y <= 127u;
 }
 
+const char *fp8rt_pairs_misfit(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc)
+{
+    const uint32_t h = fp8rt_or_one(desc->kernel_h), w = fp8rt_or_one(desc->kernel_w);
+    const uint32_t cols = fp8rt_pairs_cols(caps, h, w, fp8rt_or_one(desc->stride_y));
+    if ((desc->src->rows & (caps->cols / 2u - 1u)) != 0 ||
+        !fp8rt_is_product(desc->src->cols, h, w, 1)) {
+        return "desc->src";
+    }
+    return fp8rt_tensor_is(desc->dst, fp8rt_pairs_rows(desc->src->rows), cols) ? NULL : "desc->dst";
+}
+
 static fp8rt_status check_pairs(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc)
 {
     if (caps == NULL || desc == NULL || desc->src == NULL || desc->dst == NULL ||
@@ -98,12 +118,7 @@ static fp8rt_status check_pairs(const fp8rt_caps *caps, const fp8rt_pairs_desc *
         dst->format != src->format) {
         return FP8RT_ERR_FORMAT;
     }
-    const uint32_t h = fp8rt_or_one(desc->kernel_h), w = fp8rt_or_one(desc->kernel_w);
-    const uint32_t cols = fp8rt_pairs_cols(caps, h, w, fp8rt_or_one(desc->stride_y));
-    return (src->rows & (caps->cols / 2u - 1u)) == 0 && fp8rt_is_product(src->cols, h, w, 1) &&
-                   dst->rows == fp8rt_pairs_rows(src->rows) && dst->cols == cols
-               ? FP8RT_OK
-               : FP8RT_ERR_SHAPE;
+    return fp8rt_pairs_misfit(caps, desc) == NULL ? FP8RT_OK : FP8RT_ERR_SHAPE;
 }
 
 fp8rt_status fp8rt_pair_lines(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc)

@@ -99,9 +99,11 @@ static fp8rt_status check_linear(fp8rt_run *run, const void *layer)
     if (status != FP8RT_OK) {
         return status;
     }
-    if (desc->weights->cols != desc->x->cols || desc->out->cols != desc->weights->rows ||
-        desc->out->rows != desc->x->rows) {
-        return FP8RT_ERR_SHAPE;
+    if (desc->weights->cols != desc->x->cols) {
+        return fp8rt_layer_fit(run, "desc->weights");
+    }
+    if (!fp8rt_tensor_is(desc->out, desc->x->rows, desc->weights->rows)) {
+        return fp8rt_layer_fit(run, "desc->out");
     }
     for (uint32_t n = 0; n < desc->out->cols; n++) {
         if (!fp8rt_int_is_scale(desc->finish.scales[n], FP8MAC_SHIFT_MOST)) {

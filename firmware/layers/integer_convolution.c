@@ -33,7 +33,7 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_int_convolution_de
                : fp8rt_int_check_product(run, desc->x, desc->weights, desc->out, &desc->finish);
 }
 
-static fp8rt_status check_window(const fp8rt_run *run, const layer *l)
+static fp8rt_status check_window(fp8rt_run *run, const layer *l)
 {
     const fp8rt_int_convolution_desc *desc = l->desc;
     const fp8rt_window *w = &l->frame.window;
@@ -41,17 +41,13 @@ static fp8rt_status check_window(const fp8rt_run *run, const layer *l)
         w->pad_right > MAX_SIDE) {
         return FP8RT_ERR_IMAGE;
     }
-    if (!fp8rt_is_product(desc->x->rows, 1, l->frame.height, l->frame.width) ||
-        !fp8rt_is_product(desc->out->rows, 1, l->frame.out_h, l->frame.out_w) ||
-        !fp8rt_is_product(desc->weights->cols, fp8rt_frame_lines(&l->frame), w->kernel_w,
-                          l->frame.group_in) ||
-        desc->weights->rows != fp8rt_frame_filters(&l->frame, desc->out->cols) ||
-        fp8rt_ceil_div(desc->out->cols, l->frame.group_out) != l->frame.groups) {
-        return FP8RT_ERR_SHAPE;
+    fp8rt_status status =
+        fp8rt_layer_fit(run, fp8rt_frame_misfit(&l->frame, 1, desc->x, desc->weights, desc->out));
+    if (status == FP8RT_OK) {
+        status = fp8rt_frame_check_pairs(&run->dev->caps, desc->x, &l->frame);
     }
-    const fp8rt_status pairs = fp8rt_frame_check_pairs(&run->dev->caps, desc->x, &l->frame);
-    if (pairs != FP8RT_OK) {
-        return pairs;
+    if (status != FP8RT_OK) {
+        return status;
     }
     // Outputs of a group begin at a beat, and so do its scales and biases, which are longer.
     return !fp8rt_frame_is_depthwise(&run->dev->caps, desc->x, &l->frame) && l->frame.groups > 1 &&

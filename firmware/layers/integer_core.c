@@ -2,11 +2,6 @@
 // Sums and softmax of whole numbers, which the core computes.
 #include "integer.h"
 
-static bool same_size(const fp8rt_tensor *x, const fp8rt_tensor *out)
-{
-    return x->rows == out->rows && x->cols == out->cols;
-}
-
 // ---- sums ---------------------------------------------------------------------------------------
 
 enum {
@@ -27,8 +22,11 @@ static fp8rt_status check_add(fp8rt_run *run, const void *layer)
     if (status != FP8RT_OK) {
         return status;
     }
-    if (!same_size(desc->x, desc->out) || !same_size(desc->y, desc->out)) {
-        return FP8RT_ERR_SHAPE;
+    if (!fp8rt_tensor_is_as(desc->y, desc->x)) {
+        return fp8rt_layer_fit(run, "desc->y");
+    }
+    if (!fp8rt_tensor_is_as(desc->out, desc->x)) {
+        return fp8rt_layer_fit(run, "desc->out");
     }
     if (!fp8rt_int_is_scale(desc->x_scale, 0) || !fp8rt_int_is_scale(desc->y_scale, 0) ||
         !fp8rt_int_is_scale(desc->out_scale, 0)) {
@@ -147,8 +145,11 @@ static fp8rt_status check_softmax(fp8rt_run *run, const void *layer)
     if (status != FP8RT_OK) {
         return status;
     }
-    if (!same_size(desc->x, desc->out) || desc->x->cols >= 1u << ONES_BITS) {
-        return FP8RT_ERR_SHAPE;
+    if (desc->x->cols >= 1u << ONES_BITS) {
+        return fp8rt_layer_fit(run, "desc->x");
+    }
+    if (!fp8rt_tensor_is_as(desc->out, desc->x)) {
+        return fp8rt_layer_fit(run, "desc->out");
     }
     if (!fp8rt_int_is_scale(desc->scale, FP8MAC_SHIFT_MOST) || desc->scale.shift < 0 ||
         desc->least > 0 || (-(int64_t)desc->least << desc->scale.shift) > MOST_DIFFERENCE) {

@@ -51,6 +51,17 @@ static bool window_is_bad(const fp8rt_int_pool_desc *desc)
            w.pad_right >= w.kernel_w;
 }
 
+// The image that is not of its height and width, or NULL
+static const char *misfit_of(const fp8rt_tensor *x, uint32_t height, uint32_t width,
+                             const fp8rt_tensor *out, uint32_t out_h, uint32_t out_w)
+{
+    if (!fp8rt_is_product(x->rows, 1, height, width)) {
+        return "desc->x";
+    }
+    return out->cols == x->cols && fp8rt_is_product(out->rows, 1, out_h, out_w) ? NULL
+                                                                                : "desc->out";
+}
+
 static fp8rt_status check_windows(fp8rt_run *run, const void *layer)
 {
     const fp8rt_int_pool_desc *desc = layer;
@@ -65,10 +76,11 @@ static fp8rt_status check_windows(fp8rt_run *run, const void *layer)
         return FP8RT_ERR_IMAGE;
     }
     const windows a = windows_of(run, desc);
-    if (!fp8rt_is_product(desc->x->rows, 1, a.height, a.width) ||
-        !fp8rt_is_product(desc->out->rows, 1, a.out_h, a.out_w) ||
-        desc->out->cols != desc->x->cols) {
-        return FP8RT_ERR_SHAPE;
+    const char *misfit = a.out_h == 0 || a.out_w == 0
+                             ? "desc->window"
+                             : misfit_of(desc->x, a.height, a.width, desc->out, a.out_h, a.out_w);
+    if (misfit != NULL) {
+        return fp8rt_layer_fit(run, misfit);
     }
     return desc->lo > desc->hi ? FP8RT_ERR_ACTIVATION
                                : fp8rt_int_check_overlap(run, desc->x, desc->out, false);
@@ -235,11 +247,10 @@ static fp8rt_status check_pad(fp8rt_run *run, const void *layer)
         desc->right > MAX_SIDE || desc->height > MAX_SIDE || desc->width > MAX_SIDE) {
         return FP8RT_ERR_IMAGE;
     }
-    if (!fp8rt_is_product(desc->x->rows, 1, fp8rt_or_one(desc->height),
-                          fp8rt_or_one(desc->width)) ||
-        !fp8rt_is_product(desc->out->rows, 1, out_lines(desc), out_pixels(desc)) ||
-        desc->out->cols != desc->x->cols) {
-        return FP8RT_ERR_SHAPE;
+    const char *misfit = misfit_of(desc->x, fp8rt_or_one(desc->height), fp8rt_or_one(desc->width),
+                                   desc->out, out_lines(desc), out_pixels(desc));
+    if (misfit != NULL) {
+        return fp8rt_layer_fit(run, misfit);
     }
     const fp8rt_caps *caps = &run->dev->caps;
     const uint32_t pixel = fp8rt_tensor_stride(caps, desc->out);

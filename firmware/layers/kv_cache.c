@@ -14,16 +14,21 @@ fp8rt_status fp8rt_kv_check(fp8rt_run *run, const fp8rt_kv_cache *cache)
     if (status == FP8RT_OK) {
         status = fp8rt_layer_check_fp8(run, &cache->values);
     }
-    return status == FP8RT_OK &&
-                   (cache->keys.rows != cache->values.cols ||
-                    cache->keys.cols != cache->values.rows || cache->length > cache->keys.rows)
-               ? FP8RT_ERR_SHAPE
-               : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const char *misfit = !fp8rt_tensor_is(&cache->values, cache->keys.cols, cache->keys.rows)
+                             ? "&cache->values"
+                         : cache->length > cache->keys.rows ? "cache->length"
+                                                            : NULL;
+    return fp8rt_layer_fit(run, misfit);
 }
 
-static fp8rt_status check_part(fp8rt_run *run, const fp8rt_tensor *part, const fp8rt_tensor *whole)
+static fp8rt_status check_part(fp8rt_run *run, const fp8rt_tensor *part, const fp8rt_tensor *whole,
+                               const char *name)
 {
-    const fp8rt_status status = fp8rt_layer_check_fp8(run, part);
+    const fp8rt_status status =
+        fp8rt_layer_check_named(run, part, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ, name);
     if (status == FP8RT_OK && part->format != whole->format) {
         return FP8RT_ERR_FORMAT;
     }
@@ -41,16 +46,19 @@ static fp8rt_status check_append(fp8rt_run *run, const fp8rt_kv_cache *cache,
         status = FP8RT_ERR_UNSUPPORTED;
     }
     if (status == FP8RT_OK) {
-        status = check_part(run, keys, &cache->keys);
+        status = check_part(run, keys, &cache->keys, "keys");
     }
     if (status == FP8RT_OK) {
-        status = check_part(run, values, &cache->values);
+        status = check_part(run, values, &cache->values, "values");
     }
-    return status == FP8RT_OK &&
-                   (keys->cols != cache->keys.cols || values->cols != cache->keys.cols ||
-                    keys->rows != values->rows || keys->rows > cache->keys.rows - cache->length)
-               ? FP8RT_ERR_SHAPE
-               : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const bool fits =
+        keys->cols == cache->keys.cols && keys->rows <= cache->keys.rows - cache->length;
+    return fp8rt_layer_fit(run, !fits                               ? "keys"
+                                : !fp8rt_tensor_is_as(values, keys) ? "values"
+                                                                    : NULL);
 }
 
 // Rows that the core copies, as they are or, of codes of a byte, as columns
@@ -152,22 +160,24 @@ static fp8rt_status check_room(fp8rt_run *run, const fp8rt_kv_cache *cache, uint
                                fp8rt_layer_scaling(&cache->values) != FP8RT_SCALING_STATIC)) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    return status == FP8RT_OK &&
-                   (cache->keys.cols != width || tokens > cache->keys.rows - cache->length)
-               ? FP8RT_ERR_SHAPE
-               : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    return fp8rt_layer_fit(run, cache->keys.cols != width                   ? "&cache->keys"
+                                : tokens > cache->keys.rows - cache->length ? "desc->tokens"
+                                                                            : NULL);
 }
 
 static fp8rt_status check_weights(fp8rt_run *run, const fp8rt_projection_desc *desc)
 {
     const fp8rt_tensor *x = desc->tokens;
     const fp8rt_weights *key = desc->key, *value = desc->value;
-    fp8rt_status status = fp8rt_layer_check_weights(run, value, x->cols);
+    fp8rt_status status = fp8rt_layer_check_weights(run, desc->value, x->cols);
     if (status == FP8RT_OK && key != NULL) {
-        status = fp8rt_layer_check_weights(run, key, x->cols);
+        status = fp8rt_layer_check_weights(run, desc->key, x->cols);
     }
     return status == FP8RT_OK && key != NULL && key->codes.rows != value->codes.rows
-               ? FP8RT_ERR_SHAPE
+               ? fp8rt_layer_fit(run, "desc->key")
                : status;
 }
 
@@ -180,14 +190,16 @@ static fp8rt_status check_group(fp8rt_run *run, const fp8rt_kv_cache *cache,
     if (!fp8rt_kv_is_steady(cache)) {
         return FP8RT_OK;
     }
-    const fp8rt_status status = fp8rt_layer_check_fp8(run, group);
-    if (status == FP8RT_OK && group->format != tokens->format) {
+    const fp8rt_status status = fp8rt_layer_check_fp8(run, &cache->group);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (group->format != tokens->format) {
         return FP8RT_ERR_FORMAT;
     }
-    return status == FP8RT_OK && (group->rows != beat || group->cols != tokens->cols ||
-                                  (cache->values.cols & (beat - 1u)) != 0)
-               ? FP8RT_ERR_SHAPE
-               : status;
+    return fp8rt_layer_fit(run, !fp8rt_tensor_is(group, beat, tokens->cols) ? "&cache->group"
+                                : (cache->values.cols & (beat - 1u)) != 0   ? "&cache->values"
+                                                                            : NULL);
 }
 
 static uint32_t sequences_of(const fp8rt_projection_desc *desc)
@@ -209,7 +221,8 @@ static fp8rt_status check_projection(fp8rt_run *run, const void *layer)
         return status;
     }
     const uint32_t sequences = sequences_of(desc), tokens = desc->tokens->rows / sequences;
-    status = tokens * sequences != desc->tokens->rows ? FP8RT_ERR_SHAPE : FP8RT_OK;
+    status =
+        fp8rt_layer_fit(run, tokens * sequences != desc->tokens->rows ? "desc->sequences" : NULL);
     for (uint32_t i = 0; i < sequences && status == FP8RT_OK; i++) {
         status = check_room(run, &desc->cache[i], tokens, desc->value->codes.rows);
         if (status == FP8RT_OK) {

@@ -110,9 +110,10 @@ static inline fp8mac_format_id fp8rt_layer_last_format(const fp8rt_run *run)
 #define fp8rt_layer_check_fp8(run, tensor)                                                         \
     fp8rt_layer_check_named(run, tensor, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ, #tensor)
 // Operands of products: FP8, or INT8 with elements of INT8
-#define fp8rt_layer_check_operand(run, tensor)                                                     \
+#define fp8rt_layer_check_operand(run, tensor) fp8rt_layer_check_operand_named(run, tensor, #tensor)
+#define fp8rt_layer_check_operand_named(run, tensor, name)                                         \
     fp8rt_layer_check_named(run, tensor, fp8rt_layer_operand(run), fp8rt_layer_last_operand(run),  \
-                            #tensor)
+                            name)
 // Of any format: INT8 with elements of INT8 alone
 #define fp8rt_layer_check_any(run, tensor)                                                         \
     fp8rt_layer_check_named(run, tensor, FP8MAC_E4M3FN, fp8rt_layer_last_format(run), #tensor)
@@ -135,6 +136,16 @@ fp8rt_status fp8rt_layer_check_rows_named(fp8rt_run *run, const fp8rt_tensor *te
 fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                         fp8mac_format_id first, fp8mac_format_id last,
                                         const char *name);
+// FP8RT_ERR_SHAPE, and run->wrong is `misfit`, the argument whose size does not fit. NULL: all fit, and FP8RT_OK.
+fp8rt_status fp8rt_layer_fit(fp8rt_run *run, const char *misfit);
+static inline bool fp8rt_tensor_is(const fp8rt_tensor *tensor, uint32_t rows, uint32_t cols)
+{
+    return tensor->rows == rows && tensor->cols == cols;
+}
+static inline bool fp8rt_tensor_is_as(const fp8rt_tensor *tensor, const fp8rt_tensor *other)
+{
+    return fp8rt_tensor_is(tensor, other->rows, other->cols);
+}
 // The codes as a tensor, and FP8RT_ERR_SHAPE if a row has not `k` codes.
 #define fp8rt_layer_check_weights(run, weights, k)                                                 \
     fp8rt_layer_check_weights_named(run, weights, k, #weights)

@@ -7,17 +7,19 @@ static fp8rt_status check_weights(fp8rt_run *run, const fp8rt_weights *weights,
                                   const fp8rt_tensor *x)
 {
     if (weights == NULL || weights->codes.mx == NULL) {
-        return x->mx != NULL ? FP8RT_ERR_UNSUPPORTED
-                             : fp8rt_layer_check_weights(run, weights, x->cols);
+        return x->mx != NULL
+                   ? FP8RT_ERR_UNSUPPORTED
+                   : fp8rt_layer_check_weights_named(run, weights, x->cols, "desc->weights");
     }
-    const fp8rt_status status =
-        fp8rt_layer_check_mx(run, &weights->codes, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
+    const fp8rt_status status = fp8rt_layer_check_mx_named(run, &weights->codes, FP8MAC_E4M3FN,
+                                                           FP8MAC_E5M2FNUZ, "desc->weights");
     if (status != FP8RT_OK) {
         return status;
     }
-    return weights->codes.cols != x->cols ? FP8RT_ERR_SHAPE
-           : x->mx == NULL                ? FP8RT_ERR_UNSUPPORTED
-                                          : FP8RT_OK;
+    if (weights->codes.cols != x->cols) {
+        return fp8rt_layer_fit(run, "desc->weights");
+    }
+    return x->mx == NULL ? FP8RT_ERR_UNSUPPORTED : FP8RT_OK;
 }
 
 static fp8rt_status check(fp8rt_run *run, const void *layer)

@@ -33,7 +33,8 @@ static bool is_inside(const fp8rt_move_desc *desc, uint32_t first, const int32_t
     return true;
 }
 
-static bool stays_inside(const fp8rt_move_desc *desc)
+// The tensor in which the move does not stay, or NULL
+static const char *misfit(const fp8rt_move_desc *desc)
 {
     int32_t from_rows[AXES], from_cols[AXES], to_rows[AXES], to_cols[AXES];
     for (unsigned i = 0; i < AXES; i++) {
@@ -43,10 +44,14 @@ static bool stays_inside(const fp8rt_move_desc *desc)
         to_rows[i] = axis->to.rows;
         to_cols[i] = axis->to.cols;
     }
-    return is_inside(desc, desc->x_row, from_rows, desc->x->rows) &&
-           is_inside(desc, desc->x_col, from_cols, desc->x->cols) &&
-           is_inside(desc, desc->out_row, to_rows, desc->out->rows) &&
-           is_inside(desc, desc->out_col, to_cols, desc->out->cols);
+    if (!is_inside(desc, desc->x_row, from_rows, desc->x->rows) ||
+        !is_inside(desc, desc->x_col, from_cols, desc->x->cols)) {
+        return "desc->x";
+    }
+    return is_inside(desc, desc->out_row, to_rows, desc->out->rows) &&
+                   is_inside(desc, desc->out_col, to_cols, desc->out->cols)
+               ? NULL
+               : "desc->out";
 }
 
 static bool overlap(const fp8rt_caps *caps, const fp8rt_move_desc *desc)
@@ -66,16 +71,18 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    const fp8rt_status status = fp8rt_layer_check_ends(run, desc->x, desc->out);
+    fp8rt_status status = fp8rt_layer_check_ends(run, desc->x, desc->out);
+    if (status == FP8RT_OK && desc->x->format != desc->out->format) {
+        status = FP8RT_ERR_FORMAT;
+    }
+    if (status == FP8RT_OK) {
+        status =
+            fp8rt_layer_fit(run, fp8rt_tensor_bytes(caps, desc->x) > INT32_MAX     ? "desc->x"
+                                 : fp8rt_tensor_bytes(caps, desc->out) > INT32_MAX ? "desc->out"
+                                                                                   : misfit(desc));
+    }
     if (status != FP8RT_OK) {
         return status;
-    }
-    if (desc->x->format != desc->out->format) {
-        return FP8RT_ERR_FORMAT;
-    }
-    if (fp8rt_tensor_bytes(caps, desc->x) > INT32_MAX ||
-        fp8rt_tensor_bytes(caps, desc->out) > INT32_MAX || !stays_inside(desc)) {
-        return FP8RT_ERR_SHAPE;
     }
     if (fp8rt_layer_scaling(desc->out) != FP8RT_SCALING_STATIC) {
         return FP8RT_ERR_UNSUPPORTED;

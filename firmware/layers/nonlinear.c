@@ -97,8 +97,8 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (status != FP8RT_OK) {
         return status;
     }
-    if (desc->out->rows != desc->x->rows || desc->out->cols != desc->x->cols) {
-        return FP8RT_ERR_SHAPE;
+    if (!fp8rt_tensor_is_as(desc->out, desc->x)) {
+        return fp8rt_layer_fit(run, "desc->out");
     }
     if (table && (desc->table == 0 || desc->table > FP8RT_TABLES)) {
         return FP8RT_ERR_UNSUPPORTED;

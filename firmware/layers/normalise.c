@@ -25,9 +25,11 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (status != FP8RT_OK) {
         return status;
     }
-    if (desc->out->rows != desc->x->rows || desc->out->cols != desc->x->cols ||
-        desc->x->cols > FP8MAC_ROWS_MAX_COLS) {
-        return FP8RT_ERR_SHAPE;
+    if (desc->x->cols > FP8MAC_ROWS_MAX_COLS) {
+        return fp8rt_layer_fit(run, "desc->x");
+    }
+    if (!fp8rt_tensor_is_as(desc->out, desc->x)) {
+        return fp8rt_layer_fit(run, "desc->out");
     }
     if (!is_normal(fp8rt_fp32_bits(desc->eps))) {
         return FP8RT_ERR_SCALE;

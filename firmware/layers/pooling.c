@@ -43,11 +43,14 @@ fp8rt_status fp8rt_pools_check(fp8rt_run *run, const fp8rt_pooling_desc *desc, f
         fp8rt_window_count(w.kernel_h, w.stride_y, 1, pools->height, w.pad_top + w.pad_bottom);
     pools->out_w =
         fp8rt_window_count(w.kernel_w, w.stride_x, 1, pools->width, w.pad_left + w.pad_right);
-    return fp8rt_is_product(desc->x->rows, pools->images, pools->height, pools->width) &&
-                   fp8rt_is_product(desc->out->rows, pools->images, pools->out_h, pools->out_w) &&
-                   desc->out->cols == desc->x->cols
-               ? FP8RT_OK
-               : FP8RT_ERR_SHAPE;
+    const char *misfit =
+        !fp8rt_is_product(desc->x->rows, pools->images, pools->height, pools->width) ? "desc->x"
+        : pools->out_h == 0 || pools->out_w == 0 ? "desc->window"
+        : !fp8rt_is_product(desc->out->rows, pools->images, pools->out_h, pools->out_w) ||
+                desc->out->cols != desc->x->cols
+            ? "desc->out"
+            : NULL;
+    return fp8rt_layer_fit(run, misfit);
 }
 
 bool fp8rt_pool_overlaps(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
@@ -439,18 +442,26 @@ static fp8rt_status average_images(fp8rt_run *run, const void *layer)
     return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, desc->out) : status;
 }
 
+static const char *misfit_of_global(const fp8rt_pooling_desc *desc)
+{
+    const uint32_t images = fp8rt_or_one(desc->images);
+    if (!fp8rt_is_product(desc->x->rows, images, fp8rt_or_one(desc->height),
+                          fp8rt_or_one(desc->width))) {
+        return "desc->x";
+    }
+    return is_column(desc) || fp8rt_tensor_is(desc->out, images, desc->x->cols) ? NULL
+                                                                                : "desc->out";
+}
+
 static fp8rt_status check_global(fp8rt_run *run, const void *layer)
 {
     const fp8rt_pooling_desc *desc = layer;
-    const fp8rt_status status = check_tensors(run, desc);
+    fp8rt_status status = check_tensors(run, desc);
+    if (status == FP8RT_OK) {
+        status = fp8rt_layer_fit(run, misfit_of_global(desc));
+    }
     if (status != FP8RT_OK) {
         return status;
-    }
-    const fp8rt_tensor *x = desc->x, *out = desc->out;
-    if (!fp8rt_is_product(x->rows, fp8rt_or_one(desc->images), fp8rt_or_one(desc->height),
-                          fp8rt_or_one(desc->width)) ||
-        !(is_column(desc) || (out->rows == fp8rt_or_one(desc->images) && out->cols == x->cols))) {
-        return FP8RT_ERR_SHAPE;
     }
     return fp8rt_pool_overlaps(run, desc) ? FP8RT_ERR_OVERLAP : FP8RT_OK;
 }

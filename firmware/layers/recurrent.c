@@ -42,9 +42,8 @@ static fp8rt_status check_output(fp8rt_run *run, const fp8rt_recurrent_desc *des
         return FP8RT_OK;
     }
     const fp8rt_status status = fp8rt_layer_check_any(run, desc->out);
-    return status == FP8RT_OK &&
-                   (desc->out->rows != desc->x->rows || desc->out->cols != desc->hidden->cols)
-               ? FP8RT_ERR_SHAPE
+    return status == FP8RT_OK && !fp8rt_tensor_is(desc->out, desc->x->rows, desc->hidden->cols)
+               ? fp8rt_layer_fit(run, "desc->out")
                : status;
 }
 
@@ -64,16 +63,17 @@ static fp8rt_status check_state(fp8rt_run *run, const fp8rt_recurrent_desc *desc
                                                                                : status;
 }
 
-static fp8rt_status check_sizes(const kind *kind, const fp8rt_recurrent_desc *desc)
+// The argument that does not fit, or NULL
+static const char *misfit(const kind *kind, const fp8rt_recurrent_desc *desc)
 {
     const sizes s = sizes_of(desc);
     const uint32_t gates = kind->gates * s.units;
-    return s.units > UINT32_MAX / 64u || s.steps == 0 || s.steps * s.batch != desc->x->rows ||
-                   desc->hidden->rows != s.batch || desc->state->rows != s.batch ||
-                   desc->state->cols != s.units || desc->input->codes.rows != gates ||
-                   desc->recurrent->codes.rows != gates
-               ? FP8RT_ERR_SHAPE
-               : FP8RT_OK;
+    return s.steps == 0 || s.steps * s.batch != desc->x->rows            ? "desc->x"
+           : s.units > UINT32_MAX / 64u || desc->hidden->rows != s.batch ? "desc->hidden"
+           : !fp8rt_tensor_is(desc->state, s.batch, s.units)             ? "desc->state"
+           : desc->input->codes.rows != gates                            ? "desc->input"
+           : desc->recurrent->codes.rows != gates                        ? "desc->recurrent"
+                                                                         : NULL;
 }
 
 static fp8rt_status check(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc)
@@ -92,7 +92,7 @@ static fp8rt_status check(fp8rt_run *run, const kind *kind, const fp8rt_recurren
         status = fp8rt_layer_check_weights(run, desc->recurrent, desc->hidden->cols);
     }
     if (status == FP8RT_OK) {
-        status = check_sizes(kind, desc);
+        status = fp8rt_layer_fit(run, misfit(kind, desc));
     }
     return status == FP8RT_OK ? check_output(run, desc) : status;
 }

@@ -30,9 +30,11 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (!fp8mac_rows_is_reduction(desc->operation)) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    if (desc->out->rows != desc->x->rows || desc->out->cols != 1 ||
-        desc->x->cols > FP8MAC_ROWS_MAX_COLS) {
-        return FP8RT_ERR_SHAPE;
+    if (desc->x->cols > FP8MAC_ROWS_MAX_COLS) {
+        return fp8rt_layer_fit(run, "desc->x");
+    }
+    if (!fp8rt_tensor_is(desc->out, desc->x->rows, 1)) {
+        return fp8rt_layer_fit(run, "desc->out");
     }
     return desc->operation == FP8MAC_ROWS_ARGMAX ? check_argmax(desc->out) : FP8RT_OK;
 }

@@ -241,6 +241,11 @@ static fp8rt_status named(fp8rt_run *run, const char *name, fp8rt_status status)
     return status;
 }
 
+fp8rt_status fp8rt_layer_fit(fp8rt_run *run, const char *misfit)
+{
+    return misfit == NULL ? FP8RT_OK : named(run, misfit, FP8RT_ERR_SHAPE);
+}
+
 fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                      fp8mac_format_id first, fp8mac_format_id last,
                                      const char *name)
@@ -332,8 +337,12 @@ fp8rt_status fp8rt_layer_check_weights_named(fp8rt_run *run, const fp8rt_weights
     const fp8rt_status status =
         fp8rt_layer_check_named(run, weights == NULL ? NULL : &weights->codes,
                                 fp8rt_layer_operand(run), fp8rt_layer_last_operand(run), name);
-    return status == FP8RT_OK && weights->codes.cols != k ? named(run, name, FP8RT_ERR_SHAPE)
-                                                          : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const fp8rt_element *element = &run->dev->caps.element;
+    const bool fits = weights->codes.cols == k && fp8rt_element_holds(element, k);
+    return fp8rt_layer_fit(run, fits ? NULL : name);
 }
 
 // ---- message ------------------------------------------------------------------------------------

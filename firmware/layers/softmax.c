@@ -13,9 +13,12 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (status != FP8RT_OK) {
         return status;
     }
-    if (desc->out->rows != desc->x->rows || desc->out->cols != desc->x->cols ||
-        desc->seen > desc->x->cols || desc->x->cols > FP8MAC_ROWS_MAX_COLS) {
-        return FP8RT_ERR_SHAPE;
+    const char *misfit = desc->x->cols > FP8MAC_ROWS_MAX_COLS      ? "desc->x"
+                         : !fp8rt_tensor_is_as(desc->out, desc->x) ? "desc->out"
+                         : desc->seen > desc->x->cols              ? "desc->seen"
+                                                                   : NULL;
+    if (misfit != NULL) {
+        return fp8rt_layer_fit(run, misfit);
     }
     if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(fp8rt_layer_scale(desc->factor)))) {
         return FP8RT_ERR_SCALE;

@@ -130,9 +130,8 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
     if (status == FP8RT_OK && !(is_one(desc->x) && is_one(desc->out))) {
         status = FP8RT_ERR_SCALE;
     }
-    return status == FP8RT_OK &&
-                   (desc->x->rows != desc->out->rows || desc->x->cols != desc->out->cols)
-               ? FP8RT_ERR_SHAPE
+    return status == FP8RT_OK && !fp8rt_tensor_is_as(desc->out, desc->x)
+               ? fp8rt_layer_fit(run, "desc->out")
                : status;
 }
 

@@ -148,10 +148,14 @@ static bool is_whole(const fp8rt_block_attention *a)
            a->cache != NULL;
 }
 
-static bool heads_fit(const fp8rt_block_desc *desc, const fp8rt_block_attention *a)
+// The argument that does not fit x, or NULL
+static const char *misfit(const fp8rt_block_desc *desc)
 {
-    return desc->heads != 0 && desc->x->cols % desc->heads == 0 &&
-           a->cache->keys.cols == desc->x->cols;
+    const uint32_t width = desc->x->cols;
+    return desc->heads == 0 || width % desc->heads != 0                    ? "desc->heads"
+           : desc->self.cache->keys.cols != width                          ? "desc->self.cache"
+           : desc->cross != NULL && desc->cross->cache->keys.cols != width ? "desc->cross->cache"
+                                                                           : NULL;
 }
 
 static fp8rt_status check(fp8rt_run *run, const void *layer)
@@ -162,9 +166,9 @@ static fp8rt_status check(fp8rt_run *run, const void *layer)
         return FP8RT_ERR_NULL;
     }
     // Before a cache takes the tokens
-    if (desc->x != NULL &&
-        (!heads_fit(desc, &desc->self) || (desc->cross != NULL && !heads_fit(desc, desc->cross)))) {
-        return FP8RT_ERR_SHAPE;
+    const char *name = desc->x == NULL ? NULL : misfit(desc);
+    if (name != NULL) {
+        return fp8rt_layer_fit(run, name);
     }
     return fp8rt_layer_check(run, desc->x, FP8MAC_FP16, FP8MAC_FP32);
 }

@@ -50,6 +50,20 @@ uint32_t fp8rt_subgrid_points(const fp8rt_transposed_desc *desc)
     return points_of(&full);
 }
 
+static const char *misfit_of_split(const fp8rt_transposed_desc *full, const fp8rt_tensor *src,
+                                   const fp8rt_tensor *dst)
+{
+    const uint64_t points = (uint64_t)full->kernel_h * full->kernel_w;
+    if (src->rows == 0 || points > src->cols || src->cols % (uint32_t)points != 0) {
+        return "src";
+    }
+    const uint32_t channels = src->cols / (uint32_t)points;
+    return fp8rt_tensor_is(dst, full->stride_y * full->stride_x * src->rows,
+                           points_of(full) * channels)
+               ? NULL
+               : "dst";
+}
+
 static fp8rt_status check_split(const fp8rt_transposed_desc *full, const fp8rt_tensor *src,
                                 const fp8rt_tensor *dst)
 {
@@ -59,16 +73,14 @@ static fp8rt_status check_split(const fp8rt_transposed_desc *full, const fp8rt_t
     if (src->format > FP8MAC_E5M2FNUZ || dst->format != src->format) {
         return FP8RT_ERR_FORMAT;
     }
-    const uint64_t points = (uint64_t)full->kernel_h * full->kernel_w;
-    if (points > src->cols) {
-        return FP8RT_ERR_SHAPE;
-    }
-    const uint32_t channels = src->cols / (uint32_t)points;
-    return src->rows != 0 && channels * points == src->cols &&
-                   dst->rows == full->stride_y * full->stride_x * src->rows &&
-                   dst->cols == points_of(full) * channels
-               ? FP8RT_OK
-               : FP8RT_ERR_SHAPE;
+    return misfit_of_split(full, src, dst) == NULL ? FP8RT_OK : FP8RT_ERR_SHAPE;
+}
+
+const char *fp8rt_split_misfit(const fp8rt_transposed_desc *desc, const fp8rt_tensor *src,
+                               const fp8rt_tensor *dst)
+{
+    const fp8rt_transposed_desc full = fill(desc);
+    return misfit_of_split(&full, src, dst);
 }
 
 // A row of a sub-grid. Positions behind the kernel are zeros.
@@ -124,7 +136,7 @@ static fp8rt_status check_tensors(fp8rt_run *run, const fp8rt_transposed_desc *d
     }
     fp8rt_status status = fp8rt_layer_check_operand(run, desc->x);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_operand(run, &desc->weights->codes);
+        status = fp8rt_layer_check_operand_named(run, &desc->weights->codes, "desc->weights");
     }
     return status == FP8RT_OK ? fp8rt_layer_check_any(run, desc->out) : status;
 }
@@ -138,16 +150,27 @@ static bool sees_image(const fp8rt_transposed_desc *full)
            full->pad_left < full->kernel_w;
 }
 
-static fp8rt_status check(const fp8rt_transposed_desc *full)
+// The argument that does not fit, or NULL
+static const char *misfit(const fp8rt_caps *caps, const fp8rt_transposed_desc *full)
 {
     const fp8rt_tensor *x = full->x, *out = full->out, *codes = &full->weights->codes;
-    if (!fp8rt_is_product(x->rows, full->images, full->height, full->width) ||
-        !fp8rt_is_product(out->rows, full->images, full->out_height, full->out_width) ||
-        !fp8rt_is_product(codes->rows, full->stride_y, full->stride_x, out->cols) ||
-        !fp8rt_is_product(codes->cols, points_of(full), x->cols, 1)) {
-        return FP8RT_ERR_SHAPE;
+    if (!fp8rt_is_product(x->rows, full->images, full->height, full->width)) {
+        return "desc->x";
     }
-    return sees_image(full) ? FP8RT_OK : FP8RT_ERR_IMAGE;
+    if (!fp8rt_is_product(out->rows, full->images, full->out_height, full->out_width)) {
+        return "desc->out";
+    }
+    return fp8rt_is_product(codes->rows, full->stride_y, full->stride_x, out->cols) &&
+                   fp8rt_is_product(codes->cols, points_of(full), x->cols, 1) &&
+                   fp8rt_element_holds(&caps->element, codes->cols)
+               ? NULL
+               : "desc->weights";
+}
+
+static fp8rt_status check(fp8rt_run *run, const fp8rt_transposed_desc *full)
+{
+    const fp8rt_status status = fp8rt_layer_fit(run, misfit(&run->dev->caps, full));
+    return status == FP8RT_OK && !sees_image(full) ? FP8RT_ERR_IMAGE : status;
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -297,7 +320,7 @@ fp8rt_status fp8rt_transposed_convolution(fp8rt_run *run, const fp8rt_transposed
     }
     if (status == FP8RT_OK) {
         const fp8rt_transposed_desc full = fill(desc);
-        status = check(&full);
+        status = check(run, &full);
         if (status == FP8RT_OK) {
             fp8rt_layer_observe(run, &scope, desc);
             status = compute(run, &full);

@@ -32,13 +32,13 @@ fp8rt_window fp8rt_window_fill(const fp8rt_window *window)
 fp8rt_status fp8rt_pixels_check(fp8rt_run *run, const fp8rt_tensor *x, uint32_t pixel_bytes)
 {
     if (x == NULL || pixel_bytes == 0) {
-        return fp8rt_layer_check_operand(run, x);
+        return fp8rt_layer_check_operand_named(run, x, "desc->x");
     }
     // Bytes between pixels and the address of the first one do not matter.
     fp8rt_tensor tensor = *x;
     tensor.stride = 0;
     tensor.data = x->data == NULL ? NULL : (void *)(uintptr_t)run->dev->caps.beat_bytes;
-    const fp8rt_status status = fp8rt_layer_check_operand(run, &tensor);
+    const fp8rt_status status = fp8rt_layer_check_operand_named(run, &tensor, "desc->x");
     return status == FP8RT_OK && pixel_bytes < x->cols ? FP8RT_ERR_STRIDE : status;
 }
 
@@ -106,6 +106,20 @@ fp8rt_status fp8rt_frame_check_pairs(const fp8rt_caps *caps, const fp8rt_tensor 
         return FP8RT_ERR_IMAGE;
     }
     return fp8rt_frame_is_depthwise(caps, x, f) ? FP8RT_OK : FP8RT_ERR_ALIGNMENT;
+}
+
+const char *fp8rt_frame_misfit(const fp8rt_frame *f, uint32_t images, const fp8rt_tensor *x,
+                               const fp8rt_tensor *weights, const fp8rt_tensor *out)
+{
+    return !fp8rt_is_product(x->rows, images, f->height, f->width) ? "desc->x"
+           : f->out_h == 0 || f->out_w == 0                        ? "desc->window"
+           : !fp8rt_is_product(weights->cols, fp8rt_frame_lines(f), f->window.kernel_w, f->group_in)
+               ? "desc->weights"
+           : !fp8rt_is_product(out->rows, images, f->out_h, f->out_w) ||
+                   weights->rows != fp8rt_frame_filters(f, out->cols)
+               ? "desc->out"
+           : fp8rt_ceil_div(out->cols, f->group_out) != f->groups ? "desc->group_out"
+                                                                  : NULL;
 }
 
 void fp8rt_frame_join(const fp8rt_caps *caps, const fp8rt_tensor *x, fp8rt_frame *f)

@@ -63,6 +63,9 @@ void fp8rt_frame_image(const fp8rt_frame *f, uint32_t out_h, fp8rt_image *image)
 // FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_ALIGNMENT or FP8RT_ERR_IMAGE: a frame with pairs cannot have them.
 fp8rt_status fp8rt_frame_check_pairs(const fp8rt_caps *caps, const fp8rt_tensor *x,
                                      const fp8rt_frame *f);
+// The argument of a convolution whose size does not fit the frame: "desc->x" to "desc->group_out", or NULL
+const char *fp8rt_frame_misfit(const fp8rt_frame *frame, uint32_t images, const fp8rt_tensor *x,
+                               const fp8rt_tensor *weights, const fp8rt_tensor *out);
 // Joins such groups to beats.
 void fp8rt_frame_join(const fp8rt_caps *caps, const fp8rt_tensor *x, fp8rt_frame *frame);
 

@@ -23,8 +23,8 @@ fp8rt_status fp8rt_words_check(fp8rt_run *run, const fp8rt_tensor *x, const fp8r
     if (status == FP8RT_OK) {
         status = fp8rt_layer_check_named(run, out, FP8MAC_FP32, FP8MAC_FP32, "desc->out");
     }
-    if (status == FP8RT_OK && (x->rows != out->rows || x->cols != out->cols)) {
-        status = FP8RT_ERR_SHAPE;
+    if (status == FP8RT_OK && !fp8rt_tensor_is_as(out, x)) {
+        status = fp8rt_layer_fit(run, "desc->out");
     }
     if (status == FP8RT_OK) {
         status = check_scale(x);

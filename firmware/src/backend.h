@@ -8,21 +8,26 @@
 #include "fp8rt/device.h"
 #include "fp8rt/network.h"
 
-// The bit of the record of the command with this tag.
+// The record of the command with this tag; one that no command has, if the accelerator has none.
+static inline uint32_t fp8rt_record_of(const fp8rt_device *dev, uint16_t tag)
+{
+    return tag & (dev->caps.records - 1u) & (FP8RT_RECORDS - 1u);
+}
+
 static inline uint32_t fp8rt_record_bit(const fp8rt_device *dev, uint16_t tag)
 {
-    return 1u << (tag & (dev->caps.records - 1u));
+    return 1u << fp8rt_record_of(dev, tag);
 }
 
 static inline fp8rt_flight *fp8rt_flight_of(fp8rt_device *dev, uint16_t tag)
 {
-    return &dev->flights[tag & (dev->caps.records - 1u)];
+    return &dev->flights[fp8rt_record_of(dev, tag)];
 }
 
 // Whether the command with this tag was begun and not ended.
 static inline bool fp8rt_is_begun(const fp8rt_device *dev, uint16_t tag)
 {
-    return tag != 0 && dev->flights[tag & (dev->caps.records - 1u)].tag == tag;
+    return tag != 0 && dev->flights[fp8rt_record_of(dev, tag)].tag == tag;
 }
 
 // The mutex of the port.

@@ -48,7 +48,7 @@ module fp8mac_accel
   // The integer requantiser (fp8mac_requantise) is in the place of the FP32 epilogue: with a kind that sums INT32, and
   // without ELEMENTWISE, ADD_C and STOCHASTIC
   parameter bit          REQUANTISE  = 1'b0,
-  // Functions that commands may ask for (CONFIG4), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
+  // Functions that commands may ask for (CONFIG4, and records: CONFIG3), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
   // Each column of D may have its own channels of an image: OPERATION.depthwise
   parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),
@@ -56,6 +56,7 @@ module fp8mac_accel
   parameter bit          ADD_C       = !REQUANTISE, // beta * C is added: OPERATION.c_en
   parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
   parameter bit          TABLES      = 1'b1, // tables of codes: OPERATION.act_table
+  parameter bit          RECORDS     = 1'b1, // completion records: MODE.record
   // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a MAX_MN of 32, and
   // ELEMENTWISE, whose source they have.
   parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
@@ -269,7 +270,7 @@ module fp8mac_accel
 
   localparam functions_t Offered = '{
     int8: 1'b1, conv_a: IMAGES, tables: TABLES, stochastic: STOCHASTIC, elementwise: ELEMENTWISE, c: ADD_C,
-    rows: RowCommands, mx: Mx, requantise: Requantise, depthwise: Depthwise
+    records: RECORDS, rows: RowCommands, mx: Mx, requantise: Requantise, depthwise: Depthwise
   };
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
@@ -1044,30 +1045,38 @@ module fp8mac_accel
     .amax_nonfinite_o(amax_nonfinite)
   );
 
-  fp8mac_records u_records (
-    .clk_i, .rst_ni,
-    .flush_i        (flush),
-    .soft_reset_i   (soft_reset),
-    .claim_i        (claim),
-    .claim_tag_i    (command.tag),
-    .held_o         (records_held),
-    .finish_i       (ended),
-    .finish_tag_i   (ended_tag),
-    .finish_error_i (ended_error),
-    .drop_i         (abort),
-    .step_owner_i   (result_position.owner),
-    .step_flags_i   (step_flags),
-    .epi_valid_i    (epi_valid),
-    .epi_owner_i    (epi_owner),
-    .epi_flags_i    (epi_flags),
-    .epi_amax_i     (epi_amax),
-    .epi_nonfinite_i(epi_nonfinite),
-    .release_i      (release_record),
-    .release_tag_i  (release_tag),
-    .select_i       (record_select),
-    .record_o       (record),
-    .done_o         (records_done)
-  );
+  if (RECORDS) begin : gen_records
+    fp8mac_records u_records (
+      .clk_i, .rst_ni,
+      .flush_i        (flush),
+      .soft_reset_i   (soft_reset),
+      .claim_i        (claim),
+      .claim_tag_i    (command.tag),
+      .held_o         (records_held),
+      .finish_i       (ended),
+      .finish_tag_i   (ended_tag),
+      .finish_error_i (ended_error),
+      .drop_i         (abort),
+      .step_owner_i   (result_position.owner),
+      .step_flags_i   (step_flags),
+      .epi_valid_i    (epi_valid),
+      .epi_owner_i    (epi_owner),
+      .epi_flags_i    (epi_flags),
+      .epi_amax_i     (epi_amax),
+      .epi_nonfinite_i(epi_nonfinite),
+      .release_i      (release_record),
+      .release_tag_i  (release_tag),
+      .select_i       (record_select),
+      .record_o       (record),
+      .done_o         (records_done)
+    );
+  end else begin : gen_no_records
+    logic unused_owner;
+    assign unused_owner = ^{claim, ended, ended_tag, ended_error, epi_owner, record_select, release_record, release_tag};
+    assign records_held = '0;
+    assign records_done = '0;
+    assign record       = '0;
+  end
 
   fp8mac_counters #(.ROWS(Rows), .COLS(Cols), .LANES(Lanes)) u_counters (
     .clk_i, .rst_ni,

@@ -14,9 +14,10 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // What an extension may ask for: the CONFIG4 register's fields. An accelerator is built with or without each of
-  // them.
+  // What a command may ask for: the CONFIG4 register's fields, and records. An accelerator is built with or without each
+  // of them.
   typedef struct packed {
+    logic records;     // MODE.record; CONFIG3.records is 0 without them
     logic depthwise;
     logic requantise;  // no request: the requantiser is in the place of the FP32 epilogue
     logic mx;
@@ -30,7 +31,7 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1,
+    records: 1'b1, depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1,
     elementwise: 1'b1, c: 1'b1
   };
 
@@ -91,6 +92,10 @@ package fp8mac_cmd_pkg;
       end
       offered.b.mx_addr   = '0;
       offered.b.mx_stride = '0;
+    end
+    if (!functions.records) begin
+      absent |= command.mode.record;
+      offered.mode.record = 1'b0;
     end
     if (functions.requantise) begin
       absent |= command.a.scale_vec || activation_e'(command.finish.act) == ActRelu ||
@@ -195,6 +200,7 @@ package fp8mac_cmd_pkg;
       end
     end
     if (!functions.tables) offered_tile.finish.act_table = '0;
+    if (!functions.records) offered_tile.mode.record = 1'b0;
     if (!functions.conv_a) begin
       offered_tile.mode.conv_a = 1'b0;
       offered_tile.image       = '0;
@@ -488,6 +494,7 @@ package fp8mac_cmd_pkg;
       end
     end
     if (!functions.tables) offered_store.epilogue.code_table = code_table_e'(0);
+    if (!functions.records) offered_store.record = 1'b0;
     if (!functions.depthwise) begin
       offered_store.first = 1'b0;
       offered_store.epilogue.pairs = 1'b0;

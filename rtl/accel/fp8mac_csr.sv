@@ -134,7 +134,7 @@ module fp8mac_csr
     in.CONFIG2.buf_beats.next    = 16'(BUF_BEATS);
     in.CONFIG2.max_mn.next       = 16'(MAX_MN);
     in.CONFIG3.block.next        = 8'(BLOCK);
-    in.CONFIG3.records.next      = 8'(Records);
+    in.CONFIG3.records.next      = FUNCTIONS.records ? 8'(Records) : 8'd0;
     in.CONFIG4.c.next            = FUNCTIONS.c;
     in.CONFIG4.elementwise.next  = FUNCTIONS.elementwise;
     in.CONFIG4.stochastic.next   = FUNCTIONS.stochastic;

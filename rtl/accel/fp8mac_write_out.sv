@@ -188,12 +188,11 @@ module fp8mac_write_out
 
   // The row at hand in the next cycle
   always_comb begin
-    pairs_d      = pairs_q;
+    pairs_d      = PAIRS && (take ? job_i.pairs : pairs_q);
     second_d     = second_q;
     has_second_d = has_second_q;
     line_ends_d  = line_ends_q;
     if (take) begin
-      pairs_d      = PAIRS && job_i.pairs;
       second_d     = 1'b0;
       has_second_d = seconds_left_q != '0;
       line_ends_d  = (fresh_q && job_i.first) ? job_i.out_w == 16'd1 : !row_done ? line_ends_q : next_line_ends;
@@ -208,13 +207,13 @@ module fp8mac_write_out
   end
 
   always_ff @(posedge clk_i) begin
-    pairs_q      <= PAIRS && pairs_d;
+    pairs_q      <= pairs_d;
     second_q     <= PAIRS && second_d;
     has_second_q <= PAIRS && has_second_d;
     line_ends_q  <= PAIRS && line_ends_d;
-    more_q       <= PAIRS && more_d;
-    from_row_q   <= PAIRS && pairs_d && !more_d && !line_ends_d;
-    over_q       <= PAIRS && pairs_d && !more_d && line_ends_d && !second_d;
+    more_q       <= more_d;
+    from_row_q   <= pairs_d && !more_d && !line_ends_d;
+    over_q       <= pairs_d && !more_d && line_ends_d && !second_d;
   end
 
   assign row_stage_free = (!busy_q || region_done) && !end_q;

@@ -62,7 +62,8 @@ module fp8mac_board_accel
   fp8mac_accel #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES),
     .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(32), .AXI_ID_W(IdW),
-    .MX(1'b0), .IMAGES(1'b0), .ELEMENTWISE(1'b0), .ADD_C(1'b0), .STOCHASTIC(1'b0), .TABLES(1'b0)
+    .MX(1'b0), .IMAGES(1'b0), .ELEMENTWISE(1'b0), .ADD_C(1'b0), .STOCHASTIC(1'b0), .TABLES(1'b0),
+    .RECORDS(1'b0)
   ) u_accel (
     .clk_i, .rst_ni,
     .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pprot_i(CoreProt), .paddr_i(paddr), .pwdata_i(pwdata),

@@ -77,7 +77,7 @@ module fp8mac_sys_accel
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS),
     .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(32), .AXI_ID_W(IdW), .MX(!MINIMAL && element_has_mx(ELEMENT)),
     .REQUANTISE(REQUANTISE), .IMAGES(!MINIMAL), .ELEMENTWISE(!MINIMAL && !REQUANTISE), .ADD_C(!MINIMAL && !REQUANTISE),
-    .STOCHASTIC(!MINIMAL && !REQUANTISE), .TABLES(!MINIMAL)
+    .STOCHASTIC(!MINIMAL && !REQUANTISE), .TABLES(!MINIMAL), .RECORDS(!MINIMAL)
   ) u_accel (
     .clk_i, .rst_ni,
     .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pprot_i(CoreProt), .paddr_i(paddr), .pwdata_i(pwdata),

@@ -317,10 +317,10 @@ class Page:
                 continue
             value = most if m == 1 else most / m / n
             unit = "cycles" if m == 1 else "cycles a value"
-            floor = "" if m == 1 else f"{ROW_FLOORS[name]}"
+            floor = ROW_FLOORS[name] if m > 1 else round(ROW_FLOORS[name] * n) + SHORT_ENDS
             measured = bold(f"{value:,}" if m == 1 else f"{value:.2f}", value <= target)
             ends = ["register write to interrupt", "nothing", "`accel_tb --rows`"]
-            lines.append([f"{name}, {m} x {n}, {unit}", measured, floor, str(target), *ends])
+            lines.append([f"{name}, {m} x {n}, {unit}", measured, str(floor), str(target), *ends])
         return lines
 
     def latency(self) -> str:

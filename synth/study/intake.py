@@ -111,15 +111,16 @@ def take_shape(made: dict, folder: Path) -> None:
 
 
 def take_functions(made: dict, folder: Path) -> None:
-    """Prices of functions: in an accelerator with all of them, or in one for inference, whose CONFIG leaves some out, alone
-    or with MX scales."""
+    """Prices of functions: in an accelerator with all of them, or in one for inference, whose CONFIG leaves some out. That
+    of MX scales, and that of row commands, which the default accelerator alone has, are apart."""
     if made["apart"] and len(made["functions"]) == 1:
         return take_shape(made, folder)
     name = "functions_apart" if made["apart"] else "functions"
     if made["apart"] and rivals.is_rival(made["functions"][0]["parameters"]):
         name = "functions_inference"
-    if [one["name"] for one in made["functions"]] == ["all", "MX"]:
-        name = "functions_mx"
+    alone = {"MX": "functions_mx", "ROW_COMMANDS": "functions_rows"}
+    if len(made["functions"]) == 2:
+        name = alone.get(made["functions"][1]["name"], name)
     (folder / f"{name}.json").write_text(json.dumps(made, indent=1) + "\n")
 
 

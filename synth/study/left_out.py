@@ -148,6 +148,22 @@ def parts(found: list[dict]) -> str:
     return tables.table(["instance", "area without blocks", "of the logic"], lines)
 
 
+def growth(before: dict, measured: dict) -> str:
+    """Blocks and instances of the default accelerator: in accel_before.json, and in functions_rows.json"""
+    whole = next(one for one in measured["functions"] if one["name"] == ALL)
+    inside = whole["blocks"] + sum(whole["parts"].values())
+    sides = [before["area_by_block"], {**whole["parts"], "top": whole["logic"] - inside}]
+    sides = [{name.rpartition(".")[2]: area for name, area in side.items()} for side in sides]
+    blocks = sum(one["count"] * one["area"] for one in before["blocks"]), whole["blocks"]
+    names = sorted({**sides[1], **sides[0]}, key=lambda name: -sides[1].get(name, 0))
+    lines = [[f"`{name}`", *(tables.number(side.get(name, 0)) for side in sides)] for name in names]
+    lines.insert(0, ["elements and operators of the epilogue", *map(tables.number, blocks)])
+    sums = (total + sum(side.values()) for total, side in zip(blocks, sides, strict=True))
+    lines.append(["all", *map(tables.number, sums)])
+    dates = before["run"]["date"], measured["run"]["date"]
+    return tables.table(["block or instance", *dates], lines)
+
+
 def several_beats(known: list[dict]) -> list[list[dict]]:
     """Of accelerators of accel_shapes.json, those that differ in the width of a beat alone, by that width"""
     shapes: dict[tuple, list[dict]] = {}

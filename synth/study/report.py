@@ -58,6 +58,8 @@ PRICES = {
     "functions": "functions_apart",
     "function_registers": "functions",
     "functions_mx": "functions_mx",
+    "functions_rows": "functions_rows",
+    "growth": "functions_rows",
     **dict.fromkeys(("functions_inference", "parts"), "functions_inference"),
 }
 DEFAULT_FEED, FEED_TARGET = "feed_block_f19_l16", 45000
@@ -129,7 +131,10 @@ class Page:
         chips = self.energies.chips
         array = chips.mac_pj("default", "array", "random product, 64 x 64 x 128")[0]
         small = chips.mac_pj("small", "accelerator", SMALL_NETWORK)
-        return merit.own(self.accel_pdk, self.memory_area, array, (small[0], sum(small)))
+        fast = next(
+            one for one in self.accel_fast if one["library"] == self.accel_pdk["library"]
+        )
+        return merit.own(fast, self.memory_area, array, (small[0], sum(small)))
 
     @property
     def memories(self) -> list[memories.Memory]:
@@ -669,9 +674,15 @@ class Page:
             "merit": lambda: merit.table(load(self.folder, "merit")["accelerators"], self.merits),
             "functions": lambda: left_out.prices(load(self.folder, "functions_apart")["functions"]),
             "functions_inference": lambda: left_out.prices(self.inference),
-            "functions_mx": lambda: left_out.prices(load(self.folder, "functions_mx")["functions"]),
+            **{
+                one: lambda one=one: left_out.prices(load(self.folder, one)["functions"])
+                for one in ("functions_mx", "functions_rows")
+            },
             "parts": lambda: left_out.parts(self.inference),
             "beats": lambda: left_out.beats(load(self.folder, "accel_shapes")["measured"]),
+            "growth": lambda: left_out.growth(
+                load(self.folder, "accel_before"), load(self.folder, "functions_rows")
+            ),
             "function_registers": lambda: left_out.largest(self.functions),
             "clock_gates": lambda: gating.table(self.clock_gates),
             "fpga": lambda: tables.fpga(self.fpga),

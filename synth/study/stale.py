@@ -16,7 +16,8 @@ from .intake import load
 
 RESULTS = (
     *("accel", "accel_pdk", "accel_fast", "accel_parts", "accel_shapes", "accel_rivals"),
-    *("functions", "functions_apart", "functions_inference", "functions_mx", "memories"),
+    *("functions", "functions_apart", "functions_inference", "functions_mx"),
+    *("functions_rows", "memories"),
     *("clock_gates", "fpga", "area", "pdk", "stock"),
 )
 

@@ -426,7 +426,11 @@ def accel_fast(found: list[dict]) -> str:
         paths = {code(its["block"]): its["slack_ns"] for its in one["worst_paths"]}
         sides.append(blocks | paths)
     names = sorted(sides[0], key=lambda name: min(side[name] for side in sides))
-    area = {code(its["name"]): number(its["count"] * its["area"]) for its in found[0]["blocks"]}
+    areas = []
+    for one in found:
+        apart = {code(name): number(area) for name, area in one["area_by_block"].items()}
+        blocks = {code(its["name"]): number(its["count"] * its["area"]) for its in one["blocks"]}
+        areas.append(apart | blocks)
     worst = {
         code(its["block"]): " to ".join((code(its["start"]), code(its["end"])))
         for one in found
@@ -434,16 +438,21 @@ def accel_fast(found: list[dict]) -> str:
         if its["slack_ns"] < 0
     }
     lines = [
-        [name, *(number(side[name], 2) for side in sides), area.get(name, ""), worst.get(name, "")]
+        [
+            name,
+            *(number(side[name], 2) for side in sides),
+            *(area.get(name, "") for area in areas),
+            worst.get(name, ""),
+        ]
         for name in names
     ]
-    lines.append(["area, all", *(number(one["area"]) for one in found), "", ""])
-    lines.append(["area, flat netlist", *(number(one["flat_area"]) for one in found), "", ""])
+    for name, key in {"all": "area", "all without blocks": "flat_area"}.items():
+        lines.append([name, *[""] * len(found), *(number(one[key]) for one in found), ""])
     kits = [f"{pdk_name(one['library'])}, {one['period_ns']:g} ns" for one in found]
     head = [
         "block or instance",
         *(f"slack, ns: {kit}" for kit in kits),
-        f"area, {pdk_name(found[0]['library'])}",
+        *(f"area, {pdk_name(one['library'])}" for one in found),
         "worst path, where one misses",
     ]
     return table(head, lines)

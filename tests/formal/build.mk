@@ -23,7 +23,7 @@ formal-long: $(FORMAL_FROM)
 	@$(FORMAL) $(FORMAL_JOBS) --tier deeper $(PROOFS)
 
 # One test for each block of the accelerator. run.py refuses a list that leaves a run of the tier out.
-FORMAL_BLOCKS := fifo cmd_queue operand_buffer quad_buffer operand_bound image_align vector_buffer pack burst_split dma_read dma_write axi_guard irq fetch \
+FORMAL_BLOCKS := fifo cmd_queue operand_buffer quad_buffer operand_bound image_align vector_buffer pack burst_split dma_read dma_write axi_guard irq fetch table_load \
   list records load store source source_slots write_out compute pipelined_adder core_fetch \
   cmd_walk cmd_check
 FORMAL_BLOCKS_further := $(FORMAL_BLOCKS)

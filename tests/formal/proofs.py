@@ -2481,6 +2481,98 @@ CMD_CHECK_ELSE = replace(
 )
 
 
+TABLE_LOAD_FAULTS = [
+    Fault(
+        "loaded_although_a_beat_failed",
+        "fp8mac_table_load.sv",
+        "write: beat_i && error == ErrNone,",
+        "write: beat_i,",
+        "writes_what_came",
+    ),
+    Fault(
+        "last_beat_is_dropped",
+        "fp8mac_table_load.sv",
+        "write: beat_i && error == ErrNone,",
+        "write: beat_i && error == ErrNone && !beat_last_i,",
+        "writes_what_came",
+        depth=66,
+    ),
+    Fault(
+        "other_table",
+        "fp8mac_table_load.sv",
+        "second: code_table_i == Table1",
+        "second: code_table_i != Table1",
+        "words_are_in_order|the_other_stays",
+    ),
+    Fault(
+        "old_codes_stay_valid",
+        "fp8mac_table_load.sv",
+        "begin_o = state_q == Request;",
+        "begin_o = 1'b0;",
+        "no_codes_before",
+    ),
+    Fault(
+        "last_error_is_told",
+        "fp8mac_table_load.sv",
+        "(error_q == ErrNone && beat_i)",
+        "beat_i",
+        "writes_what_came|its_error_is_kept",
+    ),
+    Fault(
+        "does_not_wait",
+        "fp8mac_table_load.sv",
+        "else if (drained_i) state_q <= Request;",
+        "else state_q <= Request;",
+        "requests_once|state_is_known",
+    ),
+    Fault(
+        "waits_in_an_abort",
+        "fp8mac_table_load.sv",
+        "Wait:    if (abort_i) state_q <= Done;\n                 else if",
+        "Wait:    if",
+        "passes_once|state_is_known",
+    ),
+    Fault(
+        "reads_an_illegal_table",
+        "fp8mac_table_load.sv",
+        "(request_error != ErrNone) ? Done : Wait;",
+        "Wait;",
+        "passes_once|state_is_known",
+    ),
+    Fault(
+        "ends_with_the_first_word_of_the_last_beat",
+        "fp8mac_table_load.sv",
+        "if (taken && beat_last_i)",
+        "if (beat_i && beat_last_i)",
+        "passes_once|state_is_known",
+        depth=70,
+    ),
+    Fault(
+        "table_past_the_last_address",
+        "fp8mac_table_load.sv",
+        "addr_i > addr_t'(-Bytes)",
+        "addr_i > addr_t'(-BEAT)",
+        "passes_once|state_is_known|its_error_is_kept",
+    ),
+]
+
+
+def table_load(beat):
+    """Unbounded. A load has 64 words in any case, so its end shows first with the widest beat."""
+    return Proof(
+        f"table_load_{beat}",
+        "formal_table_load",
+        RESET + ["rtl/accel/fp8mac_table_load.sv", "formal/formal_table_load.sv"],
+        "prove",
+        2,
+        cover_depth=72,
+        params={"BEAT": beat},
+        faults=TABLE_LOAD_FAULTS if beat == 32 else [],
+        repeats=beat != 32,
+        cost=10,
+    )
+
+
 PROOFS = [
     *[fifo(depth) for depth in (1, 2, 3, 8)],
     *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
@@ -2514,6 +2606,7 @@ PROOFS = [
     fetch(16),
     fetch(8),
     fetch(32),
+    *[table_load(beat) for beat in (32, 16, 8)],
     LIST,
     RECORDS,
     LOAD,

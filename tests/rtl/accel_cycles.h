@@ -67,6 +67,8 @@ class CycleTests : public RowTests
     fp8mac_cycles_config timed_config(const axi::Timing &timing, bool odd) const;
     axi::Timing draw_memory(unsigned batch);
     std::vector<Command> timed_batch();
+    Command kept_pairs();
+    void refused();
     uint64_t cycles_from(const Command &t, const axi::Timing &timing, uint32_t image_turn);
     std::vector<Command> turned_batch(const axi::Timing &timing);
     uint64_t send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin);
@@ -82,6 +84,7 @@ class CycleTests : public RowTests
     uint64_t stall_state_ = 1; // in the cycle of the first submission
     uint64_t cycles_ = 0, compared_ = 0, turned_ = 0, resumed_ = 0, inside_ = 0;
     uint64_t loads_ = 0; // of tables
+    uint64_t refused_ = 0, short_ = 0; // pairs that are kept; those whose D has a stride that is too short
 };
 
 inline fp8mac_cycles_config CycleTests::timed_config(const axi::Timing &timing, bool odd) const
@@ -343,6 +346,49 @@ inline void CycleTests::model_refuses(const char *name, const std::vector<Comman
     }
 }
 
+// Pairs cannot keep accumulators. Their D is not written then, so its stride may be too short.
+inline Command CycleTests::kept_pairs()
+{
+    Command t;
+    do {
+        maker_.fresh();
+        t = maker_.depthwise();
+    } while (!t.pairs);
+    t.acc_keep = true;
+    t.d_stride = rng_.below(4) ? rng_.below(t.n) : t.d_stride;
+    return t;
+}
+
+// Good commands, and one that the accelerator refuses because of its mode, as the model does.
+inline void CycleTests::refused()
+{
+    begin();
+    const Command bad = kept_pairs();
+    std::vector<Command> before(rng_.below(3));
+    for (Command &t : before) {
+        t = lone();
+        t.act_table = 0; // other commands have loaded the tables
+    }
+    std::vector<uint8_t> want = bytes();
+    Golden golden(want, axi::kMemoryBase);
+    for (const Command &t : before) {
+        golden.run(t);
+        host_.submit(t);
+    }
+    host_.submit(bad);
+    host_.wait_irq();
+    const uint32_t status = host_.wait_idle();
+    const auto what = [&] { return tb::text("a stride of %u for %u columns", bad.d_stride, bad.n); };
+    bench_.equal("error of pairs that are kept", FIELD_OF(status, STATUS, ERROR_CODE), ErrMode, what);
+    bench_.equal("its tag", FIELD_OF(status, STATUS, ERROR_TAG), bad.tag);
+    compare(want, "memory after pairs that are kept");
+    host_.clear(kClearError);
+    host_.memory.take_transfers();
+    model_refuses("pairs that are kept", before, bad);
+    refused_++;
+    short_ += bad.d_stride < bad.n;
+}
+
 // An ideal memory, the chip's without stalls, the chip's with stalls
 inline axi::Timing CycleTests::draw_memory(unsigned batch)
 {
@@ -373,6 +419,9 @@ inline void CycleTests::random_cycles(unsigned batches)
         host_.wait_idle();
         timing.stall_state = stall_state_;
         compare_cycles(timed, timing, start % 2 != 0, irq);
+        if (kFunctions.depthwise && !kRequantise && i % 8 == 0) {
+            refused();
+        }
     }
     bench_.covered("cycles compared with the model", cycles_);
     bench_.covered("batches of commands", compared_);
@@ -381,6 +430,10 @@ inline void CycleTests::random_cycles(unsigned batches)
     bench_.covered("commands in a pause", inside_);
     if (kFunctions.tables) {
         bench_.covered("loads of tables", loads_);
+    }
+    if (kFunctions.depthwise && !kRequantise) {
+        bench_.covered("pairs that are kept, and refused", refused_);
+        bench_.covered("those with a stride of D that is too short", short_);
     }
     if (kTurns) {
         bench_.covered("images that feel the turn of the rows", turned_);

@@ -41,6 +41,9 @@ inline void RowTests::row_commands(unsigned count, unsigned stride)
     no_watchdog();
     repeats(3 * stride);
     batches(count / 10 + 1);
+    prepare(Blocks);
+    bus_errs(stride);
+    no_watchdog();
 }
 
 // One row command at a time, of sizes around those of tiles, bands and columns of a tile command

@@ -27,6 +27,9 @@ struct Spoil {
 // Whether the command asks for a function that the accelerator does not have
 inline bool asks_too_much(const Command &t)
 {
+    if (t.record && !kFunctions.records) {
+        return true;
+    }
     return t.extended &&
            ((t.conv_a && !kFunctions.images) ||
             ((t.op != 0 || t.maximum) && !kFunctions.elementwise) || (t.c_en && !kFunctions.c) ||
@@ -44,6 +47,7 @@ const Spoil kFunctionSpoils[] = {
     {"stochastic rounding", ErrMode,
      [](Command &t, const Command &) { t.extended = t.stochastic = true; }},
     {"a table", ErrMode, [](Command &t, const Command &) { t.extended = true, t.act_table = 1; }},
+    {"a completion record", ErrMode, [](Command &t, const Command &) { t.record = true; }},
 };
 
 // Makes A an image of one line.

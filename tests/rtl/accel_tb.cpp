@@ -125,7 +125,8 @@ void Test::identity()
     bench_.equal("depthwise", FIELD_OF(functions, CONFIG4, DEPTHWISE), accel::kFunctions.depthwise);
     bench_.equal("tables", FIELD_OF(functions, CONFIG4, TABLES), accel::kFunctions.tables);
     bench_.equal("requantises", FIELD_OF(functions, CONFIG4, REQUANTISE), accel::kRequantise);
-    bench_.equal("records", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, RECORDS), accel::kRecords);
+    bench_.equal("records", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, RECORDS),
+                 accel::kFunctions.records ? accel::kRecords : 0);
     bench_.equal("queue depth", FIELD_OF(config1, CONFIG1, QUEUE_DEPTH), kQueueDepth);
     bench_.equal("buffers", host_.read(REG(CONFIG2)), kShape.buf_beats | kMaxMn << 16);
     const uint32_t element = host_.read(REG(ELEMENT));
@@ -195,7 +196,8 @@ void Test::bad_table_load(const BadLoad &bad)
     Command before = mapped(), load = mapped(), use = mapped();
     before.act_table = use.act_table = 1;
     load.act_table = bad.table;
-    load.load_table = load.record = true;
+    load.load_table = true;
+    load.record = accel::kFunctions.records;
     load.table_addr = bad.absolute ? bad.from : maker_.allocate(FP8MAC_TABLE_CODES) + bad.from;
     const std::vector<uint32_t> at = list({before, load, use}, {});
     std::vector<uint8_t> want = bytes();
@@ -448,8 +450,10 @@ void Test::random_batches(unsigned count)
     bench_.covered("commands by registers", hits_submitted_);
     bench_.covered("commands by a list", hits_listed_);
     bench_.covered("commands that reuse an operand", hits_reuse_);
-    bench_.covered("completion records", hits_records_);
-    bench_.covered("waits for a record", hits_waits_);
+    if (accel::kFunctions.records) {
+        bench_.covered("completion records", hits_records_);
+        bench_.covered("waits for a record", hits_waits_);
+    }
     bench_.covered("commands of several tile commands", hits_divided_);
     bench_.covered("batches with finite outputs only", hits_finite_);
     bench_.covered("cycles of waiting for results to be taken", results_);
@@ -587,7 +591,7 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Command>
 // or none if it was submitted after the failure.
 void Test::failed_record(const Command &t, accel::Error code)
 {
-    if (!t.record || (code == accel::ErrDropped && !is_done(t))) {
+    if (!accel::kFunctions.records || !t.record || (code == accel::ErrDropped && !is_done(t))) {
         return;
     }
     const uint32_t record = record_of(t);
@@ -636,12 +640,12 @@ void Test::scene(std::vector<Command> &before, Command &bad, std::vector<Command
     with_records(before, bad, after);
 }
 
-// Asks for a record of each command: at most 3, 1 and 3, so that each tag selects another one.
+// Asks for a record of each command, if there are records: at most 3, 1 and 3, so that each tag selects another one.
 void Test::with_records(std::vector<Command> &before, Command &bad, std::vector<Command> &after)
 {
     uint32_t index = rng_.below(accel::kRecords);
     const auto add = [&](Command &t) {
-        t.record = true;
+        t.record = accel::kFunctions.records;
         t.tag = static_cast<uint16_t>((rng_.next() & ~(accel::kRecords - 1u)) |
                                       index++ % accel::kRecords);
     };
@@ -1028,7 +1032,9 @@ void Test::bus_errors()
     fails("no memory at A", accel::ErrReadDec, before, bad, after);
     works_again();
     bench_.covered("bytes written before a write error", hits_partial_);
-    bench_.covered("records of dropped commands", hits_dropped_);
+    if (accel::kFunctions.records) {
+        bench_.covered("records of dropped commands", hits_dropped_);
+    }
 }
 
 // A value of a scale vector that is no scale, at every position; behind the vector it does not count.
@@ -1602,7 +1608,9 @@ int main(int argc, char **argv)
     test.bus_errors();
     test.bad_vectors();
     test.queue_full();
-    test.records();
+    if (accel::kFunctions.records) {
+        test.records();
+    }
     test.prepare(Test::Gemms);
     test.bus_stops(stride);
     test.descriptor_stops();

@@ -10,7 +10,8 @@
 // The elements of the committed hashes; their accumulators are FP32, and activations are e4m3fn.
 static const char hashed_element[] = "block_f19";
 
-static digits_layered running;
+// In the arena, so that it takes no room from the perceptron on a chip with little RAM
+static digits_layered *running;
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -139,7 +140,12 @@ static fp8rt_status profile_list(digits_layered *net)
 
 fp8rt_status digits_layered_open(digits_session *session)
 {
-    digits_layered *net = &running;
+    digits_layered *net = fp8rt_arena_alloc(&session->arena, sizeof *net);
+    if (net == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    running = net;
+    memset(net, 0, sizeof *net);
     net->kind = session->options.net->kind;
     net->session = session;
     net->known = has_hashes(session);
@@ -275,7 +281,7 @@ static fp8rt_status run_steps(digits_layered *net)
 // What is counted and compared belongs to the checker, not to the network.
 fp8rt_status digits_layered_run(digits_session *session, uint32_t first, uint32_t count)
 {
-    digits_layered *net = &running;
+    digits_layered *net = running;
     choose_images(net, first, count);
     const bool listed = net->recorded && count == session->options.batch;
     const fp8rt_status status = listed ? run_list(net) : run_steps(net);
@@ -300,7 +306,7 @@ fp8rt_status digits_layered_run(digits_session *session, uint32_t first, uint32_
 // It does not depend on batches.
 uint32_t digits_layered_hash(const digits_session *session)
 {
-    const digits_layered *net = &running;
+    const digits_layered *net = running;
     uint32_t sum = 0;
     for (uint32_t i = 0; i < session->options.images; i++) {
         sum += net->hash[i] * (2 * i + 1);
@@ -318,7 +324,7 @@ static float most(const digits_layered *net)
 
 bool digits_layered_report(const digits_session *session)
 {
-    digits_layered *net = &running;
+    digits_layered *net = running;
     net->layers[net->kind->count - 1].compared = true;
     const double largest = (double)net->layers[net->kind->count - 1].error,
                  bound = (double)most(net);
@@ -348,7 +354,7 @@ const uint8_t *digits_layered_predictions(const digits_session *session)
 
 void digits_layered_list(const digits_session *session)
 {
-    const digits_layered *net = &running;
+    const digits_layered *net = running;
     const char *name = session->options.net->name;
     const uint16_t *hash = net->list;
     char spelling[FP8RT_ELEMENT_SPELLING_BYTES];

@@ -296,10 +296,15 @@ static void refusals(layers_test *test)
     x.rows++;
     run = fp8rt_run_query(&test->dev);
     fp8rt_global_average(&run, &desc);
+    layers_expect(test, "a message of sizes that disagree",
+                  strcmp(fp8rt_run_message(&run, message, sizeof message),
+                         "global_average: desc->x: a dimension is zero or too large, or sizes "
+                         "disagree") == 0);
+    run = fp8rt_run_query(&test->dev);
+    fp8rt_global_average(&run, NULL);
     layers_expect(test, "a message without an argument",
                   strcmp(fp8rt_run_message(&run, message, sizeof message),
-                         "global_average: a dimension is zero or too large, or sizes disagree") ==
-                      0);
+                         "global_average: a required pointer is NULL") == 0);
     x.rows--;
     out.data = (uint8_t *)x.data + 64;
     layers_expect(test, "a global average within its operand",

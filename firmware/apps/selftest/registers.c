@@ -43,7 +43,8 @@ typedef struct size {
 static void check_sizes(const bus *b, report *r)
 {
     const uint32_t config0 = BUS_READ(b, CONFIG0), config1 = BUS_READ(b, CONFIG1),
-                   config2 = BUS_READ(b, CONFIG2), config3 = BUS_READ(b, CONFIG3);
+                   config2 = BUS_READ(b, CONFIG2), config3 = BUS_READ(b, CONFIG3),
+                   records = FP8RT_GET(CONFIG3__RECORDS, config3);
     const size sizes[] = {
         {"CONFIG0.rows", FP8RT_GET(CONFIG0__ROWS, config0), 128},
         {"CONFIG0.cols", FP8RT_GET(CONFIG0__COLS, config0), 128},
@@ -53,7 +54,8 @@ static void check_sizes(const bus *b, report *r)
         {"CONFIG1.pass_tiles", FP8RT_GET(CONFIG1__PASS_TILES, config1), 128},
         {"CONFIG2.buf_beats", FP8RT_GET(CONFIG2__BUF_BEATS, config2), 32768},
         {"CONFIG3.block", FP8RT_GET(CONFIG3__BLOCK, config3), 128},
-        {"CONFIG3.records", FP8RT_GET(CONFIG3__RECORDS, config3), 32},
+        // Without records there are 0.
+        {"CONFIG3.records", records != 0 ? records : 1, 32},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         if (is_power_of_two(sizes[i].value) && sizes[i].value <= sizes[i].most) {

@@ -54,7 +54,7 @@ static void completed(void *context, uint16_t tag)
     (*(volatile unsigned *)context)++;
 }
 
-// A command that is begun, whose end the handler of the interrupt announces.
+// A command that is begun, whose end the handler of the interrupt announces. Without completion records it is refused.
 static void check_handler(report *t, const bus_product *product)
 {
     volatile unsigned calls = 0;
@@ -70,10 +70,17 @@ static void check_handler(report *t, const bus_product *product)
                                   .d = (void *)(uintptr_t)product->d,
                                   .d_format = FP8MAC_FP32};
     static fp8rt_gemm_plan plan;
+    const fp8rt_status planned = fp8rt_gemm_plan_make(&dev.caps, desc, &plan);
+    if (dev.caps.records == 0) {
+        report_count(t,
+                     planned == FP8RT_OK && fp8rt_gemm_begin(&dev, &plan, NULL, 0, &tag) ==
+                                                FP8RT_ERR_RECORDS,
+                     "a command that is begun without completion records");
+        return;
+    }
     fp8rt_device_on_completion(&dev, completed, (void *)(uintptr_t)&calls);
     fp8rt_app_handle_interrupts(&dev);
-    bool ran = fp8rt_gemm_plan_make(&dev.caps, desc, &plan) == FP8RT_OK &&
-               fp8rt_gemm_begin(&dev, &plan, NULL, 0, &tag) == FP8RT_OK;
+    bool ran = planned == FP8RT_OK && fp8rt_gemm_begin(&dev, &plan, NULL, 0, &tag) == FP8RT_OK;
     ran = ran && fp8rt_device_await(&dev, tag, 100000) == FP8RT_OK;
     for (unsigned i = 0; i < 1000 && calls == 0; i++) {
         fp8rt_device_is_done(&dev, tag);

@@ -102,6 +102,8 @@ uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format,
 // Work of the core, once for each network. Scales and biases stay as they are.
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
 fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *desc);
+// What does not fit, if that was FP8RT_ERR_SHAPE: "desc->src", say. NULL: everything fits. src and dst are there.
+const char *fp8rt_join_misfit(const fp8rt_join_desc *desc);
 
 // ---- weights of two output lines ----------------------------------------------------------------
 
@@ -134,6 +136,8 @@ static inline uint32_t fp8rt_pairs_cols(const fp8rt_caps *caps, uint32_t kernel_
 }
 // As fp8rt_join_groups
 fp8rt_status fp8rt_pair_lines(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc);
+// As fp8rt_join_misfit
+const char *fp8rt_pairs_misfit(const fp8rt_caps *caps, const fp8rt_pairs_desc *desc);
 
 // ---- transposed convolution ---------------------------------------------------------------------
 
@@ -170,6 +174,9 @@ uint32_t fp8rt_subgrid_points(const fp8rt_transposed_desc *desc);
 // FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
 fp8rt_status fp8rt_split_kernel(const fp8rt_caps *caps, const fp8rt_transposed_desc *desc,
                                 const fp8rt_tensor *src, const fp8rt_tensor *dst);
+// As fp8rt_join_misfit: "src", "dst" or NULL
+const char *fp8rt_split_misfit(const fp8rt_transposed_desc *desc, const fp8rt_tensor *src,
+                               const fp8rt_tensor *dst);
 
 #ifdef __cplusplus
 }

@@ -69,7 +69,8 @@ typedef struct fp8rt_caps {
     uint16_t pass_tiles; // tiles of rows x cols outputs that are computed in turn
     uint16_t acc_tiles;  // tiles that the accumulator memory holds
     uint16_t queue_depth;
-    uint16_t records;      // commands with a completion record at a time; at most FP8RT_RECORDS
+    uint16_t records;      // commands with a completion record at a time; at most FP8RT_RECORDS, 0: no
+                           // command can be begun, only run or submitted
     uint16_t buf_beats;    // beats per row RAM of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one tile command
     uint32_t functions;    // FP8RT_FUNCTION_*: what commands with MODE.extended may ask for
@@ -249,7 +250,8 @@ void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command);
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
 // Several commands in flight, each with its own status, flags and amax. Begins a command as
 // fp8rt_device_submit does, and stores its tag, which fp8rt_device_end takes. The tag is not 0 and
-// belongs to this command until then. FP8RT_ERR_RECORDS: caps.records commands are not ended.
+// belongs to this command until then. FP8RT_ERR_RECORDS: caps.records commands are not ended,
+// which is so from the start on an accelerator without records.
 fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag);
 // Whether fp8rt_device_end would return at once, because the command completed or failed, or because no
 // command with this tag was begun.

@@ -18,7 +18,8 @@
 // poolings and tables of codes are FP8MAC_INT8 in place of FP8, with static scales. Sums, products, moves,
 // norms, softmax and reductions take it as any other format. Attention, LSTM and GRU have no INT8.
 //
-// run.failed names the layer, and fp8rt_run_message says it in words. So a long sequence may check the status once, at its end.
+// run.failed names the layer, run.wrong the argument that is wrong, and fp8rt_run_message says both in words:
+// "convolution: desc->residual: a dimension is zero or too large, or sizes disagree". So a long sequence may check the status once, at its end.
 #ifndef FP8RT_TENSOR_H
 #define FP8RT_TENSOR_H
 
@@ -214,8 +215,9 @@ typedef struct fp8rt_run {
     size_t peak;         // the most that was used at a time
     fp8rt_status status; // of the first layer that failed
     const char *failed;  // its name, or NULL
-    // The argument of its descriptor that is wrong, as its source spells it: "desc->x". NULL: another
-    // reason, such as sizes that disagree.
+    // The argument that is wrong, as the layer's source spells it: "desc->x". Of sizes that disagree (FP8RT_ERR_SHAPE),
+    // the one that does not fit those before it: a convolution compares x, window, weights, out and residual, in this
+    // order. NULL: the reason is no argument, such as a scratch that is too small. The next layer that succeeds clears it.
     const char *wrong;
     fp8mac_flags flags;     // of all commands
     bool nonfinite;         // an output before its scale was Inf or NaN

@@ -11,6 +11,7 @@
 #define ELEMENT_VARIABLE "FP8RT_ELEMENT"
 #define WIDTH_VARIABLE "FP8RT_AXI_DATA_W"
 #define REQUANTISE_VARIABLE "FP8RT_REQUANTISE" // 1: the integer requantiser
+#define MINIMAL_VARIABLE "FP8RT_MINIMAL"       // 1: no function that can be left out
 #define MAX_LANES 16u
 
 // Reads "_" LETTER DIGITS at *text and moves *text behind it. If it is not there, returns false and
@@ -65,12 +66,32 @@ static bool has_depthwise(const fp8rt_caps *caps)
            beat <= 8u * caps->cols;
 }
 
+// Reads a variable that is 1, or 0, empty or absent. False: it is something else.
+static bool read_switch(const char *name, bool *on)
+{
+    const char *text = getenv(name);
+    *on = text != NULL && strcmp(text, "1") == 0;
+    return *on || text == NULL || strcmp(text, "0") == 0 || *text == '\0';
+}
+
+static bool set_minimal(fp8rt_caps *caps)
+{
+    bool on;
+    const bool legal = read_switch(MINIMAL_VARIABLE, &on);
+    if (on) {
+        caps->functions &= FP8RT_FUNCTION_INT8;
+        caps->records = 0;
+    }
+    return legal;
+}
+
 // The requantiser takes the place of the FP32 epilogue, and of what needs that one.
 static bool set_requantise(fp8rt_caps *caps)
 {
-    const char *text = getenv(REQUANTISE_VARIABLE);
-    if (text == NULL || strcmp(text, "1") != 0) {
-        return text == NULL || strcmp(text, "0") == 0 || *text == '\0';
+    bool on;
+    const bool legal = read_switch(REQUANTISE_VARIABLE, &on);
+    if (!on) {
+        return legal;
     }
     caps->functions &= ~(uint32_t)(FP8RT_FUNCTION_C | FP8RT_FUNCTION_ELEMENTWISE |
                                    FP8RT_FUNCTION_STOCHASTIC | FP8RT_FUNCTION_ROWS);
@@ -116,5 +137,5 @@ bool fp8rt_host_array(fp8rt_caps *caps)
     caps->functions |= block == FP8MAC_MX_BLOCK ? FP8RT_FUNCTION_MX : 0;
     caps->functions |= has_rows(caps) ? FP8RT_FUNCTION_ROWS : 0;
     caps->functions |= has_depthwise(caps) ? FP8RT_FUNCTION_DEPTHWISE : 0;
-    return set_requantise(caps);
+    return set_minimal(caps) && set_requantise(caps);
 }

@@ -70,7 +70,7 @@ void fp8mac_cycles_configure(machine *m, const tile *t)
     e->multiply = command_of(m, t)->operation == FP8MAC_CYCLES_MULTIPLY;
     e->step = t->key.step;
     e->rows = e->step != STEP_NONE;
-    e->exponential = e->step == STEP_EXP_SUM || e->step == STEP_EXP_OUT;
+    e->exponential = fp8mac_cycles_is_exponential(e->step);
     e->program_all = e->rows ? program_cycles(m, t) : 0;
 }
 

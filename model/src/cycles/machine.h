@@ -434,6 +434,18 @@ static inline bool fp8mac_cycles_shares_products(const fp8mac_cycles_command *c,
     return key->reads_c && key->step == STEP_NONE && (c->scale_a_vec || c->scale_b_vec);
 }
 
+// Exponentials use the epilogue's operators twice.
+static inline bool fp8mac_cycles_is_exponential(rows_step step)
+{
+    return step == STEP_EXP_SUM || step == STEP_EXP_OUT;
+}
+
+// Whether operators of the epilogue serve a transfer twice, so that the parity of its cycle counts
+static inline bool fp8mac_cycles_uses_turn(const fp8mac_cycles_command *c, const tile_key *key)
+{
+    return fp8mac_cycles_is_exponential(key->step) || fp8mac_cycles_shares_products(c, key);
+}
+
 // Whether the results of a tile command are the scales of MX blocks, a byte of each row, and the beat of the first result
 static inline bool fp8mac_cycles_writes_scales(const tile *t)
 {

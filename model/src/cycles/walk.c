@@ -110,8 +110,7 @@ void fp8mac_cycles_plan_command(machine *m, size_t number, predecessor *before)
             fp8mac_cycles_refuse(m, number, FP8MAC_ERR_COMMAND);
             return;
         }
-        m->uses_turn |= t->key.step == STEP_EXP_SUM || t->key.step == STEP_EXP_OUT ||
-                        fp8mac_cycles_shares_products(&m->commands[number], &t->key);
+        m->uses_turn |= fp8mac_cycles_uses_turn(&m->commands[number], &t->key);
     } while (!t->key.last);
 }
 
