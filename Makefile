@@ -87,6 +87,7 @@ setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
 setup_parts_synth-report := model python synth
+setup_parts_synth-stale := model python synth
 setup_parts_synth-accel := model python synth
 setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
@@ -186,6 +187,7 @@ help:
 #:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
 #:   make synth-full       every element and array, in every usual cell library, hours
 #:   make synth-report     synth/AREA.md, its figures and plots, synth/ENERGY.md, from the results in synth/results
+#:   make synth-stale      which results in synth/results are of other RTL than today's
 #:   make synth-check      simulate the synthesised netlists against the golden model; firmware on a chip of gates
 #:   make synth-energy     energy of the netlists of `make synth` on real operands, in pJ for each MAC
 #:

@@ -3,6 +3,7 @@
 #   make cli                                $(BUILD)/model/fp8mac, fp8mac.1 and fp8mac-plan
 #   make plan                               $(BUILD)/plan: the sweep of docs/PLAN.md, some minutes
 #   make plan-memories                      model/plan/memories.csv: the throughput list with other memories
+#   make plan-tables                        model/plan/tables.csv: the cycles of tables that are loaded again
 #   make plan-areas                         areas and bits of both files again, with their cycles
 #   make plan-report                        docs/PLAN.md from model/plan/results.csv
 
@@ -56,11 +57,13 @@ $(BUILD)/model/fp8mac-plan: $(PLAN_FILES)
 	$(Q)cp $(filter model/plan/fp8mac_plan/%,$^) $@-files/fp8mac_plan
 	$(Q)python3 -m zipapp $@-files -p '/usr/bin/env python3' -o $@
 
-.PHONY: plan plan-memories plan-areas plan-report
+.PHONY: plan plan-memories plan-tables plan-areas plan-report
 plan: cli
 	$(BUILD)/model/fp8mac plan $(wildcard model/plan/networks/*.csv) --sweep model/plan/sweep.toml -o $(BUILD)/plan
 plan-memories: cli
 	@$(PYTHON) -B model/plan/memories.py --tool $(BUILD)/model/fp8mac
+plan-tables: cli
+	@$(PYTHON) -B model/plan/tables.py --tool $(BUILD)/model/fp8mac
 plan-areas:
 	@$(PYTHON) -B model/plan/areas.py
 plan-report:

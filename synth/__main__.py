@@ -11,6 +11,7 @@ fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGE
 memories  the area of the memories from an area of a bit       (make synth-memories)
 gates     clock gates that synthesis inserts in modules        (make synth-gates)
 stock     elements in the stock flow of Yosys                  (make synth-stock)
+stale     results of other RTL than the tree's                  (make synth-stale)
 fo4       the FO4 delay of a library                           (make synth-fo4)
 release   the accelerator as one plain Verilog file        (make rtl-release)
 chip      the accelerator as a netlist, for the simulator      (make synth-check-chip)
@@ -38,6 +39,7 @@ COMMANDS = {
     "memories": "synth.study.memories",
     "gates": "synth.study.gating",
     "stock": "synth.study.stock",
+    "stale": "synth.study.stale",
     "fo4": "synth.study.clock",
     "release": "synth.study.release",
     "chip": "synth.study.chip",

@@ -38,6 +38,7 @@
 #                                  and what they share
 #   make synth-report              synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
+#   make synth-stale               which results are of other RTL than the tree's
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches
 #   make synth-check-chip          the netlist of a small accelerator in the simulated chip runs the firmware's selftest
@@ -73,7 +74,7 @@ synth-fpga-clock: $(RTL_GENERATED)
 	@$(SYNTH) fpga_clock --build $(BUILD) --seed '$(BOARD_SEED)' $(call SYNTH_OPTION,LANES,lanes) \
 	  $(call SYNTH_OPTION,FRAC_BITS,frac-bits) $(call SYNTH_OPTION,ONLY,only)
 
-.PHONY: synth synth-full synth-report synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-shape-areas synth-stock synth-wires synth-gates
+.PHONY: synth synth-full synth-report synth-stale synth-check synth-functions synth-accel synth-fo4 synth-memories synth-shapes synth-shape-areas synth-stock synth-wires synth-gates
 synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
@@ -100,6 +101,9 @@ synth-wires: $(RTL_GENERATED)
 
 synth-report:
 	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)
+
+synth-stale: $(RTL_GENERATED)
+	@$(SYNTH) stale --build $(BUILD)
 
 synth-accel: $(RTL_GENERATED)
 	@$(SYNTH) accel --build $(BUILD) $(SYNTH_CONFIG) $(call SYNTH_OPTION,BOXES,boxes) \

@@ -12,6 +12,7 @@ typedef struct cycles_options {
     const char *m, *n, *k, *d_format, *element, *memory, *latency, *stall, *seed, *output;
     const char *bus, *timeline, *start, *descriptor, *a, *b, *d;
     const char *numbers[NUMBERS];
+    const char *tables;
     bool list, requantise;
 } cycles_options;
 
@@ -185,6 +186,17 @@ static void write_list(cli *c, const char *path, const layers *all, const worklo
     }
 }
 
+static recorded_tables tables_of(cli *c, const cycles_options *o)
+{
+    if (o->tables == NULL) {
+        return RECORDED_NO_TABLES;
+    }
+    if (strcmp(o->tables, "stay") != 0 && strcmp(o->tables, "load") != 0) {
+        cli_fail(c, "--tables '%.60s' is unknown; stay or load is expected", o->tables);
+    }
+    return o->tables[0] == 's' ? RECORDED_TABLES_STAY : RECORDED_TABLES_LOADED;
+}
+
 static watched files_of(cli *c, const cycles_options *o)
 {
     return (watched){.bus = o->bus, .timeline = o->timeline, .start = start_of(c, o)};
@@ -199,7 +211,7 @@ static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
     const layers all = layers_read(c, path, &usual);
     const char *origin = strcmp(path, "-") == 0 ? "standard input" : path;
     if (o->list) {
-        print_recorded(c, recorded_run(c, config, &all, origin, files_of(c, o)));
+        print_recorded(c, recorded_run(c, config, &all, origin, tables_of(c, o), files_of(c, o)));
         return;
     }
     workload_result *results = cli_alloc(c, all.count, sizeof *results);
@@ -272,13 +284,14 @@ static void run_one(cli *c, fp8mac_cycles_config *config, const cycles_options *
 void cli_cycles(cli *c, int argc, char **argv)
 {
     cycles_options o = {0};
-    cli_option options[NUMBERS + 21] = {
+    cli_option options[NUMBERS + 22] = {
         {"m", &o.m, NULL},
         {"n", &o.n, NULL},
         {"k", &o.k, NULL},
         {"d-format", &o.d_format, NULL},
         {"element", &o.element, NULL},
         {"memory", &o.memory, NULL},
+        {"tables", &o.tables, NULL},
         {"latency", &o.latency, NULL},
         {"stall", &o.stall, NULL},
         {"seed", &o.seed, NULL},
@@ -308,6 +321,9 @@ void cli_cycles(cli *c, int argc, char **argv)
     }
     if (o.list && (operands.count == 0 || o.output != NULL)) {
         cli_fail(c, "--list is for a CSV file of layers, and prints the counts of all of it");
+    }
+    if (o.tables != NULL && !o.list) {
+        cli_fail(c, "--tables is for a --list");
     }
     if (o.bus != NULL && operands.count != 0) {
         cli_fail(c, "--bus is for one GEMM, --m, --n and --k; a CSV file has several");

@@ -14,6 +14,7 @@ typedef struct list {
     const char *layer;  // the name of the layer at hand
     size_t count, room;
     size_t before, begin; // the first commands of the layer before, and of the layer at hand
+    recorded_tables tables;
 } list;
 
 // The last command of the layer before that writes this image, or of all; begin: there is none.
@@ -126,13 +127,18 @@ static void record(list *l, const fp8mac_cycles_config *config, const layer *one
     if (status != FP8MAC_OK) {
         cli_fail(l->c, "%.200s:%u:1: %s", path, one->line, why);
     }
+    for (size_t i = l->begin; l->tables != RECORDED_NO_TABLES && i < l->count; i++) {
+        l->commands[i].extended = true;
+        l->commands[i].act_table = 1;
+        l->commands[i].load_table = l->tables == RECORDED_TABLES_LOADED && i == l->begin;
+    }
     order(l);
 }
 
 recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const layers *all,
-                             const char *path, watched files)
+                             const char *path, recorded_tables tables, watched files)
 {
-    list l = {.c = c};
+    list l = {.c = c, .tables = tables};
     for (size_t i = 0; i < all->count; i++) {
         record(&l, config, &all->list[i], path);
     }

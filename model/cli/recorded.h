@@ -6,6 +6,13 @@
 #include "layers.h"
 #include "watched.h"
 
+// Whether layers have tables of codes behind them
+typedef enum recorded_tables {
+    RECORDED_NO_TABLES,
+    RECORDED_TABLES_STAY,   // loaded before the list
+    RECORDED_TABLES_LOADED, // by each layer's first command
+} recorded_tables;
+
 typedef struct recorded_result {
     size_t commands;
     fp8mac_cycles_counters counters;
@@ -17,6 +24,6 @@ typedef struct recorded_result {
 // Refuses lines with a count, and what the accelerator refuses, with the place in the file. *files are
 // those of the run; commands have the names of their layers in them.
 recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const layers *all,
-                             const char *path, watched files);
+                             const char *path, recorded_tables tables, watched files);
 
 #endif

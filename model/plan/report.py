@@ -12,12 +12,18 @@ from pathlib import Path
 
 from fp8mac_plan.area import Areas
 from fp8mac_plan.choose import densest, fastest_within, front
-from fp8mac_plan.configuration import Configuration
+from fp8mac_plan.configuration import (
+    Configuration,
+    one_port_bits,
+    table_bits,
+    two_port_bits,
+)
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs/PLAN.md"
 TEMPLATE, RESULTS, MEMORIES = HERE / "page.md", HERE / "results.csv", HERE / "memories.csv"
+TABLES = HERE / "tables.csv"
 SWEPT = ("buf_beats", "tiles", "max_mn")
 LATENCIES = (0, 20, 100)
 WITHIN = 1.01  # of the default's cycles
@@ -135,6 +141,32 @@ class Report:
             lines.append([f"smallest to a latency of {latency}", *self._memory(row, ours)])
         head = ["", *(name.replace("_", "-") for name in SWEPT), "bits", "of the default's mm2"]
         return table([*head, *(f"cycles at {one}, mean (most)" for one in LATENCIES)], lines)
+
+    def say_tables(self) -> str:
+        """The tables of the default accelerator, and loads of them"""
+        with TABLES.open() as file:
+            rows = list(csv.DictReader(file))
+        its, each = Configuration(), Areas.shipped().data["um2_per_bit"]
+        bits = table_bits(its)
+        mm2 = bits * each["two ports"] / 1e6
+        whole = (
+            one_port_bits(its) * each["one port"] + two_port_bits(its) * each["two ports"]
+        ) / 1e6
+        area = [f"{bits:,}", f"{mm2:.2f}", f"{100 * mm2 / whole:.1f} %"]
+        loads = [f"{float(row['mean']):.3f} ({float(row['most']):.2f})" for row in rows]
+        lines = [
+            ["two, loaded before (`TABLES` = 1)", *area, *["1.000"] * len(rows)],
+            ["two, each command loads one", *area, *loads],
+            ["none (`TABLES` = 0)", "0", "0.00", "0.0 %", *["-"] * len(rows)],
+        ]
+        head = ["tables", "bits", "mm2", "of the memories"]
+        return table([*head, *(f"cycles at {row['latency']}, mean (most)" for row in rows)], lines)
+
+    @staticmethod
+    def say_table_loads() -> str:
+        with TABLES.open() as file:
+            found = [f"{float(row['cycles of a load']):.0f}" for row in csv.DictReader(file)]
+        return f"{', '.join(found[:-1])} and {found[-1]}"
 
     @staticmethod
     def _memory(row: dict[str, str], ours: dict[str, str]) -> list[str]:

@@ -19,7 +19,7 @@ import re
 import time
 from pathlib import Path
 
-from ..flow import blocks, fo4, gates, recipe, sources, sta
+from ..flow import blocks, fo4, gates, identity, recipe, sources, sta
 from ..flow.cache import Cache
 from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
@@ -239,6 +239,7 @@ def run(options: argparse.Namespace) -> int:
         apart = synthesiser.run(design, period, recipe.EFFORTS[0], recipe.SEEDS[0], hierarchy=True)
         netlist = synthesiser.read_netlist(Path(apart.netlist), design)
         by_instance = areas_by_block(netlist, options.instances)
+    rtl = identity.of_designs((design, *inner.values()), synthesiser.files, options.build)
     gate_area = gates_of(chosen, library)
     paths = blocks.worst_paths(
         folder / "accel",
@@ -272,7 +273,7 @@ def run(options: argparse.Namespace) -> int:
         "tried": [
             {"effort": one.effort, "area": one.area, "slack_ns": one.slack_ns} for one in tried
         ],
-        "run": {"command": command(options), **made_by(synthesiser.tools)},
+        "run": {"command": command(options), **made_by(synthesiser.tools, rtl)},
     }
     (folder / "accel.json").write_text(json.dumps(data, indent=1) + "\n")
     text = page(data)

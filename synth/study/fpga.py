@@ -24,13 +24,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from ..flow import recipe, runs, sources, yosys
+from ..flow import identity, recipe, runs, sources, yosys
 from ..flow.cache import Cache, key_of
 from ..flow.errors import UsageError, exit_status
 from ..flow.runs import Design
 from ..flow.schedule import Task, run_all
-from . import accel, defaults, request, tables
+from . import accel, commands, defaults, request, tables
 from .elements import BEHAVIOURAL, CLOCK_GATE, FOR_FPGA, int8, source_folders
+from .run import made_by
 
 ACCELERATOR = "accelerator"
 CLUSTER = "fp8mac_block_cluster"  # what rtl/fpga has another form for
@@ -214,6 +215,12 @@ def designs(options: argparse.Namespace) -> dict[str, Whole]:
     return {**found, **blocks, ACCELERATOR: whole}
 
 
+def command(options: argparse.Namespace) -> str:
+    """With what was given"""
+    names = ("target", "element", "lanes", "frac_bits", "config", "only")
+    return commands.spelled("synth", {name.upper(): getattr(options, name) for name in names})
+
+
 def run(options: argparse.Namespace) -> int:
     request.choice("TARGET", options.target, tuple(TARGETS))
     target = TARGETS[options.target]
@@ -252,10 +259,17 @@ def run(options: argparse.Namespace) -> int:
         for name in wanted
         if name in results
     ]
+    read = [one for whole in wanted.values() for one in (whole.design, *whole.blocks.values())]
+    made = {
+        "command": command(options),
+        **made_by(
+            {"yosys": yosys.version()}, identity.of_designs(read, mapper.files, options.build)
+        ),
+    }
     text = f"# {target.title}, {target.command}\n\n" + tables.fpga({"records": records})
     folder = options.build / "synth"
     (folder / f"fpga_{options.target}.json").write_text(
-        json.dumps({"yosys": yosys.version(), "records": records}, indent=1) + "\n"
+        json.dumps({"yosys": yosys.version(), "records": records, "run": made}, indent=1) + "\n"
     )
     (folder / f"fpga_{options.target}.md").write_text(text)
     print(

@@ -13,7 +13,7 @@ import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..flow import gates, recipe, sources
+from ..flow import gates, identity, recipe, sources
 from ..flow.cache import Cache
 from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
@@ -98,7 +98,8 @@ def run(options: argparse.Namespace) -> int:
     if options.clock_gates != USUAL:
         given["CLOCK_GATES"] = options.clock_gates
     given["ONLY"] = options.only
-    made = {"command": commands.spelled(GOAL, given), **made_by(flows[0].tools)}
+    rtl = identity.of_designs(chosen, flows[0].files, options.build)
+    made = {"command": commands.spelled(GOAL, given), **made_by(flows[0].tools, rtl)}
     for design in chosen:
         for flow in flows:
             found.append(one := measure(flow, design, period))

@@ -87,6 +87,8 @@ def take_check(made: list[dict], folder: Path) -> None:
 
 
 def take_memories(made: dict, folder: Path) -> None:
+    if made["parameters"] != load(folder, "accel")["parameters"]:
+        raise UsageError("the pages have the default accelerator alone, without CONFIG=")
     (folder / "memories.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
@@ -100,6 +102,8 @@ def take_shape(made: dict, folder: Path) -> None:
     kept = ("parameters", "logic", "blocks", "bits", *(("memory_um2",) if rival else ()))
     name = f"{made['run']['command']} {made['run']['date']}"
     fresh = {**{key: whole[key] for key in kept}, "run": name}
+    if "rtl" in made["run"]:
+        fresh["rtl"] = made["run"]["rtl"]
     places = [i for i, one in enumerate(known) if one["parameters"] == whole["parameters"]]
     place = places[0] if places else len(known)
     known[place : place + 1] = [fresh]
@@ -149,9 +153,14 @@ def take_fpga(made: dict, folder: Path) -> None:
     def key(record: dict) -> tuple[str, str]:
         return record["target"], record["name"]
 
-    known = load(folder, "fpga")["records"] if (folder / "fpga.json").is_file() else []
-    records = {key(one): one for one in (*known, *made["records"])}
+    before = load(folder, "fpga") if (folder / "fpga.json").is_file() else {"records": []}
+    name = f"{made['run']['command']} {made['run']['date']}"
+    every = {**before.get("runs", {}), name: made["run"]}
+    fresh = [{**one, "run": name} for one in made["records"]]
+    records = {key(one): one for one in (*before["records"], *fresh)}
     found = {"yosys": made["yosys"], "records": [records[each] for each in sorted(records)]}
+    used = {one.get("run") for one in found["records"]}
+    found["runs"] = {name: run for name, run in every.items() if name in used}
     (folder / "fpga.json").write_text(json.dumps(found, indent=1) + "\n")
 
 

@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..flow import blocks as paths
-from ..flow import gates, recipe
+from ..flow import gates, identity, recipe
 from ..flow.cache import Cache
 from ..flow.errors import exit_status
 from ..flow.liberty import Library
@@ -205,13 +205,15 @@ def run(options: argparse.Namespace) -> int:
     meter = Meter(synthesiser, options.build, libraries.HEADLINE_PERIOD, bool(options.apart))
     of = accel.parameters(options.config, build=options.build)
     functions = options.functions.split()
+    whole, inner = accel.design_of(of, synthesiser.files)
+    rtl = identity.of_designs((whole, *inner.values()), synthesiser.files, options.build)
     names = [name for name in (*functions, MINIMAL) if re.search(options.only, name)]
     given = {"APART": options.apart, "CONFIG": options.config, "ONLY": options.only}
     data = {
         "apart": bool(options.apart),
         "functions": [],
         "config": options.config,
-        "run": {"command": commands.spelled(GOAL, given), **made_by(synthesiser.tools)},
+        "run": {"command": commands.spelled(GOAL, given), **made_by(synthesiser.tools, rtl)},
     }
     for name in (ALL, *names):
         start = time.monotonic()

@@ -21,10 +21,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..flow import recipe, sources, yosys
+from ..flow import identity, recipe, sources, yosys
 from ..flow.errors import FlowError, UsageError
-from . import accel, tables
+from . import accel, commands, tables
 from .elements import source_folders
+from .run import made_by
+
+GOAL = "synth-memories"
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ def main(arguments: list[str]) -> int:
         of = accel.parameters(options.config, build=options.build)
         found = memories(of, options.build, folder / "memories")
     except (UsageError, FlowError) as error:
-        print(f"make synth-memories: {error}", file=sys.stderr)
+        print(f"make {GOAL}: {error}", file=sys.stderr)
         return 2
     print(areas(found))
     for macro in dict.fromkeys(one.macro for one in found):
@@ -199,6 +202,9 @@ def main(arguments: list[str]) -> int:
         print(
             f"{macro.um2_per_bit:.2f} um2 per bit: {macro.name}, {width} x {height} um, {macro.source}"
         )
-    records = {"parameters": of, "memories": list(map(asdict, found))}
+    files = sources.closure(accel.TOP, sources.index(source_folders(options.build)))
+    made = made_by({"yosys": yosys.version()}, identity.of_files(files, options.build))
+    run = {"command": commands.spelled(GOAL, {"CONFIG": options.config}), **made}
+    records = {"parameters": of, "memories": list(map(asdict, found)), "run": run}
     (folder / "memories.json").write_text(json.dumps(records, indent=1) + "\n")
     return 0

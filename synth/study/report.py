@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..energy.networks import ALONE
 from ..energy.pages import Energies
-from ..flow import recipe
+from ..flow import identity, recipe
 from ..flow.errors import UsageError
 from ..layout.pages import Layouts
 from . import (
@@ -33,6 +33,7 @@ from . import (
     pages,
     prices,
     rivals,
+    stale,
     stock,
     tables,
 )
@@ -52,6 +53,15 @@ BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
 SMALL_NETWORK = f"speech, a frame of 32 ms{ALONE}"  # with the small accelerator's energy of a MAC
+# The results of tables of functions' prices
+PRICES = {
+    "functions": "functions_apart",
+    "function_registers": "functions",
+    "functions_mx": "functions_mx",
+    "functions_rows": "functions_rows",
+    "growth": "functions_rows",
+    **dict.fromkeys(("functions_inference", "parts"), "functions_inference"),
+}
 DEFAULT_FEED, FEED_TARGET = "feed_block_f19_l16", 45000
 
 
@@ -559,20 +569,15 @@ class Page:
         if table == "merit":
             return []
         if table == "beats":
-            found = left_out.several_beats(load(self.folder, "accel_shapes")["measured"])
-            return [one["run"].rpartition(" ")[0] for its in found for one in its]
+            return [one["run"].rpartition(" ")[0] for one in self.beats]
         if table == "fpga_clock":
             return [commands.spelled(fpga_clock.GOAL, {})]
         if table.startswith("accel_"):
             return [self.accel["run"]["command"]]
         if table == "memories":
             return ["make synth-memories", self.accel_pdk["run"]["command"]]
-        prices = {"functions": "functions_apart", "function_registers": "functions"}
-        prices |= {name: name for name in ("functions_mx", "functions_rows")}
-        prices["growth"] = "functions_rows"
-        prices |= dict.fromkeys(("functions_inference", "parts"), "functions_inference")
-        if table in prices:
-            return [load(self.folder, prices[table])["run"]["command"]]
+        if table in PRICES:
+            return [load(self.folder, PRICES[table])["run"]["command"]]
         if table == "clock_gates":
             return sorted({one["run"]["command"] for one in self.clock_gates})
         if table == "stock":
@@ -581,6 +586,28 @@ class Page:
             names = re.findall(r"\{\{\w+ (\w+)\}\}", str(self.notes[table]["lines"]))
             return commands.measured(map(self.record, names), self.runs)
         return commands.measured(self.records_of(table), self.runs)
+
+    def runs_of(self, table: str) -> list[dict]:
+        """The runs that measured the whole accelerators of a table, or modules of them; none for elements"""
+        records = {
+            "accel_rivals": lambda: list(self.rivals),
+            "rival_memories": lambda: [one for both in self.rival_pairs for one in both],
+            "beats": lambda: self.beats,
+            "accel_fast": lambda: self.accel_fast,
+            "accel_parts": lambda: self.accel_parts,
+            "accel_blocks": lambda: [self.accel],
+            "accel_paths": lambda: [self.accel],
+            "memories": lambda: [load(self.folder, "memories")],
+            "clock_gates": lambda: self.clock_gates,
+            **{name: lambda file=file: [load(self.folder, file)] for name, file in PRICES.items()},
+        }
+        found = list(map(stale.run_of, records[table]())) if table in records else []
+        return list(stale.runs(self.fpga)) if table == "fpga" else found
+
+    @property
+    def beats(self) -> list[Record]:
+        known = load(self.folder, "accel_shapes")["measured"]
+        return [one for its in left_out.several_beats(known) for one in its]
 
     @property
     def wired(self) -> list[Record]:
@@ -669,7 +696,7 @@ class Page:
         text = made[name]()
         if not text:
             raise UsageError(f"synth/results has no records for the table {name}")
-        return f"{text}\n{block_of(self.commands_of(name))}"
+        return f"{text}\n{block_of(self.commands_of(name))}{measured(self.runs_of(name))}"
 
     def notes_table(self, name: str) -> str:
         """A table of notes.json, whose cells may have figures in them."""
@@ -684,6 +711,13 @@ def made_with(run: dict) -> tuple[str, str, str]:
         for tool, version in run["tools"].items()
     )
     return run["date"], run["version"], tools
+
+
+def measured(runs: list[dict]) -> str:
+    """When, and of which RTL: a paragraph, or nothing without runs"""
+    found = sorted({(one["date"], identity.short(one["rtl"])) for one in runs})
+    each = [f"{date} ({rtl})" if date else rtl for date, rtl in found]
+    return f"\n\nMeasured: {', '.join(each)}." if each else ""
 
 
 def block_of(lines: list[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ..flow import breakdown, fo4, gates, points, recipe
+from ..flow import breakdown, fo4, gates, identity, points, recipe
 from ..flow.cache import Cache
 from ..flow.liberty import Library
 from ..flow.points import Point
@@ -90,13 +90,14 @@ def curve_summary(curve: Curve) -> str:
     return "; ".join(f"{period:g} ns: {point_summary(point)}" for period, point in curve.items())
 
 
-def made_by(tools: dict[str, str]) -> dict:
-    """What a measurement of today says of itself."""
+def made_by(tools: dict[str, str], rtl: dict[str, str] | None = None) -> dict:
+    """What a measurement of today says of itself. `rtl`: the hashes of the sources that it read"""
     return {
         "version": version(),
         "date": date.today().isoformat(),
-        "tools": {tool: tools[tool].split(" (")[0] for tool in ("yosys", "sta")},
+        "tools": {tool: tools[tool].split(" (")[0] for tool in ("yosys", "sta") if tool in tools},
         "flow": tools.get("flow", ""),
+        **({"rtl": rtl} if rtl else {}),
     }
 
 
@@ -279,8 +280,10 @@ class Study:
 
     def write(self, found: list[Record]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        tools = next(iter(self.synthesisers.values())).tools
-        run = {"command": self.plan.command, **made_by(tools)}
+        flow = next(iter(self.synthesisers.values()))
+        read = {one.design for entry, _, _ in self.triples() for one in needed(entry)}
+        rtl = identity.of_designs(read, flow.files, self.folder.parent)
+        run = {"command": self.plan.command, **made_by(flow.tools, rtl)}
         records.write(self.folder / "area.json", run, found)
         for name, text in pages.everything(found, self.plan).items():
             (self.folder / name).write_text(text)

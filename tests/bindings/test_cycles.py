@@ -290,6 +290,13 @@ def test_recorded(bench, tool, fast_tool):
     # Without the wait, 40 cycles lie between the last step of one and the first step of the other.
     waits = int(one["cycles"]) + 1024 + 100 < cycles < 2 * int(one["cycles"])
     bench.check("the second one waits for the first one's D, not for its B", waits, True, two)
+    # A load waits until nothing is left, and then reads 256 bytes.
+    stay, load = (
+        int(numbers(tool.run("-", "--list", "--tables", one, stdin=text + "64,64,64\n"))["cycles"])
+        for one in ("stay", "load")
+    )
+    bench.check("two tables are loaded", 2 * 64 < load - stay < 2 * 64 + 300, True, (load, stay))
+    bench.check("longer descriptors", cycles <= stay < cycles + 40, True, (cycles, stay))
     names = "ifmap height,ifmap width,filter height,filter width,channels,num filter,images\n"
     line = lambda images: f"6,6,3,3,16,16,{images}\n"
     alike = numbers(fast_tool.run("-", "--list", stdin=names + line(3) + "4,4,3,3,16,16,3\n"))
@@ -322,6 +329,10 @@ def test_refusals(tool, tmp_path):
     tool.refused("or one CSV file", "a.csv", "--m", 8)
     tool.refused("--list is for a CSV file", *size, "--list")
     tool.refused("--list is for a CSV file", "-", "--list", "-o", tmp_path / "x.csv", stdin="m\n")
+    tool.refused("--tables is for a --list", "-", "--tables", "stay", stdin="m,n,k\n8,8,8\n")
+    tool.refused("--tables 'x' is unknown", "-", "--list", "--tables", "x", stdin="m,n,k\n8,8,8\n")
+    halves = ("--list", "--tables", "load", "--d-format", "float16")
+    tool.refused("refuses command 1 of the list", "-", *halves, stdin="m,n,k\n8,8,8\n")
     twice = "m,n,k,count\n8,8,8,1\n8,8,8,2\n"
     tool.refused(":3:1: a list has each line once; a count of 1 is", "-", "--list", stdin=twice)
     tool.refused("--output is for a CSV file", *size, "-o", tmp_path / "x.csv")

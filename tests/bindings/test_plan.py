@@ -184,6 +184,19 @@ def test_swept_memories(bench, plan):
         bench.check(f"cycles of {its}", error < 5e-3, True, error)
 
 
+def test_tables(bench, plan):
+    """tables.csv is what the tool says. Else: `make plan-tables plan-report`"""
+    sys.path.insert(0, str(PLAN))
+    import tables
+
+    with tables.OUT.open() as file:
+        row = next(csv.DictReader(file))
+    found = tables.row(plan.tool, int(row["latency"]))
+    for name, got in zip(row, map(float, found), strict=True):
+        error = abs(got - float(row[name])) / max(got, 1)
+        bench.check(f"tables.csv, {name}", error < 5e-3, True, (got, row[name]))
+
+
 def test_areas(bench, folder):
     """areas.json is what the results say, and its errors are those of accelerators that were left out"""
     folder.mkdir(parents=True, exist_ok=True)

@@ -137,7 +137,9 @@ def test_minimal(bench: Bench, request: pytest.FixtureRequest, path: Path) -> No
     if not functions:
         pytest.skip("not the minimal accelerator")
     head = path.read_text().partition("\n\n")[0]
-    bench.check("its command has MINIMAL=1", re.search(r"^//   make rtl-release .*MINIMAL=1", head, re.M))
+    bench.check(
+        "its command has MINIMAL=1", re.search(r"^//   make rtl-release .*MINIMAL=1", head, re.M)
+    )
     data = json.loads((path.parent / "modules.json").read_text())
     for name in functions:
         bench.check(f"{name} is 0", data["parameters"].get(name) == 0)

@@ -90,9 +90,7 @@ def test_shapes(bench: Bench, build: Path, folder: Path) -> None:
         same(bench, build, folder, config, [])
 
 
-def test_functions(
-    bench: Bench, request: pytest.FixtureRequest, build: Path, folder: Path
-) -> None:
+def test_functions(bench: Bench, request: pytest.FixtureRequest, build: Path, folder: Path) -> None:
     for without in (*WITHOUT, request.config.getoption("--functions")):
         same(bench, build, folder, "", without)
     same(bench, build, folder, INTEGERS, sorted(NOT_FOR_INFERENCE))

@@ -16,7 +16,9 @@ import shutil
 from pathlib import Path
 from unittest import mock
 
+from synth.flow import identity, sources
 from synth.flow.errors import UsageError
+from synth.flow.runs import Design
 from synth.study import (
     accel,
     answer,
@@ -29,6 +31,7 @@ from synth.study import (
     report,
     request,
     rivals,
+    stale,
     table,
     tables,
 )
@@ -424,6 +427,53 @@ def test_rivals(bench: Bench, folder: Path) -> None:
     wider = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
     bench.raises("shapes", UsageError, "differ in more", lambda: rivals.pair([fp8, wider]))
     bench.raises("one side", UsageError, "of each shape one", lambda: rivals.pair([fp8]))
+
+
+def test_rtl(bench: Bench, folder: Path) -> None:
+    """A result says which RTL it measured: of today, of another day with the files that differ, or not recorded. Comments,
+    blank lines and spaces at the ends of lines do not count."""
+    tree = folder / "tree"
+    tree.mkdir(parents=True, exist_ok=True)
+    one, two = tree / "fp8mac_one.sv", tree / "fp8mac_two.sv"
+    one.write_text("module fp8mac_one;\nendmodule\n")
+    two.write_text("module fp8mac_two;\n  fp8mac_one u_one ();\nendmodule\n")
+    files = sources.index([tree])
+    rtl = identity.of_designs([Design("fp8mac_two")], files, tree)
+    bench.check(f"the sources that are read: {rtl}", list(rtl) == [one.name, two.name])
+    alone = identity.of_designs([Design("fp8mac_one")], files, tree)
+    bench.check("those of another design", list(alone) == [one.name])
+
+    results = folder / "rtl"
+    shutil.copytree(RESULTS, results, dirs_exist_ok=True)
+    path = results / "accel.json"
+    made = json.loads(path.read_text())
+
+    def lines() -> list[str]:
+        return [line for line in stale.lines(results, tree) if line.startswith("accel.json")]
+
+    def says(name: str, end: str) -> None:
+        bench.check(f"{name}: {lines()}", len(lines()) == 1 and lines()[0].endswith(end))
+
+    made["run"].pop("rtl", None)
+    path.write_text(json.dumps(made))
+    says("without hashes", f"{made['run']['date']}: 1 run RTL not recorded")
+    page = report.Page(results).say_table("accel_blocks")
+    bench.check("on the page", f"Measured: {made['run']['date']} (RTL not recorded)." in page)
+    made["run"]["rtl"] = rtl
+    path.write_text(json.dumps(made))
+    known = identity.short(rtl).removeprefix("RTL ")
+    says("of today's RTL", f"of today's RTL, {known}")
+    one.write_text("// another comment\nmodule fp8mac_one;  \n\n/* and\none */\nendmodule\n")
+    says("another comment", f"of today's RTL, {known}")
+    one.write_text("module fp8mac_one;\n  logic a;\nendmodule\n")
+    says("a changed source", f"of RTL {known}: 1 of 2 sources differ since: {one.name}")
+    one.unlink()
+    says("a source that is gone", f"of RTL {known}: 1 of 2 sources differ since: {one.name}")
+    page = report.Page(results).say_table("accel_blocks")
+    bench.check(
+        "the page does not depend on the tree",
+        f"Measured: {made['run']['date']} (RTL {known})." in page,
+    )
 
 
 def test_parts(bench: Bench, folder: Path) -> None:
