@@ -131,9 +131,7 @@ class Page:
         chips = self.energies.chips
         array = chips.mac_pj("default", "array", "random product, 64 x 64 x 128")[0]
         small = chips.mac_pj("small", "accelerator", SMALL_NETWORK)
-        fast = next(
-            one for one in self.accel_fast if one["library"] == self.accel_pdk["library"]
-        )
+        fast = next(one for one in self.accel_fast if one["library"] == self.accel_pdk["library"])
         return merit.own(fast, self.memory_area, array, (small[0], sum(small)))
 
     @property

@@ -59,8 +59,7 @@ constexpr bool kRequantise = REQUANTISE != 0;
 constexpr bool kFloats = !MINIMAL && !kRequantise; // functions that need the FP32 epilogue
 constexpr bool kDepthwise =
     !MINIMAL && LANES * 8 == AXI_DATA_W && COLS >= 2 && 2 * COLS <= LANES && LANES <= 8 * COLS;
-constexpr Functions kFunctions{!MINIMAL, kFloats, kFloats, kFloats,    !MINIMAL,
-                                kDepthwise, !MINIMAL};
+constexpr Functions kFunctions{!MINIMAL, kFloats, kFloats, kFloats, !MINIMAL, kDepthwise, !MINIMAL};
 
 inline const Element kElement = element_of(ELEMENT_KIND);
 inline const bool kOneAccumulator = kElement.fp32 + kElement.fp16 + kElement.fixed == 1;

@@ -211,7 +211,8 @@ inline void Scenario::run(const std::vector<Command> &wanted)
     uint32_t taken = 0; // records: nobody releases one while a list runs
     for (Command &t : sent) {
         maker_.scramble_unused(t);
-        t.record = rng_.coin() && kFunctions.records && !(listed && (taken >> t.tag % kRecords & 1) != 0);
+        t.record =
+            rng_.coin() && kFunctions.records && !(listed && (taken >> t.tag % kRecords & 1) != 0);
         taken |= uint32_t(t.record) << t.tag % kRecords;
         rings.push_back((rng_.coin() || t.load_table) && !listed ? descriptor(t) : 0);
     }

@@ -700,7 +700,8 @@ static void run_no_records(const bench *b)
         plan_flight(b, &fl, NULL) && run_alone(b, &fl) &&
         fp8rt_gemm_begin(dev, &fl.plans[0], b->scratch, SCRATCH_BYTES, &tag) == FP8RT_ERR_RECORDS &&
         fp8rt_gemm_end(dev, tag, NULL) == FP8RT_ERR_HW_DROPPED && fp8rt_device_is_done(dev, tag);
-    faults_count(b->f, right && faults_still_works(b->f), "library: no GEMM is begun without records");
+    faults_count(b->f, right && faults_still_works(b->f),
+                 "library: no GEMM is begun without records");
     faults_skip(b->f, "library: GEMMs in flight", "the accelerator has no completion records");
 }
 

@@ -73,8 +73,8 @@ static void check_handler(report *t, const bus_product *product)
     const fp8rt_status planned = fp8rt_gemm_plan_make(&dev.caps, desc, &plan);
     if (dev.caps.records == 0) {
         report_count(t,
-                     planned == FP8RT_OK && fp8rt_gemm_begin(&dev, &plan, NULL, 0, &tag) ==
-                                                FP8RT_ERR_RECORDS,
+                     planned == FP8RT_OK &&
+                         fp8rt_gemm_begin(&dev, &plan, NULL, 0, &tag) == FP8RT_ERR_RECORDS,
                      "a command that is begun without completion records");
         return;
     }

@@ -69,11 +69,11 @@ typedef struct fp8rt_caps {
     uint16_t pass_tiles; // tiles of rows x cols outputs that are computed in turn
     uint16_t acc_tiles;  // tiles that the accumulator memory holds
     uint16_t queue_depth;
-    uint16_t records;      // commands with a completion record at a time; at most FP8RT_RECORDS, 0: no
-                           // command can be begun, only run or submitted
-    uint16_t buf_beats;    // beats per row RAM of an operand buffer
-    uint16_t max_mn;       // limit of m and of n of one tile command
-    uint32_t functions;    // FP8RT_FUNCTION_*: what commands with MODE.extended may ask for
+    uint16_t records;   // commands with a completion record at a time; at most FP8RT_RECORDS, 0: no
+                        // command can be begun, only run or submitted
+    uint16_t buf_beats; // beats per row RAM of an operand buffer
+    uint16_t max_mn;    // limit of m and of n of one tile command
+    uint32_t functions; // FP8RT_FUNCTION_*: what commands with MODE.extended may ask for
     fp8rt_element element; // which formats and accumulators there are, and how a step rounds
     // Version number of the project that the hardware was generated from.
     uint8_t release_major, release_minor, release_patch;
