@@ -79,8 +79,8 @@ static void look(machine *m)
     s->uses_c = t->key.reads_c;
     s->uses_x = t->key.uses_x;
     s->statistic = fp8mac_cycles_is_statistic(t->key.step);
-    s->rows_in_turn = fp8mac_cycles_shares_products(c, &t->key) && c->scale_a_vec &&
-                      m->p.transfer_rows > 1;
+    s->rows_in_turn =
+        fp8mac_cycles_shares_products(c, &t->key) && c->scale_a_vec && m->p.transfer_rows > 1;
     s->every_second = fp8mac_cycles_uses_turn(c, &t->key) && !s->rows_in_turn;
     s->waits = t->key.step != STEP_NONE && t->key.rows_first;
     s->row_by_row = c->scale_a_vec;
