@@ -84,7 +84,8 @@ class CycleTests : public RowTests
     uint64_t stall_state_ = 1; // in the cycle of the first submission
     uint64_t cycles_ = 0, compared_ = 0, turned_ = 0, resumed_ = 0, inside_ = 0;
     uint64_t loads_ = 0; // of tables
-    uint64_t refused_ = 0, short_ = 0; // pairs that are kept; those whose D has a stride that is too short
+    uint64_t refused_ = 0,
+             short_ = 0; // pairs that are kept; those whose D has a stride that is too short
 };
 
 inline fp8mac_cycles_config CycleTests::timed_config(const axi::Timing &timing, bool odd) const
@@ -378,8 +379,11 @@ inline void CycleTests::refused()
     host_.submit(bad);
     host_.wait_irq();
     const uint32_t status = host_.wait_idle();
-    const auto what = [&] { return tb::text("a stride of %u for %u columns", bad.d_stride, bad.n); };
-    bench_.equal("error of pairs that are kept", FIELD_OF(status, STATUS, ERROR_CODE), ErrMode, what);
+    const auto what = [&] {
+        return tb::text("a stride of %u for %u columns", bad.d_stride, bad.n);
+    };
+    bench_.equal("error of pairs that are kept", FIELD_OF(status, STATUS, ERROR_CODE), ErrMode,
+                 what);
     bench_.equal("its tag", FIELD_OF(status, STATUS, ERROR_TAG), bad.tag);
     compare(want, "memory after pairs that are kept");
     host_.clear(kClearError);
