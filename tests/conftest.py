@@ -51,6 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--folder", type=Path, help="the folder to work in; it is emptied first")
     parser.addoption("--functions", nargs="+", help="parameters of functions that can be left out")
     parser.addoption("--released", type=Path, help="a file that make rtl-release wrote")
+    parser.addoption("--bench", type=Path, help="a bench with seeded faults")
     parser.addoption("--build", type=Path, default=Path("build"), help="the build folder")
     parser.addoption("--seed", type=int, default=20240917, help="of random numbers")
 

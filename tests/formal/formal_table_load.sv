@@ -41,7 +41,8 @@ module formal_table_load
   fp8mac_table_load #(.BEAT(BEAT), .TABLES(TABLES)) dut (
     .clk_i, .rst_ni, .read_i, .wanted_i, .code_table_i, .addr_i, .busy_o(busy), .abort_i, .drained_i,
     .row_valid_o(row_valid), .row_o(row), .dest_o(dest), .row_ready_i, .beat_i, .beat_data_i, .beat_error_i,
-    .beat_last_i(beat_last), .beat_ready_o(beat_ready), .begin_o(begins), .write_o(write), .valid_o(valid), .error_o(error)
+    .beat_last_i(beat_last), .beat_ready_o(beat_ready), .begin_o(begins), .write_o(write), .valid_o(valid),
+    .error_o(error)
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
@@ -79,7 +80,8 @@ module formal_table_load
 
   assign illegal   = !TABLES || !(table_q inside {Table0, Table1}) || addr_q % BEAT != 0 ||
                      33'(addr_q) + 33'd256 > 33'h1_0000_0000;
-  assign reason    = (!TABLES || !(table_q inside {Table0, Table1})) ? ErrMode : addr_q % BEAT != 0 ? ErrAlign : ErrRange;
+  assign reason    = (!TABLES || !(table_q inside {Table0, Table1})) ? ErrMode : addr_q % BEAT != 0 ? ErrAlign :
+                                                                                              ErrRange;
   assign second    = table_q == Table1;
   assign beat_last = 32'(count_q) == Beats - 1;
   assign all_came  = 32'(count_q) == Beats;
@@ -164,8 +166,9 @@ module formal_table_load
       a_row_is_asked_for : assert (!taken_q || !open_q || asked_q);
       asked_if_legal : assert (!open_q || !asked_q || (!illegal && !aborted_q));
       nothing_before : assert (!open_q || taken_q || (count_q == '0 && words_q == '0 && error_q == ErrNone));
-      counts_words : assert (!open_q || (32'(words_q) == 32'(count_q) * Words + 32'(waited_q) && 32'(waited_q) < Words &&
-                                         32'(count_q) <= Beats && (!all_came || waited_q == '0)));
+      counts_words : assert (!open_q || (32'(words_q) == 32'(count_q) * Words + 32'(waited_q) &&
+                                         32'(waited_q) < Words && 32'(count_q) <= Beats &&
+                                         (!all_came || waited_q == '0)));
       waits_for_an_offer : assert (!open_q || waited_q == '0 || offered_q);
       offered_while_open : assert (!offered_q || (open_q && taken_q && !all_came && waited_q != '0));
       its_error_so_far : assert (!open_q || !offered_q || error_q != ErrNone || beat_error_q == ErrNone);

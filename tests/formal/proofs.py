@@ -2517,6 +2517,7 @@ TABLE_LOAD_FAULTS = [
         "(error_q == ErrNone && beat_i)",
         "beat_i",
         "writes_what_came|its_error_is_kept",
+        depth=20,
     ),
     Fault(
         "does_not_wait",

@@ -71,3 +71,19 @@ ROWS_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_rows_%.log,4_4_16_128_block_f19 4
 $(ROWS_TB_LOGS): $(BUILD)/test/rtl_rows_%.log: $(BUILD)/tb/accel_%/accel_tb
 	@tests/run_test.sh rtl_rows_$* $@ $< --rows --batches $$((200 * $${RANDOM_STEPS:-1}))
 TESTS += $(ROWS_TB_LOGS)
+
+# The same bench with seeded faults in the RTL, of which each run chooses one
+FAULTS_TB := $(BUILD)/tb/accel_faults_4_4_16_128_block_f19
+FAULTS_TB_RTL := rtl/epilogue/fp8mac_rows.sv $(patsubst %,rtl/accel/fp8mac_%.sv,table_load write_out cmd_walk)
+$(FAULTS_TB)/accel_tb: $(BUILD)/tb/accel_faults_%/accel_tb: $(ACCEL_TB_FROM) tests/rtl/faults.py
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(Q)$(PYTHON) -B tests/rtl/faults.py $(@D)/rtl $(FAULTS_TB_RTL)
+	$(call verilate_bench,-Imodel/include -Itests/rtl -I$(REGS_DIR) -I$(CATALOGUE_DIR) \
+	  $(call accel_tb_defines,$*),$(ACCEL_TB_LIB),--assert -O3 --x-assign fast --x-initial unique --top-module fp8mac_accel \
+	  $(call accel_tb_parameters,$*) $(RTL_WAIVER) $(foreach file,$(RTL_SIM_SOURCES),$(if $(filter \
+	  $(file),$(FAULTS_TB_RTL)),$(@D)/rtl/$(notdir $(file)),$(file))))
+
+$(BUILD)/test/rtl_faults.log: tests/rtl/test_faults.py $(FAULTS_TB)/accel_tb tests/rtl/faults.py $(PYTEST_FILES)
+	@tests/run_test.sh rtl_faults $@ $(PYTEST) $< --bench $(FAULTS_TB)/accel_tb
+TESTS += $(BUILD)/test/rtl_faults.log

@@ -20,6 +20,7 @@ class RowTests : public Lists
         return FIELD_OF(host_.read(REG(CONFIG4)), CONFIG4, ROWS) != 0;
     }
     void row_commands(unsigned batches, unsigned stride);
+    void bus_errors_of_blocks(unsigned stride);
     void row_speed();
 
   private:
@@ -41,9 +42,15 @@ inline void RowTests::row_commands(unsigned count, unsigned stride)
     no_watchdog();
     repeats(3 * stride);
     batches(count / 10 + 1);
+    bus_errors_of_blocks(stride);
+}
+
+// The bus errs while blocks are quantised to MX: codes and scales are written in turn.
+inline void RowTests::bus_errors_of_blocks(unsigned stride)
+{
     prepare(Blocks);
     bus_errs(stride);
-    no_watchdog();
+    host_.write(REG(WATCHDOG), FP8MAC_REGS__WATCHDOG__CYCLES_reset);
 }
 
 // One row command at a time, of sizes around those of tiles, bands and columns of a tile command

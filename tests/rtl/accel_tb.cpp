@@ -4,10 +4,11 @@
 // once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W, the attributes of bursts, and the
 // elements' (accel_element.h).
 //
-//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N] [--rows] [--cycles]
+//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N] [--rows] [--blocks] [--tables] [--cycles]
 //
-// --rows runs the tests of row commands alone, in more batches; --cycles compares cycles with the model's alone. --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
-// cycles of a product that is interrupted.
+// --rows runs the tests of row commands alone, in more batches; --blocks bus errors under a quantisation to MX; --tables
+// loads of tables; --cycles compares cycles with the model's alone. --gemm512 also runs a whole 512 x 512 x 512.
+// --interrupt-every N leaves out the other beats and cycles of a product that is interrupted.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -1569,7 +1570,10 @@ int main(int argc, char **argv)
     const unsigned stride = bench.number("--interrupt-every", 1);
     const bool rows_alone = bench.flag("--rows");
     const bool cycles_alone = bench.flag("--cycles");
-    power_up(bench, cycles_alone ? 0 : 300);
+    const bool blocks_alone = bench.flag("--blocks");
+    const bool tables_alone = bench.flag("--tables");
+    const bool part = rows_alone || blocks_alone || tables_alone || cycles_alone;
+    power_up(bench, part ? 0 : 300);
     tb::random_start(*bench.context(), bench.seed());
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
@@ -1577,6 +1581,14 @@ int main(int argc, char **argv)
     test.tables();
     if (cycles_alone) {
         test.random_cycles(batches);
+        return bench.finish();
+    }
+    if (tables_alone) {
+        test.table_loads();
+        return bench.finish();
+    }
+    if (blocks_alone) {
+        test.bus_errors_of_blocks(stride);
         return bench.finish();
     }
     if (rows_alone) {

@@ -2,7 +2,7 @@
 // The benches' common part: seeded random codes, a clock, counted checks.
 //
 //   int main(int argc, char **argv) {
-//       tb::Bench bench(argc, argv);                 // takes --seed N; bench.number("--steps", 1000)
+//       tb::Bench bench(argc, argv);                 // takes --seed N and --first-failure; bench.number("--steps", 1000)
 //       tb::Clocked<Vdut> dut(bench);                // dut.reset(); dut->port = ...; dut.tick();
 //       bench.equal("what", got, want, detail);      // one counted check; detail() makes the text of a failure
 //       bench.covered("rounds to even at a tie", n); // fails if an event that must happen never did
@@ -158,6 +158,7 @@ class Bench
         if (const char *seed = option("--seed")) {
             seed_ = std::strtoull(seed, nullptr, 0);
         }
+        one_is_enough_ = flag("--first-failure");
         std::printf("seed %" PRIu64 "\n", seed_);
     }
     bool flag(const char *name) const
@@ -214,6 +215,9 @@ class Bench
             std::printf("FAIL %s: got %#" PRIx64 ", want %#" PRIx64 " %s\n", what, got, want,
                         std::string(detail()).c_str());
         }
+        if (one_is_enough_) {
+            std::exit(finish());
+        }
         return false;
     }
     bool equal(const char *what, uint64_t got, uint64_t want)
@@ -246,6 +250,7 @@ class Bench
     const std::vector<const char *> arguments_;
     std::unique_ptr<VerilatedContext> context_;
     uint64_t seed_ = 1;
+    bool one_is_enough_ = false; // --first-failure: the bench ends there
     uint64_t passed_ = 0;
     uint64_t failed_ = 0;
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A port for each accelerator of the devicetree: a mutex as lock, a semaphore that the interrupt
 // handler gives, and Zephyr's functions for the cache.
+//
+// A sleep ends after LONGEST_SLEEP_MS, and the thread does what the handler would have done. So a
+// program goes on, if slowly, while the interrupt is disabled. The spin lock keeps handler and thread
+// apart: fp8rt_device_interrupt must not interrupt itself, nor run on two cores at once.
 #define DT_DRV_COMPAT fp8mac_accelerator
 
 #include "fp8rt_zephyr.h"
@@ -10,11 +14,14 @@
 #include <zephyr/irq.h>
 #include <zephyr/kernel.h>
 
+#define LONGEST_SLEEP_MS 10
+
 // The device is first: fp8rt_zephyr_device.
 struct accelerator {
     fp8rt_device device;
     struct k_mutex mutex;
     struct k_sem event;
+    struct k_spinlock announcing; // held in fp8rt_device_interrupt
 };
 
 static struct accelerator *of(fp8rt_device *dev)
@@ -22,9 +29,20 @@ static struct accelerator *of(fp8rt_device *dev)
     return dev->port->context;
 }
 
+// Lowers the line and announces what has completed.
+static void take_events(struct accelerator *accelerator)
+{
+    const k_spinlock_key_t key = k_spin_lock(&accelerator->announcing);
+    fp8rt_device_interrupt(&accelerator->device);
+    k_spin_unlock(&accelerator->announcing, key);
+}
+
+// The library reads the state behind, and sleeps again if nothing has happened.
 static void sleep_until_event(fp8rt_device *dev)
 {
-    k_sem_take(&of(dev)->event, K_FOREVER);
+    if (k_sem_take(&of(dev)->event, K_MSEC(LONGEST_SLEEP_MS)) != 0) {
+        take_events(of(dev));
+    }
 }
 
 static void lock(fp8rt_device *dev)
@@ -52,7 +70,7 @@ static void invalidate(fp8rt_device *dev, void *start, size_t bytes)
 static void handle(const struct device *dev)
 {
     struct accelerator *accelerator = dev->data;
-    fp8rt_device_interrupt(&accelerator->device);
+    take_events(accelerator);
     k_sem_give(&accelerator->event);
 }
 

@@ -40,4 +40,10 @@ $(SYS_TEST)/system-zephyr.log: tests/system/zephyr.sh $(wildcard zephyr/* tests/
 	@tests/run_test.sh system-zephyr $@ $< $(BUILD) $(PYTHON) \
 	  $(filter-out firmware/src/app.c firmware/src/app_profile.c firmware/port/cortex-m/% tests/%,$(ARM_SOURCES))
 
+# The port over a kernel in virtual time, on the host
+TESTS += $(SYS_TEST)/firmware-zephyr.log
+$(SYS_TEST)/firmware-zephyr.log: tests/system/test_zephyr_port.py $(shell find tests/system/zephyr -name '*.[ch]') \
+    $(wildcard firmware/port/zephyr/*) $(REGS_H) $(CATALOGUE_H) $(PYTEST_FILES) tests/run_test.sh
+	@tests/run_test.sh firmware-zephyr $@ $(PYTEST) $< --folder $(BUILD)/firmware-zephyr --build $(BUILD)
+
 -include $(shell find $(ARM_TEST) -name '*.d' 2>/dev/null)

@@ -22,6 +22,15 @@ typedef struct k_timeout {
     int64_t ticks;
 } k_timeout_t;
 #define K_FOREVER ((k_timeout_t){-1})
+#define K_MSEC(ms) ((k_timeout_t){ms}) // a tick is a millisecond
+struct k_spinlock {
+    int held;
+};
+typedef struct k_spinlock_key {
+    int key;
+} k_spinlock_key_t;
+k_spinlock_key_t k_spin_lock(struct k_spinlock *lock);
+void k_spin_unlock(struct k_spinlock *lock, k_spinlock_key_t key);
 int k_mutex_init(struct k_mutex *mutex);
 int k_mutex_lock(struct k_mutex *mutex, k_timeout_t timeout);
 int k_mutex_unlock(struct k_mutex *mutex);
