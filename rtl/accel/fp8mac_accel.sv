@@ -1072,7 +1072,8 @@ module fp8mac_accel
     );
   end else begin : gen_no_records
     logic unused_owner;
-    assign unused_owner = ^{claim, ended, ended_tag, ended_error, epi_owner, record_select, release_record, release_tag};
+    assign unused_owner = ^{claim, ended, ended_tag, ended_error, epi_owner, record_select, release_record,
+                            release_tag};
     assign records_held = '0;
     assign records_done = '0;
     assign record       = '0;

@@ -31,8 +31,8 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    records: 1'b1, depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1,
-    elementwise: 1'b1, c: 1'b1
+    records: 1'b1, depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b1, tables: 1'b1,
+    stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
 
   // A command as an accelerator with these functions takes it: if it asks for another one, it has an error in its place.
