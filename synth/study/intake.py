@@ -29,9 +29,18 @@ def load(folder: Path, name: str) -> dict:
     return json.loads(path.read_text())
 
 
+def in_memories_process(measured: list[dict]) -> dict:
+    """The default accelerator of accel_fast.json in the library of the memories' process"""
+    return next(one for one in measured if one["library"] == libraries.MEMORIES)
+
+
+def um2_of_logic(measured: list[dict], first: dict) -> float:
+    """In the memories' process, of the default accelerator, for the unit of the first library's area"""
+    return in_memories_process(measured)["area"] / first["area"]
+
+
 def take_accel(made: dict, folder: Path) -> None:
-    """In the first library, or in another one, which is taken for that of the memories' process. A module alone stands apart,
-    and so do accelerators at the clock of the elements in other libraries."""
+    """In the first library, or in others at the clock of the elements. A module alone stands apart."""
     if made.get("clock_gates"):
         raise UsageError("the pages have no accelerator with clock gates that synthesis inserts")
     if made["top"] != load(folder, "accel")["top"]:
@@ -44,11 +53,11 @@ def take_accel(made: dict, folder: Path) -> None:
     ]
     if abs(made["period_ns"] / made["fo4_ns"] - FAST_FO4) < 0.1:
         return take_fast(kept, folder)
-    name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
-    if name == "accel_pdk":
-        # Of the same RTL, if the first library was measured before
-        kept["first_area"] = load(folder, "accel")["area"]
-    (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+    if made["library"] != libraries.FIRST:
+        raise UsageError(
+            f"the pages have the accelerator of other libraries at {FAST_FO4} FO4 delays alone"
+        )
+    (folder / "accel.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def take_fast(kept: dict, folder: Path) -> None:

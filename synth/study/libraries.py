@@ -20,6 +20,7 @@ LIBRARIES = {
     "osu050": (TECH / "osu050/osu05_stdcells.lib", 12.0),
 }
 FIRST = next(iter(LIBRARIES))
+MEMORIES = "sky130_fd_sc_hd_tt_025C_1v80"  # that of the memories' process
 
 
 def name_of(path: Path) -> str:

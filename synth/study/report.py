@@ -38,7 +38,7 @@ from . import (
     tables,
 )
 from .elements import BANKS_SUFFIX, CLOCK_GATE, READOUT
-from .intake import load, take
+from .intake import in_memories_process, load, take, um2_of_logic
 from .records import Record, netlists_of
 from .table import MANY
 
@@ -98,8 +98,8 @@ class Page:
 
     @property
     def accel_pdk(self) -> dict:
-        """The accelerator in the library of the memories' process."""
-        return load(self.folder, "accel_pdk")
+        """The accelerator in the library of the memories' process, of accel_fast"""
+        return in_memories_process(self.accel_fast)
 
     @property
     def accel_fast(self) -> list[dict]:
@@ -113,8 +113,8 @@ class Page:
 
     @property
     def um2_of_logic(self) -> float:
-        """In the memories' process, of the default accelerator, for the unit of the first library's area"""
-        return self.accel_pdk["area"] / self.accel_pdk["first_area"]
+        """As intake.um2_of_logic"""
+        return um2_of_logic(self.accel_fast, self.accel)
 
     @property
     def rivals(self) -> tuple[Record, Record]:
@@ -131,8 +131,7 @@ class Page:
         chips = self.energies.chips
         array = chips.mac_pj("default", "array", "random product, 64 x 64 x 128")[0]
         small = chips.mac_pj("small", "accelerator", SMALL_NETWORK)
-        fast = next(one for one in self.accel_fast if one["library"] == self.accel_pdk["library"])
-        return merit.own(fast, self.memory_area, array, (small[0], sum(small)))
+        return merit.own(self.accel_pdk, self.memory_area, array, (small[0], sum(small)))
 
     @property
     def memories(self) -> list[memories.Memory]:

@@ -19,6 +19,7 @@ import numpy as np
 from ..flow.runs import ROOT
 from . import memories
 from .accel import KINDS
+from .intake import um2_of_logic
 from .records import Record
 
 PLAN = ROOT / "model/plan"
@@ -81,7 +82,7 @@ def fitted(
     return dict(zip(names, found)), {"block": 0.0, **more}
 
 
-def made(measured: list[Record], records: list[Record], pdk: Record) -> dict:
+def made(measured: list[Record], records: list[Record], um2_of_logic: float) -> dict:
     known = {configuration(one).element for one in measured}
     each = {kind: its for kind, its in elements(records).items() if kind in known}
     rest, kinds = fitted(measured, each)
@@ -91,7 +92,7 @@ def made(measured: list[Record], records: list[Record], pdk: Record) -> dict:
         "elements": each,
         "rest": {name: round(float(value), 1) for name, value in rest.items()},
         "kinds": {name: round(float(value), 1) for name, value in kinds.items()},
-        "um2_of_logic": round(pdk["area"] / pdk["first_area"], 6),
+        "um2_of_logic": round(um2_of_logic, 6),
         "um2_per_bit": {
             "one port": round(memories.ONE_PORT.um2_per_bit, 3),
             "two ports": round(memories.TWO_PORTS.um2_per_bit, 3),
@@ -143,7 +144,7 @@ def main(arguments: list[str]) -> int:
     data = made(
         read("accel_shapes.json")["measured"],
         read("area.json")["records"],
-        read("accel_pdk.json"),
+        um2_of_logic(read("accel_fast.json")["measured"], read("accel.json")),
     )
     options.out.write_text(json.dumps(data, indent=1) + "\n")
     worst = max(data["measured"], key=lambda one: abs(one["error"]))

@@ -15,7 +15,7 @@ from ..flow.errors import UsageError
 from .intake import load
 
 RESULTS = (
-    *("accel", "accel_pdk", "accel_fast", "accel_parts", "accel_shapes", "accel_rivals"),
+    *("accel", "accel_fast", "accel_parts", "accel_shapes", "accel_rivals"),
     *("functions", "functions_apart", "functions_inference", "functions_mx"),
     *("functions_rows", "memories"),
     *("clock_gates", "fpga", "area", "pdk", "stock"),

@@ -428,7 +428,10 @@ def accel_fast(found: list[dict]) -> str:
     names = sorted(sides[0], key=lambda name: min(side[name] for side in sides))
     areas = []
     for one in found:
-        apart = {code(name): number(area) for name, area in one["area_by_block"].items()}
+        apart = {
+            code(name.partition(".")[0]): number(area)
+            for name, area in one["area_by_block"].items()
+        }
         blocks = {code(its["name"]): number(its["count"] * its["area"]) for its in one["blocks"]}
         areas.append(apart | blocks)
     worst = {
