@@ -6,6 +6,7 @@ is computed from the results, and by the model of cycles: see Page. Text and res
 """
 
 import argparse
+import json
 import math
 import re
 import statistics
@@ -24,6 +25,8 @@ TEMPLATE = Path(__file__).with_name("throughput_page.md")
 PAGE = Path("docs/THROUGHPUT.md")
 MODEL = Path("build/model/fp8mac")
 # The bench that measures row commands, its limit of each, and what a value or a row should take
+# Cycles of the same GEMMs before norms, softmax, lists, depthwise commands and fewer multipliers
+BEFORE = Path("sim/bench/before.json")
 ROW_BENCH = Path("tests/rtl/accel_row_tests.h")
 ROW_LIMIT = re.compile(r'\{"([a-zA-Z ]+)", \w+, (\d+), (\d+), (\d+)\}')
 ROW_TARGETS = {"layer norm": 0.5, "softmax": 0.75}
@@ -93,6 +96,7 @@ class Page:
         self.tool = tool
         self.results = results.load(path, self.wanted)
         self.rows = results.rows_by_command(self.results)
+        self.before = json.loads(BEFORE.read_text())["cycles"]
 
     def text(self, template: str) -> str:
         def value(blank: re.Match[str]) -> str:
@@ -128,6 +132,18 @@ class Page:
         means = [self.mean(group)[0] >= group.mean for group in self.wanted.groups if group.mean]
         met = [*shapes, *means]
         return f"{sum(met)} of {len(met)}"
+
+    def say_before(self, key: str) -> str:
+        """The day of the cycles before, or the geometric mean of today's to them"""
+        if key == "date":
+            return json.loads(BEFORE.read_text())["date"]
+        shapes = [one.shape for group in self.wanted.groups for one in group.gemms]
+        ratios = [
+            self.row(gemm(shape))["cycles"] / self.before[times(shape)]
+            for shape in shapes
+            if times(shape) in self.before
+        ]
+        return f"{math.exp(statistics.fmean(map(math.log, ratios))):.3f}"
 
     def say_beyond(self, m: str, n: str, k: str) -> str:
         """Cycles of a GEMM in which no step is issued."""
@@ -208,17 +224,19 @@ class Page:
         return mean(ratios), mean(allowed)
 
     def shapes(self) -> str:
-        header = ["m x n x k", "layer", "cycles", "plan", "ratio", "at most", "target"]
+        header = ["m x n x k", "layer", "cycles", "before", "plan", "ratio", "at most", "target"]
         lines = []
         for group in self.wanted.groups:
             of = group.of if group.of == "peak" or group.of == "rounded" else f"the {group.of}"
-            lines.append([f"**{group.name}**, of {of}", *[""] * 6])
+            lines.append([f"**{group.name}**, of {of}", *[""] * 7])
             lines += [self.shape(group, one) for one in group.gemms]
             if group.mean:
                 ratio, allowed = self.mean(group)
                 name = f"geometric mean of the {group.name.lower()}"
                 shown = bold(percent(ratio), ratio >= group.mean)
-                lines.append([name, "", "", "", shown, percent(allowed), f"{100 * group.mean:g} %"])
+                lines.append(
+                    [name, "", "", "", "", shown, percent(allowed), f"{100 * group.mean:g} %"]
+                )
         return table(header, lines)
 
     def shape(self, group: workloads.Group, one: workloads.Gemm) -> list[str]:
@@ -227,6 +245,7 @@ class Page:
             times(one.shape),
             one.layer,
             f"{row['cycles']:,}",
+            f"{self.before[times(one.shape)]:,}" if times(one.shape) in self.before else "",
             f"{row['plan']:,}",
             bold(percent(ratio), one.target is not None and ratio >= one.target),
             percent(self.allowed(group, one)),
