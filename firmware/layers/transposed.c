@@ -160,11 +160,12 @@ static const char *misfit(const fp8rt_caps *caps, const fp8rt_transposed_desc *f
     if (!fp8rt_is_product(out->rows, full->images, full->out_height, full->out_width)) {
         return "desc->out";
     }
-    return fp8rt_is_product(codes->rows, full->stride_y, full->stride_x, out->cols) &&
-                   fp8rt_is_product(codes->cols, points_of(full), x->cols, 1) &&
-                   fp8rt_element_holds(&caps->element, codes->cols)
-               ? NULL
-               : "desc->weights";
+    if (!fp8rt_is_product(codes->rows, full->stride_y, full->stride_x, out->cols) ||
+        !fp8rt_is_product(codes->cols, points_of(full), x->cols, 1) ||
+        !fp8rt_element_holds(&caps->element, codes->cols)) {
+        return "desc->weights";
+    }
+    return NULL;
 }
 
 static fp8rt_status check(fp8rt_run *run, const fp8rt_transposed_desc *full)

@@ -37,7 +37,8 @@ module formal_cmd_check
   input logic [2:0] any_region_i
 );
   localparam functions_t Built = '{
-    depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b0, tables: 1'b1, stochastic: 1'b1,
+    records: 1'b1, depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b0, tables: 1'b1,
+    stochastic: 1'b1,
     elementwise: 1'b1, c: 1'b1
   };
   localparam element_t Element = '{
