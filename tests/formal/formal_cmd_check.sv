@@ -38,8 +38,7 @@ module formal_cmd_check
 );
   localparam functions_t Built = '{
     records: 1'b1, depthwise: 1'b0, requantise: 1'b0, mx: 1'b0, rows: 1'b0, int8: 1'b1, conv_a: 1'b0, tables: 1'b1,
-    stochastic: 1'b1,
-    elementwise: 1'b1, c: 1'b1
+    stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
   localparam element_t Element = '{
     terms_log2: '0, frac_bits: '0, align_by_operands: 1'b0, int8: 1'b0, narrow: 1'b0, e5m2: 1'b0, acc_fixed: 1'b0,
