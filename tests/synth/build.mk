@@ -30,11 +30,12 @@ $(BUILD)/test/synth_shapes.log: tests/synth/test_shapes.py $(SYNTH_PY) $(PYTEST_
   $(BUILD)/model/fp8mac tests/run_test.sh
 	@tests/run_test.sh synth_shapes $@ $(PYTEST) $< --build $(BUILD)
 
-# The planner's bits of memory beside the RTL's
-TESTS += $(BUILD)/test/synth_memories.log
-$(BUILD)/test/synth_memories.log: tests/synth/test_memories.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard model/plan/fp8mac_plan/*.py) \
+# The planner's bits of memory beside the RTL's: of two accelerators, or of many
+TESTS += $(BUILD)/test/synth_memories.log $(BUILD)/test/synth_memories_all.log
+$(BUILD)/test/synth_memories.log: PYTEST_CHOICE := -k test_default
+$(BUILD)/test/synth_memories.log $(BUILD)/test/synth_memories_all.log: tests/synth/test_memories.py $(SYNTH_PY) $(PYTEST_FILES) $(wildcard model/plan/fp8mac_plan/*.py) \
   $(RTL_SOURCES) $(RTL_GENERATED) tests/run_test.sh
-	@tests/run_test.sh synth_memories $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-memories-test \
+	@tests/run_test.sh $(basename $(@F)) $@ $(PYTEST) $< $(PYTEST_CHOICE) --build $(BUILD) --folder $(BUILD)/$(basename $(@F)) \
 	  --functions $(MINIMAL_FUNCTIONS)
 
 TESTS += $(BUILD)/test/synth_wires.log

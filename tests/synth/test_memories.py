@@ -28,7 +28,6 @@ from fp8mac_plan.configuration import (
 # Options of the planner, as parameters of the RTL
 PARAMETERS = {"AXI_DATA_W": "axi"}
 SHAPES = (
-    "",
     "ROWS=2 COLS=2 LANES=4",
     "ROWS=8 COLS=8 LANES=16",
     "ROWS=8 COLS=2 LANES=16",
@@ -85,13 +84,18 @@ def same(bench: Bench, build: Path, folder: Path, config: str, without: list[str
         )
 
 
+def test_default(bench: Bench, request: pytest.FixtureRequest, build: Path, folder: Path) -> None:
+    same(bench, build, folder, "", [])
+    same(bench, build, folder, "", request.config.getoption("--functions"))
+
+
 def test_shapes(bench: Bench, build: Path, folder: Path) -> None:
     for config in SHAPES:
         same(bench, build, folder, config, [])
 
 
-def test_functions(bench: Bench, request: pytest.FixtureRequest, build: Path, folder: Path) -> None:
-    for without in (*WITHOUT, request.config.getoption("--functions")):
+def test_functions(bench: Bench, build: Path, folder: Path) -> None:
+    for without in WITHOUT:
         same(bench, build, folder, "", without)
     same(bench, build, folder, INTEGERS, sorted(NOT_FOR_INFERENCE))
     usual = Configuration()
