@@ -12,6 +12,7 @@
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
+#include "memory.h"
 #include "network_image.h"
 #include "rows.h"
 #include "side.h"
@@ -121,7 +122,7 @@ static void load_rows(fp8rt_device *dev, fp8rt_host_side side, fp8rt_host_part p
     const uint32_t rams = fp8rt_host_row_rams(&dev->caps, side.is_b);
     for (uint32_t r = 0; r < side.code_rows; r++) {
         uint8_t *row = buffer + (size_t)r * bytes;
-        memcpy(row, (const uint8_t *)address + (size_t)r * stride + first, bytes);
+        memcpy(row, fp8rt_host_at(address + (size_t)r * stride + first, bytes), bytes);
         fp8rt_host_stuck_bytes(&dev->state.fault, fp8rt_host_part_of(part, side.is_b),
                                r & (rams - 1u), dev->caps.beat_bytes, first, row, bytes);
     }
@@ -146,7 +147,7 @@ static uint8_t image_code(const fp8rt_command *tile, uint32_t r, uint32_t k)
         x >= FP8RT_GET(CONV_LINE__WIDTH, w[0])) {
         return 0;
     }
-    return ((const uint8_t *)tile->a.address)[(size_t)y * tile->a.stride + (size_t)x];
+    return *fp8rt_host_at(tile->a.address + (size_t)y * tile->a.stride + (size_t)x, 1);
 }
 
 // A depthwise command has the rows of A for each quad of channels, or for each group of half a quad with pairs.
@@ -227,7 +228,7 @@ static uint32_t arriving(const fp8rt_device *dev, fp8rt_host_part part, uintptr_
                          uint32_t bytes)
 {
     uint8_t byte[4] = {0};
-    memcpy(byte, (const uint8_t *)address, bytes);
+    memcpy(byte, fp8rt_host_at(address, bytes), bytes);
     fp8rt_host_stuck_bytes(&dev->state.fault, part, 0, dev->caps.beat_bytes, (uint32_t)address,
                            byte, bytes);
     return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
@@ -298,13 +299,14 @@ static output output_of(const fp8rt_device *dev, const work *w, uint32_t m, uint
 static void store(fp8rt_device *dev, const work *w, uint32_t d, const output *to)
 {
     const fp8rt_command *tile = w->tile;
-    uint8_t *out =
-        (uint8_t *)tile->d + (size_t)to->row * tile->d_stride + (size_t)to->n * w->d_bytes;
+    const uintptr_t address =
+        tile->d + (size_t)to->row * tile->d_stride + (size_t)to->n * w->d_bytes;
+    uint8_t *out = fp8rt_host_at(address, w->d_bytes);
     for (uint32_t i = 0; i < w->d_bytes; i++) {
         out[i] = (uint8_t)(d >> 8 * i);
     }
     fp8rt_host_stuck_bytes(&dev->state.fault, FP8RT_HOST_PART_D, 0, dev->caps.beat_bytes,
-                           (uint32_t)(uintptr_t)out, out, w->d_bytes);
+                           (uint32_t)address, out, w->d_bytes);
 }
 
 // The integer scale of column n
@@ -489,7 +491,7 @@ static fp8rt_status load_table(fp8rt_device *dev, const fp8rt_command *command)
     if (command->table > UINTPTR_MAX - (FP8RT_TABLE_CODES - 1u)) {
         return FP8RT_ERR_HW_RANGE;
     }
-    fp8rt_backend_load_table(dev, table, (const uint8_t *)command->table);
+    fp8rt_backend_load_table(dev, table, fp8rt_host_at(command->table, FP8RT_TABLE_CODES));
     dev->state.counters.read_beats += (uint32_t)FP8RT_TABLE_CODES / dev->caps.beat_bytes;
     return FP8RT_OK;
 }
@@ -559,10 +561,18 @@ fp8rt_status fp8rt_backend_wait(fp8rt_device *dev)
 
 // ---- lists --------------------------------------------------------------------------------------
 
-// The command at a word of the list, with addresses as the host has them: a word holds the low bits of symbol + offset.
-static fp8rt_command listed_command(const fp8rt_network *network, uint32_t word)
+// The words of the command at a word of the list
+static const uint32_t *listed_words(const fp8rt_network *network, uint32_t word)
 {
-    const uint32_t *words = fp8rt_list_of(network) + word;
+    const uintptr_t address = (uintptr_t)(fp8rt_list_of(network) + word);
+    const void *words = fp8rt_host_at(address, FP8RT_WORDS_SHORT * sizeof(uint32_t));
+    return (const void *)fp8rt_host_at(address, fp8rt_words_count(words) * sizeof(uint32_t));
+}
+
+// The command that they are, with addresses as the host has them: a word holds the low bits of symbol + offset.
+static fp8rt_command listed_command(const fp8rt_network *network, uint32_t word,
+                                    const uint32_t *words)
+{
     fp8rt_command command = fp8rt_command_of_words(words);
     fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
     const unsigned count = fp8rt_command_addresses(&command, addresses);
@@ -588,9 +598,9 @@ static void run_list(fp8rt_device *dev)
     bool more = true;
     state->list_paused = false;
     while (more && !state->list_paused && state->error == 0) {
-        const uint32_t *words = fp8rt_list_of(state->network) + state->list_word;
+        const uint32_t *words = listed_words(state->network, state->list_word);
         const uint32_t submit = words[FP8RT_WORD_SUBMIT];
-        const fp8rt_command command = listed_command(state->network, state->list_word);
+        const fp8rt_command command = listed_command(state->network, state->list_word, words);
         run_command(dev, &command);
         more = (submit & FP8RT_BIT(SUBMIT__MORE)) != 0;
         if (more && state->error == 0) {

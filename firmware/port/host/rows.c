@@ -6,6 +6,7 @@
 #include "fp32_bits.h"
 #include "fp8mac/rows.h"
 #include "mapped.h"
+#include "memory.h"
 #include "regions.h"
 #include "walk.h"
 
@@ -214,13 +215,16 @@ static void set_epilogue(const fp8rt_device *dev, const fp8rt_command *c, const 
     desc->d_table = table != 0 ? dev->state.tables[table - 1u] : NULL;
 }
 
+// NULL: the region is empty
+static void *place(const fp8rt_region *r)
+{
+    return r->rows == 0 ? NULL : fp8rt_host_at(r->address, (size_t)fp8rt_region_span(r) + 1u);
+}
+
 static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_desc *desc)
 {
     if (is_norm(c)) {
         desc->eps = fp8rt_fp32_from_bits(c->beta);
-        desc->gamma =
-            fp8rt_host_has(c, FP8RT_BIT(MODE__SCALE_B_VEC)) ? (const float *)c->b.scale : NULL;
-        desc->beta = fp8rt_host_has(c, FP8RT_BIT(MODE__BIAS_EN)) ? (const float *)c->bias : NULL;
         return;
     }
     desc->seen = c->k < c->n ? c->k : 0;
@@ -233,18 +237,22 @@ static void set_operation(const fp8rt_command *c, const numbers *n, fp8mac_rows_
 
 static fp8mac_rows_desc desc_of(const fp8rt_device *dev, const fp8rt_command *c, const numbers *n)
 {
+    fp8rt_region list[REGIONS];
+    list_regions(c, list);
     fp8mac_rows_desc desc = {
         .operation = row_operation(c),
         .rows = c->m,
         .cols = c->n,
-        .x = (const void *)c->a.address,
+        .x = place(&list[0]),
         .x_format = format_of(FP8RT_GET(OPERATION__X_FMT, c->operation)),
         .ldx = distance(c->m, c->a.stride, c->n, fp8rt_host_x_bytes(c)),
-        .d = (void *)c->d,
+        .d = place(&list[REGION_D]),
         .ldd = distance(c->m, c->d_stride, d_columns(c), fp8rt_host_d_bytes(c)),
+        .gamma = place(&list[2]),
+        .beta = place(&list[3]),
     };
     if (is_mx(c)) {
-        desc.scales = (uint8_t *)c->a.mx;
+        desc.scales = place(&list[REGION_SCALES]);
         desc.lds = c->m > 1 ? c->a.mx_stride : fp8mac_rows_blocks(c->n);
     }
     set_operation(c, n, &desc);
