@@ -11,6 +11,7 @@
 #include "fp8rt/registers.h"
 #include "gemm_tiles.h"
 #include "mapped.h"
+#include "memory.h"
 #include "regions.h"
 #include "side.h"
 
@@ -279,22 +280,12 @@ static bool scales_are_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
 // The accelerator sees the values when it loads them, after all other checks.
 static bool scale_vector_is_bad(const fp8rt_caps *caps, fp8rt_host_side side)
 {
-    const uint8_t *vector = (const uint8_t *)side.operand->scale;
     const bool integers = side.is_b && requantises(caps);
-    for (uint32_t i = 0; side.scale_is_vector && integers && i < side.rows; i++) {
-        uint32_t words[2];
-        memcpy(words, vector + (size_t)i * sizeof words, sizeof words);
-        if (!is_int_scale(words[0], words[1])) {
-            return true;
-        }
-    }
-    if (integers) {
-        return false;
-    }
+    const uint32_t bytes = fp8rt_host_scale_bytes(caps, side.is_b);
     for (uint32_t i = 0; side.scale_is_vector && i < side.rows; i++) {
-        uint32_t bits;
-        memcpy(&bits, vector + (size_t)i * sizeof bits, sizeof bits);
-        if (!fp8rt_fp32_is_scale(bits)) {
+        uint32_t words[2];
+        memcpy(words, fp8rt_host_at(side.operand->scale + (size_t)i * bytes, bytes), bytes);
+        if (integers ? !is_int_scale(words[0], words[1]) : !fp8rt_fp32_is_scale(words[0])) {
             return true;
         }
     }
