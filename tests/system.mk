@@ -222,6 +222,17 @@ $(SYS_TEST)/system-rows.log $(SYS_TEST)/system-rows-rtl.log: $(SYS_HOST)/rows $(
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ \
 	  tests/system/elementwise.sh $< $(SYS_ROWS_SIM) --quiet $(SYS_RISCV)/rows.elf
 
+# What the RTL reads and writes, beside what the library cleans and invalidates. The tests run make themselves.
+SYS_TOUCHED := tests/sim/test_touched.py $(wildcard tests/system/apps/touched/*) $(SIM_PYTEST_FILES) $(FW_RISCV_OBJECTS) tests/run_test.sh
+SYS_TOUCHED_ELF := $(SYS_RISCV)/touched.elf
+$(SYS_TEST)/system-touched.log: SYS_TOUCHED_COUNT := 8
+$(SYS_TEST)/system-touched-more.log: SYS_TOUCHED_COUNT := 100 --seed 7
+TESTS += $(patsubst %,$(SYS_TEST)/%.log,system-touched system-touched-more)
+$(patsubst %,$(SYS_TEST)/%.log,system-touched system-touched-more): $(SYS_TOUCHED) $(SIM)
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_TOUCHED_ELF)
+	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM) --elf $(SYS_TOUCHED_ELF) --count $(SYS_TOUCHED_COUNT)
+
 # Random descriptors. The test runs make itself.
 TESTS += $(SYS_TEST)/system-fuzz.log
 $(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \

@@ -26,6 +26,7 @@ PROGRAMS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     for name, meaning in PROGRAMS.items():
         parser.addoption(f"--{name}", help=meaning)
+    parser.addoption("--count", type=int, help="operations of each kind, direct and recorded")
     parser.addoption("--elfs", nargs="+", help="programs to disassemble or to run")
     parser.addoption("--faulties", nargs="+", help="simulators with one seeded fault each")
 
@@ -38,4 +39,4 @@ def option(name: str):
     return value
 
 
-globals().update({name: option(name) for name in (*PROGRAMS, "elfs", "faulties")})
+globals().update({name: option(name) for name in (*PROGRAMS, "count", "elfs", "faulties")})
