@@ -38,6 +38,8 @@ typedef enum entry_kind {
     ROWS = 5,       // of an operand: address, bytes of its memory, stride, bytes of a row
     CORE = 6,       // read by the core alone: address, bytes
     LOOSE = 7,      // may be read in part: address, bytes
+    IMAGE_AT =
+        8, // the operand there is an image: address, bytes behind the last pixel that belong to its line
 } entry_kind;
 
 typedef struct entry {
@@ -260,6 +262,7 @@ static void set_image(bench *b, flavour f, fp8rt_gemm_desc *desc)
     const uint32_t line = (image->width - 1u) * image->pixel_bytes + image->channels;
     desc->a.stride = depthwise || one_in(b, 2) ? stride_of(b, line) : line + below(b, 20);
     desc->a.codes = take_rows(b, image->height, desc->a.stride, line, 0);
+    say(IMAGE_AT, address_of(desc->a.codes), image->pixel_bytes - image->channels, 0, 0);
 }
 
 static void set_shape(bench *b, flavour f, fp8rt_gemm_desc *desc)
