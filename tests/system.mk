@@ -396,6 +396,18 @@ $(SYS_CACHED)/$(1): $$(FW_SOURCES_$(1):%=$(SYS_HOST)/obj/%.o) $(SYS_CACHED_OBJEC
 endef
 $(foreach app,$(SYS_CACHED_APPS),$(eval $(call SYS_CACHED_APP,$(app))))
 
+# Faults in what is cleaned and invalidated, which both tests find
+SYS_TOUCHED_OBJECTS := $(SYS_RISCV)/obj/tests/system/apps/touched/touched.c.o $(FW_RISCV_OBJECTS)
+SYS_LAYERS_OBJECTS := $(FW_SOURCES_layers:%=$(SYS_HOST)/obj/%.o) $(SYS_CACHED_OBJECTS) $(BUILD)/model/libfp8mac.a
+TESTS += $(SYS_TEST)/system-touched-faults.log
+$(SYS_TEST)/system-touched-faults.log: tests/sim/test_touched_faults.py $(SYS_TOUCHED) $(SIM) $(SYS_LAYERS_OBJECTS)
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_TOUCHED_ELF)
+	@tests/run_test.sh system-touched-faults $@ $(SIM_PYTEST) --sim $(SIM) \
+	  --chip '$(RISCV_PREFIX)gcc $(filter-out -MMD -MP,$(FW_RISCV_CFLAGS)) -Wno-unused' --chip-link '$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) $(SYS_TOUCHED_OBJECTS)' \
+	  --host '$(CC) $(filter-out -MMD -MP,$(FW_CFLAGS)) -Wno-unused -Ifirmware/port/host $(CFLAGS)' \
+	  --host-link '$(CC) -no-pie $(CFLAGS) $(LDFLAGS) $(SYS_LAYERS_OBJECTS)'
+
 TESTS += $(SYS_TEST)/firmware-cached.log
 $(SYS_TEST)/firmware-cached.log: tests/system/cached.sh $(SYS_CACHED_APPS:%=$(SYS_CACHED)/%) $(SYS_CACHED_APPS:%=$(SYS_HOST)/%) \
     $(SYS_TEST)/firmware-layers.log tests/run_test.sh

@@ -7,7 +7,9 @@
 // there. Until it is cleaned, each byte of the accelerator's memory is POISON: a NaN of most formats
 // and no sensible address. So an operand that the library does not clean gives wrong results, and a
 // result that it does not invalidate stays what it was. This is the strictest cache that the contract in
-// fp8rt/port.h allows: it never writes a line back and never loses one by itself.
+// fp8rt/port.h allows: it never writes a line back and never loses one by itself. With each operation it
+// begins anew: what an earlier one has cleaned is poison again. So a list that cleans too little is
+// found even where the same layer ran without it before.
 //
 // At its end the program says on stderr how many bytes were cleaned and invalidated.
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
@@ -19,11 +21,13 @@
 #include <sys/mman.h>
 
 #include "fp8rt/app.h"
+#include "fp8rt/network.h"
 #include "memory.h"
 
 #define POISON 0xff
 #define CHUNK ((uintptr_t)1 << 20) // bytes of memory that are added at a time
 #define MOST_CHUNKS 512u
+#define MOST_SPANS 65536u
 
 // Where the bytes that belong to an address are: addresses of processes differ from these in bits 44 and 45.
 #define MEMORY ((uintptr_t)1 << 45) // of the accelerator
@@ -32,6 +36,14 @@
 
 static uintptr_t chunks[MOST_CHUNKS];
 static size_t chunk_count, cleaned, invalidated;
+
+// What this operation has cleaned
+static struct {
+    uintptr_t address;
+    size_t bytes;
+} spans[MOST_SPANS];
+static size_t span_count;
+static bool worked; // the accelerator has, since it was cleaned last
 
 static void say_totals(void)
 {
@@ -78,7 +90,7 @@ static uint8_t *place(uintptr_t address, uintptr_t which)
     return (uint8_t *)(address ^ which);
 }
 
-uint8_t *fp8rt_host_at(uintptr_t address, size_t bytes)
+static uint8_t *memory_at(uintptr_t address, size_t bytes)
 {
     const uintptr_t last = (address + (bytes == 0 ? 0 : bytes - 1u)) & ~(CHUNK - 1u);
     for (uintptr_t chunk = address & ~(CHUNK - 1u); chunk <= last; chunk += CHUNK) {
@@ -89,13 +101,48 @@ uint8_t *fp8rt_host_at(uintptr_t address, size_t bytes)
     return place(address, MEMORY);
 }
 
+uint8_t *fp8rt_host_at(uintptr_t address, size_t bytes)
+{
+    worked = true;
+    return memory_at(address, bytes);
+}
+
+// Nothing is in flight, and no list pauses.
+static bool is_idle(const fp8rt_device *dev)
+{
+    return dev->begun == 0 && (dev->network == NULL || !dev->network->started);
+}
+
+static void begin_operation(void)
+{
+    for (size_t i = 0; i < span_count; i++) {
+        memset(place(spans[i].address, MEMORY), POISON, spans[i].bytes);
+        memset(place(spans[i].address, KNOWN), 0, spans[i].bytes);
+    }
+    span_count = 0;
+}
+
+static void note_span(uintptr_t address, size_t bytes)
+{
+    if (span_count == MOST_SPANS) {
+        fprintf(stderr, "cache: an operation has more than %u regions\n", MOST_SPANS);
+        exit(EXIT_FAILURE);
+    }
+    spans[span_count].address = address;
+    spans[span_count++].bytes = bytes;
+}
+
 static void clean(fp8rt_device *dev, const void *start, size_t bytes)
 {
     const uintptr_t address = (uintptr_t)start;
     const uint8_t *const core = start;
-    uint8_t *const memory = fp8rt_host_at(address, bytes), *const seen = place(address, SEEN),
+    if (worked && is_idle(dev)) {
+        begin_operation();
+    }
+    worked = false;
+    note_span(address, bytes);
+    uint8_t *const memory = memory_at(address, bytes), *const seen = place(address, SEEN),
                    *const known = place(address, KNOWN);
-    (void)dev;
     cleaned += bytes;
     for (size_t i = 0; i < bytes; i++) {
         if (known[i] == 0 || core[i] != seen[i]) {
@@ -108,7 +155,7 @@ static void clean(fp8rt_device *dev, const void *start, size_t bytes)
 static void invalidate(fp8rt_device *dev, void *start, size_t bytes)
 {
     const uintptr_t address = (uintptr_t)start;
-    const uint8_t *const memory = fp8rt_host_at(address, bytes);
+    const uint8_t *const memory = memory_at(address, bytes);
     (void)dev;
     invalidated += bytes;
     memcpy(start, memory, bytes);
