@@ -450,6 +450,18 @@ $(filter-out $(SIM_RTL),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/
 	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*)) AXI_DATA_W=$(call sys_chip_axi,$*) \
 	  MINIMAL=$(words $(filter minimal,$(subst -, ,$*)))
 
+# What the RTL reads and writes on the accelerator that requantises, whose simulator another make builds
+SYS_TOUCHED_INT8 := $(BUILD)/sim/4x4x16-int8-requantise/fp8mac-sim
+ifneq ($(SYS_TOUCHED_INT8),$(SIM_RTL))
+$(SYS_TOUCHED_INT8): $(SYS_CHIP_FROM)
+	+@$(MAKE) --no-print-directory sim ELEMENT=int8 REQUANTISE=1 ROWS=4 COLS=4 LANES=16
+endif
+TESTS += $(SYS_TEST)/system-touched-requantise.log
+$(SYS_TEST)/system-touched-requantise.log: $(SYS_TOUCHED) $(SYS_TOUCHED_INT8)
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_TOUCHED_ELF)
+	@tests/run_test.sh system-touched-requantise $@ $(SIM_PYTEST) --sim $(SYS_TOUCHED_INT8) --elf $(SYS_TOUCHED_ELF) --count 60
+
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-selftest.log): $(SYS_TEST)/system-%-selftest.log: $(SYS_RISCV)/selftest.elf \
     $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh
 	@mkdir -p $(@D)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A core with a cache, for host builds: linked in place of firmware/port/host/memory.c and port.c.
 //
-// The accelerator has a memory of its own, and the process's memory is what the core sees through its
-// cache. Nothing passes between them but by the port's functions: `clean` writes what the core has
-// changed since to the accelerator's memory, and `invalidate` replaces what the core sees by what is
-// there. Until it is cleaned, each byte of the accelerator's memory is POISON: a NaN of most formats
-// and no sensible address. So an operand that the library does not clean gives wrong results, and a
-// result that it does not invalidate stays what it was. This is the strictest cache that the contract in
-// fp8rt/port.h allows: it never writes a line back and never loses one by itself. With each operation it
-// begins anew: what an earlier one has cleaned is poison again. So a list that cleans too little is
-// found even where the same layer ran without it before.
+// The accelerator has a memory of its own, and the process's memory is what the core sees through
+// its cache. Nothing passes between them but by the port's functions: `clean` writes what the core
+// has changed since to the accelerator's memory, and `invalidate` replaces what the core sees by
+// what is there. Until it is cleaned, each byte of the accelerator's memory is POISON: a NaN of
+// most formats and no sensible address. So an operand that the library does not clean gives wrong
+// results, and a result that it does not invalidate stays what it was. This is the strictest cache
+// that the contract in fp8rt/port.h allows: it never writes a line back and never loses one by
+// itself. With each operation it begins anew: what an earlier one has cleaned is poison again. So
+// a list that cleans too little is found even where the same layer ran without it before.
 //
 // At its end the program says on stderr how many bytes were cleaned and invalidated.
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
@@ -29,7 +29,8 @@
 #define MOST_CHUNKS 512u
 #define MOST_SPANS 65536u
 
-// Where the bytes that belong to an address are: addresses of processes differ from these in bits 44 and 45.
+// Where the bytes that belong to an address are: addresses of processes differ from these in bits
+// 44 and 45.
 #define MEMORY ((uintptr_t)1 << 45) // of the accelerator
 #define SEEN ((uintptr_t)1 << 44)   // what the core had when both were last equal
 #define KNOWN (MEMORY | SEEN)       // 1: they have been

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Random commands of every kind, direct and recorded, with a log of what the library cleans and invalidates.
+//: Random commands of every kind, direct and recorded, with a log of cleans and invalidations.
 //: COUNT=     operations of each kind (2)
 //: SEED=      of the generator (1)
 //
-// An operation is one call of the library, a few GEMMs in flight, or one list. The log says when each one ran,
-// what the program asked for, and each call of the port's functions; tests/sim/test_touched.py compares
-// it with the transfers on the bus. The last line but one says where the log lies in memory.
+// An operation is one call of the library, a few GEMMs in flight, or one list. The log says when
+// each one ran, what the program asked for, and each call of the port's functions;
+// tests/sim/test_touched.py compares it with the transfers on the bus. The last line but one says
+// where the log lies in memory.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,7 @@ typedef enum entry_kind {
     ROWS = 5,       // of an operand: address, bytes of its memory, stride, bytes of a row
     CORE = 6,       // read by the core alone: address, bytes
     LOOSE = 7,      // may be read in part: address, bytes
-    IMAGE_AT =
-        8, // the operand there is an image: address, bytes behind the last pixel that belong to its line
+    IMAGE_AT = 8,   // there is an image: address, bytes of its last pixel that do not count
 } entry_kind;
 
 typedef struct entry {
