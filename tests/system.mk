@@ -36,7 +36,7 @@ $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 
 # The tile commands of the planner, recorded in place of an accelerator.
 SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_desc gemm_choose gemm_estimate gemm_encode gemm_image gemm_regions gemm_run regions stamp element status) \
-  $(patsubst %,firmware/port/host/%.c,walk tile_check mapped memory)
+  $(patsubst %,firmware/port/host/%.c,walk tile_check mapped host_memory)
 $(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/port/host/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
     $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
@@ -386,7 +386,7 @@ $(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/
 SYS_CACHED := $(BUILD)/firmware/host-cached
 SYS_CACHED_APPS := layers dscnn decoder digits vad tokens elementwise rows
 SYS_CACHED_OBJECTS := $(SYS_HOST)/obj/tests/system/cached.c.o $(addprefix $(SYS_HOST)/obj/,$(filter-out \
-  $(patsubst %,firmware/port/host/%.c.o,memory port),$(FW_HOST_OBJECTS)))
+  $(patsubst %,firmware/port/host/%.c.o,host_memory port),$(FW_HOST_OBJECTS)))
 # $(1): the application.
 define SYS_CACHED_APP
 $(SYS_CACHED)/$(1): $$(FW_SOURCES_$(1):%=$(SYS_HOST)/obj/%.o) $(SYS_CACHED_OBJECTS) $(BUILD)/model/libfp8mac.a

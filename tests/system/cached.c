@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core with a cache, for host builds: linked in place of firmware/port/host/memory.c and port.c.
+// A core with a cache, for host builds: linked in place of firmware/port/host/host_memory.c and
+// port.c.
 //
 // The accelerator has a memory of its own, and the process's memory is what the core sees through
 // its cache. Nothing passes between them but by the port's functions: `clean` writes what the core
@@ -22,7 +23,7 @@
 
 #include "fp8rt/app.h"
 #include "fp8rt/network.h"
-#include "memory.h"
+#include "host_memory.h"
 
 #define POISON 0xff
 #define CHUNK ((uintptr_t)1 << 20) // bytes of memory that are added at a time

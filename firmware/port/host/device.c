@@ -12,7 +12,7 @@
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
-#include "memory.h"
+#include "host_memory.h"
 #include "network_image.h"
 #include "rows.h"
 #include "side.h"

@@ -5,8 +5,8 @@
 #include "coding.h"
 #include "fp32_bits.h"
 #include "fp8mac/rows.h"
+#include "host_memory.h"
 #include "mapped.h"
-#include "memory.h"
 #include "regions.h"
 #include "walk.h"
 

@@ -10,8 +10,8 @@
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 #include "gemm_tiles.h"
+#include "host_memory.h"
 #include "mapped.h"
-#include "memory.h"
 #include "regions.h"
 #include "side.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory.h"
+#include "host_memory.h"
 
 // Core and accelerator see the same.
 uint8_t *fp8rt_host_at(uintptr_t address, size_t bytes)
