@@ -35,8 +35,7 @@ $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
 # The tile commands of the planner, recorded in place of an accelerator.
-SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_desc gemm_choose gemm_estimate gemm_encode gemm_image gemm_regions gemm_run regions stamp element status) \
-  $(patsubst %,firmware/port/host/%.c,walk tile_check mapped host_memory)
+SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_desc gemm_choose gemm_estimate gemm_encode gemm_image gemm_regions gemm_run regions cache stamp element status)
 $(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/port/host/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
     $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
