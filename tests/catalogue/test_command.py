@@ -16,12 +16,14 @@ MAP = "rtl/regs/fp8mac.rdl"
 FILES = ("include/fp8mac/codes.h", "include/fp8mac/command_fields.h", "src/command/words.c")
 
 
-def make(out: Path, build: Path, source: str) -> subprocess.CompletedProcess:
+def make(
+    out: Path, build: Path, source: str, script: str = "command_c.py"
+) -> subprocess.CompletedProcess:
     versions = [f"-DFP8MAC_VERSION_{part}=0" for part in ("MAJOR", "MINOR", "PATCH")]
     command = [
         sys.executable,
         "-B",
-        "rtl/regs/command_c.py",
+        f"rtl/regs/{script}",
         f"-I{build.resolve()}/catalogue",
         *versions,
     ]
@@ -37,6 +39,14 @@ def test_kept_files(name: str, build: Path, tmp_path: Path, bench: Bench) -> Non
     kept = Path("model", name).read_text()
     made = (tmp_path / name).read_text()
     bench.check(f"model/{name} is old: `make regs` writes it", kept == made)
+
+
+def test_codes_for_the_rtl(build: Path, tmp_path: Path, bench: Bench) -> None:
+    name = "fp8mac_codes_pkg.sv"
+    done = make(tmp_path / name, build, MAP, "command_package.py")
+    bench.check(f"command_package.py: {done.stderr}", done.returncode == 0)
+    kept = Path("rtl", name).read_text()
+    bench.check(f"rtl/{name} is old: `make regs` writes it", kept == (tmp_path / name).read_text())
 
 
 def test_a_map_without_codes(build: Path, tmp_path: Path, bench: Bench) -> None:
