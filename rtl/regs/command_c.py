@@ -204,7 +204,7 @@ enum {{
 
 def word_functions(source: str, base: int, count: int, members: list[Member]) -> str:
     text = head(source, "a command as the words of its descriptor.")
-    text += """#include "fp8mac/command.h"
+    text += """#include "command/tiles.h"
 
 #include <string.h>
 

@@ -58,16 +58,15 @@ typedef struct fp8mac_fault {
 
 // The largest array that the model stands for
 enum {
-    FP8MAC_ACCELERATOR_SIDE_MOST = 32, // rows, columns
-    FP8MAC_ACCELERATOR_MN_MOST = 128,  // max_mn
-    // row RAMs * buf_beats * beat_bytes
-    FP8MAC_ACCELERATOR_BUFFER = FP8MAC_ACCELERATOR_SIDE_MOST * 256 * 32,
+    FP8MAC_ACCELERATOR_SIDE_MOST = 32,  // rows, columns
+    FP8MAC_ACCELERATOR_MN_MOST = 128,   // max_mn
+    FP8MAC_ACCELERATOR_BUFFER = 262144, // row RAMs * buf_beats * beat_bytes: 32 * 256 * 32
     FP8MAC_ACCELERATOR_TABLES = 2,
 };
 
 // Where `bytes` bytes of the bus's memory at `address` are; NULL: there is no memory, and the bus
 // answers DECERR. Memory lies together as addresses do.
-typedef void *fp8mac_memory(void *context, uintptr_t address, uint64_t bytes);
+typedef void *(*fp8mac_memory)(void *context, uintptr_t address, uint64_t bytes);
 
 // An operand's buffer: rows of k codes, in a depthwise command those of each quad; and their scales
 typedef struct fp8mac_operand_buffer {
@@ -79,7 +78,7 @@ typedef struct fp8mac_operand_buffer {
 // the caller clears them.
 typedef struct fp8mac_accelerator {
     fp8mac_caps caps; // within the limits above; pass_tiles is 4
-    fp8mac_memory *memory;
+    fp8mac_memory memory;
     void *context; // its first argument
     fp8mac_fault fault;
     fp8mac_observed observed;

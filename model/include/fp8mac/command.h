@@ -153,10 +153,10 @@ typedef enum fp8mac_region_of {
 } fp8mac_region_of;
 
 enum {
-    // With pairs D may have three: whole pairs of lines, the first results behind them, and the
-    // second ones of a line that is not whole.
-    FP8MAC_COMMAND_REGIONS_MOST = FP8MAC_REGION_KINDS + 2,
-    FP8MAC_COMMAND_ADDRESSES_MOST = FP8MAC_REGION_KINDS,
+    // One of each kind; with pairs D may have three: whole pairs of lines, the first results behind
+    // them, and the second ones of a line that is not whole.
+    FP8MAC_COMMAND_REGIONS_MOST = 12,
+    FP8MAC_COMMAND_ADDRESSES_MOST = 10,
 };
 
 typedef struct fp8mac_command_region {

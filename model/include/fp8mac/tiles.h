@@ -42,7 +42,7 @@ static inline bool fp8mac_step_is_curve(fp8mac_rows_step step)
 }
 
 // Regions of a tile command: those of fp8mac_region_of but the table
-enum { FP8MAC_TILE_REGIONS = FP8MAC_REGION_TABLE };
+enum { FP8MAC_TILE_REGIONS = 9 };
 
 // One tile command of a command
 typedef struct fp8mac_tile {

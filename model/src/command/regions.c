@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of a command.
-#include "fp8mac/command.h"
+#include "command/tiles.h"
 
 enum { INTEGER_SCALE_BYTES = 8, VALUE_BYTES = 4, TABLE_BYTES = 256 };
 

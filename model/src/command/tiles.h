@@ -3,7 +3,9 @@
 #ifndef FP8MAC_COMMAND_TILES_H
 #define FP8MAC_COMMAND_TILES_H
 
+#pragma GCC visibility push(default)
 #include "fp8mac/tiles.h"
+#pragma GCC visibility pop
 
 static inline uint32_t least(uint32_t a, uint32_t b)
 {

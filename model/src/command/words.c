@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from rtl/regs/fp8mac.rdl by rtl/regs/command_c.py (`make regs`): a command as the words
 // of its descriptor.
-#include "fp8mac/command.h"
+#include "command/tiles.h"
 
 #include <string.h>
 
