@@ -186,7 +186,7 @@ help:
 #:   make synth-wires      the netlists of `make synth`, placed and routed: utilisation, wire length, slack
 #:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
 #:   make synth-full       every element and array, in every usual cell library, hours
-#:   make synth-report     synth/AREA.md, its figures and plots, synth/ENERGY.md, from the results in synth/results
+#:   make synth-report     synth/AREA.md, ENERGY.md and the pages with every figure, from synth/results
 #:   make synth-stale      which results in synth/results are of other RTL than today's
 #:   make synth-check      simulate the synthesised netlists against the golden model; firmware on a chip of gates
 #:   make synth-energy     energy of the netlists of `make synth` on real operands, in pJ for each MAC

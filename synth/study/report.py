@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m synth report: writes synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from the results in synth/results.
+"""python -m synth report: writes the pages of area and energy from the results in synth/results.
 
-area_page.md and figures_page.md, beside this file, and energy_page.md are the text of the pages. In it {{WORD ARGUMENT...}} stands for a
-table or a figure, which is computed from the results: see Page. A table is followed by the commands that reproduce it.
-The text and the results are edited by hand or by --from, never the pages.
+synth/AREA.md and synth/ENERGY.md are committed: an answer with one table each. With --figures FOLDER every other table and
+the plots are written there, for `make docs`. The templates are beside this file and in synth/energy. In them
+{{WORD ARGUMENT...}} stands for a table or a figure, which is computed from the results: see Page. A table is followed by
+the commands that reproduce it. The templates and the results are edited by hand or by --from, never the pages.
 """
 
 from __future__ import annotations
@@ -43,12 +44,10 @@ from .records import Record, netlists_of
 from .table import MANY
 
 HERE = Path(__file__).parent
-# The answer, its figures, and energy.
-PAGES = {
-    "AREA.md": HERE / "area_page.md",
-    "AREA_FIGURES.md": HERE / "figures_page.md",
-    "ENERGY.md": HERE.parent / "energy" / "energy_page.md",
-}
+ENERGY = HERE.parent / "energy"
+# The pages that are committed, and those with every figure
+PAGES = {"AREA.md": HERE / "area_page.md", "ENERGY.md": ENERGY / "energy_page.md"}
+FIGURES = {"area.md": HERE / "figures_page.md", "energy.md": ENERGY / "energy_figures.md"}
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
@@ -485,6 +484,17 @@ class Page:
         """What an accelerator without a function, or the minimal one, takes: logic, blocks in it, or bits of memory."""
         return tables.number(next(one[key] for one in self.functions if one["name"] == name))
 
+    def say_price_summary(self) -> str:
+        """What each function costs, in one table"""
+        titles = {
+            "functions_apart": "2 x 2 elements of 4 lanes",
+            "functions_mx": "4 x 4 elements of 16 lanes, for inference, with MX scales",
+            "functions_inference": "4 x 4 elements of 16 lanes, for inference",
+            "functions_rows": "4 x 4 elements of 16 lanes, with all functions",
+        }
+        measured = [(title, load(self.folder, one)["functions"]) for one, title in titles.items()]
+        return left_out.summary(measured)
+
     def say_rivals(self, which: str) -> str:
         """The ratio of accelerators for inference: of `logic`, or of the `whole` with memories"""
         whole = {"logic": False, "whole": True}[which]
@@ -748,13 +758,21 @@ def filled(text: str) -> str:
     return "\n\n".join(fill(block) for block in text.strip("\n").split("\n\n")) + "\n"
 
 
-def write(results: Path, out: Path) -> None:
+def write(results: Path, out: Path | None, figures: Path | None) -> list[Path]:
+    """The files that were written: pages to OUT, pages with every figure and their plots to FIGURES"""
     page = Page(results)
-    (out / "plots").mkdir(parents=True, exist_ok=True)
-    for name, template in PAGES.items():
-        (out / name).write_text(filled(page.whole(template.read_text())))
-    for name, text in pages.plots(page.area).items():
-        (out / "plots" / name).write_text(text)
+    texts: dict[Path, str] = {}
+    for folder, templates in ((out, PAGES), (figures, FIGURES)):
+        if folder:
+            for name, template in templates.items():
+                texts[folder / name] = filled(page.whole(template.read_text()))
+    if figures:
+        drawn = pages.plots(page.area).items()
+        texts |= {figures / "plots" / name: text for name, text in drawn}
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return list(texts)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -763,7 +781,8 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("--results", type=Path, default=Path("synth/results"), help="the folder of the results")
-    add("--out", type=Path, default=Path("synth"), help="the folder of the pages and plots")
+    add("--out", type=Path, help="the folder of AREA.md and ENERGY.md")
+    add("--figures", type=Path, help="the folder of the pages with every figure, and of plots")
     add("--from", type=Path, dest="source", help="an area.json whose records are taken first")
     add("--command", default="", help="the command that made it, if the file does not say it")
     return result
@@ -774,11 +793,9 @@ def main(arguments: list[str]) -> int:
     try:
         if options.source:
             take(options.source, options.results, options.command)
-        write(options.results, options.out)
+        written = write(options.results, options.out, options.figures)
     except UsageError as error:
         print(f"make synth-report: {error}", file=sys.stderr)
         return 2
-    print(
-        f"  REPORT    {' '.join(f'{options.out}/{name}' for name in PAGES)} and {options.out}/plots"
-    )
+    print(f"  REPORT    {' '.join(str(path) for path in written if path.suffix == '.md')}")
     return 0

@@ -48,8 +48,8 @@ $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-COUNTERS doc
 # The commands of these pages take minutes or hours. make accepts each of them; tests/synth/test_report.py says what those of
 # `make synth` would measure.
 TESTS += $(BUILD)/test/docs-synth-AREA.log
-$(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) $(SNIPPETS_FROM)
-	@tests/run_test.sh docs-synth-AREA $@ $(PYTEST) tests/docs/test_snippets.py --possible --pages '$(wildcard synth/*.md)'
+$(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) $(SYNTH_FIGURES) $(SNIPPETS_FROM)
+	@tests/run_test.sh docs-synth-AREA $@ $(PYTEST) tests/docs/test_snippets.py --possible --pages '$(wildcard synth/*.md) $(SYNTH_FIGURES)'
 # docs/INTEGRATION.md has the memories, parameters, ports and registers of the sources, and the driver's order.
 TESTS += $(BUILD)/test/docs-integration.log
 $(BUILD)/test/docs-integration.log: tests/docs/test_integration.py $(PYTEST_FILES) tests/docs/conftest.py docs/INTEGRATION.md firmware/driver/device.c $(RTL_SOURCES) synth/study/memories.py \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages synth/AREA.md and synth/AREA_FIGURES.md and their plots are what the generator makes of synth/results; a
-changed result changes them; a measurement's records take the place of older ones. The commands below a table measure
-the records of the table, and no others.
+"""The pages synth/AREA.md and ENERGY.md are what the generator makes of synth/results, and so are the pages with every
+figure and their plots, which `make docs` writes; a changed result changes them; a measurement's records take the place of
+older ones. The commands below a table measure the records of the table, and no others.
 
 python -m pytest -c tests/pytest.ini tests/synth/test_report.py --folder FOLDER
 """
@@ -54,28 +54,50 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_committed(bench: Bench, folder: Path) -> None:
-    status, said = run(f"--out={folder}/same")
+    status, said = run(f"--out={folder}/same", f"--figures={folder}/figures")
     bench.check(f"the report is written: {said}", status == 0)
-    made = sorted(path for path in (folder / "same").rglob("*") if path.is_file())
-    for path in made:
-        committed = Path("synth") / path.relative_to(folder / "same")
-        bench.check(
-            f"{committed} is not what `make synth-report` writes",
-            committed.is_file() and committed.read_text() == path.read_text(),
-        )
-    drawn = {path.name for path in made if path.suffix == ".svg"}
-    bench.check(
-        "no plot is left from before", drawn == {p.name for p in Path("synth/plots").glob("*")}
-    )
-    text = "".join(page.read_text() for page in PAGES)
+    made = sorted(path.name for path in (folder / "same").rglob("*") if path.is_file())
+    bench.check(f"the committed pages: {made}", made == sorted(report.PAGES))
+    for page in PAGES:
+        text = (folder / "same" / page.name).read_text()
+        bench.check(f"{page} is not what `make synth-report` writes", page.read_text() == text)
+    figures = folder / "figures"
+    text = "".join((figures / name).read_text() for name in report.FIGURES)
+    bench.check("no blank is left", not report.BLANK.search(text))
+    drawn = {path.name for path in (figures / "plots").iterdir()}
     shown = set(re.findall(r"\(plots/([^)]+)\)", text))
-    bench.check(f"the pages show every plot: {shown} of {drawn}", shown == drawn)
+    bench.check(f"the pages show every plot: {shown} of {drawn}", shown == drawn and len(drawn) > 3)
+
+
+def test_summary(bench: Bench) -> None:
+    """A committed page answers on a screen: few tables, and each other table is on a page that `make docs` writes."""
+    for page in PAGES:
+        text = page.read_text()
+        tables_of = len(re.findall(r"^\|(?: ?-+ ?\|)+$", text, re.M))
+        bench.check(f"{page}: {tables_of} tables", 1 <= tables_of <= 3)
+        bench.check(f"{page}: {len(text.split())} words", len(text.split()) < 2000)
+        built = f"build/docs/results/{page.stem.lower()}.html"
+        bench.check(f"{page} names {built}", built in text)
+    rows = report.Page(RESULTS).say_price_summary().splitlines()[2:]
+    prices = set()
+    for name in set(report.PRICES.values()):
+        found = {one["name"]: one["logic"] for one in report.load(RESULTS, name)["functions"]}
+        whole = found.pop("all")
+        prices |= {
+            (f"{whole - logic:,.0f}", f"{100 - 100 * logic / whole:.1f} %")
+            for logic in found.values()
+        }
+    bench.check(f"{len(rows)} functions have prices", len(rows) >= 10)
+    for row in rows:
+        said = tuple(row.split("|")[place].strip() for place in (3, 4))
+        bench.check(f"{row}: what leaving it out saves", said in prices)
 
 
 def test_tables(bench: Bench) -> None:
     """No table of figures is typed: outside the generated ones, a table's cell has no number with a separator or a
     point."""
-    text = "".join(report.BLANK.sub("", path.read_text()) for path in report.PAGES.values())
+    templates = [*report.PAGES.values(), *report.FIGURES.values()]
+    text = "".join(report.BLANK.sub("", path.read_text()) for path in templates)
     text = text.replace(" (0.18 um)", "")  # the library's process
     cells = [line for line in text.splitlines() if line.startswith("|")]
     bench.check("the templates have tables of words", len(cells) > 10)
@@ -154,7 +176,7 @@ def measures(command: str) -> set[tuple[str, ...]]:
 def test_commands(bench: Bench) -> None:
     """Below each table of records stand commands that measure these records and no others."""
     page = report.Page(RESULTS)
-    made = re.findall(r"\{\{table (\w+)\}\}", report.PAGES["AREA_FIGURES.md"].read_text())
+    made = re.findall(r"\{\{table (\w+)\}\}", report.FIGURES["area.md"].read_text())
     bench.check(f"there are tables: {made}", len(made) > 10)
     for name in made:
         found = page.records_of(name)
@@ -165,8 +187,9 @@ def test_commands(bench: Bench) -> None:
             f"the commands of the table {name} measure its records",
             planned == {(record["name"], record["library"]) for record in found},
         )
-    for one in PAGES:
-        for command in COMMAND.findall(one.read_text()):
+    figures = [page.whole(path.read_text()) for path in report.FIGURES.values()]
+    for one in (*(path.read_text() for path in PAGES), *figures):
+        for command in COMMAND.findall(one):
             if re.match(r"make synth(?![-\w])(?!.*TARGET=)", command):
                 bench.check(f"{command} measures something", len(measures(command)) > 0)
     for name in ("published", "feed_lane", "libraries"):
@@ -310,9 +333,12 @@ def test_changes(bench: Bench, folder: Path) -> None:
     run_of = {"version": "9.9.9", "date": "2030-01-01", "tools": {"yosys": "Yosys 9"}}
     source.write_text(json.dumps({"run": run_of, "records": [other]}))
     status, said = run(
-        f"--results={results}", f"--out={folder}/other", f"--from={source}", "--command=make synth"
+        f"--results={results}",
+        f"--figures={folder}/other",
+        f"--from={source}",
+        "--command=make synth",
     )
-    page = (folder / "other/AREA_FIGURES.md").read_text()
+    page = (folder / "other/area.md").read_text()
     bench.check(f"a measurement is taken: {said}", status == 0)
     bench.check("its area is on the page", f"| {2 * record['area']:,.0f} |" in page)
     bench.check("its run is on the page", "9.9.9" in page and "2030-01-01" in page)

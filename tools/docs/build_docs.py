@@ -20,6 +20,7 @@ PAGES = (
     "CHANGELOG.md",
     "docs/ARCHITECTURE.md",
     "docs/COUNTERS.md",
+    "docs/DECISIONS.md",
     "docs/FEATURES.md",
     "docs/FIGURES.md",
     "docs/GLOSSARY.md",
@@ -38,7 +39,6 @@ PAGES = (
     "model/python/README.md",
     "synth/AREA.md",
     "tests/README.md",
-    "synth/AREA_FIGURES.md",
     "synth/ENERGY.md",
     *(f"examples/{name}/README.md" for name in ("c", "python", "fashion", "soc", "cocotb")),
 )
