@@ -27,7 +27,7 @@ endif
 
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
-DOCS_PAGES := README.md firmware/fp8net/README.md examples/fashion/README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/RECIPES.md docs/TIMING.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
+DOCS_PAGES := README.md firmware/fp8net/README.md examples/fashion/README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/TIMING.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 
@@ -40,7 +40,6 @@ $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(patsubst %,$(BUILD)/test/docs-%.log,firmware-fp8net-README examples-fashion-README docs-HOWTO): $(FP8NET)
 $(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
-$(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
 $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-COUNTERS docs-HOWTO docs-NETWORKS docs-TUTORIAL): $(SIM) \
   $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
