@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m synth report: writes the pages of area and energy from the results in synth/results.
 
-synth/AREA.md and synth/ENERGY.md are committed: an answer with one table each. With --figures FOLDER every other table and
+synth/AREA.md, synth/ENERGY.md and README's picture are committed: an answer with one table each. With --figures FOLDER every other table and
 the plots are written there, for `make docs`. The templates are beside this file and in synth/energy. In them
 {{WORD ARGUMENT...}} stands for a table or a figure, which is computed from the results: see Page. A table is followed by
 the commands that reproduce it. The templates and the results are edited by hand or by --from, never the pages.
@@ -32,6 +32,7 @@ from . import (
     merit,
     one_format,
     pages,
+    picture,
     prices,
     rivals,
     stale,
@@ -48,6 +49,7 @@ ENERGY = HERE.parent / "energy"
 # The pages that are committed, and those with every figure
 PAGES = {"AREA.md": HERE / "area_page.md", "ENERGY.md": ENERGY / "energy_page.md"}
 FIGURES = {"area.md": HERE / "figures_page.md", "energy.md": ENERGY / "energy_figures.md"}
+PICTURE = "result.svg"  # of README
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
@@ -235,6 +237,24 @@ class Page:
     def say_answer(self) -> str:
         """The one table of the first page."""
         return self.answer.table()
+
+    def picture(self) -> str:
+        """README's: the cost of elements, array and accelerators, and the utilisation of GEMMs"""
+        record = self.record
+        single = lambda name: record(name)["area"] / record(name)["single_area"]
+        energy = lambda name: float(self.energies.word("mean", answer.KIT, name, "one"))
+        costs: list[tuple[str, float, float | None]] = [
+            (title, single(name), energy(name))
+            for name, title in (
+                ("block_f13_l16_fp16", "element, 13 bits, FP16"),
+                ("block_f19_l16_fp32", "element, 19 bits, FP32"),
+            )
+        ]
+        ships = record(DEFAULT_ARRAY)["area"] / self.smallest["baseline_area"]
+        costs.append(("array, MX scales", ships, None))
+        for title, whole in (("accelerator", False), ("with memories", True)):
+            costs.append((title, rivals.ratio(*self.rivals, self.um2_of_logic, whole), None))
+        return picture.svg(costs, picture.utilisations(picture.CYCLES))
 
     def say_goals(self) -> str:
         return answer.goals(self.answer, tables.lane_areas(self.main))
@@ -766,6 +786,8 @@ def write(results: Path, out: Path | None, figures: Path | None) -> list[Path]:
         if folder:
             for name, template in templates.items():
                 texts[folder / name] = filled(page.whole(template.read_text()))
+    if out:
+        texts[out / PICTURE] = page.picture()
     if figures:
         drawn = pages.plots(page.area).items()
         texts |= {figures / "plots" / name: text for name, text in drawn}
@@ -781,7 +803,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("--results", type=Path, default=Path("synth/results"), help="the folder of the results")
-    add("--out", type=Path, help="the folder of AREA.md and ENERGY.md")
+    add("--out", type=Path, help="the folder of AREA.md, ENERGY.md and README's picture")
     add("--figures", type=Path, help="the folder of the pages with every figure, and of plots")
     add("--from", type=Path, dest="source", help="an area.json whose records are taken first")
     add("--command", default="", help="the command that made it, if the file does not say it")

@@ -28,6 +28,7 @@ from synth.study import (
     libraries,
     merit,
     pages,
+    picture,
     report,
     request,
     rivals,
@@ -57,8 +58,8 @@ def test_committed(bench: Bench, folder: Path) -> None:
     status, said = run(f"--out={folder}/same", f"--figures={folder}/figures")
     bench.check(f"the report is written: {said}", status == 0)
     made = sorted(path.name for path in (folder / "same").rglob("*") if path.is_file())
-    bench.check(f"the committed pages: {made}", made == sorted(report.PAGES))
-    for page in PAGES:
+    bench.check(f"the committed pages: {made}", made == sorted([*report.PAGES, report.PICTURE]))
+    for page in (*PAGES, Path("synth", report.PICTURE)):
         text = (folder / "same" / page.name).read_text()
         bench.check(f"{page} is not what `make synth-report` writes", page.read_text() == text)
     figures = folder / "figures"
@@ -248,27 +249,29 @@ def test_readme(bench: Bench) -> None:
     ):
         quoted = words.format(*map(say, names))
         bench.check(f"README says {quoted!r}", quoted in text)
-    many = {one: quoted_pair(page, one) for one in ("block_f19_l16_fp32", "block_f13_l16_fp16")}
-    wide, narrow = many.values()
-    for quoted in (
-        f"takes {wide[0]} times the area and {wide[1]} times the energy with 19 fraction bits and FP32",
-        f"With 13 and FP16 it takes {narrow[0]} and {narrow[1]} times as much",
-    ):
-        bench.check(f"README says {quoted!r}", quoted in text)
     answer = page.say_answer()
     compared = Path("README.md").read_text().partition("## Compare it")[2]
     rows = [line for line in compared.splitlines() if line.startswith("|")][2:5]
     here = [row.split("|")[3] for row in rows]
-    sentence = compared.partition("It also has wires")[2].partition("## Configurations")[0]
-    ratios = re.findall(r"\b\d\.\d\d\b", " ".join([*here, sentence]))
-    bench.check(f"README has ratios: {ratios}", len(ratios) >= 11)
+    ratios = re.findall(r"\b\d\.\d\d\b", " ".join(here))
+    bench.check(f"README has ratios: {ratios}", len(ratios) >= 7)
     for ratio in ratios:
         bench.check(f"the table has README's {ratio}", f"**{ratio}**" in answer)
 
 
-def quoted_pair(page: report.Page, name: str) -> tuple[str, str]:
-    """The ratios of area and of energy to INT8 with one accumulator."""
-    return page.say_single(name), page.say_energy("mean", "sky130", name, "one")
+def test_picture(bench: Bench) -> None:
+    """README's picture has the ratios of the table and the utilisation of the chip's results."""
+    page, text = report.Page(RESULTS), Path("synth", report.PICTURE).read_text()
+    answer = page.say_answer()
+    shown = re.findall(r">(\d\.\d\d)</text>", text)
+    bench.check(f"ratios: {shown}", len(shown) == 7)
+    for ratio in shown:
+        bench.check(f"the table has the picture's {ratio}", f"**{ratio}**" in answer)
+    bench.check("README shows it", f"](synth/{report.PICTURE})" in Path("README.md").read_text())
+    runs = json.loads(picture.CYCLES.read_text())["runs"]
+    cycles = next(one["rows"][0]["cycles"] for one in runs if " M=64 N=64 K=64 " in one["command"])
+    bench.check("64 cubed", f">{100 * 64**3 / 256 / cycles:.0f} %</text>" in text)
+    bench.check("light and dark", "prefers-color-scheme:dark" in text)
 
 
 def test_answer(bench: Bench) -> None:
