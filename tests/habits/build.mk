@@ -12,14 +12,6 @@ $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/habits/test_p
 	  --build $(BUILD) --folder $(BUILD)/fusesoc-$(basename $(@F)) --sources $(RTL_SOURCES) \
 	  --functions $(MINIMAL_FUNCTIONS)
 
-# ---- HTML documentation ----------------------------------------------------------------------------------------------
-#   make docs      $(BUILD)/docs/index.html: the pages, the C interfaces, the RTL modules, the registers
-DOCS_DIR := $(BUILD)/docs
-.PHONY: docs
-docs: $(REGS_DIR)/html/index.html
-	$(call say,DOCS,$(DOCS_DIR)/index.html)
-	$(Q)$(PYTHON) -B tools/docs/build_docs.py --out $(DOCS_DIR) --registers $(REGS_DIR)/html
-
 TESTS += $(BUILD)/test/docs-html.log
 $(BUILD)/test/docs-html.log: tests/habits/test_docs.py $(PYTEST_FILES) docs
 	@tests/run_test.sh docs-html $@ $(PYTEST) $< --build $(BUILD)
