@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The files by which other tools know the project, and the HTML documentation.
+# The files by which other tools know the project, and the documentation.
 
 TESTS += $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log
 $(BUILD)/test/packaging-sim.log: PACKAGING_TESTS := simulation
@@ -12,6 +12,10 @@ $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/habits/test_p
 	  --build $(BUILD) --folder $(BUILD)/fusesoc-$(basename $(@F)) --sources $(RTL_SOURCES) \
 	  --functions $(MINIMAL_FUNCTIONS)
 
-TESTS += $(BUILD)/test/docs-html.log
-$(BUILD)/test/docs-html.log: tests/habits/test_docs.py $(PYTEST_FILES) docs
+# The documentation: what Sphinx reads, in every test run, and what it makes of it, in the long ones.
+TESTS += $(BUILD)/test/docs-sources.log $(BUILD)/test/docs-html.log
+$(BUILD)/test/docs-sources.log: tests/habits/test_docs.py tests/habits/conftest.py $(PYTEST_FILES) docs-sources $(REGS_H)
+	@tests/run_test.sh docs-sources $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/docs-seeded --regs-h $(REGS_H)
+
+$(BUILD)/test/docs-html.log: tests/habits/test_docs_html.py $(PYTEST_FILES) docs
 	@tests/run_test.sh docs-html $@ $(PYTEST) $< --build $(BUILD)

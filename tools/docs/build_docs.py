@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML documentation: the pages of the repository, the C, Python and RTL interfaces and the registers.
 
-    build_docs.py --sources FOLDER --out FOLDER [--result FILE]... [-I FOLDER] [-D NAME=VALUE]... MAP.rdl
+    build_docs.py --sources FOLDER [--out FOLDER] [--result FILE]... [-I FOLDER] [-D NAME=VALUE]... MAP.rdl
 
 It writes Markdown to the folder of sources, and Sphinx with MyST and Furo makes HTML of it. navigation.toml lists the
 pages. Markdown files of the repository are copied, and have nothing that only Sphinx understands. The pages of the
@@ -33,22 +33,21 @@ from pathlib import Path
 
 import c_pages
 import python_page
-import register_page
 import rtl_pages
 from markdown_text import directive
 from pages import ROOT, Navigation, Sources, Wrong, navigation, title_of
-from sphinx.cmd.build import build_main
 
 HERE = Path(__file__).resolve().parent
+SPHINX_PAGES = ("genindex.html", "py-modindex.html", "search.html")
 SUMMARY = re.compile(r"^<!-- summary: (\S+) -->$", re.M)
 
 
 def index(given: Navigation) -> str:
     """The navigation, behind the text of the first page."""
-    out = directive("toctree", "", "Overview <self>", ("hidden",))
+    out = directive("toctree", "", "Overview <self>", ("hidden:",))
     for section in given.sections:
         entries = "\n".join(f"{name} <{page.removesuffix('.md')}>" for name, page in section.pages)
-        out += directive("toctree", "", entries, ("hidden", f"caption: {section.title}"))
+        out += directive("toctree", "", entries, ("hidden:", f"caption: {section.title}"))
     return "\n\n" + out
 
 
@@ -58,7 +57,9 @@ def results_of(given: Navigation, results: list[Path]) -> dict[str, list[Path]]:
     for path in sorted(results):
         for page in SUMMARY.findall(path.read_text()):
             if page not in given.pages():
-                raise Wrong(f"{path} names {page} as its summary, which is no page: see navigation.toml")
+                raise Wrong(
+                    f"{path} names {page} as its summary, which is no page: see navigation.toml"
+                )
             found.setdefault(page, []).append(path)
     return found
 
@@ -87,15 +88,44 @@ def release() -> str:
     return ".".join(re.findall(r"#define FP8MAC_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text))
 
 
+def html(sources: Sources, out: Path) -> int:
+    """Runs Sphinx. It does not see that all pages change if the navigation does."""
+    from sphinx.cmd.build import build_main  # noqa: PLC0415, not installed where only sources are checked
+
+    what = (
+        "-b",
+        "html",
+        "-d",
+        f"{out}.doctrees",
+        "-c",
+        str(HERE),
+        "-D",
+        f"html_title=fp8mac {release()}",
+    )
+    strict = "--fail-on-warning", "--quiet", "--jobs", "auto"
+    every = ("--write-all",) if "index.md" in sources.changed else ()
+    status = build_main([str(sources.folder), str(out), *what, *strict, *every])
+    pages = {
+        path.relative_to(sources.folder).with_suffix(".html") for path in sources.pages_written()
+    }
+    for path in out.rglob("*.html"):
+        if path.relative_to(out) not in pages and path.name not in SPHINX_PAGES:
+            path.unlink()
+    return status
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
     add("--sources", type=Path, required=True, help="the folder that Sphinx reads")
-    add("--out", type=Path, required=True, help="the folder of the HTML")
-    add("--result", type=Path, action="append", default=[], help="a page of results, in the sources")
-    add("map", type=Path, help="the register description")
+    add("--out", type=Path, help="the folder of the HTML; without it, only the sources are written")
+    add(
+        "--result", type=Path, action="append", default=[], help="a page of results, in the sources"
+    )
+    add("--no-registers", action="store_true", help="leave out the page of registers")
+    add("map", type=Path, nargs="?", help="the register description")
     add("-I", dest="folders", action="append", default=[])
     add("-D", dest="defines", action="append", default=[])
     options = parser.parse_args()
@@ -107,14 +137,15 @@ def main() -> int:
         c_pages.write(sources)
         rtl_pages.write(sources)
         python_page.write(sources)
-        register_page.write(sources, options)
+        if not options.no_registers:
+            import register_page  # noqa: PLC0415, reading the map's compiler takes time
+
+            register_page.write(sources, options)
         sources.finish(options.result)
     except Wrong as wrong:
         print(f"build_docs.py: {wrong}", file=sys.stderr)
         return 1
-    html = f"{options.sources}", f"{options.out}", "-b", "html", "-d", f"{options.out}.doctrees"
-    strict = "--fail-on-warning", "--nitpicky", "--quiet", "--jobs", "auto"
-    return build_main([*html, *strict, "-c", str(HERE), "-D", f"release={release()}"])
+    return html(sources, options.out) if options.out else 0
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def summary(path: Path) -> str:
     if text is None:
         return ""
     flat = " ".join(re.sub(r"^// ?", "", text[1], flags=re.M).split("\n\n")[0].split())
-    return prose(re.split(r"(?<=[.:])\s", flat)[0].rstrip(":")).strip()
+    return prose(re.split(r"(?<=\.)\s|:\s", flat + " ")[0]).strip().rstrip(".")
 
 
 def write(sources: Sources) -> None:
@@ -135,7 +135,7 @@ def write(sources: Sources) -> None:
         ]
         out += table(("header", "what it has"), rows)
     names = "\n".join(f"c/{Path(place(path)).stem}" for path in headers())
-    out += directive("toctree", "", names, ("hidden",))
+    out += directive("toctree", "", names, ("hidden:",))
     sources.write("reference/c.md", out)
     for path in headers():
         sources.write(place(path), header_page(path))

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Sequence
 
 # The first of several lines "name   what it is": a short name, then at least two spaces.
 ITEM = re.compile(r"([^\s`].{0,30}?)\s{2,}(\S.*)$")
+WIDE = 96  # columns that fit a page
+# Names of functions, types and modules are code, and conf.py makes links of those that it knows.
+IDENTIFIER = re.compile(r"(`[^`\n]+`|\bfp8(?:mac|rt)_\w+(?:\(\))?(?![\w/.]*[/.]\w))")
 
 
 def escaped(text: str) -> str:
     """Text whose characters have no meaning in Markdown, except for the code between backticks."""
-    parts = re.split(r"(`[^`\n]+`)", text)
     return "".join(
-        part if i % 2 else re.sub(r"([\\*_<>\[\]|#$~{}`])", r"\\\1", part)
-        for i, part in enumerate(parts)
+        f"`{part.strip('`')}`" if i % 2 else re.sub(r"([\\*_<>\[\]|#$~{}`])", r"\\\1", part)
+        for i, part in enumerate(IDENTIFIER.split(text))
     )
 
 
@@ -39,7 +41,7 @@ def block(language: str, text: str) -> str:
 
 def directive(name: str, arguments: str, body: str, options: Sequence[str] = ()) -> str:
     fence = fence_for(body)
-    head = "".join(f":{option}:\n" for option in options)
+    head = "".join(f":{option}\n" for option in options)
     return f"{fence}{{{name}}} {arguments}\n{head}\n{body.strip()}\n{fence}\n"
 
 
@@ -49,8 +51,22 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     kept = [i for i in range(len(head)) if any(row[i] for row in rows)]
     if not kept:
         return ""
-    lines = [[head[i] for i in kept], ["---"] * len(kept), *([row[i] for i in kept] for row in rows)]
+    lines = [
+        [head[i] for i in kept],
+        ["---"] * len(kept),
+        *([row[i] for i in kept] for row in rows),
+    ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n"
+
+
+def indented(lines: list[str]) -> str:
+    """A literal block; or prose, if the lines are wide and in two columns, the first of which is names."""
+    columns = [match.start(2) for match in map(ITEM.match, lines) if match]
+    others = [len(x) - len(x.lstrip()) for x in lines if not ITEM.match(x)]
+    wide = max(map(len, lines)) > WIDE
+    if wide and ITEM.match(lines[0]) and len({*columns, *others}) == 1:
+        return prose("\n".join(lines))
+    return block("text", "\n".join(lines))
 
 
 def prose(text: str) -> str:
@@ -61,18 +77,21 @@ def prose(text: str) -> str:
     out: list[str] = []
     paragraph: list[str] = []
     literal: list[str] = []
+    bullet = False
     items: list[list[str]] = []
 
     def close() -> None:
+        nonlocal bullet
         while literal and not literal[-1].strip():
             literal.pop()
         if paragraph:
-            out.append(escaped(" ".join(paragraph)) + "\n\n")
+            out.append("- " * bullet + escaped(" ".join(paragraph)) + "\n\n")
+            bullet = False
         if items:
             out.append(table(("", ""), [(code(name), escaped(what)) for name, what in items]))
         if literal:
             indent = min(len(x) - len(x.lstrip()) for x in literal if x.strip())
-            out.append(block("text", "\n".join(x[indent:] for x in literal)) + "\n")
+            out.append(indented([x[indent:] for x in literal]) + "\n")
         paragraph.clear()
         literal.clear()
         items.clear()
@@ -87,6 +106,8 @@ def prose(text: str) -> str:
         elif line.startswith("  "):
             if items:
                 items[-1][1] += " " + line.strip()
+            elif bullet:
+                paragraph.append(line.strip())
             else:
                 if not literal:
                     close()
@@ -98,9 +119,9 @@ def prose(text: str) -> str:
         elif line.startswith(("- ", "* ")):
             close()
             paragraph.append(line[2:])
-            out.append("- ")
+            bullet = True
         else:
-            if literal or items:
+            if literal or items or bullet:
                 close()
             paragraph.append(line.strip())
     close()

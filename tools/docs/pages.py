@@ -86,7 +86,9 @@ def navigation(file: Path, results: list[Path]) -> Navigation:
     for entry in given["section"]:
         pages = [tuple(line.split(": ", 1)) for line in entry["pages"]]
         if entry.get("results"):
-            pages += [(title_of(p.read_text(), str(p)), f"results/{p.name}") for p in sorted(results)]
+            pages += [
+                (title_of(p.read_text(), str(p)), f"results/{p.name}") for p in sorted(results)
+            ]
         if pages:
             sections.append(Section(entry["title"], pages))
     found = Navigation(given["first"], sections)
@@ -109,9 +111,12 @@ class Sources:
         self.folder = folder
         self.pages = set(given.pages())
         self.first = given.first
-        self.references = references  # file of the repository: the page and the heading that show it
+        self.references = (
+            references  # file of the repository: the page and the heading that show it
+        )
         self.texts: dict[str, str] = {}  # files whose text is shown: their pages
         self.written: set[Path] = set()
+        self.changed: set[str] = set()
 
     def write(self, name: str, text: str) -> None:
         target = self.folder / name
@@ -119,6 +124,7 @@ class Sources:
         if not target.exists() or target.read_text() != text:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
+            self.changed.add(name)
 
     def copy(self, name: str) -> None:
         target = self.folder / name
@@ -141,13 +147,17 @@ class Sources:
         if path.is_dir() and f"{file}/README.md" in self.pages:
             return f"{file}/README.md"
         if not path.is_file():
-            raise Wrong(f"a link goes to {file}: there is no such file, or it is a folder without a page")
+            raise Wrong(
+                f"a link goes to {file}: there is no such file, or it is a folder without a page"
+            )
         if image or path.suffix in IMAGES:
             self.copy(file)
             return file
         page = f"source/{file}.md"
         language = "make" if path.name == "Makefile" else LANGUAGES.get(path.suffix, "text")
-        self.texts[page] = f"---\norphan: true\n---\n# {file}\n\n" + block(language, path.read_text())
+        self.texts[page] = f"---\norphan: true\n---\n# {file}\n\n" + block(
+            language, path.read_text()
+        )
         return page
 
     def linked(self, page: str, text: str) -> str:
@@ -183,6 +193,9 @@ class Sources:
             else:
                 chunk.append(line)
         return "".join(out) + self.linked(name, "".join(chunk))
+
+    def pages_written(self) -> list[Path]:
+        return [path for path in self.folder.rglob("*.md")]
 
     def finish(self, kept: list[Path]) -> None:
         """Writes the pages of files, and removes what an earlier run left; `kept` are the pages of results."""

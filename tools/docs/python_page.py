@@ -104,25 +104,24 @@ def comment_of(node: ast.stmt, lines: list[str]) -> str:
 
 def class_body(found: Definition) -> str:
     node = found.node
-    out, fields = docstring(ast.get_docstring(node)), []
+    text, out, fields = docstring(ast.get_docstring(node)), "", []
     for child in node.body:
         name = (names_of(child) or ["_"])[0]
         if name.startswith("_"):
             continue
         if isinstance(child, ast.FunctionDef):
-            text = docstring(ast.get_docstring(child))
+            what = docstring(ast.get_docstring(child))
             if {"property", "cached_property"} & set(decorators(child)):
-                options = ("no-index-entry", f"type: {ast.unparse(child.returns)}")
-                out += directive("py:property", name, text, options)
+                kind = (f"type: {ast.unparse(child.returns)}",)
+                out += directive("py:property", name, what, kind)
             else:
-                out += directive("py:method", signature(child, True), text)
+                out += directive("py:method", signature(child, True), what)
         else:
-            kind = ast.unparse(child.annotation if isinstance(child, ast.AnnAssign) else child.value)
-            text = comment_of(child, found.lines)
-            fields.append((code(name), code(kind), escaped(text)))
-    return table(("field", "type or value", ""), fields) + out if not out else out + table(
-        ("field", "type or value", ""), fields
-    )
+            kind = ast.unparse(
+                child.annotation if isinstance(child, ast.AnnAssign) else child.value
+            )
+            fields.append((code(name), code(kind), escaped(comment_of(child, found.lines))))
+    return text + table(("field", "type or value", "meaning"), fields) + out
 
 
 def error_text() -> str:
@@ -155,9 +154,11 @@ def write(sources: Sources) -> None:
     out += "[The package's page](../model/python/README.md) says how to install it, and has examples.\n\n"
     for module, stem in MODULES.items():
         tree, _ = parsed(stem)
-        out += f"## {module}\n\n" + directive("py:module", module, docstring(ast.get_docstring(tree)))
+        out += f"## {module}\n\n" + directive(
+            "py:module", module, docstring(ast.get_docstring(tree))
+        )
         out += "\n"
         for name, found in sorted(public(stem).items(), key=lambda item: item[0].lower()):
             if found is not None:
-                out += f"### {name}\n\n{shown(name, found)}\n"
+                out += shown(name, found) + "\n"
     sources.write("reference/python.md", out)

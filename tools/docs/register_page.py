@@ -58,16 +58,16 @@ def write(sources: Sources, given: argparse.Namespace) -> None:
         index.append((address, f"[{code(name)}](#{name.lower()})", cell(title)))
         body += f"## {name}\n\n{cell(title)}, at {code(address)}\n\n{prose(text_of(register))}\n"
         body += table(
-            ("bits", "field", "software", "reset", ""),
+            ("bits", "field", "software", "reset", "meaning"),
             [field_row(field, enums) for field in register.fields()],
         )
     out = "# Registers\n\n" + prose(inspect.cleandoc(top.get_property("desc") or ""))
     out += "\nOffsets are in bytes. Every register has 32 bits.\n\n"
-    out += table(("offset", "register", ""), index) + body
+    out += table(("offset", "register", "meaning"), index) + body
     out += "".join(
         f"## {name}\n\n"
         + table(
-            ("value", "name", ""),
+            ("value", "name", "meaning"),
             [(str(m.value), code(m.name), cell(m.rdl_desc or "")) for m in enum],
         )
         for name, enum in sorted(enums.items())

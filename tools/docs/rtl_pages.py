@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The RTL as pages: a page for each folder, with the parameters and ports of its modules, and its packages."""
+"""The RTL as pages, a page for each folder, with the parameters and ports of its modules, and its packages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Unit:
 
 def unit_of(path: Path) -> Unit | None:
     lines = path.read_text().split("\n")
-    start = next((i for i, line in enumerate(lines) if re.match(r"(module|package) \w+", line)), None)
+    start = next(
+        (i for i, line in enumerate(lines) if re.match(r"(module|package) \w+", line)), None
+    )
     if start is None:
         return None
     kind, name = re.match(r"(module|package) (\w+)", lines[start]).groups()
@@ -47,8 +49,8 @@ def unit_of(path: Path) -> Unit | None:
         parameter, port = PARAMETER.match(line), PORT.match(line)
         if parameter:
             what, type_, label, value, text = parameter.groups()
-            fixed = "derived" if what == "localparam" else ""
-            unit.parameters.append((code(label), code(type_), code(value), fixed, escaped(text or "")))
+            meaning = " ".join(["derived:"] * (what == "localparam") + [text or ""]).strip()
+            unit.parameters.append((code(label), code(type_), code(value), escaped(meaning)))
         elif port:
             direction, type_, label, text = port.groups()
             unit.ports.append((code(label), direction, code(type_), escaped(text or above)))
@@ -71,9 +73,9 @@ def place(folder: Path) -> str:
 
 
 def shown(unit: Unit) -> str:
-    out = f"## {unit.name}\n\n{unit.kind.capitalize()}, {code(str(unit.path))}\n\n{prose(unit.head)}\n"
-    out += table(("parameter", "type", "default", "", ""), unit.parameters)
-    out += table(("port", "direction", "type", ""), unit.ports)
+    out = f"(rtl-{unit.name})=\n## {unit.name}\n\n{unit.kind.capitalize()}, {code(str(unit.path))}\n\n{prose(unit.head)}\n"
+    out += table(("parameter", "type", "default", "meaning"), unit.parameters)
+    out += table(("port", "direction", "type", "meaning"), unit.ports)
     return out + (block("systemverilog", unit.text) + "\n" if unit.text else "")
 
 
@@ -88,7 +90,9 @@ def write(sources: Sources) -> None:
         text = f"# {folder}\n\n" + "".join(map(shown, units))
         sources.write(place(folder), text)
     out += table(("folder", "modules and packages"), rows)
-    sources.write("reference/rtl.md", out + directive("toctree", "", "\n".join(names), ("hidden",)))
+    sources.write(
+        "reference/rtl.md", out + directive("toctree", "", "\n".join(names), ("hidden:",))
+    )
 
 
 def references() -> dict[str, str]:
