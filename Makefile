@@ -57,6 +57,10 @@ CATALOGUE_DIR := $(BUILD)/catalogue
 CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_pkg.sv fp8mac/catalogue.h element_kind.rdl \
   elements.md)
 
+# Pages of results that generators write for the HTML documentation: tools/docs/build_docs.py says how.
+DOCS_RESULTS_DIR := $(BUILD)/docs-src/results
+DOCS_RESULTS :=
+
 # Set-up: before make builds a goal, tools/setup.sh installs what the goal's parts need. Files and goals that are not
 # listed here get the parts SETUP_PARTS.
 NO_SETUP_GOALS := help help-all clean
@@ -93,7 +97,10 @@ setup_parts_synth-fo4 := model python synth
 setup_parts_synth-memories := model python synth
 setup_parts_synth-stock := model python synth
 setup_parts_synth-wires := model python synth layout
-setup_parts_test-long := $(SETUP_PARTS) compilers layout clothes
+setup_parts_docs := model python docs
+setup_parts_docs-sources := model python
+setup_parts_$(BUILD)/test/docs-html.log := model python docs
+setup_parts_test-long := $(SETUP_PARTS) compilers layout clothes docs
 setup_parts_$(BUILD)/test/example_fashion_all.log := $(SETUP_PARTS) clothes
 setup_parts_example-fashion-all := model python package networks clothes
 setup_parts_example-fashion := model python package networks
@@ -103,7 +110,7 @@ setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_parts_$(BUILD)/test/synth_layout_routed.log := $(SETUP_PARTS) layout
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
-setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout clothes fpga,$(if $(filter $(part),$(setup_wanted)),$(part))))
+setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout clothes fpga docs,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
 comma := ,
@@ -118,11 +125,11 @@ TESTS :=
 PYTEST = $(PYTHON) -B -m pytest -c tests/pytest.ini
 PYTEST_FILES := tests/conftest.py tests/pytest.ini
 include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk firmware/fp8net/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk rtl/board/build.mk synth/build.mk \
-  tests/build.mk tools/lint.mk examples/build.mk
+  tests/build.mk tools/lint.mk examples/build.mk tools/docs/build.mk
 endif
 
 $(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt tools/requirements-networks.txt \
-  $(foreach part,$(filter layout fpga,$(setup_parts)),tools/requirements-$(part).txt)
+  $(foreach part,$(filter layout fpga docs,$(setup_parts)),tools/requirements-$(part).txt)
 	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 

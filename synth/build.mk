@@ -101,14 +101,13 @@ synth-wires: $(RTL_GENERATED)
 	  $(call SYNTH_OPTION,APART,apart)
 
 synth-report:
-	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from) --out synth --figures $(DOCS_RESULTS)
+	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from) --out synth --figures $(DOCS_RESULTS_DIR)
 
 # Pages of `make docs` that are not committed: every figure of area and energy
-DOCS_RESULTS := $(BUILD)/docs-src/results
-SYNTH_FIGURES := $(DOCS_RESULTS)/area.md $(DOCS_RESULTS)/energy.md
+SYNTH_FIGURES := $(DOCS_RESULTS_DIR)/area.md $(DOCS_RESULTS_DIR)/energy.md
+DOCS_RESULTS += $(SYNTH_FIGURES)
 $(SYNTH_FIGURES) &: $(wildcard synth/*/*.py synth/*/*.md synth/results/*)
-	@$(SYNTH) report --figures $(DOCS_RESULTS)
-docs: $(SYNTH_FIGURES)
+	@$(SYNTH) report --figures $(DOCS_RESULTS_DIR)
 
 synth-stale: $(RTL_GENERATED)
 	@$(SYNTH) stale --build $(BUILD)

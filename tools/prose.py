@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Words of prose of all pages, and of what is not yet released in the change log
 LIMITS = {"all pages": 45_000, "CHANGELOG, Unreleased": 1_500}
 NO_PAGES = ("build", ".git")
-# The first line of what a generator writes names its template, and a template has the same first line.
-MADE_FROM = re.compile(r"<!-- .*\bthis page from (\S+\.md)\b")
+# What a generator writes begins with a comment that names its template, and the template has the same comment.
+MADE_FROM = re.compile(r"(?:# .*\n\n)?<!-- .*\bthis page from (\S+\.md)\b")
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 LIST_ITEM = re.compile(r"^\s*([-*+]|\d+[.)])\s")
 UNRELEASED = re.compile(r"^## \[Unreleased\]\n(.*?)(?=^## \[|\Z)", re.M | re.S)

@@ -48,7 +48,7 @@ HERE = Path(__file__).parent
 ENERGY = HERE.parent / "energy"
 # The pages that are committed, and those with every figure
 PAGES = {"AREA.md": HERE / "area_page.md", "ENERGY.md": ENERGY / "energy_page.md"}
-FIGURES = {"area.md": HERE / "figures_page.md", "energy.md": ENERGY / "energy_figures.md"}
+FIGURES = {"area.md": HERE / "figures_page.md", "energy.md": ENERGY / "energy_figures_page.md"}
 PICTURE = "result.svg"  # of README
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
