@@ -45,7 +45,7 @@ static uint32_t element_named(cli *c, const char *name)
             snprintf(good + used, sizeof good - used, "%s%s", used == 0 ? "" : ", ", element->name);
         }
     }
-    cli_fail(c, "there is no element '%.60s'; there are %s", name, good);
+    cli_fail(c, "there is no element '%.60s'; choose from %s", name, good);
 }
 
 static fp8mac_cycles_memory_kind memory_named(cli *c, const char *name)
@@ -56,7 +56,7 @@ static fp8mac_cycles_memory_kind memory_named(cli *c, const char *name)
     if (strcmp(name, "ideal") == 0) {
         return FP8MAC_CYCLES_IDEAL;
     }
-    cli_fail(c, "there is no memory '%.60s'; there are chip, ideal", name);
+    cli_fail(c, "there is no memory '%.60s'; choose from chip, ideal", name);
 }
 
 // The cycle of the doorbell, counted from the chip's reset

@@ -24,7 +24,7 @@ static fp8mac_rows_operation operation_named(cli *c, const char *name)
         size_t used = strlen(good);
         snprintf(good + used, sizeof good - used, "%s%s", used == 0 ? "" : ", ", operations[i]);
     }
-    cli_fail(c, "there is no operation '%.60s'; there are %s", name, good);
+    cli_fail(c, "there is no operation '%.60s'; choose from %s", name, good);
 }
 
 static const float *scale_option(cli *c, const char *what, const char *text)

@@ -497,11 +497,11 @@ def test_refusals(tool, folder):
     ones = folder / "ones"
     ones.write_text("1 " * 131072)
     refused("which command")
-    refused("there is no command 'cats'; there are show, table", "cats")
+    refused("there is no command 'cats'; choose from show, table", "cats")
     for command in COMMANDS:
         refused("there is no option '--nonsense'", command, "--nonsense")
     refused("give a format and at least one code", "show", "e4m3fn")
-    refused("format 'e4m3fx' is unknown; there are e4m3fn, e5m2", "show", "e4m3fx", "0")
+    refused("format 'e4m3fx' is unknown; choose from e4m3fn, e5m2", "show", "e4m3fx", "0")
     refused("odd number of hexadecimal digits", "show", "e4m3fn", "0x7")
     refused("odd number of hexadecimal digits", "show", "e4m3fn", "0x123")
     refused("is no code of e4m3fn, which has 8 bits", "show", "e4m3fn", "256")
@@ -550,7 +550,7 @@ def test_refusals(tool, folder):
     refused("option --scale needs a value", "cast", "e4m3fn", "1", "--scale")
     refused("option --flags takes no value", "cast", "e4m3fn", "1", "--flags=1")
     refused(
-        "rounding 'up' is unknown; there are nearest-even",
+        "rounding 'up' is unknown; choose from nearest-even",
         "cast",
         "e4m3fn",
         "--rounding",
@@ -589,7 +589,7 @@ def test_refusals(tool, folder):
         refused("accumulators cannot be loaded", "dot", *accumulator)
         refused("accumulators cannot be loaded", "gemm", *accumulator)
     refused("an operation and X are needed", "rows", "sum")
-    refused("there is no operation 'mean'; there are sum, sum-of-squares", "rows", "mean", "1,2")
+    refused("there is no operation 'mean'; choose from sum, sum-of-squares", "rows", "mean", "1,2")
     refused("--seen '3' is not a whole number in 1..2", "rows", "sum", "1,2", "--seen", "3")
     refused("--gamma has 1 values and must have 2", "rows", "rms-norm", "1,2", "--gamma", "1")
     refused("sum does not take one of these options", "rows", "sum", "1,2", "--gamma", "1,1")
@@ -620,7 +620,12 @@ def test_refusals(tool, folder):
         "scale-exp-a '33' is not a whole number in -32..32", "dot", "--scale-exp-a", "33", "1", "1"
     )
     refused(
-        "acc-format 'fp8' is unknown; there are fp32, fp16", "dot", "--acc-format", "fp8", "1", "1"
+        "acc-format 'fp8' is unknown; choose from fp32, fp16",
+        "dot",
+        "--acc-format",
+        "fp8",
+        "1",
+        "1",
     )
     refused(
         "1..64 each, or both 0",
@@ -637,7 +642,7 @@ def test_refusals(tool, folder):
         "late-drop needs", "dot", "--frac-bits", "9", "--acc-late", "--late-drop", "9", "1", "1"
     )
     refused(
-        "rounding 'odd' is unknown; there are nearest-even",
+        "rounding 'odd' is unknown; choose from nearest-even",
         "cast",
         "e4m3fn",
         "--rounding",
@@ -658,7 +663,7 @@ def test_refusals(tool, folder):
     refused("fixed takes group", "dot", "--acc-format", "fixed", "--flush", "1", "1")
     refused("need frac-bits", "dot", "--align-by", "operands", "1", "1")
     refused(
-        "align-by 'sums' is unknown; there are products, operands",
+        "align-by 'sums' is unknown; choose from products, operands",
         "dot",
         "--align-by",
         "sums",
@@ -713,7 +718,7 @@ def test_refusals(tool, folder):
     refused("cannot both be set", "dot", "--chunk", "4", "--promote", "4", "1", "1")
     refused("lscale is at most 15", "dot", "--acc-format", "fp16", "--lscale", "16", "1", "1")
     refused("nan-code is not a NaN", "dot", "--nan-code", "1", "1", "1")
-    refused("preset 'volta' is unknown; there are ieee-fma", "dot", "--preset", "volta", "1", "1")
+    refused("preset 'volta' is unknown; choose from ieee-fma", "dot", "--preset", "volta", "1", "1")
     refused("preset gaudi2-fp8 has no configuration", "dot", "--preset", "gaudi2-fp8", "1", "1")
     refused(
         "K is 3, and fixed with 1 guard bits",

@@ -339,7 +339,7 @@ def test_refusals(tool, tmp_path):
     tool.refused("--m '0' is not a whole number in 1..", "--m", 0, "--n", 8, "--k", 8)
     tool.refused("--k 'x' is not a whole number", "--m", 8, "--n", 8, "--k", "x")
     tool.refused("D cannot have the format 'e3m2fn'", *size, "--d-format", "e3m2fn")
-    tool.refused("there is no element 'static'; there are exact, ", *size, "--element", "static")
+    tool.refused("there is no element 'static'; choose from exact, ", *size, "--element", "static")
     tool.refused("there is no memory 'fast'", *size, "--memory", "fast")
     tool.refused("rows is not possible; a power of two, 1 to 32 is expected", *size, "--rows", 3)
     tool.refused("latency is not possible; 0 to 10000 is expected", *size, "--latency", 10001)

@@ -198,10 +198,10 @@ def test_formats(check, arrays, refused):
     refused("The bias is not one", "FORMAT", lambda: fp8mac.formats["e4m3fn"].with_bias(3))
     refused("no code of e2m1fn", "FORMAT", lambda: fp8mac.formats["e2m1fn"].record(16))
     refused(
-        "format 'e4m4' is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of("e4m4")
+        "format 'e4m4' is unknown; choose from e4m3fn", "FORMAT", lambda: fp8mac.format_of("e4m4")
     )
-    refused("is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of(np.complex64))
-    refused("is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of(object()))
+    refused("is unknown; choose from e4m3fn", "FORMAT", lambda: fp8mac.format_of(np.complex64))
+    refused("is unknown; choose from e4m3fn", "FORMAT", lambda: fp8mac.format_of(object()))
 
 
 def test_cast(check, arrays, rng):
@@ -768,7 +768,7 @@ def test_dot(check, refused, rng):
         lambda: fp8mac.dot(good, good, scale_exp_a=33),
     )
     refused(
-        "preset 'volta' is unknown; there are ieee-fma",
+        "preset 'volta' is unknown; choose from ieee-fma",
         "ACCUMULATOR",
         lambda: fp8mac.dot(good, good, "volta"),
     )
@@ -1351,7 +1351,7 @@ def test_recipes(check, arrays, refused, rng):
     )
     refused("length is 0", "SHAPE", lambda: recipes.Delayed("e4m3fn", 0))
     refused(
-        "format 'E3M4' is unknown; there are HYBRID",
+        "format 'E3M4' is unknown; choose from HYBRID",
         "UNSUPPORTED",
         lambda: recipes.te_operand("E3M4", "fprop", False),
     )
