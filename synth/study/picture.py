@@ -26,13 +26,13 @@ STYLE = """text{font:13px Helvetica,Arial,sans-serif;fill:#24292f}.t{font-size:1
 def utilisations(path: Path) -> dict[str, float]:
     """Of GEMMs on the simulated chip, in %"""
     found = {}
-    for one in json.loads(path.read_text())["runs"]:
+    for command, row in json.loads(path.read_text())["rows"].items():
         shape = re.fullmatch(
-            r"make run APP=gemm M=(\d+) N=(\d+) K=(\d+) D=e4m3fn SCALE=tensor", one["command"]
+            r"make run APP=gemm M=(\d+) N=(\d+) K=(\d+) D=e4m3fn SCALE=tensor", command
         )
         if shape:
             m, n, k = map(int, shape.groups())
-            found[m, n, k] = 100 * m * n * k / (MACS * one["rows"][0]["cycles"])
+            found[m, n, k] = 100 * m * n * k / (MACS * row["cycles"])
     return {title: found[shape] for title, shape in SHAPES.items()}
 
 
