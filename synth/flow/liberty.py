@@ -330,7 +330,7 @@ class Library:
             if cell.is_buffer:
                 return cell
         raise UsageError(
-            f"LIB={self.path} has no buffer, which the flow needs: choose another library, or leave one in with DONT_USE="
+            f"LIB={self.path} has no buffer, which the flow needs: choose another library, or exclude fewer cells with DONT_USE="
         )
 
     def inverters(self) -> list[Cell]:
