@@ -78,15 +78,16 @@ setup_parts_run := model python firmware sim $(filter speech,$(APP:vad=speech))
 setup_parts_waves := $(setup_parts_run)
 setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
-setup_parts_accept := model python package networks firmware speech sim
+setup_parts_accept := model python package networks firmware speech sim clothes
+setup_parts_accept-quality := model python package networks firmware clothes
 setup_parts_accept-cycles := model python firmware speech sim
-setup_parts_accept-networks := $(setup_parts_accept)
+setup_parts_accept-networks := model python package networks firmware speech sim
 setup_parts_page-figures := model python
 setup_parts_bench-core := model python firmware sim
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
 setup_parts_fp8net := model python package networks
-setup_parts_networks-tiny := $(setup_parts_accept)
+setup_parts_networks-tiny := model python package networks firmware speech sim
 setup_parts_figures := model python package speech
 setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
@@ -207,7 +208,7 @@ help:
 #:                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
 #:   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
 #:   make accept           measures recorded cycles and networks again, says what moved, and takes it into results and pages
-#:   make accept-cycles | accept-networks  the same for one kind: minutes | an hour; REASON= for what is more than 1 % worse
+#:   make accept-cycles | accept-quality | accept-networks  one kind: minutes | minutes | an hour; REASON= for a loss above 1 %
 #:   make page-figures     the figures that pages quote, from the result files
 #:   make networks-tiny    compares the results of MLPerf Tiny's networks: MLPERF_TINY=folder
 #:   make lists            cycles of recorded networks in a dump of the chip's memory, by the model: docs/CYCLES.md

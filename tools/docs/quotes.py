@@ -21,7 +21,7 @@ QUOTE = re.compile(r"<!--= (?P<words>[^>]+?) -->(?P<text>.*?)<!--/-->", re.S)
 
 
 class QuoteError(Exception):
-    """A page asks for a figure that there is not; the message is one sentence with the next step."""
+    """A quotation is misplaced or has no end; the message is one sentence with the next step."""
 
 
 def quoted(page: str, text: str, say: Callable[[str], str]) -> str:
@@ -32,7 +32,9 @@ def quoted(page: str, text: str, say: Callable[[str], str]) -> str:
         alone = before == "" or before.endswith("\n")
         said = say(words).strip("\n")
         if alone != ("\n" in said):
-            place = "in two lines of its own" if not alone else "within a line, not at its beginning"
+            place = (
+                "in two lines of its own" if not alone else "within a line, not at its beginning"
+            )
             raise QuoteError(f"{page}: the quotation '{words}' must stand {place}.")
         return f"<!--= {words} -->" + (f"\n{said}\n" if alone else said) + "<!--/-->"
 
