@@ -267,7 +267,7 @@ def as_markdown(report: dict) -> str:
         f"{report['weight_bytes']:,} bytes of weights. Arena: {report['arena_bytes']:,} bytes, of them "
         f"{report['activation_bytes']:,} tensors,",
         f"{report['scratch_bytes']:,} scratch, {report['list_bytes']:,} lists of commands. "
-        lists_of(report),
+        f"{lists_of(report)}",
         "",
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
         f"- {estimated(report)}",
