@@ -6,7 +6,7 @@
     make accept-networks MLPERF_TINY=folder       those of MLPerf Tiny, too
     make build/test/networks-table.log            compares the rows with the file (--check)
 
-Cycles are those of the timing model, which test system-timed compares with the fast mode.
+Cycles are those of the timing model, which test system-timed compares with the RTL.
 """
 
 from __future__ import annotations

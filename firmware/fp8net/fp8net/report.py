@@ -249,15 +249,6 @@ def _cycles(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
-def lists_of(report: dict) -> str:
-    """How many layers the accelerator runs by itself"""
-    recorded, every = report["recorded_layers"], len(report["layers"])
-    lists = "1 list" if report["lists"] == 1 else f"{report['lists']} lists"
-    if recorded == every:
-        return f"All layers run as {lists}."
-    return f"{recorded} of {every} layers run as {lists}; the core starts the others one by one."
-
-
 def as_markdown(report: dict) -> str:
     layers = report["layers"]
     lines = [
@@ -267,7 +258,7 @@ def as_markdown(report: dict) -> str:
         f"{report['weight_bytes']:,} bytes of weights. Arena: {report['arena_bytes']:,} bytes, of them "
         f"{report['activation_bytes']:,} tensors,",
         f"{report['scratch_bytes']:,} scratch, {report['list_bytes']:,} lists of commands. "
-        f"{lists_of(report)}",
+        f"{report['recorded_layers']} layers run as {report['lists']} lists, the others one by one.",
         "",
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
         f"- {estimated(report)}",
