@@ -2,7 +2,7 @@
 """compare.py [--all] [--results FILE] [--out FOLDER]: how many images the network gets right in float32, FP8, INT8 and MX.
 
 Without --all these are the images beside the weights; with it all 10,000 of the test. Every format is computed by the golden
-model, so the answers are those of the chip. The result file sim/bench/networks.json has the counts of all images, which are compared. FOLDER gets fashion.onnx, and calibration.npz and test.npz for `fp8net`.
+model, so the answers are those of the chip. The result file sim/bench/quality.json has the counts of all images, which are compared. FOLDER gets fashion.onnx, and calibration.npz and test.npz for `fp8net`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def write(folder: Path, p: dict, calibration: np.ndarray, images: np.ndarray) ->
 
 def _recorded(results: Path) -> dict[str, int]:
     """The right answers that a result file has for each format."""
-    row = json.loads(results.read_text())["rows"]["fashion"]
+    row = json.loads(results.read_text())["rows"]["clothes"]
     return {name: row[f"{name.lower()}_right"] for name in ("float32", *FORMATS)}
 
 

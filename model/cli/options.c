@@ -44,7 +44,7 @@ const fp8mac_format *options_format(cli *c, const char *name, bool float64_too)
     fp8mac_format *format = cli_alloc(c, 1, sizeof *format);
     if (!settings_format(format, name, message)) {
         cli_fail(c, "%s%s", message,
-                 float64_too && strstr(message, "there are") != NULL ? ", float64" : "");
+                 float64_too && strstr(message, "choose from") != NULL ? ", float64" : "");
     }
     return format;
 }

@@ -7,7 +7,6 @@
 |---|---|---|
 | packages, tiny | a file by fp8net, in FP8, INT8 and MX: `PREFIX_sqnr` in dB, `PREFIX_equal` answers of `PREFIX_of`; cycles, bytes | `make accept-networks` |
 | requantised | a full INT8 file on the accelerator that requantises | `make accept-networks` |
-| formats | a network that is written by hand in four formats: perplexity, or right answers | the tests tokens-model, example_fashion_all |
 """
 
 from collections.abc import Callable, Mapping
@@ -23,8 +22,6 @@ FORMATS = {"fp8": "FP8", "int8": "INT8", "mx": "MX"}
 JUDGED = {
     **dict.fromkeys(("cycles", "arena", "weights", "commands"), 1),
     **dict.fromkeys([f"{one}_sqnr" for one in FORMATS], -1),
-    **dict.fromkeys([f"{one}_perplexity" for one in FORMATS], 1),
-    **dict.fromkeys([f"{one}_right" for one in FORMATS], -1),
 }
 KIND = Kind("networks", COMMITTED, JUDGED)
 PACKAGES, TINY, REQUANTISED = "packages", "tiny", "requantised"
@@ -73,7 +70,6 @@ class Tables:
             "packages_full": lambda: self.every(PACKAGES),
             "tiny_full": lambda: self.every(TINY),
             "requantised": self.requantised,
-            "formats": self.formats,
         }
         return made[name]() if name in made else ""
 
@@ -129,20 +125,6 @@ class Tables:
             cells += [f"{row['cycles']:,}", rate(row["cycles"])]
             cells += [f"{row['macs'] / row['cycles']:.1f}"]
             lines.append([*cells, f"{row['arena']:,}", f"{row['weights']:,}"])
-        return table(head, lines)
-
-    def formats(self) -> str:
-        """Quality of networks that are written by hand"""
-        head = ["", "float32", *FORMATS.values()]
-        tokens, fashion = self.rows["tokens"], self.rows["fashion"]
-        names = ("float32", *FORMATS)
-        lines = [
-            ["text: perplexity of 8,192 tokens", *(f"{tokens[f'{x}_perplexity']:.2f}" for x in names)],
-            [
-                f"clothes: right of {fashion['images']:,}",
-                *(f"{fashion[f'{x}_right']:,}" for x in names),
-            ],
-        ]
         return table(head, lines)
 
     def requantised(self) -> str:

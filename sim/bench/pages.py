@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m sim.bench.pages: writes the figures that pages quote from results.json and networks.json (tools/docs/quotes.py).
+"""python -m sim.bench.pages: writes the figures that pages quote from the result files (tools/docs/quotes.py).
 
     --check         writes nothing; says which quotations are not those of the results, and exits with 1 if there is one
     --full FOLDER   writes all tables as pages for `make docs` instead
@@ -11,17 +11,22 @@ import argparse
 import math
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
-from . import limits, networks, results, tables, workloads
+from . import limits, networks, quality, results, tables, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
+KINDS = (results.KIND, networks.KIND, quality.KIND)
 QUOTING = ("README.md", "docs/CYCLES.md", "docs/NETWORKS.md")
-FULL = {"cycles.md": "cycles_full.md", "networks.md": "networks_full.md"}  # made of, beside this file
+FULL = {
+    "cycles.md": "cycles_full.md",
+    "networks.md": "networks_full.md",
+}  # made of, beside this file
 MODEL = Path("build/model/fp8mac")
 # The speed table of README.md: shapes, and what they are
 README = (
@@ -37,15 +42,16 @@ class PageError(Exception):
 class Words:
     """What a quotation may say."""
 
-    def __init__(
-        self, tool: Path, path: Path = results.COMMITTED, of_networks: Path = networks.COMMITTED
-    ):
+    def __init__(self, tool: Path, given: Mapping[str, Path] | None = None):
+        """`given` has other files of some kinds, by their names."""
+        path_of = {kind.name: kind.path for kind in KINDS} | dict(given or {})
         self.wanted = workloads.load()
-        file = results.load(path, self.wanted)
+        file = results.load(path_of["cycles"], self.wanted)
         self.rows = file["rows"]
         self.run = file["run"]
         self.tables = tables.Tables(file, self.wanted, tool)
-        self.networks = networks.Tables(networks.load(of_networks))
+        self.networks = networks.Tables(networks.load(path_of["networks"]))
+        self.quality = quality.load(path_of["quality"])
 
     def say(self, words: str) -> str:
         name, *arguments = words.split()
@@ -125,6 +131,8 @@ class Words:
     # ---- tables -----------------------------------------------------------------------------------------------------
 
     def say_table(self, name: str) -> str:
+        if name == "quality":
+            return quality.quality(self.quality)
         text = self.tables.named(name) or self.networks.named(name, self.rows)
         if not text:
             raise PageError(f"there is no table '{name}'")

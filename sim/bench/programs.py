@@ -38,7 +38,9 @@ RECORDED = re.compile(r"^(?:dscnn|decoder): hash \w+, (\d+) commands, (\d+) cycl
 VAD = re.compile(r"^vad: (\d+) core cycles a frame", re.M)
 TOKENS = re.compile(r"^(prompt|generation) +(\d+) core cycles a token, (\d+) tokens$", re.M)
 CALL = re.compile(r"^ok   (.+?) +(\d+) cycles, at most \d+$", re.M)
-CALLS_OF = "with three single scales"  # of the planned runs, which are printed for two kinds of scales
+CALLS_OF = (
+    "with three single scales"  # of the planned runs, which are printed for two kinds of scales
+)
 
 
 class ProgramError(Exception):
@@ -64,7 +66,11 @@ class Command:
 
     @property
     def arguments(self) -> list[str]:
-        own = {name: v for name, v in self.options.items() if name not in ("APP", "APPS_DIR", "ELEMENT")}
+        own = {
+            name: v
+            for name, v in self.options.items()
+            if name not in ("APP", "APPS_DIR", "ELEMENT")
+        }
         return [f"{name}={value}" for name, value in own.items()]
 
 

@@ -10,7 +10,6 @@ A row is a command, or `COMMAND: NAME` where its program prints several rows. Th
 """
 
 import datetime
-import json
 import re
 import subprocess
 from collections.abc import Mapping

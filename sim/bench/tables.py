@@ -177,9 +177,7 @@ class Tables:
                 ratio, allowed = self.means(group)
                 name = f"geometric mean of the {group.name.lower()}"
                 shown = bold(percent(ratio), ratio >= group.mean)
-                lines.append(
-                    [name, "", "", "", shown, percent(allowed), f"{100 * group.mean:g} %"]
-                )
+                lines.append([name, "", "", "", shown, percent(allowed), f"{100 * group.mean:g} %"])
         return table(header, lines)
 
     def shape(self, group: workloads.Group, one: workloads.Gemm) -> list[str]:

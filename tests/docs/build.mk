@@ -2,7 +2,7 @@
 # The documents.
 
 # sim/bench/results.json is what the timing model takes now. docs-results repeats the quick rows, docs-results-all every one,
-# and docs-results-rtl every one in RTL: the fast mode has its cycles, as sim-fast tests.
+# and docs-results-rtl every one on the simulator of `make bench-system`, which has the RTL's control.
 ifneq (,$(BENCH_OF_RESULTS))
 RESULTS_FROM := $(wildcard sim/bench/*) tools/accept/expectations.py tests/docs/test_results.py $(PYTEST_FILES) tests/docs/conftest.py tests/run_test.sh \
   $(BENCH_ELFS) $(BENCH_CALLS)
@@ -14,8 +14,8 @@ $(BENCH_TIMED_INT8): $(BENCH_TIMED) $(SIM_SOURCES) $(SIM_INPUTS)
 	+@$(MAKE) --no-print-directory sim ELEMENT=int8 TIMED=1
 $(BUILD)/test/docs-results-all.log: $(RESULTS_FROM) $(BENCH_TIMED) $(BENCH_TIMED_INT8)
 	@$(RESULTS_RUN) --sim $(BENCH_TIMED) --int8 $(BENCH_TIMED_INT8) --all
-$(BUILD)/test/docs-results-rtl.log: $(RESULTS_FROM) $(SIM_FAST) $(BENCH_INT8)
-	@$(RESULTS_RUN) --sim $(SIM_FAST) --int8 $(BENCH_INT8) --all
+$(BUILD)/test/docs-results-rtl.log: $(RESULTS_FROM) $(BENCH_SIM) $(BENCH_INT8)
+	@$(RESULTS_RUN) --sim $(BENCH_SIM) --int8 $(BENCH_INT8) --all
 endif
 
 # Pages quote the result files. How a change of these is accepted.

@@ -49,7 +49,9 @@ def test_limit(bench: Bench, figures: dict, accepted: bool) -> None:
     bench.check(f"{figures}: {text}", got == accepted)
     line = f"a: {name} {accept.shown(OLD['rows']['a'][name])} -> {accept.shown(new)}"
     bench.check(f"it is said: {text}", line in text and " %)" in text)
-    bench.check("the file", results["rows"]["a"][name] == (new if accepted else OLD["rows"]["a"][name]))
+    bench.check(
+        "the file", results["rows"]["a"][name] == (new if accepted else OLD["rows"]["a"][name])
+    )
     if not accepted:
         bench.check(f"the next step is said: {text}", "make accept-things REASON=" in text)
         got, text, results = taken(changed("a", **figures), "a second bank")
@@ -79,7 +81,9 @@ def test_small_losses_add_up(bench: Bench) -> None:
 def test_rows_come_and_go(bench: Bench) -> None:
     rows = {"b": {"cycles": 300}, "c": {"cycles": 7}}
     accepted, text, results = taken(rows)
-    bench.check(f"they are said: {text}", "a: the row is gone" in text and "c: the row is new" in text)
+    bench.check(
+        f"they are said: {text}", "a: the row is gone" in text and "c: the row is new" in text
+    )
     bench.check("they are taken", accepted and list(results["rows"]) == ["b", "c"])
 
 

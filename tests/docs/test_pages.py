@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages quote the result files: each quotation is what the generator makes of them, and tables of figures are quotations."""
 
-import copy
 from pathlib import Path
 
 import pytest
 
-from sim.bench import networks, pages, results, workloads
+from sim.bench import pages
 from tests.conftest import Bench
 from tools.accept import expectations
 from tools.docs import quotes
-
-WANTED = workloads.load()
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +27,24 @@ def test_quotations(bench: Bench, words: pages.Words) -> None:
 def test_every_row(bench: Bench, folder: Path, words: pages.Words) -> None:
     """Each row of the results is in a page or in the full tables: one that is larger changes them."""
     before = full_text(words, folder)
-    for kind, load in ((results.KIND, expectations.read), (networks.KIND, expectations.read)):
-        for row in load(kind)["rows"]:
-            file = copy.deepcopy(load(kind))
+    for kind in pages.KINDS:
+        for row in expectations.read(kind)["rows"]:
+            file = expectations.read(kind)
             for figure in kind.judged:
                 if figure in file["rows"][row]:
                     file["rows"][row][figure] += 1
             path = folder / "other.json"
             path.write_text(expectations.text_of(file))
-            given = {"path" if kind is results.KIND else "of_networks": path}
-            after = full_text(pages.Words(pages.MODEL, **given), folder)
+            after = full_text(pages.Words(pages.MODEL, {kind.name: path}), folder)
             bench.check(f"{row} is in no page", after != before)
 
 
 def full_text(words: pages.Words, folder: Path) -> str:
     pages.full(words, folder)
     texts = [(folder / name).read_text() for name in pages.FULL]
-    return "".join([*texts, *(quotes.quoted(n, Path(n).read_text(), words.say) for n in pages.QUOTING)])
+    return "".join(
+        [*texts, *(quotes.quoted(n, Path(n).read_text(), words.say) for n in pages.QUOTING)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,15 +61,22 @@ def test_place(bench: Bench, words: pages.Words, text: str, sentence: str) -> No
     bench.check(str(refused.value), sentence in str(refused.value))
 
 
-@pytest.mark.parametrize("said", ("none 1", "table none", "gemm 1 2 3 cycles", "of cycles", "gemm 64"))
+@pytest.mark.parametrize(
+    "said", ("none 1", "table none", "gemm 1 2 3 cycles", "of none", "gemm 64")
+)
 def test_unknown(bench: Bench, words: pages.Words, said: str) -> None:
     with pytest.raises(pages.PageError) as refused:
         words.say(said)
-    bench.check(f"{said}: {refused.value}", "choose" in str(refused.value) or "no table" in str(refused.value))
+    bench.check(
+        f"{said}: {refused.value}",
+        "choose" in str(refused.value) or "no table" in str(refused.value),
+    )
 
 
 def test_differences(bench: Bench, words: pages.Words) -> None:
     """A figure that is typed is found."""
     text = "It takes <!--= gemm 64 64 64 cycles -->1<!--/--> cycles."
     found = quotes.differences("x.md", text, words.say)
-    bench.check(f"{found}", len(found) == 1 and "x.md has '1' for 'gemm 64 64 64 cycles'" in found[0])
+    bench.check(
+        f"{found}", len(found) == 1 and "x.md has '1' for 'gemm 64 64 64 cycles'" in found[0]
+    )

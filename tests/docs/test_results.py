@@ -37,7 +37,9 @@ def near(move: Move) -> bool:
 
 
 def moved(old: dict[str, Row], new: dict[str, Row], same_compiler: bool) -> list[Move]:
-    own = expectations.moves(*({n: without_core(r) for n, r in rows.items()} for rows in (old, new)))
+    own = expectations.moves(
+        *({n: without_core(r) for n, r in rows.items()} for rows in (old, new))
+    )
     every = expectations.moves(old, new)
     core = [one for one in every if one.figure in results.OF_CORE and not near(one)]
     return own + (core if same_compiler else [])
@@ -51,7 +53,9 @@ def test_results(bench: Bench, every: bool, request: pytest.FixtureRequest) -> N
     commands = WANTED.commands() if every else WANTED.quick()
     same = results.compiler_version(option("--compiler")) == file["run"]["compiler"]
     if not same:
-        print(f"The core's cycles are not compared: {file['run']['compiler']} made those of the file.")
+        print(
+            f"The core's cycles are not compared: {file['run']['compiler']} made those of the file."
+        )
     new = measured(simulators, commands)
     old = {name: expectations.figures(file["rows"][name]) for name in new if name in file["rows"]}
     found = moved(old, new, same)

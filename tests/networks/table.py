@@ -6,7 +6,7 @@
     make accept-networks MLPERF_TINY=folder       those of MLPerf Tiny, too
     make build/test/networks-table.log            compares the rows with the file (--check)
 
-Cycles are those of the timing model, which test system-timed compares with the fast mode.
+Cycles are those of the timing model, which test system-timed compares with the RTL.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from tools.accept import expectations
 
 COLUMNS = 4  # of the default array
 RUNS = 2  # on the chip, whose cycles do not depend on values
+
 
 @dataclasses.dataclass
 class Network:
@@ -129,7 +130,9 @@ def _mx(network: Network) -> dict:
     share = mx.share(graph)
     if share == 0:
         return {}
-    found = {"mx_share": round(share, 3) if share >= 0.001 else 0.0} | _quality(network, graph, "mx")
+    found = {"mx_share": round(share, 3) if share >= 0.001 else 0.0} | _quality(
+        network, graph, "mx"
+    )
     return found | ({"mx_cycles": _cycles(network, graph)} if network.mx_cycles else {})
 
 

@@ -134,7 +134,9 @@ def _check_results(bench, tiny, graph, cycles: int) -> None:
     """The recorded row; cycles of the core's part depend a little on the values."""
     row = json.loads(Path("sim/bench/networks.json").read_text())["rows"][tiny.int8]
     for name, value in _costs(graph).items():
-        bench.check(f"{tiny.int8}: {name} is {value}, the results have {row[name]}", value == row[name])
+        bench.check(
+            f"{tiny.int8}: {name} is {value}, the results have {row[name]}", value == row[name]
+        )
     text = f"{tiny.int8}: {cycles} cycles, the results have {row['cycles']}"
     bench.check(text, abs(cycles - row["cycles"]) <= row["cycles"] / 100)
 

@@ -70,7 +70,8 @@ def read(kind: Kind, path: Path | None = None) -> dict:
     try:
         results = json.loads(path.read_text())
     except (OSError, ValueError) as error:
-        raise ExpectationError(f"{path} cannot be read ({error}): write it by `{kind.command}`")
+        sentence = f"{path} cannot be read ({error}): write it by `{kind.command}`"
+        raise ExpectationError(sentence) from None
     rows = results.get("rows") if isinstance(results, dict) else None
     if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
         raise ExpectationError(f"{path} has no rows of figures: write it by `{kind.command}`")

@@ -21,7 +21,7 @@ QUOTE = re.compile(r"<!--= (?P<words>[^>]+?) -->(?P<text>.*?)<!--/-->", re.S)
 
 
 class QuoteError(Exception):
-    """A page asks for a figure that there is not; the message is one sentence with the next step."""
+    """A quotation is misplaced or has no end; the message is one sentence with the next step."""
 
 
 def quoted(page: str, text: str, say: Callable[[str], str]) -> str:
