@@ -172,7 +172,7 @@ help:
 #:   make install-model    install the model and the tool
 #:   make install-firmware install the firmware library for the host and for the chip
 #:   make dpi-example      the model as a SystemVerilog scoreboard of an element
-#:   make rtl | regs       the RTL's sources | the register map as RTL, C header and HTML
+#:   make rtl | regs       the RTL's sources | the register map as RTL and C header
 #:   make rtl-release      the accelerator as one plain Verilog file, for a chip: docs/INTEGRATION.md
 #:   make fpga             a bitstream of the chip for the board ULX3S-85F: docs/HOWTO.md
 #:   make firmware | sim   the applications for chip and host | the simulator
