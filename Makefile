@@ -173,10 +173,10 @@ help-all:
 #: Build a part:
 #:   make model | cli      the golden model, build/model/libfp8mac.a and .so | the tool build/model/fp8mac
 #:   make fp8net           the tool that makes a C program of an ONNX or TensorFlow Lite file
-#:   make firmware | sim | rtl | regs  the applications | the simulator | the RTL's sources | the register map
+#:   make firmware | sim | rtl | regs  the applications | the simulator | the RTL's sources | the register map's RTL and C header
 #:   make rtl-release      the accelerator as one plain Verilog file, for a chip
 #:   make install-model | install-firmware  install them, below PREFIX
-#:   make examples | docs  examples | these pages and every result as HTML, build/docs
+#:   make examples | docs  examples | pages, references and results as HTML with a search, build/docs
 #:
 #: Check:
 #:   make test             run and count the tests: about 15 minutes on two cores
@@ -225,7 +225,7 @@ help-all:
 #+                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
 #+   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
 #+   make accept           measures recorded cycles and networks again, says what moved, and takes it into results and pages
-#+   make accept-cycles | accept-networks  the same for one kind: minutes | an hour; REASON= for what is more than 1 % worse
+#+   make accept-cycles | accept-quality | accept-networks  one kind: minutes | minutes | an hour; REASON= for a loss above 1 %
 #+   make page-figures     the figures that pages quote, from the result files
 #+   make networks-tiny    compares the results of MLPerf Tiny's networks: MLPERF_TINY=folder
 #+   make lists            cycles of recorded networks in a dump of the chip's memory, by the model: docs/CYCLES.md

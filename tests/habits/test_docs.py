@@ -57,7 +57,7 @@ def plain(text: str) -> str:
     return re.sub(r"<!--.*?-->", "", text, flags=re.S)
 
 
-def anchors(text: str) -> set[str]:
+def heading_names(text: str) -> set[str]:
     """The names that a code forge gives to the headings of a page."""
     found: dict[str, int] = {}
     for heading in re.findall(r"^#+ +(.*?) *$", plain(text), re.M):
@@ -81,7 +81,7 @@ def test_navigation(bench: Bench, pages: dict[str, str]) -> None:
 
 def test_links(bench: Bench, pages: dict[str, str], build: Path) -> None:
     checks, wrong = 0, []
-    named = {page: anchors(text) for page, text in pages.items()}
+    named = {page: heading_names(text) for page, text in pages.items()}
     for page, text in pages.items():
         for label, target in re.findall(r"\[([^\]]*)\]\(([^)\s]+)\)", plain(text)):
             if re.match(r"[a-z]+:", target):

@@ -90,7 +90,7 @@ def release() -> str:
 
 def html(sources: Sources, out: Path) -> int:
     """Runs Sphinx. It does not see that all pages change if the navigation does."""
-    from sphinx.cmd.build import build_main  # noqa: PLC0415, not installed where only sources are checked
+    from sphinx.cmd.build import build_main
 
     what = (
         "-b",
@@ -138,7 +138,7 @@ def main() -> int:
         rtl_pages.write(sources)
         python_page.write(sources)
         if not options.no_registers:
-            import register_page  # noqa: PLC0415, reading the map's compiler takes time
+            import register_page
 
             register_page.write(sources, options)
         sources.finish(options.result)

@@ -2,12 +2,13 @@
 """What Sphinx is told; build_docs.py starts it, and gives it the release."""
 
 import re
+from pathlib import Path
 
 from docutils import nodes
 from pygments.lexers.shell import BashLexer
 from pygments.token import Error
-from sphinx.application import Sphinx
 from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
@@ -29,6 +30,7 @@ SHELL = BashLexer()
 LINKED = re.compile(
     r"(?:[\w/]*/)?(?:(fp8mac_\w+)\.sv|(fp8(?:mac|rt)/\w+\.h|fp8(?:mac|rt)[._][\w.]+)(?:\(\))?)$"
 )
+MUCH = 50  # characters of a cell
 # Every reference has a target but those to the languages and to other packages.
 nitpicky = True
 smartquotes = False
@@ -84,12 +86,28 @@ class LinkedNames(SphinxPostTransform):
             place = places.get(match[1] or match[2]) if match else None
             if place is None or isinstance(node.parent, (nodes.reference, pending_xref)):
                 continue
+            if match[1] and place[0] == self.env.current_document.docname:
+                continue  # the file's name below a module's heading
             link = make_refnode(
                 self.app.builder, self.env.current_document.docname, *place, node.deepcopy()
             )
             node.replace_self(link)
 
 
+class WideCells(SphinxTransform):
+    """Cells with much text, to which fp8mac.css gives room on a narrow screen."""
+
+    default_priority = 800
+
+    def apply(self, **_: object) -> None:
+        for node in self.document.findall(nodes.entry):
+            if len(node.astext()) > MUCH:
+                node["classes"].append("much-text")
+
+
 def setup(app: Sphinx) -> None:
+    # Another text of this file makes Sphinx read all pages again.
+    app.add_config_value("fp8mac_conf", Path(__file__).read_text(), "env")
     app.add_transform(ShellBlocks)
+    app.add_transform(WideCells)
     app.add_post_transform(LinkedNames)

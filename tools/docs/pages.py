@@ -195,7 +195,7 @@ class Sources:
         return "".join(out) + self.linked(name, "".join(chunk))
 
     def pages_written(self) -> list[Path]:
-        return [path for path in self.folder.rglob("*.md")]
+        return list(self.folder.rglob("*.md"))
 
     def finish(self, kept: list[Path]) -> None:
         """Writes the pages of files, and removes what an earlier run left; `kept` are the pages of results."""

@@ -7,7 +7,6 @@ import ast
 import inspect
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from markdown_text import code, directive, escaped, prose, table
 from pages import ROOT, Sources, Wrong

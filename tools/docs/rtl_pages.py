@@ -49,7 +49,7 @@ def unit_of(path: Path) -> Unit | None:
         parameter, port = PARAMETER.match(line), PORT.match(line)
         if parameter:
             what, type_, label, value, text = parameter.groups()
-            meaning = " ".join(["derived:"] * (what == "localparam") + [text or ""]).strip()
+            meaning = ": ".join(["derived"] * (what == "localparam") + [text] * bool(text))
             unit.parameters.append((code(label), code(type_), code(value), escaped(meaning)))
         elif port:
             direction, type_, label, text = port.groups()
