@@ -455,7 +455,9 @@ def test_rivals(bench: Bench, folder: Path) -> None:
     bench.check("shapes", rivals.pairs([fp8, larger, int8, other])[1] == (larger, other))
     wider = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
     bench.raises("shapes", UsageError, "must differ only", lambda: rivals.pair([fp8, wider]))
-    bench.raises("one side", UsageError, "two accelerators of each shape", lambda: rivals.pair([fp8]))
+    bench.raises(
+        "one side", UsageError, "two accelerators of each shape", lambda: rivals.pair([fp8])
+    )
 
 
 def test_rtl(bench: Bench, folder: Path) -> None:
