@@ -66,7 +66,7 @@ rtl_release = $(PYTHON) -B -m synth release --build $(BUILD) --out $(RELEASE_DIR
   --config 'ROWS=$(1) COLS=$(2) LANES=$(3) AXI_DATA_W=$(4) ELEMENT=$(call element_name,$(5))$(call release_bits,$(call element_bits,$(5)))'
 rtl-release: $(RELEASE_FROM)
 	@$(call rtl_release,$(ROWS),$(COLS),$(LANES),$(AXI_DATA_W),$(ELEMENT_SPEC),$(call SYNTH_GIVEN,CONFIG),$(MINIMAL))
-regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html command-c
+regs: $(REGS_SV) $(REGS_H) command-c
 # The command for C is kept in the model, and the codes that the array knows in rtl. A test compares them with the register map.
 .PHONY: command-c
 command-c: | $(CATALOGUE_RDL) $(VERSION_H)
@@ -95,12 +95,6 @@ $(REGS_LIST): rtl/regs/register_list.py rtl/regs/register_map.py $(RDL) $(CATALO
 	@mkdir -p $(REGS_DIR)
 	$(call say,REGISTERS,$@)
 	$(Q)$(PYTHON) -B $< $(RDL_OPTIONS) -o $@ $(RDL)
-
-$(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
-	@mkdir -p $(REGS_DIR)
-	$(call say,PEAKRDL,$@)
-	$(Q)$(PEAKRDL) html $(RDL_OPTIONS) $< -o $(REGS_DIR)/html
-	@touch $@
 
 # One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH_ELEMENT; of the array alone,
 # ROWS_COLS_LANES_ELEMENT.

@@ -174,7 +174,7 @@ void check(const Options &options)
         return;
     }
     if (options.program.empty()) {
-        throw std::runtime_error("no program was given; --help lists what is possible");
+        throw std::runtime_error("name the program to run; --help lists the options");
     }
     if (options.trace_from > options.trace_to) {
         throw std::runtime_error("--trace-from is after --trace-to");

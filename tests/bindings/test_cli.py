@@ -497,11 +497,11 @@ def test_refusals(tool, folder):
     ones = folder / "ones"
     ones.write_text("1 " * 131072)
     refused("which command")
-    refused("there is no command 'cats'; there are show, table", "cats")
+    refused("there is no command 'cats'; choose from show, table", "cats")
     for command in COMMANDS:
         refused("there is no option '--nonsense'", command, "--nonsense")
-    refused("a format and one code", "show", "e4m3fn")
-    refused("format 'e4m3fx' is unknown; there are e4m3fn, e5m2", "show", "e4m3fx", "0")
+    refused("give a format and at least one code", "show", "e4m3fn")
+    refused("format 'e4m3fx' is unknown; choose from e4m3fn, e5m2", "show", "e4m3fx", "0")
     refused("odd number of hexadecimal digits", "show", "e4m3fn", "0x7")
     refused("odd number of hexadecimal digits", "show", "e4m3fn", "0x123")
     refused("is no code of e4m3fn, which has 8 bits", "show", "e4m3fn", "256")
@@ -517,7 +517,7 @@ def test_refusals(tool, folder):
     refused("bias 'x' is not a whole number", "show", "cfloat8_e4m3:x", "0")
     refused("one format is needed", "table")
     refused("2^32 codes", "table", "float32")
-    refused("the format to convert to is needed", "cast")
+    refused("name the format to convert to", "cast")
     refused("float64", "cast", "nope", "1")
     refused("'12x' is not a number", "cast", "e4m3fn", "12x", "1")
     refused("neither a number nor a file that can be read", "cast", "e4m3fn", "no/such/file")
@@ -525,7 +525,7 @@ def test_refusals(tool, folder):
     refused("line 2 has 1 numbers and the lines before it 2", "cast", "e4m3fn", stdin="1 2\n3\n")
     refused("line 3: 'three' is not a number", "cast", "e4m3fn", stdin="1\n2\nthree\n")
     refused("codes and values are mixed", "cast", "e4m3fn", "--from", "e5m2", "0x12", "1")
-    refused("'0x12' is a code; --from says", "cast", "e4m3fn", "0x12")
+    refused("'0x12' is a code; name its format with --from", "cast", "e4m3fn", "0x12")
     refused(
         "one of e4m3fn has 2 hexadecimal digits", "cast", "float32", "--from", "e4m3fn", "0x7e0"
     )
@@ -533,7 +533,7 @@ def test_refusals(tool, folder):
         "one of float16 has 4 hexadecimal digits", "cast", "float32", "--from", "float16", "0x7e"
     )
     refused("0xff is no code of e2m1fn", "cast", "float32", "--from", "e2m1fn", "0xff")
-    refused("this is no text", "cast", "e4m3fn", stdin=b"1 2\x003\n")
+    refused("this is not text", "cast", "e4m3fn", stdin=b"1 2\x003\n")
     refused(
         "--scale is nan; a scale must be finite and greater than zero",
         "cast",
@@ -550,7 +550,7 @@ def test_refusals(tool, folder):
     refused("option --scale needs a value", "cast", "e4m3fn", "1", "--scale")
     refused("option --flags takes no value", "cast", "e4m3fn", "1", "--flags=1")
     refused(
-        "rounding 'up' is unknown; there are nearest-even",
+        "rounding 'up' is unknown; choose from nearest-even",
         "cast",
         "e4m3fn",
         "--rounding",
@@ -580,22 +580,22 @@ def test_refusals(tool, folder):
         "x",
         "1",
     )
-    refused("--codes and --values exclude each other", "cast", "e4m3fn", "--codes", "--values", "1")
+    refused("give --codes or --values, not both", "cast", "e4m3fn", "--codes", "--values", "1")
     refused("the lengths disagree: A has 2 terms and B 1", "dot", "1,2", "1")
-    refused("A and B are needed", "dot", "1,2")
+    refused("give both A and B, or neither", "dot", "1,2")
     refused("--acc has 2 values and must have one", "dot", "1,2", "1,2", "--acc", "1,2")
     for acc in ("fixed", "int32"):
         accumulator = ("--acc-format", acc, "--format", "int8", "1", "1", "--acc", "1")
         refused("accumulators cannot be loaded", "dot", *accumulator)
         refused("accumulators cannot be loaded", "gemm", *accumulator)
     refused("an operation and X are needed", "rows", "sum")
-    refused("there is no operation 'mean'; there are sum, sum-of-squares", "rows", "mean", "1,2")
+    refused("there is no operation 'mean'; choose from sum, sum-of-squares", "rows", "mean", "1,2")
     refused("--seen '3' is not a whole number in 1..2", "rows", "sum", "1,2", "--seen", "3")
     refused("--gamma has 1 values and must have 2", "rows", "rms-norm", "1,2", "--gamma", "1")
     refused("sum does not take one of these options", "rows", "sum", "1,2", "--gamma", "1,1")
     refused("argmax does not take one of these", "rows", "argmax", "1,2", "--d-format", "e5m2")
-    refused("--scales FILE goes with quantise-mx", "rows", "quantise-mx", "1")
-    refused("--scales FILE goes with quantise-mx", "rows", "quantise", "1", "--scales", "s")
+    refused("quantise-mx needs --scales FILE", "rows", "quantise-mx", "1")
+    refused("quantise-mx needs --scales FILE", "rows", "quantise", "1", "--scales", "s")
     mx = ("rows", "quantise-mx", "1,2", "--scales", folder / "refused")
     to = ("--d-format", "e5m2")
     refused("quantise-mx does not take one of these options", *mx, *to, "--factor", "2")
@@ -620,7 +620,12 @@ def test_refusals(tool, folder):
         "scale-exp-a '33' is not a whole number in -32..32", "dot", "--scale-exp-a", "33", "1", "1"
     )
     refused(
-        "acc-format 'fp8' is unknown; there are fp32, fp16", "dot", "--acc-format", "fp8", "1", "1"
+        "acc-format 'fp8' is unknown; choose from fp32, fp16",
+        "dot",
+        "--acc-format",
+        "fp8",
+        "1",
+        "1",
     )
     refused(
         "1..64 each, or both 0",
@@ -637,7 +642,7 @@ def test_refusals(tool, folder):
         "late-drop needs", "dot", "--frac-bits", "9", "--acc-late", "--late-drop", "9", "1", "1"
     )
     refused(
-        "rounding 'odd' is unknown; there are nearest-even",
+        "rounding 'odd' is unknown; choose from nearest-even",
         "cast",
         "e4m3fn",
         "--rounding",
@@ -658,7 +663,7 @@ def test_refusals(tool, folder):
     refused("fixed takes group", "dot", "--acc-format", "fixed", "--flush", "1", "1")
     refused("need frac-bits", "dot", "--align-by", "operands", "1", "1")
     refused(
-        "align-by 'sums' is unknown; there are products, operands",
+        "align-by 'sums' is unknown; choose from products, operands",
         "dot",
         "--align-by",
         "sums",
@@ -713,7 +718,7 @@ def test_refusals(tool, folder):
     refused("cannot both be set", "dot", "--chunk", "4", "--promote", "4", "1", "1")
     refused("lscale is at most 15", "dot", "--acc-format", "fp16", "--lscale", "16", "1", "1")
     refused("nan-code is not a NaN", "dot", "--nan-code", "1", "1", "1")
-    refused("preset 'volta' is unknown; there are ieee-fma", "dot", "--preset", "volta", "1", "1")
+    refused("preset 'volta' is unknown; choose from ieee-fma", "dot", "--preset", "volta", "1", "1")
     refused("preset gaudi2-fp8 has no configuration", "dot", "--preset", "gaudi2-fp8", "1", "1")
     refused(
         "K is 3, and fixed with 1 guard bits",
@@ -727,7 +732,7 @@ def test_refusals(tool, folder):
     )
     refused("--mx-a has 2 scales; 3 terms need 1", "dot", "1,1,1", "1,1,1", "--mx-a", "1,2")
     refused("The accumulator is unknown", "dot", "--acc-format", "fixed", "--mx-a", "1", "1", "1")
-    refused("A and B are needed", "gemm", "1")
+    refused("give both A and B, as in", "gemm", "1")
     refused("the shapes disagree: A is 1 x 2 and B 1 x 3", "gemm", "1,2", "1,2,3")
     refused(
         "--scale-a has 3 values and must have 1 or 2", "gemm", "1;2", "1;2", "--scale-a", "1,2,3"

@@ -198,10 +198,10 @@ def test_formats(check, arrays, refused):
     refused("The bias is not one", "FORMAT", lambda: fp8mac.formats["e4m3fn"].with_bias(3))
     refused("no code of e2m1fn", "FORMAT", lambda: fp8mac.formats["e2m1fn"].record(16))
     refused(
-        "format 'e4m4' is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of("e4m4")
+        "format 'e4m4' is unknown; choose from e4m3fn", "FORMAT", lambda: fp8mac.format_of("e4m4")
     )
-    refused("is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of(np.complex64))
-    refused("is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of(object()))
+    refused("is unknown; choose from e4m3fn", "FORMAT", lambda: fp8mac.format_of(np.complex64))
+    refused("is unknown; choose from e4m3fn", "FORMAT", lambda: fp8mac.format_of(object()))
 
 
 def test_cast(check, arrays, rng):
@@ -768,7 +768,7 @@ def test_dot(check, refused, rng):
         lambda: fp8mac.dot(good, good, scale_exp_a=33),
     )
     refused(
-        "preset 'volta' is unknown; there are ieee-fma",
+        "preset 'volta' is unknown; choose from ieee-fma",
         "ACCUMULATOR",
         lambda: fp8mac.dot(good, good, "volta"),
     )
@@ -1351,7 +1351,7 @@ def test_recipes(check, arrays, refused, rng):
     )
     refused("length is 0", "SHAPE", lambda: recipes.Delayed("e4m3fn", 0))
     refused(
-        "format 'E3M4' is unknown; there are HYBRID",
+        "format 'E3M4' is unknown; choose from HYBRID",
         "UNSUPPORTED",
         lambda: recipes.te_operand("E3M4", "fprop", False),
     )
@@ -1879,7 +1879,7 @@ def test_batches(check, arrays, refused, rng):
 
 
 def test_cycles(check, refused):
-    """Those of docs/COUNTERS.md. bindings_cycles compares the command line, which has the same C function, with the chip."""
+    """Those of docs/CYCLES.md. bindings_cycles compares the command line, which has the same C function, with the chip."""
     got = fp8mac.cycles(64, 64, 64)
     want = dict(compute=1024, results=4, spacing=0, first_load=134, load=24, command=32, store=47)
     want |= dict(idle=0, macs=64**3, read_beats=1029, write_beats=256)
@@ -1921,7 +1921,7 @@ def test_layer_cycles(check, refused):
     pads = {"pads": (1, 1), "vectors": True}
     full = convolution((1, 28, 28, 8), 16, (3, 3), **pads)
     depthwise = convolution((1, 14, 14, 64), 64, (3, 3), groups=64, **pads)
-    check("cycles: convolutions of docs/TIMING.md", (full, depthwise), (5249, 3316))
+    check("cycles: convolutions of docs/CYCLES.md", (full, depthwise), (5249, 3316))
     point = convolution((1, 8, 8, 80), 48)
     check("cycles: pixels are a matrix", point, fp8mac.cycles(64, 48, 80).cycles)
     residual = convolution((1, 8, 8, 80), 48, c_format="e4m3fn")

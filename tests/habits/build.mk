@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The files by which other tools know the project, and the HTML documentation.
+# The files by which other tools know the project, and the documentation.
 
 TESTS += $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log
 $(BUILD)/test/packaging-sim.log: PACKAGING_TESTS := simulation
@@ -12,14 +12,10 @@ $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/habits/test_p
 	  --build $(BUILD) --folder $(BUILD)/fusesoc-$(basename $(@F)) --sources $(RTL_SOURCES) \
 	  --functions $(MINIMAL_FUNCTIONS)
 
-# ---- HTML documentation ----------------------------------------------------------------------------------------------
-#   make docs      $(BUILD)/docs/index.html: the pages, the C interfaces, the RTL modules, the registers
-DOCS_DIR := $(BUILD)/docs
-.PHONY: docs
-docs: $(REGS_DIR)/html/index.html
-	$(call say,DOCS,$(DOCS_DIR)/index.html)
-	$(Q)$(PYTHON) -B tools/docs/build_docs.py --out $(DOCS_DIR) --registers $(REGS_DIR)/html
+# The documentation: what Sphinx reads, in every test run, and what it makes of it, in the long ones.
+TESTS += $(BUILD)/test/docs-sources.log $(BUILD)/test/docs-html.log
+$(BUILD)/test/docs-sources.log: tests/habits/test_docs.py tests/habits/conftest.py $(PYTEST_FILES) docs-sources $(REGS_H)
+	@tests/run_test.sh docs-sources $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/docs-seeded --regs-h $(REGS_H)
 
-TESTS += $(BUILD)/test/docs-html.log
-$(BUILD)/test/docs-html.log: tests/habits/test_docs.py $(PYTEST_FILES) docs
+$(BUILD)/test/docs-html.log: tests/habits/test_docs_html.py $(PYTEST_FILES) docs
 	@tests/run_test.sh docs-html $@ $(PYTEST) $< --build $(BUILD)

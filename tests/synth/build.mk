@@ -73,7 +73,7 @@ $(BUILD)/test/synth_clock_gates.log: tests/synth/test_clock_gates.py $(SYNTH_PY)
 
 TESTS += $(BUILD)/test/synth_report.log
 $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard synth/*.md) README.md \
-  $(wildcard synth/results/* synth/plots/* synth/study/*.md synth/energy/*.md) tests/run_test.sh
+  $(wildcard synth/results/* synth/study/*.md synth/energy/*.md) synth/result.svg sim/bench/results.json tests/run_test.sh
 	@tests/run_test.sh synth_report $@ $(PYTEST) $< --folder $(BUILD)/synth-report-test
 
 TESTS += $(BUILD)/test/synth_left_out.log

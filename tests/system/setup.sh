@@ -134,6 +134,7 @@ asks cli gcc 'verilator\|riscv\|opensta\|venv'
 asks install-model gcc 'verilator\|riscv\|opensta\|venv'
 asks firmware 'gcc gcc-riscv64-unknown-elf python3-venv' 'verilator\|opensta'
 asks sim 'g++ verilator' 'riscv\|opensta'
+asks docs 'gcc python3-venv' 'g++\|verilator\|riscv\|opensta'
 asks run 'g++ verilator gcc-riscv64-unknown-elf' 'opensta'
 asks synth 'opensta python3-venv' 'riscv\|verilator'
 asks lint 'g++ verilator gcc-riscv64-unknown-elf opensta pkg-config' nothing

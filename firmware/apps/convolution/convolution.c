@@ -181,7 +181,7 @@ int main(void)
         return 1;
     }
     if ((dev.caps.functions & FP8MAC_FUNCTION_CONV_A) == 0) {
-        printf("convolution: the accelerator cannot read images\n");
+        printf("convolution: this accelerator cannot read images; build one with IMAGES=1\n");
         return 1;
     }
     for (uint32_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {

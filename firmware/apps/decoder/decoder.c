@@ -193,7 +193,7 @@ int main(int argc, char **argv)
     fp8rt_network network;
     const bool prints = argc == 2 && strcmp(argv[1], "PROFILE=1") == 0;
     if (argc > 1 && !prints) {
-        printf("%s is not an option of decoder: PROFILE=1 is.\n", argv[1]);
+        printf("%s is not an option of decoder: its only option is PROFILE=1.\n", argv[1]);
         return 2;
     }
     const fp8rt_status status = fp8rt_device_open(&p.dev, &fp8rt_app_port);
