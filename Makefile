@@ -23,8 +23,6 @@ REQUANTISE := 0
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
 APPS_DIR := firmware/apps
-# 1: the simulator's fast mode.
-FAST := 0
 TIMED := 0
 # `make waves` runs a simulator that writes waveforms.
 TRACING := $(filter waves,$(MAKECMDGOALS))
@@ -153,8 +151,7 @@ help:
 #:                         one matrix product of any shape and format
 #:   make run ELEMENT=late_fp16 FRAC_BITS=13
 #:                         the same chip with another kind of processing element
-#:   make run FAST=1       the same cycles and bits, simulated faster: C code computes what the array computes
-#:   make run TIMED=1      the same cycles and bytes, faster still: the accelerator is its registers and models in C
+#:   make run TIMED=1      the same cycles and bytes, simulated faster: the accelerator is its registers and models in C
 #:   make waves APP=gemm TRACE_FROM=0 TRACE_TO=20000
 #:                         write a waveform, build/APP.fst, and a GTKWave view of it
 #:   make test             run and count the tests: about 15 minutes on two cores

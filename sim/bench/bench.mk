@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Throughput of the chip and speed of its simulation: $(BUILD)/bench/system.json, system.md and roofline.svg.
-#   make bench-system                ONLY= selects shapes, as ONLY=64x64x64. The fast mode is the default where it exists,
-#                                    because its cycles are the same. Of the default chip, without ONLY=, it measures
+#   make bench-system                ONLY= selects shapes, as ONLY=64x64x64. Of the default chip, without ONLY=, it measures
 #                                    all of docs/THROUGHPUT.md and writes $(BUILD)/bench/throughput.json, too
 #   make bench-system WORKLOADS=FILE a list of layers, as `fp8mac cycles` reads it, on the chip beside the
-#                                    model of cycles (sim/bench/lists.py); FAST=0 runs it in RTL. $(BUILD)/bench/workloads.csv
+#                                    model of cycles (sim/bench/lists.py). $(BUILD)/bench/workloads.csv
 #   make bench-cycles                the cycles in sim/bench/results.json again, on the timing model (sim/bench/cycles.py)
 #   make bench-core                  the core's constants of `fp8mac cycles`, measured on the chip (sim/bench/core.py)
 #   make bench-report                docs/THROUGHPUT.md from sim/bench/results.json and sim/bench/throughput_page.md;
 #                                    FROM=build/bench/throughput.json takes a measurement into the results first
 
-BENCH_FAST := $(and $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(filter-out command-0,$(firstword $(origin FAST))-$(FAST)))
-BENCH_SIM := $(if $(BENCH_FAST),$(SIM_FAST),$(SIM_RTL))
+BENCH_SIM := $(SIM_RTL)
 BENCH_PROGRAMS := $(FW_BUILD)/riscv
 BENCH_ELFS := $(patsubst %,$(BENCH_PROGRAMS)/%.elf,gemm digits convolution elementwise)
 
@@ -22,7 +20,7 @@ BENCH_INT8 := $(BUILD)/sim/4x4x16-int8/fp8mac-sim
 ifneq (,$(BENCH_OF_PAGE))
 $(BENCH_INT8): $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*.h sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
     $(call sim_chip_objects,128) $(SIM_LIBRARIES)
-	+@$(MAKE) --no-print-directory sim ELEMENT=int8 FAST=0
+	+@$(MAKE) --no-print-directory sim ELEMENT=int8
 endif
 # Whether a measurement is one of the whole page
 BENCH_ALL := $(if $(ONLY),,$(BENCH_OF_PAGE))

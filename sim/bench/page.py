@@ -421,7 +421,7 @@ class Page:
     def speed(self) -> str:
         """Rows by simulator, with the ranges of their rounds."""
         found = self.results["speed"]
-        modes = {"RTL": "RTL", "fast": "fast mode", "timed": "timing model"}
+        modes = {"RTL": "RTL", "timed": "timing model"}
         works = list(dict.fromkeys(one["name"] for one in found))
         lines = []
         for mode, name in modes.items():

@@ -6,15 +6,15 @@ TESTS += $(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log
 $(BUILD)/test/docs-figures-all.log: EVERY_FIGURE := --all
 $(BUILD)/test/docs-figures-all.log: $(FW_BUILD)/riscv/vad.elf
 $(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log: tests/docs/test_figures.py $(PYTEST_FILES) tests/docs/conftest.py $(FIGURE_PAGES) \
-    $(SIM_FAST) $(FW_BUILD)/riscv/gemm.elf $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
+    $(SIM_TIMED) $(FW_BUILD)/riscv/gemm.elf $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTEST) $< --pages '$(FIGURE_PAGES)' $(EVERY_FIGURE)
 
 # docs/THROUGHPUT.md is what its generator makes of the results. If the chip is that of the page, docs-throughput repeats
-# the quick rows, and docs-throughput-all every one. The fast mode has the same cycles, as sim-fast tests.
+# the quick rows, and docs-throughput-all every one.
 THROUGHPUT_FROM := $(wildcard sim/bench/*) $(BUILD)/model/fp8mac tests/docs/test_throughput.py $(PYTEST_FILES) tests/docs/conftest.py docs/THROUGHPUT.md tests/run_test.sh \
-  $(if $(BENCH_OF_PAGE),$(SIM_FAST) $(BENCH_ELFS))
+  $(if $(BENCH_OF_PAGE),$(SIM_RTL) $(BENCH_ELFS))
 THROUGHPUT_RUN = $(PYTEST) tests/docs/test_throughput.py --folder $(BUILD)/$(basename $(@F)) \
-  $(if $(BENCH_OF_PAGE),--sim $(SIM_FAST) --programs $(BENCH_PROGRAMS))
+  $(if $(BENCH_OF_PAGE),--sim $(SIM_RTL) --programs $(BENCH_PROGRAMS))
 TESTS += $(BUILD)/test/docs-throughput.log
 $(BUILD)/test/docs-throughput.log: $(THROUGHPUT_FROM)
 	@tests/run_test.sh docs-throughput $@ $(THROUGHPUT_RUN)
@@ -43,7 +43,7 @@ $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
 $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-COUNTERS docs-HOWTO docs-NETWORKS docs-TUTORIAL): $(SIM) \
-  $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
+  $(SIM_TIMED) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
 
 # The commands of these pages take minutes or hours. make accepts each of them; tests/synth/test_report.py says what those of
 # `make synth` would measure.

@@ -11,7 +11,7 @@
 | a row of digits' networks or of `vad` with figure and `make run ...` at its end | the same |
 
 A figure may differ by one unit of its last digit that is not a zero: the firmware's own cycles move with the compiler.
-Commands that take minutes run with --all alone. All run with FAST=1, which has the same cycles.
+Commands that take minutes run with --all alone. All run with TIMED=1, which has the same cycles.
 """
 
 import re
@@ -84,7 +84,7 @@ def figures(text: str) -> list[Figure]:
 
 def run(command: str) -> tuple[int, str]:
     """Exit status and output."""
-    done = subprocess.run([*command.split(), "FAST=1"], capture_output=True, text=True)
+    done = subprocess.run([*command.split(), "TIMED=1"], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
