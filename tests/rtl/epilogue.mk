@@ -12,7 +12,7 @@ epilogue_verilate = $(call verilate_bench,-ffp-contract=off -Imodel/include -Ite
   --assert -Wall -O3 $(RTL_WAIVER) $(RTL_PACKAGE) $(2))
 
 # This bench runs for a minute in make test-long.
-$(BUILD)/tb/fp32/fp32_tb: BENCH_OPTIMISE := -O2
+$(BUILD)/tb/fp32/fp32_tb: BENCH_OPTIMISE := -O1
 $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
     $(EPILOGUE_LEAVES) $(EPILOGUE_TREE) $(RTL_WAIVER) $(EPILOGUE_LIB) $(VERILATED)
 	@mkdir -p $(@D)
