@@ -50,8 +50,8 @@ accept-cycles: $(BENCH_ELFS) $(BENCH_CALLS) $(BUILD)/model/fp8mac
 ifeq (,$(BENCH_OF_RESULTS))
 	$(error make accept-cycles: the results are about the default chip; leave ROWS, COLS, LANES, ELEMENT, AXI_DATA_W and MINIMAL out)
 endif
-	$(if $(FROM),,+@$(MAKE) --no-print-directory sim TIMED=1)
-	$(if $(FROM),,+@$(MAKE) --no-print-directory sim TIMED=1 ELEMENT=int8)
+	$(if $(FROM),,+@$(MAKE) -s --no-print-directory sim TIMED=1)
+	$(if $(FROM),,+@$(MAKE) -s --no-print-directory sim TIMED=1 ELEMENT=int8)
 	@$(PYTHON) -B -m sim.bench.accept --sim $(BENCH_TIMED) --int8 $(BENCH_TIMED_INT8) $(BENCH_RUN) --model $(BUILD)/model/fp8mac \
 	  $(ACCEPT_REASON) $(call SYNTH_OPTION,FROM,from)
 

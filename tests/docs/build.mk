@@ -40,6 +40,7 @@ endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(patsubst %,$(BUILD)/test/docs-%.log,firmware-fp8net-README examples-fashion-README docs-HOWTO): $(FP8NET)
 $(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
+$(BUILD)/test/docs-docs-CYCLES.log: $(SIM_TIMED) $(SIM_LISTS)
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
