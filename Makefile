@@ -55,6 +55,10 @@ CATALOGUE_DIR := $(BUILD)/catalogue
 CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_pkg.sv fp8mac/catalogue.h element_kind.rdl \
   elements.md)
 
+# Pages of results that generators write for the HTML documentation: tools/docs/build_docs.py says how.
+DOCS_RESULTS_DIR := $(BUILD)/docs-src/results
+DOCS_RESULTS :=
+
 # Set-up: before make builds a goal, tools/setup.sh installs what the goal's parts need. Files and goals that are not
 # listed here get the parts SETUP_PARTS.
 NO_SETUP_GOALS := help clean
@@ -72,14 +76,16 @@ setup_parts_run := model python firmware sim $(filter speech,$(APP:vad=speech))
 setup_parts_waves := $(setup_parts_run)
 setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
-setup_parts_bench-cycles := model python firmware sim
-setup_parts_bench-report := model python
+setup_parts_accept := model python package networks firmware speech sim clothes
+setup_parts_accept-quality := model python package networks firmware clothes
+setup_parts_accept-cycles := model python firmware speech sim
+setup_parts_accept-networks := model python package networks firmware speech sim
+setup_parts_page-figures := model python
 setup_parts_bench-core := model python firmware sim
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
 setup_parts_fp8net := model python package networks
-setup_parts_networks-report := model python package networks firmware speech sim
-setup_parts_networks-tiny := $(setup_parts_networks-report)
+setup_parts_networks-tiny := model python package networks firmware speech sim
 setup_parts_figures := model python package speech
 setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
@@ -115,7 +121,7 @@ TESTS :=
 # Python tests, one file each; tests/pytest.ini has the options
 PYTEST = $(PYTHON) -B -m pytest -c tests/pytest.ini
 PYTEST_FILES := tests/conftest.py tests/pytest.ini
-include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk firmware/fp8net/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk rtl/board/build.mk synth/build.mk \
+include tools/accept/accept.mk tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk firmware/fp8net/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk rtl/board/build.mk synth/build.mk \
   tests/build.mk tools/lint.mk examples/build.mk
 endif
 
@@ -198,10 +204,11 @@ help:
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
 #:                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
 #:   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
-#:   make bench-cycles     the cycles of those results again, on the timing model: seconds
-#:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
-#:   make networks-report | networks-tiny  tables of docs/NETWORKS.md: quality and cycles of networks from files | compare that of MLPerf Tiny
-#:   make lists            cycles of recorded networks in a dump of the chip's memory, by the model: docs/TIMING.md
+#:   make accept           measures recorded cycles and networks again, says what moved, and takes it into results and pages
+#:   make accept-cycles | accept-quality | accept-networks  one kind: minutes | minutes | an hour; REASON= for a loss above 1 %
+#:   make page-figures     the figures that pages quote, from the result files
+#:   make networks-tiny    compares the results of MLPerf Tiny's networks: MLPERF_TINY=folder
+#:   make lists            cycles of recorded networks in a dump of the chip's memory, by the model: docs/CYCLES.md
 #:   make sim-speed        speed of the simulators beside the core with RAM alone
 #:   make bench-model      speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built

@@ -1879,7 +1879,7 @@ def test_batches(check, arrays, refused, rng):
 
 
 def test_cycles(check, refused):
-    """Those of docs/COUNTERS.md. bindings_cycles compares the command line, which has the same C function, with the chip."""
+    """Those of docs/CYCLES.md. bindings_cycles compares the command line, which has the same C function, with the chip."""
     got = fp8mac.cycles(64, 64, 64)
     want = dict(compute=1024, results=4, spacing=0, first_load=134, load=24, command=32, store=47)
     want |= dict(idle=0, macs=64**3, read_beats=1029, write_beats=256)
@@ -1921,7 +1921,7 @@ def test_layer_cycles(check, refused):
     pads = {"pads": (1, 1), "vectors": True}
     full = convolution((1, 28, 28, 8), 16, (3, 3), **pads)
     depthwise = convolution((1, 14, 14, 64), 64, (3, 3), groups=64, **pads)
-    check("cycles: convolutions of docs/TIMING.md", (full, depthwise), (5249, 3316))
+    check("cycles: convolutions of docs/CYCLES.md", (full, depthwise), (5249, 3316))
     point = convolution((1, 8, 8, 80), 48)
     check("cycles: pixels are a matrix", point, fp8mac.cycles(64, 48, 80).cycles)
     residual = convolution((1, 8, 8, 80), 48, c_format="e4m3fn")

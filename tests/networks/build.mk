@@ -66,7 +66,7 @@ $(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NE
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-fashion-chip.log: NETWORKS_OPTIONS := --chip
-$(BUILD)/test/networks-fashion-chip.log: $(SIM) $(FW_RISCV_OBJECTS) docs/NETWORKS.md
+$(BUILD)/test/networks-fashion-chip.log: $(SIM) $(FW_RISCV_OBJECTS) sim/bench/networks.json
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fashion networks-fashion-chip)
 
 # Full INT8 networks of TensorFlow Lite, on an accelerator that requantises. MLPERF_TINY=folder adds those of MLPerf Tiny.
@@ -101,17 +101,25 @@ $(BUILD)/test/networks-published.log: $(NETWORKS_TEST)/test_published.py $(NETWO
 	@tests/run_test.sh networks-published $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-published.log
 
-# The table of docs/NETWORKS.md.
-NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B $(NETWORKS_TEST)/table.py
+# Quality and cycles of networks from files: sim/bench/networks.json, which docs/NETWORKS.md quotes.
+NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH):. $(PYTHON) -B $(NETWORKS_TEST)/table.py
 NETWORKS_ONLY = $(if $(ONLY),--only '$(ONLY)')
-.PHONY: networks-report networks-tiny
-networks-report: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
-	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY)
-	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny)
-# The table of MLPerf Tiny, whose networks are not in this repository: make networks-tiny MLPERF_TINY=folder
+ACCEPT_KINDS += networks
+.PHONY: accept-networks networks-tiny
+accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8mac
+	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY) $(ACCEPT_REASON)
+	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny $(ACCEPT_REASON))
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# Networks that are written by hand, in several formats: sim/bench/quality.json
+ACCEPT_KINDS += quality
+.PHONY: accept-quality
+accept-quality: $(FW_BUILD)/host/digits $(FP8NET) $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.quality --digits $< --clothes '$(EXAMPLE_FASHION) --all' $(ACCEPT_REASON)
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# MLPerf Tiny's networks are not in this repository: make networks-tiny MLPERF_TINY=folder compares their rows.
 networks-tiny: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny --check
-$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SIM_TIMED) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) sim/bench/networks.json $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
 TESTS += $(BUILD)/test/networks-table.log
 

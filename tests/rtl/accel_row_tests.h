@@ -144,7 +144,7 @@ inline uint64_t RowTests::cycles_of(uint32_t row_op, uint32_t m, uint32_t n, boo
     return cycles;
 }
 
-// The default accelerator's cycles: docs/THROUGHPUT.md has them, too
+// The default accelerator's cycles: the tables of `make docs` have them, too
 inline void RowTests::row_speed()
 {
     static const struct {

@@ -90,7 +90,7 @@ refused 'run ROWS=3' 'ROWS=3 is not possible: choose one of'
 accepted 'run APP=gemm M=70 N=33 K=200 A=e5m2fnuz B=e4m3fn ACC=fp16'
 accepted 'run FORMAT=e5m2 IMAGES=9 BATCH=3'
 accepted 'model CC=gcc CFLAGS=-g V=1'
-accepted 'bench-report FROM=build/bench/throughput.json'
+accepted 'accept-cycles FROM=build/bench/throughput.json REASON=x'
 accepted 'bench-system WORKLOADS=layers.csv'
 accepted 'firmware RISCV_PREFIX=riscv64-unknown-elf- LDFLAGS='
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sum, product and conversion of tensors, element by element. One command, or two if the scale of `out`
-// is dynamic. The accelerator finishes 4 to 8 values a cycle (docs/THROUGHPUT.md). The core takes 2,900
+// is dynamic. The accelerator finishes 4 to 8 values a cycle (docs/CYCLES.md). The core takes 2,900
 // cycles for a sum or product, 6,100 with a dynamic scale (`make run APP=layers FAMILY=arithmetic`), and
 // 1,500 if the run has kept the plan (fp8rt_plans).
 //

@@ -4,7 +4,7 @@
 // result is computed.
 //
 // The model has the RTL's registers that decide about time, clock by clock: queue, walker, checks,
-// load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/TIMING.md has their
+// load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/CYCLES.md has their
 // rules. A test compares it with the RTL on random commands.
 //
 // Commands that the model has:
@@ -149,7 +149,7 @@ typedef struct fp8mac_cycles_command {
 
 // ---- a run --------------------------------------------------------------------------------------
 
-// The RTL's counters (docs/COUNTERS.md). `cycles` is the sum of `compute` to `idle`.
+// The RTL's counters (docs/CYCLES.md). `cycles` is the sum of `compute` to `idle`.
 typedef struct fp8mac_cycles_counters {
     uint64_t cycles;
     uint64_t compute, results, spacing, first_load, load, command, store, idle;
