@@ -23,8 +23,6 @@ REQUANTISE := 0
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
 APPS_DIR := firmware/apps
-# 1: the simulator's fast mode.
-FAST := 0
 TIMED := 0
 # `make waves` runs a simulator that writes waveforms.
 TRACING := $(filter waves,$(MAKECMDGOALS))
@@ -163,8 +161,7 @@ help-all:
 #:   make run              its firmware classifies handwritten digits, and every output is checked
 #:   make run APP=gemm M=70 N=33 K=200 A=e5m2fnuz B=e4m3fn ACC=fp16
 #:                         one matrix product of any shape and format; make help-all lists applications and options
-#:   make run FAST=1       the same cycles and bits, faster: C code computes what the array computes
-#:   make run TIMED=1      the same cycles and bytes, faster still: the accelerator is its registers and models in C
+#:   make run TIMED=1      the same cycles and bytes, simulated faster: the accelerator is its registers and models in C
 #:   make waves            a waveform and a GTKWave view of it
 #:
 #: Choose the array, with any of these: ELEMENT=block (kind), ROWS=4 COLS=4 LANES=16 (shape), FRAC_BITS=19, AXI_DATA_W=128,

@@ -20,7 +20,7 @@ class Accelerator
     virtual void end() = 0;
 };
 
-// How the accelerator is simulated, for messages: "RTL", "fast mode"
+// How the accelerator is simulated, for messages: "RTL", "timing model"
 extern const char *const simulator_mode;
 
 // nullptr if the accelerator is in the model of the chip. `settle` evaluates the chip without an

@@ -30,7 +30,7 @@ $(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 120
 $(BUILD)/test/networks-random-chip.log: NETWORKS_OPTIONS := --count 20 --seed 7 --chip
-$(BUILD)/test/networks-random-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-random-chip.log: $(SIM) $(FW_RISCV_OBJECTS)
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more networks-random-chip)
 
 $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_INPUTS)
@@ -70,7 +70,7 @@ $(BUILD)/test/networks-mx.log $(BUILD)/test/networks-mx-chip.log: $(NETWORKS_TES
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-mx.log: NETWORKS_OPTIONS := --count 8
 $(BUILD)/test/networks-mx-chip.log: NETWORKS_OPTIONS := --count 8 --seed 3 --chip
-$(BUILD)/test/networks-mx-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-mx-chip.log: $(SIM) $(FW_RISCV_OBJECTS)
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-mx networks-mx-chip)
 
 $(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NETWORKS_TEST)/test_fashion.py $(wildcard examples/fashion/*) \
@@ -78,7 +78,7 @@ $(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NE
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-fashion-chip.log: NETWORKS_OPTIONS := --chip
-$(BUILD)/test/networks-fashion-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS) sim/bench/networks.json
+$(BUILD)/test/networks-fashion-chip.log: $(SIM) $(FW_RISCV_OBJECTS) sim/bench/networks.json
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fashion networks-fashion-chip)
 
 # Full INT8 networks of TensorFlow Lite, on an accelerator that requantises. MLPERF_TINY=folder adds those of MLPerf Tiny.
@@ -100,7 +100,7 @@ $(BUILD)/test/networks-operators-all.log: $(NETWORKS_HOST) $(BUILD)/model/libfp8
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
 
 # From an ONNX file to host and chip by commands.
-$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SYS_QUICK) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
+$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
 	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
