@@ -57,7 +57,7 @@ module axi_ram #(
   typedef enum logic [1:0] {WriteIdle, WriteData, WriteAnswer} write_e;
 
   write_e          write_q;
-  index_t          windex_q;
+  index_t          windex_q, host_index;
   logic [ID_W-1:0] bid_q;
 
   assign awready_o = write_q == WriteIdle;
@@ -87,9 +87,11 @@ module axi_ram #(
     end
   end
 
+  assign host_index = index(host_addr_i);
+
   always_ff @(posedge clk_i) begin
     if (host_we_i) begin
-      mem_q[index(host_addr_i)] <= host_wdata_i;
+      mem_q[host_index] <= host_wdata_i;
     end else if (wvalid_i && wready_o) begin
       for (int unsigned i = 0; i < DATA_W / 8; i++) begin
         if (wstrb_i[i]) mem_q[windex_q][8*i +: 8] <= wdata_i[8*i +: 8];
@@ -130,6 +132,6 @@ module axi_ram #(
     end
   end
 
-  assign host_rdata_o = mem_q[index(host_addr_i)];
+  assign host_rdata_o = mem_q[host_index];
 
 endmodule

@@ -89,6 +89,7 @@ module fp8mac_rows_statistics
   logic [4:0]             partial_write_at, partial_read_at;
   logic [Width-1:0][31:0] partial_written, partial_word, maximum_q;
   logic                   known_q;  // the word that was read was written in this phase
+  pair_t                  seen_pair;
 
   function automatic group_t group_of(action_e action);
     unique case (action)
@@ -144,6 +145,8 @@ module fp8mac_rows_statistics
   assign absent    = (step_i == StepMagnitude) ? (mx_i ? '0 : LeastMagnitude) : maxima ? Fp32NegInf : Fp32NegZero;
   assign partial_o = known_q ? partial_word : {Width{absent}};
 
+  assign seen_pair = pair_of(main_row_i[4][3:0], ROW_STEP == 1);
+
   always_ff @(posedge clk_i) begin
     known_q <= written_q[partial_read_at] || (prog[3].valid && prog[3].action >= ActionL1);
     if (start_i) begin
@@ -152,8 +155,7 @@ module fp8mac_rows_statistics
     end else begin
       if (streams) written_q[partial_read_at] <= 1'b1;
       if (main_valid_i[4] && step_i != StepNone) begin
-        seen_q[pair_of(main_row_i[4][3:0], ROW_STEP == 1)] <= seen_q[pair_of(main_row_i[4][3:0], ROW_STEP == 1)] |
-                                          {main_en_i[Width-1:Cols] != '0, main_en_i[Cols-1:0] != '0};
+        seen_q[seen_pair] <= seen_q[seen_pair] | {main_en_i[Width-1:Cols] != '0, main_en_i[Cols-1:0] != '0};
       end
     end
   end

@@ -95,11 +95,15 @@ module formal_operand_bound
     return (of.kind == DestImage) ? SourceW'(of.ram) + SourceW'(1) : '0;
   endfunction
 
+  logic [SourceW-1:0] source, next_source;  // of the beat of one cycle ago, and of the present one
+  assign source      = source_of(dest_q);
+  assign next_source = source_of(dest_i);
+
   assign narrow = is_operand && dest_q.fmt.narrow;
 
   always_comb begin
     values_are_kept = 1'b1;
-    largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q[source_of(dest_q)];
+    largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q[source];
     for (int unsigned i = 0; i < BEAT; i++) begin
       masked[i]   = (is_operand && dest_q.last && i > 32'(dest_q.last_byte)) ? '0 : data_q[i];
       expected[i] = narrow ? data[8*i+:8] : masked[i];
@@ -114,7 +118,7 @@ module formal_operand_bound
     valid_q <= rst_ni && valid_i;
     dest_q  <= dest_i;
     data_q  <= data_i;
-    if (valid_q) so_far_q[source_of(dest_q)] <= largest;
+    if (valid_q) so_far_q[source] <= largest;
   end
 
   // ---- a group of a block of a row, which the solver chooses -------------------------------------------------------
@@ -196,15 +200,15 @@ module formal_operand_bound
   dim_t [ROWS:0] next_word_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begun_q <= '0;
-    else if (valid_i) begun_q[source_of(dest_i)] <= 1'b1;
-    if (valid_i) next_word_q[source_of(dest_i)] <= dest_i.word + dim_t'(1);
+    else if (valid_i) begun_q[next_source] <= 1'b1;
+    if (valid_i) next_word_q[next_source] <= dest_i.word + dim_t'(1);
   end
 
   // Beats that have left the engine's first stage
   logic [ROWS:0] seen_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) seen_q <= '0;
-    else if (valid_q) seen_q[source_of(dest_q)] <= 1'b1;
+    else if (valid_q) seen_q[source] <= 1'b1;
   end
 
   always_comb begin
@@ -212,7 +216,7 @@ module formal_operand_bound
       last_byte_is_in_the_beat : assume (32'(dest_i.last_byte) < BEAT);
       row_is_in_the_image : assume (dest_i.kind != DestImage || 32'(dest_i.ram) < ROWS);
       beats_follow : assume (!valid_i || 32'(dest_i.word) % BlockWords == 0 ||
-        (begun_q[source_of(dest_i)] && dest_i.word == next_word_q[source_of(dest_i)]));
+        (begun_q[next_source] && dest_i.word == next_word_q[next_source]));
 
       leaves_a_cycle_later : assert (valid == valid_q && (!valid || dest == dest_q));
       bytes_behind_are_zero : assert (!valid || data == expected);
@@ -220,9 +224,9 @@ module formal_operand_bound
       bound_is_the_largest : assert (!valid || (largest < 0 ? bound == BoundNone : 32'(bound) == largest));
 
       row_is_known : assert (!valid_q || dest_q.kind != DestImage || 32'(dest_q.ram) < ROWS);
-      begun_is_known : assert (!valid_q || begun_q[source_of(dest_q)]);
-      word_is_known : assert (!valid_q || next_word_q[source_of(dest_q)] == dest_q.word + dim_t'(1));
-      seen_before : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) || seen_q[source_of(dest_q)]);
+      begun_is_known : assert (!valid_q || begun_q[source]);
+      word_is_known : assert (!valid_q || next_word_q[source] == dest_q.word + dim_t'(1));
+      seen_before : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) || seen_q[source]);
       largest_from_an_earlier_beat : cover (valid && dest.last && !dest.fmt.narrow && dest.fmt.fmt == FmtE5m2 &&
                                             bound == 6'd1 &&
                                             so_far_q[0] == 1 && 32'(dest.word) % BlockWords == 1 && data != '0);
@@ -233,7 +237,7 @@ module formal_operand_bound
   for (genvar s = 0; s <= int'(ROWS); s++) begin : g_source
     always_comb begin
       if (rst_ni) begin
-        all_are_seen : assert (begun_q[s] == (seen_q[s] || (valid_q && int'(source_of(dest_q)) == s)));
+        all_are_seen : assert (begun_q[s] == (seen_q[s] || (valid_q && int'(source) == s)));
         engine_knows_the_largest : assert (!seen_q[s] ||
           (so_far_q[s] < 0 ? !dut.g_bound.so_far_valid_q[s]
                            : dut.g_bound.so_far_valid_q[s] && 32'(dut.g_bound.so_far_q[s]) == so_far_q[s]));
