@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory behind an AXI4 slave that serves one burst at a time, and a plain port for the host. Addresses wrap.
+// A memory behind an AXI4 slave that serves one burst at a time, and a plain port for the
+// host. Addresses wrap.
 module axi_ram #(
   parameter int unsigned DATA_W = 64,
   parameter int unsigned ADDR_W = 32,
@@ -53,7 +54,7 @@ module axi_ram #(
 
   logic [DATA_W-1:0] mem_q [WORDS];
 
-  // ---- write: the address, its beats, the answer ----------------------------------------------------------------
+  // ---- write: the address, its beats, the answer ------------------------------------------------
   typedef enum logic [1:0] {WriteIdle, WriteData, WriteAnswer} write_e;
 
   write_e          write_q;
@@ -99,7 +100,7 @@ module axi_ram #(
     end
   end
 
-  // ---- read: the address, its beats -----------------------------------------------------------------------------
+  // ---- read: the address, its beats -------------------------------------------------------------
   logic            reading_q;
   index_t          rindex_q;
   logic [7:0]      rleft_q;  // beats after this one

@@ -17,8 +17,8 @@ enum { FP8SIM_SCALE_ONE = 127 };
 // What a block computes: settings of the golden model, and tables made from them.
 typedef struct fp8sim_block_config {
     fp8mac_dot_config dot;
-    // Of each code: the significand 1.mmm as an integer 8..15 with the value's sign, and the exponent
-    // of its leading bit. Zeros, Inf and NaN have significand 0.
+    // Of each code: the significand 1.mmm as an integer 8..15 with the value's sign, and the
+    // exponent of its leading bit. Zeros, Inf and NaN have significand 0.
     int8_t a_significand[256], a_exponent[256], b_significand[256], b_exponent[256];
     uint8_t a_class[256], b_class[256]; // fp8mac_class
 } fp8sim_block_config;
@@ -39,8 +39,8 @@ typedef struct fp8sim_block_operands {
 // formats, scaling exponents and FP32 or FP16 as accumulator. False if they are of no such kind.
 bool fp8sim_block_init(fp8sim_block_config *config, const fp8mac_dot_config *dot);
 
-// codes[0..n-1], n <= FP8SIM_BLOCK_MAX; n = 0 is a row or column that is not enabled. `scale` is their
-// MX scale, an E8M0 code: FP8SIM_SCALE_ONE where there is none.
+// codes[0..n-1], n <= FP8SIM_BLOCK_MAX; n = 0 is a row or column that is not enabled. `scale` is
+// their MX scale, an E8M0 code: FP8SIM_SCALE_ONE where there is none.
 void fp8sim_block_a(const fp8sim_block_config *config, const uint8_t *codes, unsigned n,
                     uint8_t scale, fp8sim_block_operands *operands);
 void fp8sim_block_b(const fp8sim_block_config *config, const uint8_t *codes, unsigned n,

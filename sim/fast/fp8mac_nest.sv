@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row-and-column nest of the simulator's fast mode: it has the name, the parameters and the ports of
-// rtl/array/fp8mac_nest.sv and replaces it. Results and flags are the same, bit for bit, in the same cycles. nest.cpp
-// computes them. The array around it, with its control, accumulator memory and clock gate, is the RTL's.
+// The row-and-column nest of the simulator's fast mode: it has the name, the parameters and the
+// ports of rtl/array/fp8mac_nest.sv and replaces it. Results and flags are the same, bit for bit,
+// in the same cycles. nest.cpp computes them. The array around it, with its control, accumulator
+// memory and clock gate, is the RTL's.
 //
 // Kinds `block` and `block64` alone. Bounds are not read: they follow from the operands.
 module fp8mac_nest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that sim/fast/fp8mac_nest.sv imports. A nest gathers the steps of a block. It joins a
-// closed block with its accumulators when the array hands them over, phase after phase.
+// The functions that sim/fast/fp8mac_nest.sv imports. A nest gathers the steps of a block. It joins
+// a closed block with its accumulators when the array hands them over, phase after phase.
 #include <svdpi.h>
 
 #include <array>

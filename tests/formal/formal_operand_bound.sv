@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code and for narrow
-// codes, which keep their values. The bound is the largest exponent of the block's codes so far, computed from the
-// formats' definitions. Words of an image's rows come between other beats. With GROUPS, words of a depthwise image go to
-// any rows at once, and to the rows of a RAM in any turn; each row has a bound for each quad, or with pairs for each group.
+// fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's
+// last code and for narrow codes, which keep their values. The bound is the largest exponent of
+// the block's codes so far, computed from the formats' definitions. Words of an image's rows come
+// between other beats. With GROUPS, words of a depthwise image go to any rows at once, and to the
+// rows of a RAM in any turn; each row has a bound for each quad, or with pairs for each group.
 // One block is followed.
 module formal_operand_bound
   import fp8mac_pkg::*;
@@ -45,7 +46,8 @@ module formal_operand_bound
   );
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // The exponent of a code's leading bit plus 16, with E5M2's or E4M3FN's bias; -1 if there is no leading bit.
+  // The exponent of a code's leading bit plus 16, with E5M2's or E4M3FN's bias; -1 if
+  // there is no leading bit.
   function automatic int exponent_of(fp8_fmt_e fmt, logic [7:0] code);
     unique case (fmt)
       FmtE4m3fn:   if (code[6:0] == 7'h7f) return -1;
@@ -79,7 +81,7 @@ module formal_operand_bound
            code[6:0] != 7'h7f && e4m3fn_units(code) == 18'(narrow_units(fmt, narrow_code)) << 5;
   endfunction
 
-  // ---- what came one cycle ago -------------------------------------------------------------------------------------
+  // ---- what came one cycle ago ------------------------------------------------------------------
   logic                 valid_q, is_operand;
   read_dest_t           dest_q;
   logic [BEAT-1:0][7:0] data_q, masked, expected;
@@ -121,7 +123,7 @@ module formal_operand_bound
     if (valid_q) so_far_q[source] <= largest;
   end
 
-  // ---- a group of a block of a row, which the solver chooses -------------------------------------------------------
+  // ---- a group of a block of a row, which the solver chooses ------------------------------------
   if (GROUPS > 1) begin : g_groups
     localparam int unsigned Codes = PAIRS ? BEAT / GROUPS : 2 * BEAT / GROUPS;  // that share a bound
     localparam int unsigned Words = bound_block(BLOCK) / Codes;

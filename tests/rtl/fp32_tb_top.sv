@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per D format, the
-// converter from the formats of C and X, and the generator of random bits.
+// The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per
+// D format, the converter from the formats of C and X, and the generator of random bits.
 module fp32_tb_top (
   input  logic             clk_i,
   input  logic [31:0]      a_i,

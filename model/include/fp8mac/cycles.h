@@ -69,9 +69,9 @@ typedef struct fp8mac_cycles_config {
     // The row of elements whose words of image operands go first to the memories: 0 after a reset,
     // else `image_turn` of the run before.
     uint32_t image_turn;
-    // The integer requantiser is in the place of the FP32 epilogue: with the element int8 alone. Then
-    // SCALE_A, SCALE_B, SCALE_D and the limits of the clamp are integers, and a vector of scales of B
-    // has two words for each column.
+    // The integer requantiser is in the place of the FP32 epilogue: with the element int8 alone.
+    // Then SCALE_A, SCALE_B, SCALE_D and the limits of the clamp are integers, and a vector of
+    // scales of B has two words for each column.
     bool requantise;
 } fp8mac_cycles_config;
 
@@ -130,7 +130,8 @@ typedef struct fp8mac_cycles_command {
     int8_t sa, sb; // scaling exponents
     bool a_narrow, b_narrow, scale_a_vec, scale_b_vec, bias_en, c_en, mx, stochastic, conv_a;
     bool depthwise; // of an image operand: each column has its own channels
-    // With depthwise: two results of each row and channel, which the first c_stride rows have; others have the first one.
+    // With depthwise: two results of each row and channel, which the first c_stride rows have;
+    // others have the first one.
     bool pairs;
     bool reuse_a, reuse_b, acc_continue, acc_keep, b_resident, b_free;
     fp8mac_cycles_operation operation;
@@ -164,7 +165,8 @@ typedef struct fp8mac_cycles_counters {
 // FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse:
 // shapes, alignment, ranges, formats, scales, sequences, a submission while the queue is full or
 // another descriptor is read, the end of a pause that has not begun. FP8MAC_ERR_UNSUPPORTED: of one
-// whose tile commands are too many. `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
+// whose tile commands are too many. `refused` may be NULL. FP8MAC_ERR_CONFIG: see
+// fp8mac_cycles_check.
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,
                                 uint64_t *completed, size_t *refused,

@@ -38,8 +38,8 @@ typedef struct mode_holder {
     fp8mac_flags flags; // to begin with: FP8MAC_FLAG_TRACK_INEXACT or 0
 } mode_holder;
 
-// (rounding, overflow, random_bits), optionally followed by inexact_flags and the generator's number.
-// The first two are names. For O&.
+// (rounding, overflow, random_bits), optionally followed by inexact_flags and the generator's
+// number. The first two are names. For O&.
 int take_mode(PyObject *object, void *to);
 // Whether the mode is possible for results of the format; otherwise 0, with the reason raised.
 int mode_fits(const fp8mac_format *format, const mode_holder *how);
