@@ -323,7 +323,8 @@ TESTS += $(SYS_TEST)/system-install.log
 SYS_STAGE = $(abspath $(BUILD))/system-install
 $(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SYS_QUICK) firmware/install.mk \
     tests/run_test.sh
-	@rm -rf $(SYS_STAGE) && $(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
+	@rm -rf $(SYS_STAGE)
+	@$(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
 	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SYS_QUICK))
 
 # Core cycles of conversions and planned runs. The test runs make itself.

@@ -20,7 +20,10 @@
 #
 # It installs missing Debian packages (tools/packages.txt), checks the versions of tools, and repeats nothing. While
 # another process holds the package manager's lock it says so and waits, up to SETUP_WAIT seconds (1800).
+# With --missing before BUILD it prints a sentence about what is missing, and does nothing.
 set -eu
+report=
+if [ "$1" = --missing ]; then report=yes && shift; fi
 build=$1 file=$2
 shift 2
 parts=" $* "
@@ -28,7 +31,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 needs() { case $parts in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
-mkdir -p "$build" "$(dirname "$file")"
+[ -n "$report" ] || mkdir -p "$build" "$(dirname "$file")"
 
 # --- Debian packages ---------------------------------------------------------------------------------------------
 command -v dpkg-query >/dev/null 2>&1 ||
@@ -40,6 +43,15 @@ missing=
 for package in $wanted; do
   printf '%s\n' "$installed" | grep -qx "$package" || missing="$missing $package"
 done
+
+if [ -n "$report" ]; then
+  if [ -n "$missing" ]; then
+    echo "Debian packages are missing:$missing."
+  else
+    echo "All Debian packages are there; what set-up makes in $build is missing or old."
+  fi
+  exit 0
+fi
 
 # run_apt ARGUMENTS...: apt-get, once nobody else holds its locks. The output goes to $log.
 log=$build/apt.log

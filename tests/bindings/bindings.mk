@@ -81,7 +81,7 @@ $(BUILD)/test/bindings_fuzz_long.log: $(BUILD)/model-san/fuzz tests/run_test.sh
 
 .PHONY: fuzz libfuzz
 fuzz: $(BUILD)/model-san/fuzz
-	@if [ -e "$$($(or $(CLANG),false) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a 2>/dev/null)" ]; then \
+	@$(if $(DRY_RUN),: )if [ -e "$$($(or $(CLANG),false) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a 2>/dev/null)" ]; then \
 	  $(MAKE) --no-print-directory libfuzz; else $< $(FUZZ_CASES); fi
 
 libfuzz: $(BUILD)/model-san/libfuzz
