@@ -117,7 +117,8 @@ space := $(empty) $(empty)
 comma := ,
 SETUP_ENV := $(BUILD)/env/$(subst $(space),-,$(setup_parts)).mk
 
-SETUP_FROM := tools/setup.sh tools/packages.txt tools/requirements.txt tools/requirements-networks.txt \
+SETUP_FROM := tools/setup.sh tools/packages.txt tools/cells.txt tools/requirements.txt tools/requirements-networks.txt \
+  tools/requirements-data.txt \
   $(foreach part,$(filter layout fpga,$(setup_parts)),tools/requirements-$(part).txt)
 CATALOGUE_FROM := rtl/catalogue/elements.toml $(wildcard rtl/catalogue/*.py)
 
