@@ -7,7 +7,7 @@
 # what the tests cost, name the failed ones and print the sum of all counts. `make build/test/NAME.log` runs one test.
 include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
-include tests/habits/build.mk
+include tests/consistency/build.mk
 include tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
 include tests/costs/build.mk tests/mutants/build.mk tests/networks/build.mk tests/tokens/tokens.mk
 

@@ -187,7 +187,7 @@ module fp8mac_array
   word_t                          taken, result;
   flags_t [Bundle-1:0][COLS-1:0]  unit_flags;
 
-  fp8mac_nest #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits), .MX(MX)) u_nest (
+  fp8mac_grid #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits), .MX(MX)) u_grid (
     .clk_i(clk), .rst_ni, .step_valid_i, .block_first_i, .block_last_i, .cfg_i(step_cfg_i), .row_en_i, .col_en_i,
     .lane_en_i, .a_code_i, .b_code_i, .a_bound_i, .b_bound_i, .a_scale_i, .b_scale_i,
     .unit_cfg_i(part[1].block.cfg), .unit_a_place_i(part[1].a_place), .unit_b_place_i(part[1].block.b_place),

@@ -2,7 +2,7 @@
 // The accelerator and what stands between it and the chip: its registers' bus, and the AXI slave in
 // front of the RAM with its random stalls. Outputs but quiet_o come from registers in here, so a
 // simulator may evaluate this module apart from the rest of the chip, and leave out cycles in which
-// quiet_o promises that nothing would change (sim/apart).
+// quiet_o promises that nothing would change (sim/partitioned).
 module fp8mac_sys_accel
   import fp8mac_sys_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator as the model of cycles (model/src/cycles/live.h) behind its own registers
-// (fp8mac_sys_accel.sv), as sim/apart/accelerator.cpp evaluates it. The model goes through each
+// (fp8mac_sys_accel.sv), as sim/partitioned/accelerator.cpp evaluates it. It goes through each
 // cycle while there is work. The registers are evaluated in cycles with an access or an event.
 //
 // Bytes are those of the golden model. A command is computed whole when its last result leaves the

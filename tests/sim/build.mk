@@ -160,7 +160,7 @@ $(SIM_TEST)/system-timed-arrays.log: tests/sim/test_timed_arrays.py tests/sim/te
 	done
 	@tests/run_test.sh system-timed-arrays $@ $(SIM_PYTEST) --build $(BUILD) --elfs $(TIMED_PROGRAMS)
 
-# Cycles that are left out (sim/apart): runs with and without them are compared. Seeded faults, by what they spoil,
+# Cycles that are left out (sim/partitioned): runs with and without them are compared. Seeded faults, by what they spoil,
 SIM_LEFT_OUT := counters clock timer strobes
 seed_counters := s/model_.catch_up(now_ - next_);//
 seed_clock := s/fp8sim_chip_resume(paused_cycles_,/fp8sim_chip_resume(paused_cycles_ - 1,/
@@ -171,7 +171,7 @@ SIM_LEFT_OUT_SIM := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM
 SIM_LEFT_OUT_DIR := $(dir $(SIM_LEFT_OUT_SIM))
 SIM_LEFT_OUT_OBJECTS := $(if $(filter $(SIM_FAST),$(SIM_LEFT_OUT_SIM)),$(SIM_FAST_OBJECTS),$(SIM_RTL_OBJECTS))
 
-$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%.cpp: sim/apart/accelerator.cpp tests/sim/build.mk
+$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%.cpp: sim/partitioned/accelerator.cpp tests/sim/build.mk
 	@mkdir -p $(@D)
 	@sed '$(seed_$*)' $< >$@
 	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
@@ -179,7 +179,7 @@ $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%
 $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%): $(SIM_TEST_BUILD)/left-out-%: $(SIM_TEST_BUILD)/left-out-%.cpp $(SIM_LEFT_OUT_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -std=c++17 -O1 $(SIM_INCLUDES) $(call sim_model_includes,$(SIM_LEFT_OUT_DIR)model) \
-	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -DFP8SIM_MODEL='"apart/model.h"' -o $@ $< \
+	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -DFP8SIM_MODEL='"partitioned/model.h"' -o $@ $< \
 	  $(filter-out $(SIM_LEFT_OUT_DIR)accelerator.o,$(SIM_LEFT_OUT_OBJECTS)) -pthread -lm
 
 SIM_LEFT_OUT_ELFS := $(SIM_TEST_BUILD)/soc.elf $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits faults selftest)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that sim/fast/fp8mac_nest.sv imports. A nest gathers the steps of a block. It joins
+// The functions that sim/fast/fp8mac_grid.sv imports. A grid gathers the steps of a block. It joins
 // a closed block with its accumulators when the array hands them over, phase after phase.
 #include <svdpi.h>
 
@@ -70,10 +70,10 @@ struct Block {
     std::vector<fp8sim_block_operands> a, b;
 };
 
-class Nest
+class Grid
 {
   public:
-    Nest(unsigned rows, unsigned cols, unsigned lanes, unsigned share, unsigned kind,
+    Grid(unsigned rows, unsigned cols, unsigned lanes, unsigned share, unsigned kind,
          unsigned frac_bits)
         : rows_(rows), cols_(cols), lanes_(lanes), share_(share), a_(rows), b_(cols)
     {
@@ -193,45 +193,45 @@ class Nest
     unsigned oldest_ = 0, count_ = 0, phase_ = 0; // phase_: of the oldest closed block
 };
 
-Nest *nest_of(void *handle)
+Grid *grid_of(void *handle)
 {
-    return static_cast<Nest *>(handle);
+    return static_cast<Grid *>(handle);
 }
 
 } // namespace
 
 extern "C" {
 
-void *fp8sim_nest_new(unsigned rows, unsigned cols, unsigned lanes, unsigned share, unsigned kind,
+void *fp8sim_grid_new(unsigned rows, unsigned cols, unsigned lanes, unsigned share, unsigned kind,
                       unsigned frac_bits)
 {
-    return new Nest(rows, cols, lanes, share, kind, frac_bits);
+    return new Grid(rows, cols, lanes, share, kind, frac_bits);
 }
 
-void fp8sim_nest_delete(void *handle)
+void fp8sim_grid_delete(void *handle)
 {
-    delete nest_of(handle);
+    delete grid_of(handle);
 }
 
-void fp8sim_nest_reset(void *handle)
+void fp8sim_grid_reset(void *handle)
 {
-    nest_of(handle)->reset();
+    grid_of(handle)->reset();
 }
 
-void fp8sim_nest_step(void *handle, svBit first, svBit last, unsigned a_format, unsigned b_format,
+void fp8sim_grid_step(void *handle, svBit first, svBit last, unsigned a_format, unsigned b_format,
                       svBit acc_fp16, int scale_sum, unsigned row_en, unsigned col_en,
                       unsigned lane_en, const svBitVecVal *a, const svBitVecVal *b,
                       const svBitVecVal *a_scale, const svBitVecVal *b_scale)
 {
-    nest_of(handle)->step(
+    grid_of(handle)->step(
         first, last, {a_format, b_format, acc_fp16 != 0, scale_sum}, row_en, col_en, lane_en,
         reinterpret_cast<const uint8_t *>(a), reinterpret_cast<const uint8_t *>(b),
         reinterpret_cast<const uint8_t *>(a_scale), reinterpret_cast<const uint8_t *>(b_scale));
 }
 
-void fp8sim_nest_join(void *handle, svBit acc_first, const svBitVecVal *acc, svBitVecVal *result,
+void fp8sim_grid_join(void *handle, svBit acc_first, const svBitVecVal *acc, svBitVecVal *result,
                       svBitVecVal *flags)
 {
-    nest_of(handle)->join(acc_first, acc, result, reinterpret_cast<uint8_t *>(flags));
+    grid_of(handle)->join(acc_first, acc, result, reinterpret_cast<uint8_t *>(flags));
 }
 }

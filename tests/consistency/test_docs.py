@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """No internal link of the HTML documentation is dead, and nothing public is missing from it.
 
-python -m pytest -c tests/pytest.ini tests/habits/test_docs.py --build BUILD
+python -m pytest -c tests/pytest.ini tests/consistency/test_docs.py --build BUILD
 
 BUILD has what `make docs` makes.
 """

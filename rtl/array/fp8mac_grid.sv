@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-and-column nest: ROWS feeds of A, COLS feeds of B and ROWS x COLS elements of one kind, each
+// Row-and-column grid: ROWS feeds of A, COLS feeds of B and ROWS x COLS elements of one kind, each
 // cycle's operands of A broadcast along a row, those of B along a column. fp8mac_array is built
 // around it, and has the accumulators.
 //
@@ -8,7 +8,7 @@
 //
 // In a cycle without a step, in a row or column that is not enabled and in a lane that is not
 // enabled, operands are absent.
-module fp8mac_nest
+module fp8mac_grid
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row-and-column nest of the simulator's fast mode: it has the name, the parameters and the
-// ports of rtl/array/fp8mac_nest.sv and replaces it. Results and flags are the same, bit for bit,
-// in the same cycles. nest.cpp computes them. The array around it, with its control, accumulator
+// The row-and-column grid of the simulator's fast mode: it has the name, the parameters and the
+// ports of rtl/array/fp8mac_grid.sv and replaces it. Results and flags are the same, bit for bit,
+// in the same cycles. grid.cpp computes them. The array around it, with its control, accumulator
 // memory and clock gate, is the RTL's.
 //
 // Kinds `block` and `block64` alone. Bounds are not read: they follow from the operands.
-module fp8mac_nest
+module fp8mac_grid
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
@@ -63,22 +63,22 @@ module fp8mac_nest
   typedef bit [Bundle*COLS*32-1:0] words_t;
   typedef bit [Bundle*COLS*8-1:0] flag_bytes_t;
 
-  import "DPI-C" function chandle fp8sim_nest_new(
+  import "DPI-C" function chandle fp8sim_grid_new(
     input int unsigned rows, input int unsigned cols, input int unsigned lanes, input int unsigned share,
     input int unsigned kind, input int unsigned frac_bits);
-  import "DPI-C" function void fp8sim_nest_delete(input chandle nest);
-  import "DPI-C" function void fp8sim_nest_reset(input chandle nest);
-  import "DPI-C" function void fp8sim_nest_step(
-    input chandle nest, input bit first, input bit last, input int unsigned a_format, input int unsigned b_format,
+  import "DPI-C" function void fp8sim_grid_delete(input chandle grid);
+  import "DPI-C" function void fp8sim_grid_reset(input chandle grid);
+  import "DPI-C" function void fp8sim_grid_step(
+    input chandle grid, input bit first, input bit last, input int unsigned a_format, input int unsigned b_format,
     input bit acc_fp16, input int scale_sum, input int unsigned row_en, input int unsigned col_en,
     input int unsigned lane_en, input a_codes_t a, input b_codes_t b,
     input a_scales_t a_scale, input b_scales_t b_scale);
-  import "DPI-C" function void fp8sim_nest_join(
-    input chandle nest, input bit acc_first, input words_t acc, output words_t result, output flag_bytes_t flags);
+  import "DPI-C" function void fp8sim_grid_join(
+    input chandle grid, input bit acc_first, input words_t acc, output words_t result, output flag_bytes_t flags);
 
-  chandle nest;
-  initial nest = fp8sim_nest_new(ROWS, COLS, LANES, Share, ELEMENT, FRAC_BITS);
-  final fp8sim_nest_delete(nest);
+  chandle grid;
+  initial grid = fp8sim_grid_new(ROWS, COLS, LANES, Share, ELEMENT, FRAC_BITS);
+  final fp8sim_grid_delete(grid);
 
   // Index s: the last step of a block was issued s cycles ago.
   logic [AccCycle+Share-1:1] issued_q;
@@ -89,18 +89,18 @@ module fp8mac_nest
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       issued_q <= '0;
-      fp8sim_nest_reset(nest);
+      fp8sim_grid_reset(grid);
     end else begin
       issued_q <= (AccCycle + Share - 1)'({issued_q, step_valid_i && block_last_i});
       if (issued_q[AccCycle+Share-1:AccCycle] != '0) begin
         words_t      result;
         flag_bytes_t flags;
-        fp8sim_nest_join(nest, acc_first_i, acc_i, result, flags);
+        fp8sim_grid_join(grid, acc_first_i, acc_i, result, flags);
         result_q[AccCycle+1] <= result;
         flags_q[AccCycle+1]  <= flags;
       end
       if (step_valid_i) begin
-        fp8sim_nest_step(nest, block_first_i, block_last_i, 32'(cfg_i.a_fmt), 32'(cfg_i.b_fmt),
+        fp8sim_grid_step(grid, block_first_i, block_last_i, 32'(cfg_i.a_fmt), 32'(cfg_i.b_fmt),
                          cfg_i.acc_fmt == AccFp16, 32'(cfg_i.scale_sum), 32'(row_en_i), 32'(col_en_i), 32'(lane_en_i),
                          a_code_i, b_code_i, MX ? a_scale_i : {ROWS{8'(ScaleBias)}},
                          MX ? b_scale_i : {COLS{8'(ScaleBias)}});
