@@ -122,9 +122,13 @@ SETUP_FROM := tools/setup.sh tools/packages.txt tools/cells.txt tools/requiremen
   $(foreach part,$(filter layout fpga,$(setup_parts)),tools/requirements-$(part).txt)
 CATALOGUE_FROM := rtl/catalogue/elements.toml $(wildcard rtl/catalogue/*.py)
 
-# Included files are made even with -n. So without them make says what is missing, and reads no further.
-GENERATED_MAKEFILES := $(SETUP_ENV) $(CATALOGUE_DIR)/catalogue.mk
+# Included files are made even with -n. So without them make says what is missing, and reads no further. The set-up of more
+# parts does as well.
 ifneq (,$(and $(DRY_RUN),$(setup_goals)))
+env_parts = $(subst -, ,$(basename $(notdir $(1))))
+SETUP_ENV := $(firstword $(wildcard $(SETUP_ENV)) $(foreach env,$(wildcard $(BUILD)/env/*.mk),$(if \
+  $(filter-out $(call env_parts,$(env)),$(setup_parts)),,$(env))) $(SETUP_ENV))
+GENERATED_MAKEFILES := $(SETUP_ENV) $(CATALOGUE_DIR)/catalogue.mk
 setup_missing := $(shell tools/setup.sh --missing $(BUILD) $(SETUP_ENV) $(setup_parts))
 dry_run_missing := $(filter-out $(wildcard $(GENERATED_MAKEFILES)),$(GENERATED_MAKEFILES))
 dry_run_missing += $(shell find $(SETUP_FROM) -newer $(SETUP_ENV) 2>/dev/null)
