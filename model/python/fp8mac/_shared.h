@@ -56,6 +56,13 @@ static inline unsigned long flags_raised(fp8mac_flags flags)
 // The raised flags as a number, or the status raised.
 PyObject *finish(fp8mac_status status, fp8mac_flags flags);
 
+// fp8mac_quantize, and recipes of its form.
+typedef fp8mac_status quantizer(const fp8mac_format *dst_format, void *dst, const float *src,
+                                size_t n, float scale, fp8mac_convert_mode mode,
+                                fp8mac_flags *flags);
+// Calls one of them with the arguments (dst_format, dst, src, scale, mode): the raised flags.
+PyObject *quantize_with(quantizer *quantize, PyObject *arguments);
+
 // Block scales of k terms.
 static inline size_t blocks_of(size_t k)
 {
