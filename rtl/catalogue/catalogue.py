@@ -399,34 +399,35 @@ C_FIELDS = (
 )
 
 
+# The table's rows give values in the order of the fields: C++17 has no designated initialisers.
+def _c_entry(e: Element) -> str:
+    values = (f"        {value(e)}, // {name}\n" for _, name, _, value in C_FIELDS)
+    return f"    {{\n{''.join(values)}    }},\n"
+
+
+def _c_field(kind: str, name: str, comment: str) -> str:
+    declared = f"    {kind}{'' if kind.endswith('*') else ' '}{name};"
+    return f"{declared:<30} // {comment}\n" if comment else f"{declared}\n"
+
+
+def _c_settings(e: Element) -> str:
+    lines = [f"    case FP8MAC_ELEMENT_{e.name.upper()}:\n"]
+    if len(e.accumulators) == 1:
+        lines.append(f"        config->acc_format = {MODEL_ACCUMULATORS[e.accumulators[0]]};\n")
+    if e.block:
+        lines.append(f"        config->group = {e.block};\n")
+    if e.frac_bits and e.window_lanes > 1:
+        lines.append(f"        if (lanes < {e.window_lanes}) {{\n            break;\n        }}\n")
+    for field, value in e.model.items():
+        value = value.replace(
+            "late_bits", f"(frac_bits > {e.late_bits[0]} ? frac_bits : {e.late_bits[0]})"
+        )
+        lines.append(f"        config->{field} = {value};\n")
+    return "".join(lines) + "        break;\n"
+
+
 def c_header(elements: dict[str, Element]) -> str:
     rows = list(elements.values())
-
-    # The table's rows give values in the order of the fields: C++17 has no designated initialisers.
-    def entry(e: Element) -> str:
-        values = (f"        {value(e)}, // {name}\n" for _, name, _, value in C_FIELDS)
-        return f"    {{\n{''.join(values)}    }},\n"
-
-    def field(kind: str, name: str, comment: str) -> str:
-        declared = f"    {kind}{'' if kind.endswith('*') else ' '}{name};"
-        return f"{declared:<30} // {comment}\n" if comment else f"{declared}\n"
-
-    def settings(e: Element) -> str:
-        lines = [f"    case FP8MAC_ELEMENT_{e.name.upper()}:\n"]
-        if len(e.accumulators) == 1:
-            lines.append(f"        config->acc_format = {MODEL_ACCUMULATORS[e.accumulators[0]]};\n")
-        if e.block:
-            lines.append(f"        config->group = {e.block};\n")
-        if e.frac_bits and e.window_lanes > 1:
-            lines.append(
-                f"        if (lanes < {e.window_lanes}) {{\n            break;\n        }}\n"
-            )
-        for field, value in e.model.items():
-            value = value.replace(
-                "late_bits", f"(frac_bits > {e.late_bits[0]} ? frac_bits : {e.late_bits[0]})"
-            )
-            lines.append(f"        config->{field} = {value};\n")
-        return "".join(lines) + "        break;\n"
 
     return f"""// SPDX-License-Identifier: Apache-2.0
 // {BY}
@@ -448,10 +449,10 @@ typedef enum fp8mac_element_kind {{
 
 // One kind of element.
 typedef struct fp8mac_element_info {{
-{"".join(field(*one[:3]) for one in C_FIELDS)}}} fp8mac_element_info;
+{"".join(_c_field(*one[:3]) for one in C_FIELDS)}}} fp8mac_element_info;
 
 static const fp8mac_element_info fp8mac_element_table[FP8MAC_ELEMENT_COUNT] = {{
-{"".join(entry(e) for e in rows)}}};
+{"".join(_c_entry(e) for e in rows)}}};
 
 // The kind with this number, or NULL.
 static inline const fp8mac_element_info *fp8mac_element_find(uint32_t kind)
@@ -481,7 +482,7 @@ static inline void fp8mac_element_settings(fp8mac_element_kind kind, unsigned la
     (void)static_exponent;
     config->group = lanes;
     switch (kind) {{
-{"".join(settings(e) for e in rows)}    }}
+{"".join(_c_settings(e) for e in rows)}    }}
 }}
 
 #ifdef __cplusplus
