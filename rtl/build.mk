@@ -66,7 +66,12 @@ rtl_release = $(PYTHON) -B -m synth release --build $(BUILD) --out $(RELEASE_DIR
   --config 'ROWS=$(1) COLS=$(2) LANES=$(3) AXI_DATA_W=$(4) ELEMENT=$(call element_name,$(5))$(call release_bits,$(call element_bits,$(5)))'
 rtl-release: $(RELEASE_FROM)
 	@$(call rtl_release,$(ROWS),$(COLS),$(LANES),$(AXI_DATA_W),$(ELEMENT_SPEC),$(call SYNTH_GIVEN,CONFIG),$(MINIMAL))
-regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
+regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html command-c
+# The command for C is kept in the model. A test compares it with the register map.
+.PHONY: command-c
+command-c: | $(CATALOGUE_RDL) $(VERSION_H)
+	$(call say,COMMAND,model)
+	$(Q)$(PYTHON) -B rtl/regs/command_c.py $(RDL_OPTIONS) -o model $(RDL)
 
 $(REGS_SV) &: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)

@@ -142,7 +142,9 @@ def structures(members: list[Member], types: dict[str, str]) -> str:
         groups.setdefault(member.path[0], []).append(member)
     text = ""
     for kind in dict.fromkeys(types.values()):
-        alike = [groups[name] for name, its in types.items() if its == kind]
+        alike = [groups[name] for name, its in types.items() if its == kind and name in groups]
+        if not alike:  # of C alone
+            continue
         if len(alike) > 1:
             alike = [sorted(group, key=lambda member: member.path[1]) for group in alike]
         lines = [[member.declaration for member in group] for group in alike]

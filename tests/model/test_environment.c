@@ -214,17 +214,17 @@ static void take_cycles(void)
 {
     const fp8mac_cycles_config config = fp8mac_cycles_default();
     const fp8mac_cycles_command command = {.submission = FP8MAC_CYCLES_DOORBELL,
-                                           .m = 8,
-                                           .n = 8,
-                                           .k = 64,
-                                           .b_addr = 0x10000,
-                                           .d_addr = 0x20000,
-                                           .a_stride = 64,
-                                           .b_stride = 64,
-                                           .d_stride = 16,
-                                           .scale_a = 0x3f800000,
-                                           .scale_b = 0x3f800000,
-                                           .scale_d = 0x3f800000};
+                                           .command.m = 8,
+                                           .command.n = 8,
+                                           .command.k = 64,
+                                           .command.b.addr = 0x10000,
+                                           .command.d.addr = 0x20000,
+                                           .command.a.stride = 64,
+                                           .command.b.stride = 64,
+                                           .command.d.stride = 16,
+                                           .command.a.scale = 0x3f800000,
+                                           .command.b.scale = 0x3f800000,
+                                           .command.d.scale = 0x3f800000};
     fp8mac_cycles_counters counters;
     const char *parameter, *range;
     take_u64(fp8mac_cycles_check(&config, &parameter, &range));
