@@ -316,7 +316,8 @@ TESTS += $(SYS_TEST)/system-install.log
 SYS_STAGE = $(abspath $(BUILD))/system-install
 $(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SIM) firmware/install.mk \
     tests/run_test.sh
-	@rm -rf $(SYS_STAGE) && $(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
+	@rm -rf $(SYS_STAGE)
+	@$(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
 	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SIM))
 
 # Core cycles of conversions and planned runs. The test runs make itself.
@@ -418,7 +419,7 @@ $(SYS_TEST)/newest-verilator.log: tests/system/newest_verilator.sh tools/require
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH, and -minimal without the functions that can be left out. A make that the test starts builds their simulators.
 SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64 \
   2x2x4-block_f13-axi64-minimal
-SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
+SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/partitioned/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
   $(foreach width,64 128 256,$(call sim_chip_objects,$(width))) $(SIM_LIBRARIES)
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(word 2,$(subst -, ,$(1)))

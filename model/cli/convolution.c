@@ -39,7 +39,8 @@ static uint32_t part_size(uint32_t total, uint32_t part, uint32_t number)
     return left < part ? left : part;
 }
 
-// Where the accelerator has depthwise commands, and channels are whole quads, or groups of half a quad with pairs
+// Where the accelerator has depthwise commands, and channels are whole quads, or groups of
+// half a quad with pairs
 static bool is_depthwise(const plan *p, uint32_t quads, uint32_t each)
 {
     const convolution *x = p->layer;

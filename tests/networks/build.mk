@@ -102,7 +102,7 @@ TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-
 # From an ONNX file to host and chip by commands.
 $(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
-	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
 
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)

@@ -3,8 +3,8 @@
 //
 // For each layer the core gathers the operand of the GEMM (im2col) by the definition in
 // fp8mac/image.h. The accelerator computes the layer from the image, and the GEMM from the gathered
-// operand. Outputs, amax and flags of both are compared with the golden model's GEMM. The last line is
-// the count of tests.
+// operand. Outputs, amax and flags of both are compared with the golden model's GEMM. The last line
+// is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One GEMM with operands -2, -1, 0, 1 and 2 on soc_top: every sum is a small integer, so it is exact in FP32 and the
-// host's integers are the oracle.
+// One GEMM with operands -2, -1, 0, 1 and 2 on soc_top: every sum is a small integer, so it is
+// exact in FP32 and the host's integers are the oracle.
 #include <cstdio>
 #include <vector>
 

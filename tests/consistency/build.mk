@@ -4,8 +4,8 @@
 TESTS += $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log
 $(BUILD)/test/packaging-sim.log: PACKAGING_TESTS := simulation
 $(BUILD)/test/packaging.log: PACKAGING_TESTS := not simulation
-$(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/habits/test_packaging.py tests/habits/conftest.py \
-    $(PYTEST_FILES) tests/habits/soc_integers.cpp tools/fusesoc_rtl.py \
+$(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/consistency/test_packaging.py tests/consistency/conftest.py \
+    $(PYTEST_FILES) tests/consistency/soc_integers.cpp tools/fusesoc_rtl.py \
     $(wildcard examples/soc/*) Bender.yml fp8mac.core CHANGELOG.md .github/workflows/ci.yml $(VERSION_H) $(REGS_H) \
     $(RTL_SOURCES)
 	@tests/run_test.sh $(basename $(@F)) $@ $(PYTEST) $< -k '$(PACKAGING_TESTS)' --version-h $(VERSION_H) --regs-h $(REGS_H) \
@@ -17,5 +17,5 @@ TESTS += $(BUILD)/test/docs-sources.log $(BUILD)/test/docs-html.log
 $(BUILD)/test/docs-sources.log: tests/habits/test_docs.py tests/habits/conftest.py $(PYTEST_FILES) docs-sources $(REGS_H)
 	@tests/run_test.sh docs-sources $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/docs-seeded --regs-h $(REGS_H)
 
-$(BUILD)/test/docs-html.log: tests/habits/test_docs_html.py $(PYTEST_FILES) docs
+$(BUILD)/test/docs-html.log: tests/consistency/test_docs_html.py $(PYTEST_FILES) docs
 	@tests/run_test.sh docs-html $@ $(PYTEST) $< --build $(BUILD)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator as a model of its own. It is evaluated only in cycles in which something may
-// change in it: sim/apart/fp8mac_sys_accel.sv, its place in the chip, calls fp8sim_accel_cycle()
-// from the chip's rising edge, with the inputs before that edge, for the outputs behind it. While
-// the core sleeps, the chip is not evaluated either, and this file does the work of the RAM.
-// Counters catch up before anything can read them. FP8SIM_MODEL has the class ApartModel: the RTL
-// (sim/apart/model.h), or its registers with the model of cycles (sim/timed/model.h).
+// change in it: sim/partitioned/fp8mac_sys_accel.sv, its place in the chip, calls
+// fp8sim_accel_cycle() from the chip's rising edge, with the inputs before that edge, for the
+// outputs behind it. While the core sleeps, the chip is not evaluated either, and this file
+// does the work of the RAM. Counters catch up before anything can read them. FP8SIM_MODEL has
+// the class ApartModel: the RTL (sim/partitioned/model.h), or its registers with the model of
+// cycles (sim/timed/model.h).
 #include "accelerator.h"
 
 #include <svdpi.h>
@@ -194,7 +195,7 @@ std::unique_ptr<Accelerator> make_accelerator(VerilatedContext &context, const R
     return accelerator;
 }
 
-// The function that sim/apart/fp8mac_sys_accel.sv imports.
+// The function that sim/partitioned/fp8mac_sys_accel.sv imports.
 void fp8sim_accel_cycle(svBit rst_n, svBit sleeping, svBit valid, const svBitVecVal *req,
                         svBit stall_write, const svBitVecVal *stall_permille,
                         const svBitVecVal *ram_rdata, svBit *done, unsigned *rdata, svBit *err,

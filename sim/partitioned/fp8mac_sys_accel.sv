@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of the accelerator in the chip when the accelerator is a model of its own: this module has the name, the
-// parameters and the ports of rtl/system/fp8mac_sys_accel.sv and replaces it in the model of the core. It calls the
-// accelerator's model (accelerator.cpp) in each cycle in which something may change there. In all others, an
-// evaluation of the chip is one of the core alone.
+// The place of the accelerator in the chip when the accelerator is a model of its own: this module
+// has the name, the parameters and the ports of rtl/system/fp8mac_sys_accel.sv and replaces it in
+// the model of the core. It calls the accelerator's model (accelerator.cpp) in each cycle in which
+// something may change there. In all others, an evaluation of the chip is one of the core alone.
 //
-// While the core sleeps, the simulator may evaluate the accelerator alone. It calls fp8sim_chip_pause() after the last
-// cycle of the chip, and fp8sim_chip_resume() before the next one.
+// While the core sleeps, the simulator may evaluate the accelerator alone. It calls
+// fp8sim_chip_pause() after the last cycle of the chip, and fp8sim_chip_resume() before the next
+// one.
 `define MCYCLE fp8mac_system.u_core.u_ibex.u_ibex_core.cs_registers_i.mcycle_counter_i
 
 module fp8mac_sys_accel
@@ -87,7 +88,8 @@ module fp8mac_sys_accel
     end
   end
 
-  // For how many cycles the sleeping core's inputs can only change by the accelerator; and what the RAM has read
+  // For how many cycles the sleeping core's inputs can only change by the accelerator; and
+  // what the RAM has read
   export "DPI-C" function fp8sim_chip_pause;
   function automatic void fp8sim_chip_pause(output longint unsigned cycles, output bit [AXI_DATA_W-1:0] ram_rdata);
     ram_rdata = ram_rdata_i;
@@ -96,7 +98,8 @@ module fp8mac_sys_accel
     else cycles = fp8mac_system.u_timer.mtimecmp_q - fp8mac_system.u_timer.mtime_q;
   endfunction
 
-  // Does what `cycles` cycles of sleep would have done: the chip's counters, and this module's and the RAM's outputs.
+  // Does what `cycles` cycles of sleep would have done: the chip's counters, and this module's
+  // and the RAM's outputs.
   export "DPI-C" function fp8sim_chip_resume;
   function automatic void fp8sim_chip_resume(
     input longint unsigned cycles, input bit irq, input bit read_valid, input bit [RamAddrW-1:0] read_addr,

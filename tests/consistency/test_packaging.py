@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files by which other tools know the project: Bender.yml, fp8mac.core, CHANGELOG.md, the forge's workflow.
 
-python -m pytest -c tests/pytest.ini tests/habits/test_packaging.py -k 'not simulation' --version-h FILE --regs-h FILE --build BUILD \\
+python -m pytest -c tests/pytest.ini tests/consistency/test_packaging.py -k 'not simulation' --version-h FILE --regs-h FILE --build BUILD \\
   --folder FOLDER --sources SOURCE... --functions NAME...
-python -m pytest -c tests/pytest.ini tests/habits/test_packaging.py -k simulation --folder FOLDER
+python -m pytest -c tests/pytest.ini tests/consistency/test_packaging.py -k simulation --folder FOLDER
 
 SOURCES are the build's sources in the order of compilation (RTL_SOURCES of rtl/build.mk), NAMEs those of its MINIMAL_FUNCTIONS.
 """

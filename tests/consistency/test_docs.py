@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation before Sphinx: every page is in the navigation, no link is dead, nothing public is missing.
 
-    python -m pytest -c tests/pytest.ini tests/habits/test_docs.py --build BUILD --folder FOLDER --regs-h HEADER
+    python -m pytest -c tests/pytest.ini tests/consistency/test_docs.py --build BUILD --folder FOLDER --regs-h HEADER
 
 BUILD/docs-check has the Markdown that tools/docs/build_docs.py writes for Sphinx. What should be there is read from the
 sources a second time here. test_docs_html.py looks at what Sphinx makes of it.

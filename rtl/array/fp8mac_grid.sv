@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-and-column nest: ROWS feeds of A, COLS feeds of B and ROWS x COLS elements of one kind, each cycle's operands of
-// A broadcast along a row, those of B along a column. fp8mac_array is built around it, and has the accumulators.
+// Row-and-column grid: ROWS feeds of A, COLS feeds of B and ROWS x COLS elements of one kind, each
+// cycle's operands of A broadcast along a row, those of B along a column. fp8mac_array is built
+// around it, and has the accumulators.
 //
-// SHARE neighbouring rows share the accumulate units of their columns. The rows of phase p are b * SHARE + p; what
-// belongs to them comes and goes p cycles after what belongs to phase 0.
+// SHARE neighbouring rows share the accumulate units of their columns. The rows of phase p are b *
+// SHARE + p; what belongs to them comes and goes p cycles after what belongs to phase 0.
 //
-// In a cycle without a step, in a row or column that is not enabled and in a lane that is not enabled, operands are
-// absent.
-module fp8mac_nest
+// In a cycle without a step, in a row or column that is not enabled and in a lane that is not
+// enabled, operands are absent.
+module fp8mac_grid
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
@@ -41,7 +42,8 @@ module fp8mac_nest
   input  logic [ROWS-1:0][ScaleW-1:0]              a_scale_i,    // MX
   input  logic [COLS-1:0][ScaleW-1:0]              b_scale_i,
 
-  // FamilyBlock, of the block whose last step was issued one cycle ago, and of the one of two cycles ago
+  // FamilyBlock, of the block whose last step was issued one cycle ago, and of the one of two
+  // cycles ago
   input  step_cfg_t                                unit_cfg_i,
   input  logic [Bundle-1:0][PlaceW-1:0]            unit_a_place_i,
   input  logic [COLS-1:0][PlaceW-1:0]              unit_b_place_i,
@@ -50,7 +52,8 @@ module fp8mac_nest
   input  logic                                     acc_first_i,  // accumulators are +0; acc_i has no meaning
   input  logic [Bundle-1:0][COLS-1:0][ResultW-1:0] acc_i,
 
-  // The block whose last step was issued element_result_cycle(ELEMENT) cycles ago; meaningless where not enabled
+  // The block whose last step was issued element_result_cycle(ELEMENT) cycles ago;
+  // meaningless where not enabled
   output logic [Bundle-1:0][COLS-1:0][ResultW-1:0] result_o,     // see result_width()
   output flags_t [Bundle-1:0][COLS-1:0]            flags_o
 );
@@ -78,8 +81,8 @@ module fp8mac_nest
     $error("FRAC_BITS is not within element_least_frac_bits(ELEMENT) .. element_most_frac_bits(ELEMENT)");
   end
 
-  // Scaling exponents and the accumulator's format, as the family takes them. A late accumulation's base joins the
-  // largest exponent of a row in the feed of A, in cycle 2.
+  // Scaling exponents and the accumulator's format, as the family takes them. A late accumulation's
+  // base joins the largest exponent of a row in the feed of A, in cycle 2.
   scale_sum_t scale_sum;
   base_t      base, base_1_q, base_2_q;
   logic       valid_q;

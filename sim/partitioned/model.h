@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's own RTL, as sim/apart/accelerator.cpp evaluates it.
-#ifndef FP8MAC_SIM_APART_MODEL_H
-#define FP8MAC_SIM_APART_MODEL_H
+// The accelerator's own RTL, as sim/partitioned/accelerator.cpp evaluates it.
+#ifndef FP8MAC_SIM_PARTITIONED_MODEL_H
+#define FP8MAC_SIM_PARTITIONED_MODEL_H
 
 #include <svdpi.h>
 
