@@ -172,7 +172,7 @@ static uint64_t pixels(const reader *r, uint64_t outputs, column image, column f
 
 static void take_convolution(const reader *r, const values *v, layer *l)
 {
-    const convolution x = l->convolution = convolution_of(r, v);
+    const convolution x = l->work.image = convolution_of(r, v);
     const uint64_t out_h =
         pixels(r, convolution_outputs(x.height, x.kernel_h, x.stride_y, x.dilation_y, x.pad_y),
                IFMAP_HEIGHT, FILTER_HEIGHT);
