@@ -374,7 +374,10 @@ static fp8mac_status prepare(issuer *s, const workload *work, placed *p, const c
     }
     const uint64_t pixel = x->pixel_bytes != 0 ? x->pixel_bytes
                                                : round_up(x->channels, caps->beat_bytes);
-    const char *field = x->images != 0 ? beyond(x, work, pixel, caps->beat_bytes) : NULL;
+    const char *field = x->images == 0 ? NULL
+                        : s->config->requantise && pixel % caps->beat_bytes != 0
+                            ? "pixels of a convolution that is requantised begin at beats"
+                            : beyond(x, work, pixel, caps->beat_bytes);
     if (field != NULL) {
         return refuse(why, FP8MAC_ERR_SHAPE, field);
     }

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "convolution.h"
 #include "fp8mac/rows.h"
+#include "workload.h"
 
 enum { PAGE = 4096 };
 #define ONE 0x3f800000u // FP32 bits
@@ -73,14 +73,14 @@ static PyObject *core_convolution_cycles(PyObject *self, PyObject *arguments)
     work.m = (uint32_t)rows;
     work.n = x.filters;
     work.k = x.kernel_h * x.kernel_w * (x.channels / x.groups);
+    work.image = x;
     work.vectors = vectors != 0, work.adds_c = adds_c != 0;
     work.d_format = (fp8mac_format_id)formats[0];
     work.c_format = (fp8mac_format_id)formats[1];
     workload_result result;
     fp8mac_status status;
-    uint32_t turn = 0;
     const char *why = NULL;
-    Py_BEGIN_ALLOW_THREADS status = convolution_run(&config, &x, &work, &turn, &result, &why);
+    Py_BEGIN_ALLOW_THREADS status = workload_run(&config, &work, &result, &why);
     Py_END_ALLOW_THREADS return status == FP8MAC_OK
         ? PyLong_FromUnsignedLongLong(result.counters.cycles)
         : refuse(status, why);

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What layers of the firmware become: their scratch, their commands and the accelerator's cycles.
+
+The functions are those of the firmware's layer library (fp8rt/layers.h), over an accelerator that is described and runs
+nothing. So tensors have addresses without memory, but for the values that a layer says it checks. Descriptors are dicts, whose
+keys are the fields of C: numbers, names of constants, dicts of structures, and Pointer for what a field points to.
+
+    run = Device().query()
+    run.call("fp8rt_add", "fp8rt_arithmetic_desc", {"x": Pointer("fp8rt_tensor", {"data": 4096, "rows": 8, "cols": 32}), ...})
+    run.scratch, run.list_bytes
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from typing import Any
+
+from . import _core
+from . import _descriptors as c
+
+_library = ctypes.CDLL(_core.__file__)
+for _name, _kind in (
+    *(("fp8mac_cycles_default", c.fp8mac_cycles_config), ("fp8rt_plan_caps", c.fp8rt_caps)),
+    *(("fp8rt_run_query", c.fp8rt_run), ("fp8rt_run_on", c.fp8rt_run)),
+    *(("fp8rt_recorder_in", c.fp8rt_recorder), ("fp8rt_run_message", ctypes.c_char_p)),
+):
+    getattr(_library, _name).restype = _kind
+LIST_ALIGN = c.CONSTANTS["FP8RT_NETWORK_ALIGN"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Pointer:
+    """The address of a structure"""
+
+    kind: str
+    fields: dict[str, Any]
+
+
+class LayerError(_core.Error):
+    """A layer that the library refuses"""
+
+
+class _Memory:
+    """Structures with what they point to"""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def make(self, kind: type[ctypes.Structure], fields: dict[str, Any]) -> ctypes.Structure:
+        made = kind()
+        self.kept.append(made)
+        self._fill(made, fields)
+        return made
+
+    def _fill(self, made: ctypes.Structure, fields: dict[str, Any]) -> None:
+        kinds = dict(made._fields_)  # type: ignore[misc]
+        for name, value in fields.items():
+            if isinstance(value, dict):
+                self._fill(getattr(made, name), value)
+            elif isinstance(value, list):
+                for i, one in enumerate(value):
+                    self._fill(getattr(made, name)[i], one)
+            elif isinstance(value, Pointer):
+                target = self.make(getattr(c, value.kind), value.fields)
+                setattr(made, name, ctypes.addressof(target))
+            elif isinstance(value, str):
+                setattr(made, name, c.CONSTANTS[value])
+            else:
+                setattr(made, name, float(value) if kinds[name] is ctypes.c_float else value)
+
+
+class Device:
+    """The default accelerator with another element, bus or number of columns. `depthwise` False: without its depthwise commands,
+    as an accelerator of another shape is."""
+
+    def __init__(
+        self,
+        element: str = "block",
+        axi_data_w: int = 128,
+        columns: int = 4,
+        *,
+        depthwise: bool = True,
+        requantise: bool = False,
+    ) -> None:
+        self.config = _library.fp8mac_cycles_default()
+        self.config.element = _core.element(element)
+        self.config.axi_data_w, self.config.cols = axi_data_w, columns
+        self.config.requantise = requantise
+        self.caps = _library.fp8rt_plan_caps(ctypes.byref(self.config))
+        if not depthwise:
+            self.caps.functions &= ~c.CONSTANTS["FP8RT_FUNCTION_DEPTHWISE"]
+        self._port = c.fp8rt_port(context=ctypes.addressof(self.caps))
+        self.device = c.fp8rt_device()
+        _library.fp8rt_device_open(ctypes.byref(self.device), ctypes.byref(self._port))
+
+    def query(self) -> Run:
+        """Layers are checked, and what they need is added up."""
+        return Run(self, _library.fp8rt_run_query(ctypes.byref(self.device)))
+
+    def record(self, list_bytes: int, scratch: int, scratch_bytes: int) -> Run:
+        """Layers are recorded as a list of so many bytes. `scratch` is an address, at a beat."""
+        run = _library.fp8rt_run_on(
+            ctypes.byref(self.device), ctypes.c_void_p(scratch), ctypes.c_size_t(scratch_bytes)
+        )
+        return Run(self, run, list_bytes)
+
+
+class Run:
+    """Layers, one behind the other. It stays where it is while it is in use."""
+
+    def __init__(self, device: Device, run: ctypes.Structure, list_bytes: int | None = None) -> None:
+        self.device, self.run = device, run
+        self.recorder: ctypes.Structure | None = None
+        self._labels: list[bytes] = []
+        if list_bytes is not None:
+            self._list = ctypes.create_string_buffer(list_bytes + LIST_ALIGN)
+            start = -(-ctypes.addressof(self._list) // LIST_ALIGN) * LIST_ALIGN
+            self.recorder = _library.fp8rt_recorder_in(
+                ctypes.c_void_p(start), ctypes.c_size_t(list_bytes)
+            )
+            self.run.recorder = ctypes.addressof(self.recorder)
+
+    def call(self, function: str, kind: str, fields: dict[str, Any], label: str = "") -> None:
+        """Calls a layer with a descriptor. Raises LayerError."""
+        memory = _Memory()
+        descriptor = memory.make(getattr(c, kind), fields)
+        if label:
+            self._labels.append(label.encode())
+            self.run.label = ctypes.cast(ctypes.c_char_p(self._labels[-1]), ctypes.c_void_p)
+        self._check(getattr(_library, function)(ctypes.byref(self.run), ctypes.byref(descriptor)))
+
+    def load_table(self, table: int, codes: int) -> None:
+        """A table of codes for the layers that follow; `codes` is its address."""
+        address = ctypes.c_void_p(codes)
+        self._check(_library.fp8rt_load_table(ctypes.byref(self.run), table, address))
+
+    def _check(self, status: int) -> None:
+        if status != 0:
+            text = ctypes.create_string_buffer(256)
+            _library.fp8rt_run_message(ctypes.byref(self.run), text, ctypes.c_size_t(len(text)))
+            raise LayerError(text.value.decode())
+
+    @property
+    def scratch(self) -> int:
+        return self.run.peak
+
+    @property
+    def list_bytes(self) -> int:
+        """Of a query: the memory for a recording"""
+        return self.run.record_bytes
+
+    @property
+    def commands(self) -> int:
+        """Of a recording"""
+        assert self.recorder is not None
+        return self.recorder.commands
+
+    def cycles(self) -> int:
+        """The accelerator's for the recorded list, without pauses in which the core does its part"""
+        assert self.recorder is not None
+        cycles = ctypes.c_uint64()
+        status = _library.fp8rt_plan_cycles(
+            ctypes.byref(self.recorder), ctypes.byref(self.device.config), ctypes.byref(cycles)
+        )
+        if status != 0:
+            raise LayerError("the accelerator refuses a command of the list")
+        return cycles.value
