@@ -389,9 +389,12 @@ static fp8mac_status prepare(issuer *s, const workload *work, placed *p, const c
                        : refuse(why, FP8MAC_ERR_SHAPE, "the matrices do not fit 4 GiB");
 }
 
-static fp8mac_status refuse_layer(const issuer *s, const workload *work, fp8rt_status status,
-                                  const char **why)
+static fp8mac_status refuse_layer(const issuer *s, const fp8rt_run *run, const workload *work,
+                                  fp8rt_status status, const char **why)
 {
+    if (run->recorder != NULL && run->recorder->commands == FP8RT_NETWORK_COMMANDS) {
+        return refuse(why, FP8MAC_ERR_SHAPE, "a layer has at most 65535 commands, and so has a list");
+    }
     if (!fp8rt_element_holds(&s->dev.caps.element, work->k)) {
         return refuse(why, FP8MAC_ERR_COMMAND,
                       "k is more than an accumulator of this element takes");
@@ -402,7 +405,11 @@ static fp8mac_status refuse_layer(const issuer *s, const workload *work, fp8rt_s
                       "no tile fits the memories of this accelerator");
     case FP8RT_ERR_IMAGE:
         return refuse(why, FP8MAC_ERR_SHAPE, "a field of the image is beyond the accelerator's");
-    default: return refuse(why, FP8MAC_ERR_COMMAND, fp8rt_status_string(status));
+    default:
+        return refuse(why, FP8MAC_ERR_COMMAND,
+                      s->tables != WORKLOAD_NO_TABLES && status == FP8RT_ERR_FORMAT
+                          ? "codes of a table have one byte, and D has more"
+                          : fp8rt_status_string(status));
     }
 }
 
@@ -422,7 +429,7 @@ static fp8mac_status issue_all(issuer *s, fp8rt_run *run, const workload *const 
         }
         const fp8rt_status issued = issue_one(run, &p, s->tables);
         if (issued != FP8RT_OK) {
-            return refuse_layer(s, layers[i], issued, why);
+            return refuse_layer(s, run, layers[i], issued, why);
         }
         if (run->recorder != NULL) {
             commands->behind[i] = run->recorder->commands;

@@ -110,12 +110,13 @@ def _costs(graph) -> str:
     layers = [layer for layer in graph.layers if layer.op == "int_convolution"]
     groups = [weights.join(layer, graph, 16).count for layer in layers]
     linear = sum(layer.op == "int_linear" for layer in graph.layers)
-    every = sum(n * integer_layers.commands(x, graph) for n, x in zip(groups, layers))
+    made = plan.make(graph)
+    every = sum(asked.commands for asked in made.layers)
     biases = [integer_layers.biases(layer, graph) for layer in layers]
     more = sum(4 * (rows.size - rows.shape[1]) for rows in biases)
     return (
-        f"{len(graph.layers)} | {every + linear} | {sum(groups) + linear} | {more:,} | "
-        f"{plan.make(graph).arena:,}"
+        f"{len(graph.layers)} | {every} | {sum(groups) + linear} | {more:,} | "
+        f"{made.arena:,}"
     )
 
 

@@ -341,7 +341,7 @@ def _generate(options) -> int:
         graph, folder, origin, runs[: options.vectors], options.element, options.beat
     )
     rows, outputs = report.rows_of(graph), {}
-    report.add_estimates(graph, rows, sources.element, options.beat)
+    report.add_estimates(graph, rows, sources.plan, sources.element)
     if options.reference and runs:
         reference = _reference(options, model)
         shapes.check_reference(reference, graph.inputs, graph.outputs)

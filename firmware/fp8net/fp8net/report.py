@@ -12,8 +12,8 @@ import onnx
 
 from . import estimate, integer_layers, mx, picture, quantize
 from .executor import Executor, decode, encode
-from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer
-from .plan import Plan, name_of
+from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of
+from .plan import Plan
 from .version import VERSION
 
 MACS_A_CYCLE = 256  # of the default array
@@ -58,10 +58,12 @@ def rows_of(graph: Graph) -> list[Row]:
     return [_row(graph, layer) for layer in graph.layers]
 
 
-def add_estimates(graph: Graph, rows: list[Row], element: str, beat: int) -> None:
-    for row, layer in zip(rows, graph.layers):
-        row.estimated_cycles = estimate.cycles(graph, layer, element, beat)
-        row.estimated_core_cycles = estimate.core_cycles(graph, layer, beat)
+def add_estimates(graph: Graph, rows: list[Row], plan: Plan, element: str) -> None:
+    for row, layer, cycles, its in zip(
+        rows, graph.layers, estimate.cycles(graph, plan, element), plan.layers, strict=True
+    ):
+        row.estimated_cycles = cycles
+        row.estimated_core_cycles = estimate.core_cycles(graph, layer, its.pauses, plan.beat)
 
 
 def _row(graph: Graph, layer: Layer) -> Row:

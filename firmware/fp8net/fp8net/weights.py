@@ -174,13 +174,6 @@ def averages_quads(layer: Layer, graph: Graph) -> bool:
     )
 
 
-def average_commands(layer: Layer, graph: Graph, beat: int) -> int:
-    """Of such a global average: for each beat of channels one, of all images if they are lines of a high image"""
-    merged = layer.height == 1 and layer.images <= MOST_CODES
-    groups = -(-graph.tensors[layer.inputs[0]].cols // beat)
-    return groups * (1 if merged else layer.images)
-
-
 def ones_of(layer: Layer, graph: Graph, beat: int) -> np.ndarray:
     """The codes of fp8rt_global_average_ones: row n adds channel n of a beat, and has a quad of channels of each pixel."""
     source, columns, pixels = (

@@ -25,6 +25,8 @@ fp8rt_caps fp8rt_plan_caps(const fp8mac_cycles_config *config);
 // a pause.
 void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
                          fp8mac_cycles_command *commands);
+// Parts of the core that it has.
+uint32_t fp8rt_plan_calls(const fp8rt_recorder *recorder);
 // The cycles of that list on the accelerator of `config`, pauses excepted. As fp8mac_cycles_run, and
 // FP8MAC_ERR_UNSUPPORTED: there is no memory.
 fp8mac_status fp8rt_plan_cycles(const fp8rt_recorder *recorder, const fp8mac_cycles_config *config,

@@ -55,6 +55,18 @@ void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
     }
 }
 
+// Notes grow down from the end of the memory.
+uint32_t fp8rt_plan_calls(const fp8rt_recorder *recorder)
+{
+    uint32_t calls = 0;
+    for (uint32_t at = 0; at < recorder->note_words;) {
+        const uint32_t head = recorder->image[recorder->words - 1u - at];
+        calls += fp8rt_note_kind_of(head) == FP8RT_NOTE_CALL;
+        at += fp8rt_note_words(head);
+    }
+    return calls;
+}
+
 // Whoever waits for a pause finds an idle accelerator.
 fp8mac_status fp8rt_plan_cycles(const fp8rt_recorder *recorder, const fp8mac_cycles_config *config,
                                 uint64_t *cycles)

@@ -71,8 +71,8 @@ class _Memory:
 
 
 class Device:
-    """The default accelerator with another element, bus or number of columns. `depthwise` False: without its depthwise commands,
-    as an accelerator of another shape is."""
+    """The default accelerator with another element, bus, columns or lanes. `depthwise` False: without its depthwise commands, as an
+    accelerator of another shape is."""
 
     def __init__(
         self,
@@ -80,14 +80,17 @@ class Device:
         axi_data_w: int = 128,
         columns: int = 4,
         *,
+        lanes: int = 16,
         depthwise: bool = True,
         requantise: bool = False,
     ) -> None:
         self.config = _library.fp8mac_cycles_default()
         self.config.element = _core.element(element)
-        self.config.axi_data_w, self.config.cols = axi_data_w, columns
+        self.config.axi_data_w, self.config.cols, self.config.lanes = axi_data_w, columns, lanes
         self.config.requantise = requantise
         self.caps = _library.fp8rt_plan_caps(ctypes.byref(self.config))
+        if not requantise:
+            self.caps.functions |= c.CONSTANTS["FP8RT_FUNCTION_ROWS"]
         if not depthwise:
             self.caps.functions &= ~c.CONSTANTS["FP8RT_FUNCTION_DEPTHWISE"]
         self._port = c.fp8rt_port(context=ctypes.addressof(self.caps))
@@ -155,6 +158,11 @@ class Run:
         """Of a recording"""
         assert self.recorder is not None
         return self.recorder.commands
+
+    @property
+    def pauses(self) -> int:
+        """Of a recording: parts of the core, for which the list pauses"""
+        return _library.fp8rt_plan_calls(ctypes.byref(self.recorder))
 
     def cycles(self) -> int:
         """The accelerator's for the recorded list, without pauses in which the core does its part"""
