@@ -22,7 +22,6 @@ class Asked:
 
     commands: int = 0
     pauses: int = 0  # parts of the core, for which a list pauses
-    cycles: int = 0  # of its commands as a list
 
 
 class Answers:

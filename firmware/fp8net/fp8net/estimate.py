@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycles of layers before anything runs.
 
-The accelerator's are those of the golden model's timing for the commands that the layer library records for a layer, as a list of
-its own, on the array of 4 x 4 elements of 16 lanes with the network's bus. In the network's list, commands of neighbouring layers
-overlap too.
+The accelerator's are those of the golden model's timing for the commands that the layer library records for a layer, one by one, on
+the array of 4 x 4 elements of 16 lanes with the network's bus. In a list commands overlap, so a list may take less.
 
 The core's are what a layer does times constants that were measured on the simulated chip: those of a list, of a pause for a part
 of the core and of a table in CORE, of values in VALUES. They say how long a network takes within a quarter or so. Embeddings,

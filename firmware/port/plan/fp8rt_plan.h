@@ -27,8 +27,8 @@ void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
                          fp8mac_cycles_command *commands);
 // Parts of the core that it has.
 uint32_t fp8rt_plan_calls(const fp8rt_recorder *recorder);
-// The cycles of that list on the accelerator of `config`, pauses excepted. As fp8mac_cycles_run, and
-// FP8MAC_ERR_UNSUPPORTED: there is no memory.
+// The cycles of its commands one by one on the accelerator of `config`, each when the one before is complete. As
+// fp8mac_cycles_run, and FP8MAC_ERR_UNSUPPORTED: there is no memory.
 fp8mac_status fp8rt_plan_cycles(const fp8rt_recorder *recorder, const fp8mac_cycles_config *config,
                                 uint64_t *cycles);
 

@@ -67,7 +67,25 @@ uint32_t fp8rt_plan_calls(const fp8rt_recorder *recorder)
     return calls;
 }
 
-// Whoever waits for a pause finds an idle accelerator.
+// The cycles of a command from an idle accelerator. One that reuses B is behind `base`, which has loaded it
+// and takes `base_cycles`.
+static fp8mac_status run_command(const fp8mac_cycles_config *config, fp8mac_cycles_command command,
+                                 const fp8mac_cycles_command *base, uint64_t base_cycles,
+                                 uint64_t *cycles)
+{
+    fp8mac_cycles_command both[2] = {*base, command};
+    fp8mac_cycles_counters counters;
+    both[0].submission = FP8MAC_CYCLES_DOORBELL;
+    both[1].submission = command.reuse_b ? FP8MAC_CYCLES_LISTED : FP8MAC_CYCLES_DOORBELL;
+    both[1].after = command.reuse_b;
+    both[1].b_free = false;
+    const fp8mac_status status =
+        fp8mac_cycles_run(config, command.reuse_b ? both : &both[1], command.reuse_b ? 2 : 1, NULL,
+                          NULL, &counters);
+    *cycles = counters.cycles - (command.reuse_b ? base_cycles : 0);
+    return status;
+}
+
 fp8mac_status fp8rt_plan_cycles(const fp8rt_recorder *recorder, const fp8mac_cycles_config *config,
                                 uint64_t *cycles)
 {
@@ -75,19 +93,16 @@ fp8mac_status fp8rt_plan_cycles(const fp8rt_recorder *recorder, const fp8mac_cyc
     const uint32_t count = recorder->commands;
     fp8mac_cycles_command *commands = malloc((count + 1u) * sizeof *commands);
     fp8mac_status status = commands == NULL ? FP8MAC_ERR_UNSUPPORTED : FP8MAC_OK;
+    uint64_t base_cycles = 0, own = 0;
     *cycles = 0;
     if (status == FP8MAC_OK) {
         fp8rt_plan_commands(recorder, &caps, commands);
     }
-    for (uint32_t first = 0, end; first < count && status == FP8MAC_OK; first = end) {
-        end = first + 1u;
-        while (end < count && commands[end].submission == FP8MAC_CYCLES_LISTED) {
-            end++;
-        }
-        fp8mac_cycles_counters counters;
-        status =
-            fp8mac_cycles_run(config, &commands[first], end - first, NULL, NULL, &counters);
-        *cycles += counters.cycles;
+    for (uint32_t i = 0, base = 0; i < count && status == FP8MAC_OK; i++) {
+        base = commands[i].reuse_b ? base : i;
+        status = run_command(config, commands[i], &commands[base], base_cycles, &own);
+        base_cycles = commands[i].reuse_b ? base_cycles : own;
+        *cycles += own;
     }
     free(commands);
     return status;

@@ -165,12 +165,12 @@ class Run:
         return _library.fp8rt_plan_calls(ctypes.byref(self.recorder))
 
     def cycles(self) -> int:
-        """The accelerator's for the recorded list, without pauses in which the core does its part"""
+        """The accelerator's for the recorded commands, one by one"""
         assert self.recorder is not None
         cycles = ctypes.c_uint64()
         status = _library.fp8rt_plan_cycles(
             ctypes.byref(self.recorder), ctypes.byref(self.device.config), ctypes.byref(cycles)
         )
         if status != 0:
-            raise LayerError("the accelerator refuses a command of the list")
+            raise LayerError("the accelerator refuses a command of the layer")
         return cycles.value
