@@ -43,7 +43,7 @@ LIBRARY_HEADERS = [
     "sim/timed/commands.h",
 ]
 FOLDERS = ("firmware/include", "firmware/src", "firmware/layers", "firmware/port/plan", "sim")
-DESCRIPTORS = ["fp8rt/layers.h", "fp8rt_plan.h"]
+DESCRIPTORS = ["fp8rt/layers.h", "fp8rt_plan.h", "elementwise_plan.h", "rows_plan.h", "workload.h"]
 VERSION_H = TREE / "include" / "fp8mac" / "version.h"
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
 # The catalogue's header is generated in the repository, from the table that the RTL is generated from.
@@ -94,13 +94,12 @@ class BuildExt(build_ext):
 
     def build_extension(self, ext):
         sources = [*sorted((TREE / "src").glob("*/*.c"))]
-        sources += [TREE / "cli" / name for name in ("settings.c", "workload.c")]
-        ext.sources += map(str, sources)
+        ext.sources += map(str, [*sources, TREE / "cli" / "settings.c"])
         proof = pathlib.Path(SCRATCH) / "layout.c"
         proof.write_text(descriptors.proof(layouts(), DESCRIPTORS))
         # All functions of the library can be called from outside.
         ext.extra_objects += self.compiler.compile(
-            [str(path) for path in (*files(LIBRARY), proof)],
+            [str(path) for path in (*files(LIBRARY), TREE / "cli" / "workload.c", proof)],
             output_dir=self.build_temp,
             include_dirs=ext.include_dirs,
             extra_postargs=FLAGS,

@@ -43,133 +43,43 @@ void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
     descriptor->command.beta = beta;
 }
 
-// ---- nothing runs -------------------------------------------------------------------------------
+// ---- nothing runs, and so nothing is in flight --------------------------------------------------
 
-void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag)
-{
-    (void)dev, (void)descriptor, (void)tag;
-}
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
-{
-    (void)dev, (void)descriptor, (void)clear;
-    return FP8RT_ERR_UNSUPPORTED;
-}
+#define NOTHING(name, ...)                                                                         \
+    void name(__VA_ARGS__)                                                                         \
+    {                                                                                              \
+    }
+#define ANSWER(type, value, name, ...)                                                             \
+    type name(__VA_ARGS__)                                                                         \
+    {                                                                                              \
+        return (type)value;                                                                        \
+    }
+#define CONST const fp8rt_device *dev
+#define DEVICE fp8rt_device *dev
+#define RUN fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear
 
-fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
-                                 fp8rt_counters *counters)
-{
-    *counters = (fp8rt_counters){0};
-    return fp8rt_backend_run(dev, descriptor, clear);
-}
-
-void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, uint32_t word)
-{
-    (void)dev, (void)network, (void)word;
-}
-
-fp8rt_status fp8rt_backend_list_run(fp8rt_device *dev, const fp8rt_network *network, uint32_t first,
-                                    uint32_t last)
-{
-    (void)dev, (void)network, (void)first, (void)last;
-    return FP8RT_ERR_UNSUPPORTED;
-}
-
-void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
-{
-    (void)dev, (void)table, (void)codes;
-}
-
-fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
-{
-    (void)dev, (void)tag;
-    return (fp8rt_record){.status = FP8RT_ERR_UNSUPPORTED};
-}
-
-// ---- so nothing is in flight --------------------------------------------------------------------
-
-fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
-{
-    (void)dev;
-    return FP8RT_OK;
-}
-
-void fp8rt_backend_fetched(const fp8rt_device *dev)
-{
-    (void)dev;
-}
-
-fp8rt_status fp8rt_backend_wait(fp8rt_device *dev)
-{
-    (void)dev;
-    return FP8RT_OK;
-}
-
-fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
-{
-    (void)dev, (void)what;
-    return FP8RT_OK;
-}
-
-fp8rt_status fp8rt_backend_reset(fp8rt_device *dev)
-{
-    (void)dev;
-    return FP8RT_OK;
-}
-
-void fp8rt_backend_counters(const fp8rt_device *dev, fp8rt_counters *counters)
-{
-    (void)dev;
-    *counters = (fp8rt_counters){0};
-}
-
-fp8rt_list_state fp8rt_backend_list_look(const fp8rt_device *dev)
-{
-    (void)dev;
-    return FP8RT_LIST_ENDED;
-}
-
-fp8rt_list_state fp8rt_backend_list_await(fp8rt_device *dev)
-{
-    return fp8rt_backend_list_look(dev);
-}
-
-void fp8rt_backend_list_resume(fp8rt_device *dev)
-{
-    (void)dev;
-}
-
-uint32_t fp8rt_backend_list_position(const fp8rt_device *dev)
-{
-    (void)dev;
-    return 0;
-}
-
-void fp8rt_backend_lower(fp8rt_device *dev)
-{
-    (void)dev;
-}
-
-bool fp8rt_backend_acknowledge(fp8rt_device *dev)
-{
-    (void)dev;
-    return false;
-}
-
-uint32_t fp8rt_backend_done(const fp8rt_device *dev)
-{
-    (void)dev;
-    return 0;
-}
-
-fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
-{
-    (void)dev;
-    return (fp8rt_observed){0};
-}
-
-uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
-{
-    (void)dev;
-    return 0;
-}
+NOTHING(fp8rt_backend_fetched, CONST)
+NOTHING(fp8rt_backend_submit, DEVICE, fp8rt_descriptor *descriptor, uint16_t tag)
+NOTHING(fp8rt_backend_list_start, DEVICE, const fp8rt_network *network, uint32_t word)
+NOTHING(fp8rt_backend_list_resume, DEVICE)
+NOTHING(fp8rt_backend_load_table, DEVICE, uint32_t table, const uint8_t *codes)
+NOTHING(fp8rt_backend_counters, CONST, fp8rt_counters *counters)
+NOTHING(fp8rt_backend_lower, DEVICE)
+ANSWER(fp8rt_status, FP8RT_ERR_UNSUPPORTED, fp8rt_backend_run, RUN)
+ANSWER(fp8rt_status, FP8RT_ERR_UNSUPPORTED, fp8rt_backend_count, RUN, fp8rt_counters *counters)
+ANSWER(fp8rt_status, FP8RT_ERR_UNSUPPORTED, fp8rt_backend_list_run, DEVICE,
+       const fp8rt_network *network, uint32_t first, uint32_t last)
+ANSWER(fp8rt_record, {.status = FP8RT_ERR_UNSUPPORTED}, fp8rt_backend_end, DEVICE, uint16_t tag)
+ANSWER(fp8rt_status, FP8RT_OK, fp8rt_backend_room, DEVICE)
+ANSWER(fp8rt_status, FP8RT_OK, fp8rt_backend_wait, DEVICE)
+ANSWER(fp8rt_status, FP8RT_OK, fp8rt_backend_clear, DEVICE, uint32_t what)
+ANSWER(fp8rt_status, FP8RT_OK, fp8rt_backend_reset, DEVICE)
+ANSWER(fp8rt_list_state, FP8RT_LIST_ENDED, fp8rt_backend_list_look, CONST)
+ANSWER(fp8rt_list_state, FP8RT_LIST_ENDED, fp8rt_backend_list_await, DEVICE)
+ANSWER(uint32_t, 0, fp8rt_backend_list_position, CONST)
+ANSWER(bool, false, fp8rt_backend_acknowledge, DEVICE)
+ANSWER(uint32_t, 0, fp8rt_backend_done, CONST)
+ANSWER(fp8rt_observed, {0}, fp8rt_device_observed, CONST)
+ANSWER(uint16_t, 0, fp8rt_device_error_tag, CONST)

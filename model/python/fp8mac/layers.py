@@ -16,16 +16,9 @@ import ctypes
 import dataclasses
 from typing import Any
 
-from . import _core
-from . import _descriptors as c
+from ._core import Error
+from ._library import c, configured, library
 
-_library = ctypes.CDLL(_core.__file__)
-for _name, _kind in (
-    *(("fp8mac_cycles_default", c.fp8mac_cycles_config), ("fp8rt_plan_caps", c.fp8rt_caps)),
-    *(("fp8rt_run_query", c.fp8rt_run), ("fp8rt_run_on", c.fp8rt_run)),
-    *(("fp8rt_recorder_in", c.fp8rt_recorder), ("fp8rt_run_message", ctypes.c_char_p)),
-):
-    getattr(_library, _name).restype = _kind
 LIST_ALIGN = c.CONSTANTS["FP8RT_NETWORK_ALIGN"]
 
 
@@ -37,7 +30,7 @@ class Pointer:
     fields: dict[str, Any]
 
 
-class LayerError(_core.Error):
+class LayerError(Error):
     """A layer that the library refuses"""
 
 
@@ -84,26 +77,25 @@ class Device:
         depthwise: bool = True,
         requantise: bool = False,
     ) -> None:
-        self.config = _library.fp8mac_cycles_default()
-        self.config.element = _core.element(element)
-        self.config.axi_data_w, self.config.cols, self.config.lanes = axi_data_w, columns, lanes
-        self.config.requantise = requantise
-        self.caps = _library.fp8rt_plan_caps(ctypes.byref(self.config))
+        self.config = configured(
+            element, axi_data_w=axi_data_w, cols=columns, lanes=lanes, requantise=requantise
+        )
+        self.caps = library.fp8rt_plan_caps(ctypes.byref(self.config))
         if not requantise:
             self.caps.functions |= c.CONSTANTS["FP8RT_FUNCTION_ROWS"]
         if not depthwise:
             self.caps.functions &= ~c.CONSTANTS["FP8RT_FUNCTION_DEPTHWISE"]
         self._port = c.fp8rt_port(context=ctypes.addressof(self.caps))
         self.device = c.fp8rt_device()
-        _library.fp8rt_device_open(ctypes.byref(self.device), ctypes.byref(self._port))
+        library.fp8rt_device_open(ctypes.byref(self.device), ctypes.byref(self._port))
 
     def query(self) -> Run:
         """Layers are checked, and what they need is added up."""
-        return Run(self, _library.fp8rt_run_query(ctypes.byref(self.device)))
+        return Run(self, library.fp8rt_run_query(ctypes.byref(self.device)))
 
     def record(self, list_bytes: int, scratch: int, scratch_bytes: int) -> Run:
         """Layers are recorded as a list of so many bytes. `scratch` is an address, at a beat."""
-        run = _library.fp8rt_run_on(
+        run = library.fp8rt_run_on(
             ctypes.byref(self.device), ctypes.c_void_p(scratch), ctypes.c_size_t(scratch_bytes)
         )
         return Run(self, run, list_bytes)
@@ -119,7 +111,7 @@ class Run:
         if list_bytes is not None:
             self._list = ctypes.create_string_buffer(list_bytes + LIST_ALIGN)
             start = -(-ctypes.addressof(self._list) // LIST_ALIGN) * LIST_ALIGN
-            self.recorder = _library.fp8rt_recorder_in(
+            self.recorder = library.fp8rt_recorder_in(
                 ctypes.c_void_p(start), ctypes.c_size_t(list_bytes)
             )
             self.run.recorder = ctypes.addressof(self.recorder)
@@ -131,18 +123,27 @@ class Run:
         if label:
             self._labels.append(label.encode())
             self.run.label = ctypes.cast(ctypes.c_char_p(self._labels[-1]), ctypes.c_void_p)
-        self._check(getattr(_library, function)(ctypes.byref(self.run), ctypes.byref(descriptor)))
+        self._check(getattr(library, function)(ctypes.byref(self.run), ctypes.byref(descriptor)))
+
+    def plan(self, kind: str, fields: dict[str, Any]) -> None:
+        """Records one command by its own descriptor: "elementwise" or "rows". Raises LayerError."""
+        plan = _Memory().make(getattr(c, f"fp8rt_{kind}_plan"), {"desc": fields})
+        function = getattr(library, f"fp8rt_plans_{kind}")
+        result = c.fp8rt_gemm_result()
+        self._check(function(*(ctypes.byref(x) for x in (self.run, plan, result))))
 
     def load_table(self, table: int, codes: int) -> None:
         """A table of codes for the layers that follow; `codes` is its address."""
         address = ctypes.c_void_p(codes)
-        self._check(_library.fp8rt_load_table(ctypes.byref(self.run), table, address))
+        self._check(library.fp8rt_load_table(ctypes.byref(self.run), table, address))
 
     def _check(self, status: int) -> None:
-        if status != 0:
+        if self.run.status != 0:
             text = ctypes.create_string_buffer(256)
-            _library.fp8rt_run_message(ctypes.byref(self.run), text, ctypes.c_size_t(len(text)))
+            library.fp8rt_run_message(ctypes.byref(self.run), text, ctypes.c_size_t(len(text)))
             raise LayerError(text.value.decode())
+        if status != 0:
+            raise LayerError(library.fp8rt_status_string(status).decode())
 
     @property
     def scratch(self) -> int:
@@ -162,13 +163,13 @@ class Run:
     @property
     def pauses(self) -> int:
         """Of a recording: parts of the core, for which the list pauses"""
-        return _library.fp8rt_plan_calls(ctypes.byref(self.recorder))
+        return library.fp8rt_plan_calls(ctypes.byref(self.recorder))
 
     def cycles(self) -> int:
         """The accelerator's for the recorded commands, one by one"""
         assert self.recorder is not None
         cycles = ctypes.c_uint64()
-        status = _library.fp8rt_plan_cycles(
+        status = library.fp8rt_plan_cycles(
             ctypes.byref(self.recorder), ctypes.byref(self.device.config), ctypes.byref(cycles)
         )
         if status != 0:
