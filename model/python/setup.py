@@ -73,7 +73,7 @@ INCLUDES = [
 FLAGS = ["-std=c11", "-O2", "-g0", "-ffp-contract=off", "-Wall", "-Wextra"]
 
 
-def files(patterns: list[str]) -> list[pathlib.Path]:
+def found(patterns: list[str]) -> list[pathlib.Path]:
     return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
 
 
@@ -99,7 +99,7 @@ class BuildExt(build_ext):
         proof.write_text(descriptors.proof(layouts(), DESCRIPTORS))
         # All functions of the library can be called from outside.
         ext.extra_objects += self.compiler.compile(
-            [str(path) for path in (*files(LIBRARY), TREE / "cli" / "workload.c", proof)],
+            [str(path) for path in (*found(LIBRARY), TREE / "cli" / "workload.c", proof)],
             output_dir=self.build_temp,
             include_dirs=ext.include_dirs,
             extra_postargs=FLAGS,
@@ -111,7 +111,7 @@ class Sdist(sdist):
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
         carried = [(path, path.relative_to(TREE)) for p in CARRIED for path in TREE.glob(p)]
-        carried += [(path, path.relative_to(ROOT)) for path in files(LIBRARY + LIBRARY_HEADERS)]
+        carried += [(path, path.relative_to(ROOT)) for path in found(LIBRARY + LIBRARY_HEADERS)]
         for path, name in carried:
             target = pathlib.Path(base_dir, "csrc", name)
             target.parent.mkdir(parents=True, exist_ok=True)

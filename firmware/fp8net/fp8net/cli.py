@@ -315,7 +315,9 @@ def _generate_whole(options) -> int:
     graph = integer_import.read(path, _columns(options.columns, options.element, options.beat))
     runs = integer_import.read_data(options.data, graph) if options.data else []
     sources = writer.prepare(graph, folder, path.name, runs[: options.vectors], beat=options.beat)
-    _write_program(folder, sources, report.rows_of(graph), {})
+    rows = report.rows_of(graph)
+    report.add_estimates(graph, rows, sources.plan, sources.element)
+    _write_program(folder, sources, rows, {})
     return 0
 
 
