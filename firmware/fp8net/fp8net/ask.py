@@ -6,14 +6,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from fp8mac.layers import Device, LayerError, Run
+from fp8mac.layers import LayerError, Run
 
 from .calls import Memory, up
+from .device import device_of
 from .errors import refuse
 from .ir import ALONE, Graph, name_of
 from .layer_calls import calls_of
-
-LANES = 16
 
 
 @dataclasses.dataclass
@@ -25,20 +24,13 @@ class Asked:
 
 
 class Answers:
-    def __init__(self, graph: Graph, plan, element: str) -> None:
+    def __init__(self, graph: Graph, plan, element: str | None) -> None:
         self.graph, self.plan = graph, plan
         self.memory = Memory(graph.tensors, plan, graph.constants)
         self.calls = [
             calls_of(graph, plan, "", index, layer) for index, layer in enumerate(graph.layers)
         ]
-        self.device = Device(
-            element,
-            8 * plan.beat,
-            graph.columns or 4,
-            lanes=plan.beat if graph.columns else LANES,
-            depthwise=graph.columns != 0,
-            requantise=graph.requantises,
-        )
+        self.device = device_of(graph, plan.beat, element)
 
     def _make(self, run: Run, index: int) -> None:
         layer = self.graph.layers[index]
@@ -72,4 +64,4 @@ class Answers:
 
 def ask(graph: Graph, plan, element: str | None = None) -> Answers:
     """`plan` has places of tensors and slots of tables."""
-    return Answers(graph, plan, element or ("int8" if graph.is_int8 else "block"))
+    return Answers(graph, plan, element)

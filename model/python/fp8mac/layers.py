@@ -89,6 +89,19 @@ class Device:
         self.device = c.fp8rt_device()
         library.fp8rt_device_open(ctypes.byref(self.device), ctypes.byref(self._port))
 
+    def ask(self, function: str, *arguments: int | str | Pointer) -> int:
+        """A function of the library that says a number about the accelerator: an argument may be the name of a constant."""
+        memory = _Memory()
+        values = [
+            c.CONSTANTS[x]
+            if isinstance(x, str)
+            else ctypes.byref(memory.make(getattr(c, x.kind), x.fields))
+            if isinstance(x, Pointer)
+            else x
+            for x in arguments
+        ]
+        return getattr(library, function)(ctypes.byref(self.caps), *values)
+
     def query(self) -> Run:
         """Layers are checked, and what they need is added up."""
         return Run(self, library.fp8rt_run_query(ctypes.byref(self.device)))
