@@ -19,8 +19,20 @@ static bool writes_scales(const fp8rt_command *c)
            fp8rt_operation_writes_scales(c->operation);
 }
 
+// The last row of D that a command with pairs writes, which has two for each row of A but the last ones
+static uint32_t rows_of_pairs(const fp8rt_command *c)
+{
+    const uint32_t out_w = FP8RT_GET(CONV_SIZE__OUT_W, c->conv[1]), m = c->m,
+                   seconds = c->c_stride < m ? c->c_stride : m;
+    const uint32_t first = 2u * ((m - 1u) / out_w) * out_w + (m - 1u) % out_w,
+                   second = seconds == 0 ? 0
+                                         : (2u * ((seconds - 1u) / out_w) + 1u) * out_w +
+                                               (seconds - 1u) % out_w;
+    return (first > second ? first : second) + 1u;
+}
+
 // What lies at an address of the command
-static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
+static fp8rt_region region_of(const fp8rt_caps *caps, const fp8rt_command *c, const uintptr_t *at)
 {
     const uint32_t operation = (c->mode & FP8RT_BIT(MODE__EXTENDED)) != 0 ? c->operation : 0;
     const uint32_t op = FP8RT_GET(OPERATION__OP, operation);
@@ -32,14 +44,16 @@ static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
         const uint32_t x = c->n * bytes_of(FP8RT_GET(OPERATION__X_FMT, operation));
         return (fp8rt_region){*at, c->m, c->a.stride, op != FP8RT_OPERATION_GEMM ? x : c->k};
     }
+    const bool pairs = (operation & FP8RT_BIT(OPERATION__PAIRS)) != 0;
+    const uint32_t integer_scale = (caps->functions & FP8RT_FUNCTION_REQUANTISE) != 0 ? 8 : 4;
     if (at == &c->b.address) {
-        return (fp8rt_region){*at, c->n, c->b.stride, c->k};
+        return (fp8rt_region){*at, pairs ? 2u * c->n : c->n, c->b.stride, c->k};
     }
     if (at == &c->d) {
         const bool one = op == FP8RT_OPERATION_ROWS &&
                          fp8mac_rows_is_reduction(
                              (fp8mac_rows_operation)FP8RT_GET(OPERATION__ROW_OP, operation));
-        return (fp8rt_region){*at, c->m, c->d_stride,
+        return (fp8rt_region){*at, pairs ? rows_of_pairs(c) : c->m, c->d_stride,
                               (one ? 1 : c->n) * bytes_of(FP8RT_GET(MODE__D_FMT, c->mode))};
     }
     if (at == &c->c) {
@@ -54,6 +68,9 @@ static fp8rt_region region_of(const fp8rt_command *c, const uintptr_t *at)
         return (fp8rt_region){*at, is_a ? c->m : c->n, is_a ? c->a.mx_stride : c->b.mx_stride,
                               fp8rt_mx_blocks(writes_scales(c) ? c->n : c->k)};
     }
+    if (at == &c->b.scale) {
+        return (fp8rt_region){*at, c->n, integer_scale, integer_scale};
+    }
     return (fp8rt_region){*at, at == &c->a.scale ? c->m : c->n, sizeof(float), sizeof(float)};
 }
 
@@ -67,7 +84,7 @@ void fp8rt_network_clean(fp8rt_network *network)
         fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
         const unsigned count = fp8rt_command_addresses(&command, addresses);
         for (unsigned i = 0; i < count; i++) {
-            const fp8rt_region region = region_of(&command, addresses[i].at);
+            const fp8rt_region region = region_of(&dev->caps, &command, addresses[i].at);
             fp8rt_clean(dev, &region);
         }
     }
@@ -87,10 +104,10 @@ void fp8rt_network_invalidate(fp8rt_network *network, uint32_t end)
          word += fp8rt_words_stride(&dev->caps, &list[word])) {
         const fp8rt_command command = fp8rt_command_of_words(&list[word]);
         if ((command.mode & FP8RT_BIT(MODE__ACC_KEEP)) == 0) {
-            invalidate(dev, region_of(&command, &command.d));
+            invalidate(dev, region_of(&dev->caps, &command, &command.d));
         }
         if (writes_scales(&command)) {
-            invalidate(dev, region_of(&command, &command.a.mx));
+            invalidate(dev, region_of(&dev->caps, &command, &command.a.mx));
         }
     }
 }
