@@ -57,8 +57,8 @@ recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const l
     }
     recorded_result result = {.commands = commands.count};
     files.names = names_of(c, all, &commands);
-    const fp8mac_status status = watched_run(c, config, commands.list, commands.count, &files,
-                                             &refused, &result.counters);
+    const fp8mac_status status =
+        watched_run(c, config, commands.list, commands.count, &files, &refused, &result.counters);
     workload_free(&commands);
     if (status != FP8MAC_OK) {
         cli_fail(c, "%.200s: the accelerator refuses command %zu of the list", path, refused + 1);

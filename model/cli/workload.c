@@ -125,18 +125,18 @@ static void *at(uint32_t address)
 
 static fp8rt_window window_of(const convolution *x)
 {
-    return (fp8rt_window){x->kernel_h, x->kernel_w,   x->stride_y, x->stride_x, x->dilation_y,
-                          x->dilation_x, x->pad_y, x->pad_y, x->pad_x, x->pad_x};
+    return (fp8rt_window){x->kernel_h,   x->kernel_w, x->stride_y, x->stride_x, x->dilation_y,
+                          x->dilation_x, x->pad_y,    x->pad_y,    x->pad_x,    x->pad_x};
 }
 
 static packing pack(const fp8rt_caps *caps, const workload *work, uint32_t pixel_bytes)
 {
     const convolution *x = &work->image;
     const fp8rt_window window = window_of(x);
-    const uint32_t out_h = (uint32_t)convolution_outputs(x->height, x->kernel_h, x->stride_y,
-                                                         x->dilation_y, x->pad_y);
-    const bool deep = x->groups == x->channels && x->groups == x->filters &&
-                      pixel_bytes % caps->beat_bytes == 0;
+    const uint32_t out_h =
+        (uint32_t)convolution_outputs(x->height, x->kernel_h, x->stride_y, x->dilation_y, x->pad_y);
+    const bool deep =
+        x->groups == x->channels && x->groups == x->filters && pixel_bytes % caps->beat_bytes == 0;
     const uint32_t each_in = x->channels / x->groups, each_out = x->filters / x->groups;
     packing p = {.rows = x->filters, .cols = work->k};
     if (x->groups == 1) {
@@ -148,7 +148,8 @@ static packing pack(const fp8rt_caps *caps, const workload *work, uint32_t pixel
                          fp8rt_pairs_cols(caps, x->kernel_h, x->kernel_w, x->stride_y),
                          caps->cols / 2u, caps->cols / 2u, true};
     }
-    const bool by_c = work->adds_c && workload_bytes(work->c_format) < workload_bytes(work->d_format);
+    const bool by_c =
+        work->adds_c && workload_bytes(work->c_format) < workload_bytes(work->d_format);
     const fp8mac_format_id least = by_c ? work->c_format : work->d_format;
     uint32_t joined = deep ? fp8rt_channels_to_join(caps, least, x->channels)
                            : fp8rt_groups_to_join(caps, least, each_out);
@@ -195,10 +196,10 @@ static bool place(issuer *s, placed *p)
     const convolution *x = &p->work->image;
     const bool image = x->images != 0;
     p->rows_a = image ? (uint64_t)x->images * x->height : p->work->m;
-    p->row_a = image ? (uint64_t)x->width * p->pixel_bytes
-                     : round_up(p->work->k, s->dev.caps.beat_bytes);
+    p->row_a =
+        image ? (uint64_t)x->width * p->pixel_bytes : round_up(p->work->k, s->dev.caps.beat_bytes);
     const double end = s->input + (double)p->rows_a * (double)p->row_a;
-    const uint64_t behind = s->input == 0  ? PAGE
+    const uint64_t behind = s->input == 0        ? PAGE
                             : end > 4294967296.0 ? UINT32_MAX
                                                  : round_up((uint64_t)end, PAGE);
     if (place_from(s, p, s->next > behind ? s->next : behind)) {
@@ -372,8 +373,8 @@ static fp8mac_status prepare(issuer *s, const workload *work, placed *p, const c
     if (work->m == 0 || work->n == 0 || work->k == 0) {
         return refuse(why, FP8MAC_ERR_SHAPE, "m, n and k are at least 1");
     }
-    const uint64_t pixel = x->pixel_bytes != 0 ? x->pixel_bytes
-                                               : round_up(x->channels, caps->beat_bytes);
+    const uint64_t pixel =
+        x->pixel_bytes != 0 ? x->pixel_bytes : round_up(x->channels, caps->beat_bytes);
     const char *field = x->images == 0 ? NULL
                         : s->config->requantise && pixel % caps->beat_bytes != 0
                             ? "pixels of a convolution that is requantised begin at beats"
@@ -383,17 +384,17 @@ static fp8mac_status prepare(issuer *s, const workload *work, placed *p, const c
     }
     *p = (placed){.work = work, .pixel_bytes = (uint32_t)pixel};
     p->table = s->tables != WORKLOAD_NO_TABLES;
-    p->weights =
-        x->images != 0 ? pack(caps, work, p->pixel_bytes) : (packing){work->n, work->k, 0, 0, false};
-    return place(s, p) ? FP8MAC_OK
-                       : refuse(why, FP8MAC_ERR_SHAPE, "the matrices do not fit 4 GiB");
+    p->weights = x->images != 0 ? pack(caps, work, p->pixel_bytes)
+                                : (packing){work->n, work->k, 0, 0, false};
+    return place(s, p) ? FP8MAC_OK : refuse(why, FP8MAC_ERR_SHAPE, "the matrices do not fit 4 GiB");
 }
 
 static fp8mac_status refuse_layer(const issuer *s, const fp8rt_run *run, const workload *work,
                                   fp8rt_status status, const char **why)
 {
     if (run->recorder != NULL && run->recorder->commands == FP8RT_NETWORK_COMMANDS) {
-        return refuse(why, FP8MAC_ERR_SHAPE, "a layer has at most 65535 commands, and so has a list");
+        return refuse(why, FP8MAC_ERR_SHAPE,
+                      "a layer has at most 65535 commands, and so has a list");
     }
     if (!fp8rt_element_holds(&s->dev.caps.element, work->k)) {
         return refuse(why, FP8MAC_ERR_COMMAND,
@@ -401,8 +402,7 @@ static fp8mac_status refuse_layer(const issuer *s, const fp8rt_run *run, const w
     }
     switch (status) {
     case FP8RT_ERR_UNSUPPORTED:
-        return refuse(why, FP8MAC_ERR_UNSUPPORTED,
-                      "no tile fits the memories of this accelerator");
+        return refuse(why, FP8MAC_ERR_UNSUPPORTED, "no tile fits the memories of this accelerator");
     case FP8RT_ERR_IMAGE:
         return refuse(why, FP8MAC_ERR_SHAPE, "a field of the image is beyond the accelerator's");
     default:
@@ -474,9 +474,8 @@ static fp8mac_status record(issuer *s, const workload *const *layers, size_t cou
                                : issue_all(s, &run, layers, count, listed, commands, why);
     if (status == FP8MAC_OK) {
         commands->list = calloc(recorder.commands + 1u, sizeof *commands->list);
-        status = commands->list == NULL
-                     ? refuse(why, FP8MAC_ERR_UNSUPPORTED, "there is no memory")
-                     : take_commands(s, &recorder, layers, count, commands, why);
+        status = commands->list == NULL ? refuse(why, FP8MAC_ERR_UNSUPPORTED, "there is no memory")
+                                        : take_commands(s, &recorder, layers, count, commands, why);
     }
     free(memory);
     return status;

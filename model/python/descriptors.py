@@ -76,7 +76,7 @@ class Headers:
         kind = self.aliases.get(kind, kind)
         if kind == "c_void_p" or kind in self.structs:
             return kind
-        return BASIC[kind] if kind in BASIC else "c_int" if kind in self.enums else ""
+        return BASIC.get(kind, "c_int" if kind in self.enums else "")
 
     def in_order(self) -> list[str]:
         """Of structures all whose members are known: each behind those that it has."""
@@ -141,12 +141,18 @@ def proof(text: str, includes: list[str]) -> str:
     exec(text, scope)
     lines = ["#include <stddef.h>", *(f'#include "{name}"' for name in includes)]
     for name, kind in scope.items():
-        if isinstance(kind, type) and issubclass(kind, ctypes.Structure) and "_fields_" in vars(kind):
+        if (
+            isinstance(kind, type)
+            and issubclass(kind, ctypes.Structure)
+            and "_fields_" in vars(kind)
+        ):
             if re.search(r"_\d+$", name):  # has no name in C
                 continue
             size = ctypes.sizeof(kind)
             lines.append(f'_Static_assert(sizeof({name}) == {size}, "{name}");')
             for field, *_ in kind._fields_:
                 at = getattr(kind, field).offset
-                lines.append(f'_Static_assert(offsetof({name}, {field}) == {at}, "{name}.{field}");')
+                lines.append(
+                    f'_Static_assert(offsetof({name}, {field}) == {at}, "{name}.{field}");'
+                )
     return "\n".join(lines) + "\n"

@@ -20,7 +20,7 @@ from setuptools.command.sdist import sdist
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import descriptors  # noqa: E402
+import descriptors
 
 TREE = HERE.parent if (HERE.parent / "include" / "fp8mac" / "fp8mac.h").exists() else HERE / "csrc"
 CARRIED = [
@@ -34,7 +34,12 @@ CARRIED = [
 ]
 # The firmware's layer library over a device that runs nothing, for cycles and for fp8mac.layers
 ROOT = HERE.parents[1] if TREE != HERE / "csrc" else TREE
-LIBRARY = ["firmware/src/*.c", "firmware/layers/*.c", "firmware/port/plan/*.c", "sim/timed/commands.c"]
+LIBRARY = [
+    "firmware/src/*.c",
+    "firmware/layers/*.c",
+    "firmware/port/plan/*.c",
+    "sim/timed/commands.c",
+]
 LIBRARY_HEADERS = [
     "firmware/src/*.h",
     "firmware/layers/*.h",

@@ -114,10 +114,7 @@ def _costs(graph) -> str:
     every = sum(asked.commands for asked in made.layers)
     biases = [integer_layers.biases(layer, graph) for layer in layers]
     more = sum(4 * (rows.size - rows.shape[1]) for rows in biases)
-    return (
-        f"{len(graph.layers)} | {every} | {sum(groups) + linear} | {more:,} | "
-        f"{made.arena:,}"
-    )
+    return f"{len(graph.layers)} | {every} | {sum(groups) + linear} | {more:,} | {made.arena:,}"
 
 
 def _check_timed(bench, name: str, graph, runs, folder: Path) -> int:

@@ -127,7 +127,9 @@ def _local(name: str, local: At | Matrix | Product, ids: dict[str, int]) -> str:
         kind = "const fp8rt_tensor" if local.constant else "fp8rt_tensor"
         return f"    {kind} {name} = at(arena, {ids[local.tensor]});\n{scale}"
     if isinstance(local, Product) and isinstance(local.codes, At):
-        return f"    const fp8rt_weights {name} = {{.codes = at(arena, {ids[local.codes.tensor]})}};\n"
+        return (
+            f"    const fp8rt_weights {name} = {{.codes = at(arena, {ids[local.codes.tensor]})}};\n"
+        )
     if isinstance(local, Product):
         return _weights(name, local)
     data = f".data = (void *)(uintptr_t){local.codes.name}, .rows = {local.rows},"

@@ -325,7 +325,9 @@ def _write_program(folder: pathlib.Path, sources: writer.Sources, rows, outputs:
     graph, plan = sources.graph, sources.plan
     found = report.document(graph, plan, rows, sources.origin, outputs)
     writer.write(folder, sources, report.files(found))
-    print(f"{folder} has a program of {counted(len(graph.layers), 'layer')}. Its arena has {plan.arena:,} bytes.")
+    print(
+        f"{folder} has a program of {counted(len(graph.layers), 'layer')}. Its arena has {plan.arena:,} bytes."
+    )
 
 
 def _generate(options) -> int:

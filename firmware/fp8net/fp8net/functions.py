@@ -77,6 +77,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
 
 # ---- expressions --------------------------------------------------------------------------------
 
+
 def _divide(a: float, b: float) -> float:
     if b:
         return a / b

@@ -37,7 +37,13 @@ def geometry(layer: Layer) -> Fields:
 
 class _Maker:
     def __init__(self, graph: Graph, plan, prefix: str, index: int, layer: Layer) -> None:
-        self.graph, self.plan, self.prefix, self.index, self.layer = graph, plan, prefix, index, layer
+        self.graph, self.plan, self.prefix, self.index, self.layer = (
+            graph,
+            plan,
+            prefix,
+            index,
+            layer,
+        )
         self.out = graph.tensors[layer.output]
 
     def array(self, kind: str, size: int) -> Array:
@@ -58,7 +64,9 @@ class _Maker:
 
     def whole(self) -> Call:
         function = OPS[self.layer.op]
-        own, fields = integer_calls.own(self.graph, self.plan.beat, self.prefix, self.index, self.layer)
+        own, fields = integer_calls.own(
+            self.graph, self.plan.beat, self.prefix, self.index, self.layer
+        )
         local = {"x": At(self.layer.inputs[0]), "out": At(self.layer.output, constant=False), **own}
         fields = {"x": Local("x"), **fields, "out": Local("out")}
         return Call(function, descriptor_of(function), local, fields)

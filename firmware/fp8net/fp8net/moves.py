@@ -276,7 +276,4 @@ def turns_of(graph: Graph, layer: Layer, beat: int) -> list[Turn | Copies | None
     format = graph.tensors[layer.output].format
     if graph.requantises:
         return [None] * len(layer.moves)
-    return [
-        turn_of(move, format, beat) or copies_of(move, format, beat)
-        for move in layer.moves
-    ]
+    return [turn_of(move, format, beat) or copies_of(move, format, beat) for move in layer.moves]

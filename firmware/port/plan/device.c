@@ -48,9 +48,7 @@ void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define NOTHING(name, ...)                                                                         \
-    void name(__VA_ARGS__)                                                                         \
-    {                                                                                              \
-    }
+    void name(__VA_ARGS__) {}
 #define ANSWER(type, value, name, ...)                                                             \
     type name(__VA_ARGS__)                                                                         \
     {                                                                                              \

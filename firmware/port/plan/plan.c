@@ -48,8 +48,7 @@ void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
         uint32_t all[FP8RT_WORDS_MOST] = {0};
         memcpy(all, words, fp8rt_words_count(words) * sizeof *all);
         commands[i] = fp8sim_timed_command(all);
-        commands[i].submission =
-            i == 0 || paused ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
+        commands[i].submission = i == 0 || paused ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
         paused = fp8sim_report_of(all).pause;
         words += fp8rt_words_stride(caps, words);
     }
@@ -79,9 +78,8 @@ static fp8mac_status run_command(const fp8mac_cycles_config *config, fp8mac_cycl
     both[1].submission = command.reuse_b ? FP8MAC_CYCLES_LISTED : FP8MAC_CYCLES_DOORBELL;
     both[1].after = command.reuse_b;
     both[1].b_free = false;
-    const fp8mac_status status =
-        fp8mac_cycles_run(config, command.reuse_b ? both : &both[1], command.reuse_b ? 2 : 1, NULL,
-                          NULL, &counters);
+    const fp8mac_status status = fp8mac_cycles_run(config, command.reuse_b ? both : &both[1],
+                                                   command.reuse_b ? 2 : 1, NULL, NULL, &counters);
     *cycles = counters.cycles - (command.reuse_b ? base_cycles : 0);
     return status;
 }

@@ -70,7 +70,9 @@ def convolution_cycles(
 
 def _outputs(x: Any, *names: str) -> int:
     size, kernel, stride, dilation, pad = (getattr(x, name) for name in names)
-    return library.convolution_outputs(size, kernel, stride, dilation, pad) if kernel * stride else 0
+    return (
+        library.convolution_outputs(size, kernel, stride, dilation, pad) if kernel * stride else 0
+    )
 
 
 def _cycles(kind: str, fields: dict[str, Any], element: str, axi_data_w: int) -> int:

@@ -117,7 +117,9 @@ class Device:
 class Run:
     """Layers, one behind the other. It stays where it is while it is in use."""
 
-    def __init__(self, device: Device, run: ctypes.Structure, list_bytes: int | None = None) -> None:
+    def __init__(
+        self, device: Device, run: ctypes.Structure, list_bytes: int | None = None
+    ) -> None:
         self.device, self.run = device, run
         self.recorder: ctypes.Structure | None = None
         self._labels: list[bytes] = []
