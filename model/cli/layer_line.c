@@ -182,6 +182,7 @@ static void take_convolution(const reader *r, const values *v, layer *l)
     const uint64_t points = product(r, x.kernel_h, x.kernel_w, "k");
     l->work.m = (uint32_t)product(r, product(r, out_h, out_w, "m"), x.images, "m");
     l->work.n = x.filters;
+    l->work.vectors = l->work.vectors || l->work.scale_bytes == 8; // whole numbers have both
     l->work.k =
         (uint32_t)product(r, points, x.groups > x.channels ? 1 : x.channels / x.groups, "k");
 }

@@ -63,7 +63,7 @@ typedef struct workload_commands {
 // FP8MAC_ERR_SHAPE: a size is 0, a field of the image is beyond the accelerator's, or the matrices do not
 // fit 4 GiB. FP8MAC_ERR_UNSUPPORTED: no tile fits the accelerator's memories, or there is no memory.
 // FP8MAC_ERR_FORMAT: the element does not take a format, or MX scales. FP8MAC_ERR_COMMAND: another reason
-// of the library. If a status is returned, *why is a sentence without its point, and there is nothing to
+// of the library. If a status is returned, *why is a sentence without its point, and the commands need no
 // release. The configuration is possible.
 fp8mac_status workload_issue(const fp8mac_cycles_config *config, const workload *const *layers,
                              size_t count, bool listed, workload_tables tables,
