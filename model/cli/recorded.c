@@ -24,7 +24,7 @@ static const workload **works_of(cli *c, const layers *all, const char *path)
     for (size_t i = 0; i < all->count; i++) {
         works[i] = &all->list[i].work;
         if (all->list[i].count != 1) {
-            cli_fail(c, "%.200s:%u:1: a list has each line once; a count of 1 is expected", path,
+            cli_fail(c, "%.200s:%u:1: a list runs each line once; set the count to 1", path,
                      all->list[i].line);
         }
     }

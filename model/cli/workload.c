@@ -86,10 +86,10 @@ static const char *beyond(const convolution *x, const workload *work, uint64_t p
            : x->stride_y > BYTE           ? "stride_y is at most 255"
            : x->dilation_y > BYTE         ? "dilation_y is at most 255"
            : x->pad_y > BYTE              ? "pad_y is at most 255"
-           : pixel < x->channels          ? "pixel_bytes are at least the channels"
+           : pixel < x->channels          ? "pixel_bytes must be at least the number of channels"
            : x->channels % x->groups != 0 || x->filters % x->groups != 0
-               ? "groups divide the channels and the filters"
-           : work->mx && (!is_point(x) || pixel % beat != 0) ? "an image has no MX scales"
+               ? "groups must divide both the channels and the filters"
+           : work->mx && (!is_point(x) || pixel % beat != 0) ? "a convolution cannot have MX scales: leave mx empty or 0"
                                                              : NULL;
 }
 

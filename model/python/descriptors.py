@@ -85,11 +85,14 @@ class Headers:
         while ready := [
             name
             for name, fields in left.items()
-            if all(self.type_of(k) and (k not in self.structs or k in order) for _, k, _ in fields)
+            if all(self._is_known(self.type_of(k), order) for _, k, _ in fields)
         ]:
             order += ready
             left = {name: fields for name, fields in left.items() if name not in ready}
         return order
+
+    def _is_known(self, kind: str, structs: list[str]) -> bool:
+        return bool(kind) and (kind not in self.structs or kind in structs)
 
     def size(self, text: str) -> int:
         return int(text) if text.isdigit() else self.constants[text]
@@ -132,6 +135,9 @@ def module(headers: Headers) -> str:
             times = "".join(f" * {headers.size(size)}" for size in reversed(sizes))
             lines.append(f'        ("{own}", {headers.type_of(kind)}{times}),')
         lines.append("    ]")
+    ready = headers.in_order()
+    names = {name: headers.type_of(name) for name in headers.aliases}
+    lines += ["", ""] + [f"{name} = {kind}" for name, kind in names.items() if kind in ready]
     return "\n".join(lines) + "\n"
 
 
