@@ -352,11 +352,14 @@ class Random
     }
     void depthwise(fp8mac_command &c, bool pairs)
     {
-        const uint32_t quad = pairs ? std::max(1, caps_.cols / 2) : caps_.cols;
+        const uint32_t quad = pairs ? std::max(1u, caps_.cols / 2u) : caps_.cols;
         const uint32_t quads = beat_ / caps_.cols * (pairs ? 2 : 1);
         c.k = quad * within(25);
         while (words_of(c.k) * quads > caps_.buf_beats) {
             c.k -= quad;
+        }
+        if (rng_.below(64) == 0) { // too many, by the most
+            c.k = 65536 - quad * within(40);
         }
         c.m = within(rows_that_fit(caps_.rows, words_of(c.k) * quads));
         c.n = within(beat_);
