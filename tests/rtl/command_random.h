@@ -586,7 +586,8 @@ inline void Random::spoil(fp8mac_command &c)
         c.image.width = one_of({0u, c.image.width + 1, 0xffffffu});
         c.image.height = static_cast<uint16_t>(one_of({0u, 1u, 65535u}));
         break;
-    case 33: c.image.segment_bytes = static_cast<uint16_t>(one_of({0u, beat_, beat_ + 1})); break;
+    case 33: c.image.segments = static_cast<uint8_t>(one_of({0u, 1u, 255u})); break;
+    case 38: c.image.segment_bytes = static_cast<uint16_t>(one_of({0u, beat_, beat_ + 1})); break;
     case 34: c.image.out_w = static_cast<uint16_t>(one_of({0u, 1u, 65535u})); break;
     case 35: c.image.step_x ^= static_cast<uint16_t>(1u << rng_.below(16)); break;
     case 36: (rng_.coin() ? c.a : c.b).reuse ^= true; break;

@@ -171,9 +171,12 @@ class Test
         for (uint32_t &word : words) {
             word = static_cast<uint32_t>(rng_.next()); // without the extension, its words are any
         }
-        fp8mac_words_of_command(&command_, words);
+        const unsigned count = fp8mac_words_of_command(&command_, words);
         std::copy(words, words + FP8MAC_COMMAND_WORDS_MOST, &dut_->words_i[0]);
         const fp8mac_command c = fp8mac_command_of_words(words);
+        uint32_t again[FP8MAC_COMMAND_WORDS_MOST];
+        same("words", fp8mac_words_of_command(&c, again), count);
+        same("the words of the command of words", std::equal(words, words + count, again), true);
         dut_->tables_loaded_i = static_cast<uint8_t>(tables_);
         dut_->valid_i = 1;
         dut_.settle();
