@@ -583,7 +583,7 @@ inline void Random::spoil(fp8mac_command &c)
     case 30: c.c.fmt = static_cast<uint8_t>(rng_.below(8)); break;
     case 31: c.c.beta = one_of({0u, 0x80000000u, no_scale()}); break;
     case 32:
-        c.image.width = one_of({0u, c.image.width + 1, 0xffffffu});
+        c.image.width = one_of({0u, (c.image.width + 1) & 0xffffffu, 0xffffffu});
         c.image.height = static_cast<uint16_t>(one_of({0u, 1u, 65535u}));
         break;
     case 33: c.image.segments = static_cast<uint8_t>(one_of({0u, 1u, 255u})); break;
