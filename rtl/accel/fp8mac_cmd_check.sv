@@ -109,7 +109,8 @@ module fp8mac_cmd_check
 
   assign columns = pairs ? dim_t'(cmd_q.n << 1) : cmd_q.n;
 
-  // Of the most products and pairs with two columns, a_row_words_q has one bit too few. Words of B are too many then, too.
+  // With two columns and pairs, a_row_words_q lacks a bit. Where it overflows, rows of B are too
+  // long as well.
   localparam bit WordsOverflow = DEPTHWISE && ColsLog == 1;
 
   always_ff @(posedge clk_i) begin

@@ -138,10 +138,10 @@ FAULTS = (
         ),
         ("part of a block is kept", "(t->acc_keep && @)", "t->k % caps->block != 0", "0"),
         (
-            "one pass more than accumulators",
+            "twice the passes that there are accumulators for",
             "passes > @)",
             "(uint32_t)caps->acc_tiles >> PASS_TILES_LOG2",
-            "((uint32_t)caps->acc_tiles >> PASS_TILES_LOG2) + 1u",
+            "(uint32_t)caps->acc_tiles >> 1",
         ),
         (
             "scales are judged although nothing is finished",

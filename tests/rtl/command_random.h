@@ -543,7 +543,7 @@ class Random
 inline void Random::spoil(fp8mac_command &c)
 {
     const bool x = fp8mac_command_has_x(&c);
-    switch (rng_.below(40)) {
+    switch (rng_.below(41)) {
     case 0: spoil_size(c.m); break;
     case 1: spoil_size(c.n); break;
     case 2: spoil_size(c.k); break;

@@ -17,7 +17,8 @@ static bool is_int8(uint8_t fmt)
 fp8mac_command_error fp8mac_command_absent(const fp8mac_caps *caps, const fp8mac_command *c)
 {
     const bool rows = fp8mac_command_is_rows(c), x = fp8mac_command_has_x(c);
-    const bool int8 = is_int8(c->d.fmt) || (c->c.en && is_int8(c->c.fmt)) || (x && is_int8(c->x_fmt));
+    const bool int8 =
+        is_int8(c->d.fmt) || (c->c.en && is_int8(c->c.fmt)) || (x && is_int8(c->x_fmt));
     uint32_t asked = 0;
     asked |= c->c.en ? FP8MAC_FUNCTION_C : 0u;
     asked |= x || c->mode.maximum ? FP8MAC_FUNCTION_ELEMENTWISE : 0u;
@@ -28,10 +29,9 @@ fp8mac_command_error fp8mac_command_absent(const fp8mac_caps *caps, const fp8mac
     asked |= c->mode.depthwise || c->mode.pairs ? FP8MAC_FUNCTION_DEPTHWISE : 0u;
     asked |= c->mode.mx ? FP8MAC_FUNCTION_MX : 0u;
     asked |= int8 ? FP8MAC_FUNCTION_INT8 : 0u;
-    const bool requantise_bad =
-        (caps->functions & FP8MAC_FUNCTION_REQUANTISE) != 0 &&
-        (c->a.scale_vec || c->finish.act == FP8MAC_ACT_RELU ||
-         (!is_int8(c->d.fmt) && c->d.fmt != FP8MAC_FP32));
+    const bool requantise_bad = (caps->functions & FP8MAC_FUNCTION_REQUANTISE) != 0 &&
+                                (c->a.scale_vec || c->finish.act == FP8MAC_ACT_RELU ||
+                                 (!is_int8(c->d.fmt) && c->d.fmt != FP8MAC_FP32));
     return (asked & ~caps->functions) != 0 || requantise_bad ||
                    (c->mode.record && caps->records == 0)
                ? FP8MAC_COMMAND_ERROR_MODE
@@ -116,8 +116,8 @@ void fp8mac_tile_regions(const fp8mac_caps *caps, const fp8mac_command *c, const
     list[FP8MAC_REGION_C] =
         (fp8mac_tile_region){!t->acc_keep && fp8mac_command_reads_c(c), c->c.stride, t->m,
                              n << fp8mac_command_size_log2(c->c.fmt)};
-    list[FP8MAC_REGION_MX_A] = (fp8mac_tile_region){
-        blocks || (mx && !t->reuse_a), c->a.mx_stride, t->m, blocks ? (t->first_n >> 5) + 1u : scales};
+    list[FP8MAC_REGION_MX_A] = (fp8mac_tile_region){blocks || (mx && !t->reuse_a), c->a.mx_stride,
+                                                    t->m, blocks ? (t->first_n >> 5) + 1u : scales};
     list[FP8MAC_REGION_MX_B] = (fp8mac_tile_region){mx && b, c->b.mx_stride, t->n, scales};
 }
 
@@ -155,8 +155,8 @@ static bool depthwise_shape_bad(const fp8mac_caps *caps, const fp8mac_command *c
     const bool pairs = fp8mac_command_has_pairs(c);
     const bool image = t->reuse_a || c->image.segment_bytes == caps->beat_bytes;
     const uint32_t whole = pairs ? caps->cols / 2u : caps->cols;
-    return fp8mac_command_is_depthwise(c) && (t->n > caps->beat_bytes || t->k % whole != 0 ||
-                                              !image || (pairs && t->n % whole != 0));
+    return fp8mac_command_is_depthwise(c) &&
+           (t->n > caps->beat_bytes || t->k % whole != 0 || !image || (pairs && t->n % whole != 0));
 }
 
 static bool depthwise_align_bad(const fp8mac_caps *caps, const fp8mac_command *c,
@@ -180,8 +180,8 @@ uint32_t fp8mac_caps_scale_beats(const fp8mac_caps *caps)
 
 static bool shape_bad(const fp8mac_caps *caps, const fp8mac_command *c, const fp8mac_tile *t)
 {
-    if (image_bad(c, t) || depthwise_shape_bad(caps, c, t) || t->m == 0 || t->n == 0 ||
-        t->k == 0 || t->m > caps->max_mn || t->n > caps->max_mn) {
+    if (image_bad(c, t) || depthwise_shape_bad(caps, c, t) || t->m == 0 || t->n == 0 || t->k == 0 ||
+        t->m > caps->max_mn || t->n > caps->max_mn) {
         return true;
     }
     const uint32_t bound = fp8mac_caps_bound_block(caps), beat = caps->beat_bytes;
@@ -237,13 +237,11 @@ static bool pairs_bad(const fp8mac_command *c, const fp8mac_tile *t)
 static bool function_bad(const fp8mac_command *c, const fp8mac_tile *t)
 {
     const bool x = fp8mac_command_has_x(c), reads_c = fp8mac_command_reads_c(c);
-    const bool table_bad =
-        c->finish.act_table == 3 ||
-        (c->finish.act_table != 0 && fp8mac_command_size_log2(c->d.fmt) != 0);
+    const bool table_bad = c->finish.act_table == 3 ||
+                           (c->finish.act_table != 0 && fp8mac_command_size_log2(c->d.fmt) != 0);
     const bool image_mode_bad = (c->mode.conv_a && x) || (c->mode.depthwise && !c->mode.conv_a) ||
                                 (c->mode.mx && (x || c->mode.conv_a));
-    const bool product_bad =
-        c->mode.op == FP8MAC_OP_MULTIPLY && (!reads_c || c->finish.bias_en);
+    const bool product_bad = c->mode.op == FP8MAC_OP_MULTIPLY && (!reads_c || c->finish.bias_en);
     const bool maximum_bad = c->mode.maximum && (c->mode.op != FP8MAC_OP_ADD || !reads_c);
     const bool chain_bad = x && (t->reuse_a || t->reuse_b || t->acc_continue || t->acc_keep);
     return table_bad || image_mode_bad || pairs_bad(c, t) || product_bad || maximum_bad ||
@@ -290,8 +288,8 @@ static bool is_no_int8(uint32_t x)
 static bool integers_bad(const fp8mac_command *c)
 {
     const int32_t shift = (int32_t)(uint32_t)c->a.scale;
-    const bool scale_bad = (uint32_t)c->b.scale >> 31 != 0 || shift < FP8MAC_SHIFT_LEAST ||
-                           shift > FP8MAC_SHIFT_MOST;
+    const bool scale_bad =
+        (uint32_t)c->b.scale >> 31 != 0 || shift < FP8MAC_SHIFT_LEAST || shift > FP8MAC_SHIFT_MOST;
     const bool clamp_bad = is_no_int8(c->finish.clamp_lo) || is_no_int8(c->finish.clamp_hi) ||
                            (int32_t)c->finish.clamp_lo > (int32_t)c->finish.clamp_hi;
     return (!c->b.scale_vec && scale_bad) || is_no_int8(c->d.scale) ||

@@ -96,8 +96,7 @@ static void add_a(regions *r, const fp8mac_caps *caps, const fp8mac_command *c)
         put(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride, c->k);
     }
     if (fp8mac_command_has_mx(c)) {
-        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride,
-            fp8mac_command_scales(c->k));
+        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride, fp8mac_command_scales(c->k));
     }
 }
 
@@ -108,8 +107,7 @@ static void add_b(regions *r, const fp8mac_command *c)
     }
     put(r, FP8MAC_REGION_B, c->b.addr, fp8mac_command_columns(c), c->b.stride, c->k);
     if (fp8mac_command_has_mx(c)) {
-        add(r, FP8MAC_REGION_MX_B, c->b.mx_addr, c->n, c->b.mx_stride,
-            fp8mac_command_scales(c->k));
+        add(r, FP8MAC_REGION_MX_B, c->b.mx_addr, c->n, c->b.mx_stride, fp8mac_command_scales(c->k));
     }
 }
 
@@ -167,8 +165,7 @@ static void add_d(regions *r, const fp8mac_command *c)
             columns << fp8mac_command_size_log2(c->d.fmt));
     }
     if (fp8mac_command_writes_scales(c)) {
-        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride,
-            fp8mac_command_scales(c->n));
+        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride, fp8mac_command_scales(c->n));
         r->list[r->count - 1].written = true;
     }
 }

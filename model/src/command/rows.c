@@ -67,8 +67,7 @@ static bool is_plain_quantisation(const fp8mac_command *c)
 bool fp8mac_rows_mode_bad(const fp8mac_command *c)
 {
     const bool norm = fp8mac_command_is_norm(c), blocks = fp8mac_command_writes_scales(c);
-    const bool sees_all =
-        norm || blocks || is_curve(c) || c->mode.row_op == FP8MAC_ROWS_QUANTISE;
+    const bool sees_all = norm || blocks || is_curve(c) || c->mode.row_op == FP8MAC_ROWS_QUANTISE;
     return c->mode.row_op >= FP8MAC_ROWS_OPERATIONS || c->c.en || c->finish.stochastic ||
            c->a.scale_vec ||
            (c->b.scale_vec ? !norm : (uint32_t)c->b.scale != FP8MAC_COMMAND_ONE) ||
