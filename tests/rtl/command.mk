@@ -29,3 +29,27 @@ $(COMMAND_TB_BENCHES): $(BUILD)/tb/command_%/command_tb: $(COMMAND_TB_FROM)
 $(COMMAND_TB_LOGS): $(BUILD)/test/rtl_command_%.log: $(BUILD)/tb/command_%/command_tb
 	@tests/run_test.sh rtl_command_$* $@ $< --commands $$(($(call command_tb_commands,$*) * $${RANDOM_STEPS:-1}))
 TESTS += $(COMMAND_TB_LOGS)
+
+# The same with seeded faults in the library, of which each run chooses one
+COMMAND_FAULTS := $(BUILD)/tb/command_faults
+COMMAND_FAULTS_SETS := 4_4_16_128_block_f19 2_2_4_64_int8_requantise
+COMMAND_FAULTS_SOURCES := $(wildcard model/src/command/*.c)
+COMMAND_FAULTS_BENCHES := $(COMMAND_FAULTS_SETS:%=$(COMMAND_FAULTS)/%/command_tb)
+$(COMMAND_FAULTS)/seeded.a: tests/rtl/command_faults.py tests/rtl/faults.py $(COMMAND_FAULTS_SOURCES) \
+    $(wildcard model/src/command/*.h model/include/fp8mac/*.h)
+	@mkdir -p $(@D)
+	$(call say,FAULTS,$@)
+	$(Q)rm -f $@ && $(PYTHON) -B -m tests.rtl.command_faults $(@D) $(COMMAND_FAULTS_SOURCES)
+	$(Q)set -e; for source in seeded_fault $(basename $(notdir $(COMMAND_FAULTS_SOURCES))); do \
+	  $(CC) -std=c11 -O1 -w -Imodel/include -Imodel/src -I$(CATALOGUE_DIR) -c -o $(@D)/$$source.o $(@D)/$$source.c; done
+	$(Q)$(AR) rcs $@ $(COMMAND_FAULTS_SOURCES:model/src/command/%.c=$(@D)/%.o) $(@D)/seeded_fault.o
+
+$(COMMAND_FAULTS_BENCHES): $(COMMAND_FAULTS)/%/command_tb: $(COMMAND_TB_FROM) $(COMMAND_FAULTS)/seeded.a
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(call verilate_command_tb,$*,$(COMMAND_FAULTS)/seeded.a $(BUILD)/model/libfp8mac.a)
+
+$(BUILD)/test/rtl_command_faults.log: tests/rtl/test_command_faults.py $(COMMAND_FAULTS_BENCHES) tests/rtl/command_faults.py \
+    $(PYTEST_FILES)
+	@tests/run_test.sh rtl_command_faults $@ $(PYTEST) $< --bench $(COMMAND_FAULTS)
+TESTS += $(BUILD)/test/rtl_command_faults.log

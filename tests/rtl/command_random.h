@@ -352,11 +352,14 @@ class Random
     }
     void depthwise(fp8mac_command &c, bool pairs)
     {
-        const uint32_t quad = pairs ? std::max(1, caps_.cols / 2) : caps_.cols;
+        const uint32_t quad = pairs ? std::max(1u, caps_.cols / 2u) : caps_.cols;
         const uint32_t quads = beat_ / caps_.cols * (pairs ? 2 : 1);
         c.k = quad * within(25);
         while (words_of(c.k) * quads > caps_.buf_beats) {
             c.k -= quad;
+        }
+        if (rng_.below(64) == 0) { // too many, by the most
+            c.k = 65536 - quad * within(40);
         }
         c.m = within(rows_that_fit(caps_.rows, words_of(c.k) * quads));
         c.n = within(beat_);
@@ -540,7 +543,7 @@ class Random
 inline void Random::spoil(fp8mac_command &c)
 {
     const bool x = fp8mac_command_has_x(&c);
-    switch (rng_.below(40)) {
+    switch (rng_.below(41)) {
     case 0: spoil_size(c.m); break;
     case 1: spoil_size(c.n); break;
     case 2: spoil_size(c.k); break;
@@ -580,10 +583,11 @@ inline void Random::spoil(fp8mac_command &c)
     case 30: c.c.fmt = static_cast<uint8_t>(rng_.below(8)); break;
     case 31: c.c.beta = one_of({0u, 0x80000000u, no_scale()}); break;
     case 32:
-        c.image.width = one_of({0u, c.image.width + 1, 0xffffffu});
+        c.image.width = one_of({0u, (c.image.width + 1) & 0xffffffu, 0xffffffu});
         c.image.height = static_cast<uint16_t>(one_of({0u, 1u, 65535u}));
         break;
-    case 33: c.image.segment_bytes = static_cast<uint16_t>(one_of({0u, beat_, beat_ + 1})); break;
+    case 33: c.image.segments = static_cast<uint8_t>(one_of({0u, 1u, 255u})); break;
+    case 38: c.image.segment_bytes = static_cast<uint16_t>(one_of({0u, beat_, beat_ + 1})); break;
     case 34: c.image.out_w = static_cast<uint16_t>(one_of({0u, 1u, 65535u})); break;
     case 35: c.image.step_x ^= static_cast<uint16_t>(1u << rng_.below(16)); break;
     case 36: (rng_.coin() ? c.a : c.b).reuse ^= true; break;

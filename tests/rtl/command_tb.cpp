@@ -24,10 +24,10 @@ constexpr unsigned kErrors = FP8MAC_COMMAND_ERROR_SEQUENCE + 1;
 constexpr const char *kErrorNames[kErrors] = {"legal", "shape",     "align", "range",
                                               "mode",  "scale_exp", "scale", "sequence"};
 
-uint32_t functions()
+// `rows`: it has row commands, which depends on the width of the epilogue.
+uint32_t functions(bool rows)
 {
     const accel::Functions &f = accel::kFunctions;
-    const bool rows = f.elementwise && ROWS == 4 && COLS == 4 && MAX_MN >= 32;
     uint32_t all = FP8MAC_FUNCTION_INT8;
     const auto add = [&all](bool there, uint32_t function) { all |= there ? function : 0; };
     add(f.c, FP8MAC_FUNCTION_C);
@@ -42,7 +42,7 @@ uint32_t functions()
     return all;
 }
 
-fp8mac_caps caps_of_build()
+fp8mac_caps caps_of_build(bool rows)
 {
     const accel::Element &e = accel::kElement;
     fp8mac_caps caps{};
@@ -51,7 +51,7 @@ fp8mac_caps caps_of_build()
     caps.pass_tiles = 4, caps.acc_tiles = TILES, caps.queue_depth = 8;
     caps.records = accel::kFunctions.records ? 8 : 0;
     caps.buf_beats = 256, caps.max_mn = MAX_MN;
-    caps.functions = functions();
+    caps.functions = functions(rows);
     caps.element.kind = e.kind;
     caps.element.accumulators =
         static_cast<uint8_t>(fp8mac_element_find(ELEMENT_KIND)->accumulators);
@@ -71,11 +71,19 @@ struct Extent {
     }
 };
 
+// Of functions_t: records, depthwise, requantise, mx, rows, int8, conv_a, ..., c
+unsigned functions_of(tb::Clocked<Vcommand_tb> &dut)
+{
+    dut.settle();
+    return dut->functions_o;
+}
+
 class Test
 {
   public:
     Test(tb::Bench &bench, tb::Clocked<Vcommand_tb> &dut)
-        : bench_(bench), dut_(dut), rng_(bench.seed()), caps_(caps_of_build()), random_(rng_, caps_)
+        : bench_(bench), dut_(dut), rng_(bench.seed()),
+          caps_(caps_of_build(functions_of(dut) >> 6 & 1)), random_(rng_, caps_)
     {
         dut_->valid_i = 0;
         dut_->ready_i = 0;
@@ -83,11 +91,9 @@ class Test
         dut_->clear_i = 0;
         dut_->tables_loaded_i = 0;
         dut_.reset();
-        dut_.settle();
-        // Of functions_t: records, depthwise, requantise, mx, rows, int8, conv_a, ..., c
         const uint32_t f = caps_.functions;
         const auto bit = [f](uint32_t function) { return (f & function) != 0 ? 1u : 0u; };
-        bench_.equal("functions", dut_->functions_o,
+        bench_.equal("functions", functions_of(dut_),
                      (caps_.records ? 1u : 0u) << 10 | bit(FP8MAC_FUNCTION_DEPTHWISE) << 9 |
                          bit(FP8MAC_FUNCTION_REQUANTISE) << 8 | bit(FP8MAC_FUNCTION_MX) << 7 |
                          bit(FP8MAC_FUNCTION_ROWS) << 6 | bit(FP8MAC_FUNCTION_INT8) << 5 |
@@ -165,9 +171,12 @@ class Test
         for (uint32_t &word : words) {
             word = static_cast<uint32_t>(rng_.next()); // without the extension, its words are any
         }
-        fp8mac_words_of_command(&command_, words);
+        const unsigned count = fp8mac_words_of_command(&command_, words);
         std::copy(words, words + FP8MAC_COMMAND_WORDS_MOST, &dut_->words_i[0]);
         const fp8mac_command c = fp8mac_command_of_words(words);
+        uint32_t again[FP8MAC_COMMAND_WORDS_MOST];
+        same("words", fp8mac_words_of_command(&c, again), count);
+        same("the words of the command of words", std::equal(words, words + count, again), true);
         dut_->tables_loaded_i = static_cast<uint8_t>(tables_);
         dut_->valid_i = 1;
         dut_.settle();

@@ -71,6 +71,9 @@ void fp8mac_walk_begin(fp8mac_walk *k, const fp8mac_caps *caps, const fp8mac_com
     for (unsigned i = 0; i < FP8MAC_TILE_REGIONS; i++) {
         k->at[i] = fp8mac_bus_address(caps, addresses[i]);
     }
+    if ((caps->functions & FP8MAC_FUNCTION_C) == 0) {
+        k->at[FP8MAC_REGION_C] = 0; // as the accelerator, which has no place for it
+    }
     if (fp8mac_command_is_rows(c)) {
         begin_rows(k, c);
     }
