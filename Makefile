@@ -23,8 +23,6 @@ REQUANTISE := 0
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
 APPS_DIR := firmware/apps
-# 1: the simulator's fast mode.
-FAST := 0
 TIMED := 0
 # `make waves` runs a simulator that writes waveforms.
 TRACING := $(filter waves,$(MAKECMDGOALS))
@@ -36,6 +34,9 @@ include tools/variables.mk
 .SECONDARY:
 .PHONY: all help help-all setup run waves test lint clean
 all: model rtl firmware sim
+
+# The letter, with -n, -q or -t: make then installs and generates nothing.
+DRY_RUN := $(strip $(foreach letter,n q t,$(findstring $(letter),$(filter-out --%,$(firstword -$(MAKEFLAGS))))))
 
 # Use every core unless the command line has -j.
 ifeq (0,$(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)))
@@ -110,15 +111,43 @@ setup_parts_fpga := model python firmware rtl fpga
 setup_parts_synth-fpga-clock := model python rtl fpga
 setup_parts_$(BUILD)/test/model-compilers.log := $(setup_parts_test-long)
 setup_parts_$(BUILD)/test/synth_layout_routed.log := $(SETUP_PARTS) layout
+# Files of these folders of BUILD need what a goal needs: FOLDER:GOAL.
+setup_folders := model:model model-san:model
+setup_goal_of = $(firstword $(foreach one,$(setup_folders),$(if \
+  $(filter $(BUILD)/$(firstword $(subst :, ,$(one)))/%,$(1)),$(lastword $(subst :, ,$(one))))))
+setup_parts_of = $(or $(setup_parts_$(1)),$(setup_parts_$(setup_goal_of)),$(SETUP_PARTS))
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
-setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
+setup_wanted := $(foreach goal,$(setup_goals),$(call setup_parts_of,$(goal)))
 setup_parts := $(strip $(foreach part,$(SETUP_PARTS) compilers layout clothes fpga docs,$(if $(filter $(part),$(setup_wanted)),$(part))))
 empty :=
 space := $(empty) $(empty)
 comma := ,
 SETUP_ENV := $(BUILD)/env/$(subst $(space),-,$(setup_parts)).mk
 
-ifneq (,$(setup_goals))
+SETUP_FROM := tools/setup.sh tools/packages.txt tools/cells.txt tools/requirements.txt tools/requirements-networks.txt \
+  tools/requirements-data.txt \
+  $(foreach part,$(filter layout fpga docs,$(setup_parts)),tools/requirements-$(part).txt)
+CATALOGUE_FROM := rtl/catalogue/elements.toml $(wildcard rtl/catalogue/*.py)
+
+# Included files are made even with -n. So without them make says what is missing, and reads no further. The set-up of more
+# parts does as well.
+ifneq (,$(and $(DRY_RUN),$(setup_goals)))
+env_parts = $(subst -, ,$(basename $(notdir $(1))))
+SETUP_ENV := $(firstword $(wildcard $(SETUP_ENV)) $(foreach env,$(wildcard $(BUILD)/env/*.mk),$(if \
+  $(filter-out $(call env_parts,$(env)),$(setup_parts)),,$(env))) $(SETUP_ENV))
+GENERATED_MAKEFILES := $(SETUP_ENV) $(CATALOGUE_DIR)/catalogue.mk
+setup_missing := $(shell tools/setup.sh --missing $(BUILD) $(SETUP_ENV) $(setup_parts))
+dry_run_missing := $(filter-out $(wildcard $(GENERATED_MAKEFILES)),$(GENERATED_MAKEFILES))
+dry_run_missing += $(shell find $(SETUP_FROM) -newer $(SETUP_ENV) 2>/dev/null)
+dry_run_missing += $(shell find $(CATALOGUE_FROM) -newer $(CATALOGUE_DIR)/catalogue.mk 2>/dev/null)
+endif
+ifneq (,$(strip $(dry_run_missing)))
+.PHONY: $(setup_goals) dry-run-setup
+$(setup_goals): dry-run-setup
+dry-run-setup:
+	tools/setup.sh $(BUILD) $(SETUP_ENV) $(setup_parts)
+$(info make -$(DRY_RUN): set-up comes first, and nothing was done. $(setup_missing) Run `make setup`, or the goal without -$(DRY_RUN).)
+else ifneq (,$(setup_goals))
 include $(SETUP_ENV)
 include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/tests.txt says which command runs them.
@@ -130,14 +159,15 @@ include tools/accept/accept.mk tools/verilate.mk model/build.mk rtl/build.mk fir
   tests/build.mk tools/lint.mk examples/build.mk tools/docs/build.mk
 endif
 
-$(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt tools/requirements-networks.txt \
-  $(foreach part,$(filter layout fpga docs,$(setup_parts)),tools/requirements-$(part).txt)
+ifeq (,$(DRY_RUN))
+$(BUILD)/env/%.mk: $(SETUP_FROM)
 	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 
-$(CATALOGUE_FILES) &: rtl/catalogue/elements.toml $(wildcard rtl/catalogue/*.py) | $(SETUP_ENV)
+$(CATALOGUE_FILES) &: $(CATALOGUE_FROM) | $(SETUP_ENV)
 	@python3 rtl/catalogue/catalogue.py --out $(CATALOGUE_DIR)
 	@touch $(CATALOGUE_FILES)
+endif
 
 # What begins with `#:` is the short help, what begins with `#+` the rest.
 help:
@@ -163,8 +193,7 @@ help-all:
 #:   make run              its firmware classifies handwritten digits, and every output is checked
 #:   make run APP=gemm M=70 N=33 K=200 A=e5m2fnuz B=e4m3fn ACC=fp16
 #:                         one matrix product of any shape and format; make help-all lists applications and options
-#:   make run FAST=1       the same cycles and bits, faster: C code computes what the array computes
-#:   make run TIMED=1      the same cycles and bytes, faster still: the accelerator is its registers and models in C
+#:   make run TIMED=1      the same cycles and bytes, simulated faster: the accelerator is its registers and models in C
 #:   make waves            a waveform and a GTKWave view of it
 #:
 #: Choose the array, with any of these: ELEMENT=block (kind), ROWS=4 COLS=4 LANES=16 (shape), FRAC_BITS=19, AXI_DATA_W=128,

@@ -41,6 +41,8 @@ const char *const usage_text =
     "                        of the GEMMs\n"
     "  --dump-memory FILE    write the RAM as it is at the end\n"
     "  --evaluate-all        evaluate core and accelerator in every cycle, with the same results\n"
+    "  --usage               print how much of the array was in use: of the whole run, and of the\n"
+    "                        cycles with a command\n"
     "  --quiet               print only the program's console and errors\n"
     "  --help                print this text\n"
     "\n"
@@ -158,6 +160,9 @@ bool parse_switch(const std::string &name, Options &options)
 {
     if (name == "--evaluate-all") {
         return options.evaluate_all = true;
+    }
+    if (name == "--usage") {
+        return options.usage = true;
     }
     if (name == "--quiet") {
         return options.quiet = true;

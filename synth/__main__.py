@@ -46,7 +46,7 @@ COMMANDS = {
     "check": "synth.study.check",
     "layout": "synth.layout.cli",
     "board": "synth.board.cli",
-    "board_report": "synth.board.report",
+    "board_report": "synth.board.nextpnr_report",
     "energy": "synth.energy.cli",
     "energy_chip": "synth.energy.chip_cli",
 }

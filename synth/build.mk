@@ -54,6 +54,8 @@ SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,l
   $(call SYNTH_OPTION,COLS,cols) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
   $(call SYNTH_OPTION,DONT_USE,dont-use) $(call SYNTH_OPTION,CLOCK_FO4,clock-fo4) $(call SYNTH_OPTION,JOBS,jobs) \
   $(call SYNTH_OPTION,ONLY,only) $(call SYNTH_OPTION,VARIANTS,variants) $(call SYNTH_OPTION,EFFORTS,efforts)
+# Where set-up has put the cell libraries (synth/study/libraries.py)
+export CELLS := $(abspath $(BUILD)/cells)
 SYNTH := $(PYTHON) -B -m synth
 SYNTH_MEASURE = $(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac $(if $(filter synth-full,$),--full) $(SYNTH_OPTIONS)
 SYNTH_FPGA_OPTIONS = $(foreach v,ELEMENT=element LANES=lanes FRAC_BITS=frac-bits JOBS=jobs ONLY=only, \

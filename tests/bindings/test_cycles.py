@@ -356,6 +356,9 @@ def test_refusals(tool, tmp_path):
     tool.refused("the accelerator refuses these addresses", *bus, "--a", 8)
     tool.refused("the matrices do not fit 4 GiB", "--m", 70000, "--n", 70000, "--k", 1)
     tool.refused("there is no option '--row'", *size, "--row", 3)
+
+
+def test_refused_files(tool, tmp_path):
     missing = tmp_path / "missing.csv"
     tool.refused(f"'{missing}' cannot be read (No such file", missing)
     path = tmp_path / "bad.csv"
@@ -420,6 +423,10 @@ def test_refusals(tool, tmp_path):
     )
     mx = "m,n,k,mx\n8,8,64,1\n"
     tool.refused(":2:1: the element has no MX scales", "-", "--element", "late", stdin=mx)
+
+
+def test_refused_sizes(tool):
+    names = "IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num Filter,Strides\n"
     tool.refused(
         "it has more than 1048576 tile", "--max-mn", 16, "--m", 40000, "--n", 40000, "--k", 4
     )

@@ -2,7 +2,7 @@
 # The documents.
 
 # sim/bench/results.json is what the timing model takes now. docs-results repeats the quick rows, docs-results-all every one,
-# and docs-results-rtl every one on the simulator of `make bench-system`, which has the RTL's control.
+# and docs-results-rtl every one in RTL.
 ifneq (,$(BENCH_OF_RESULTS))
 RESULTS_FROM := $(wildcard sim/bench/*) tools/accept/expectations.py tests/docs/test_results.py $(PYTEST_FILES) tests/docs/conftest.py tests/run_test.sh \
   $(BENCH_ELFS) $(BENCH_CALLS)
@@ -40,10 +40,11 @@ endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(patsubst %,$(BUILD)/test/docs-%.log,firmware-fp8net-README examples-fashion-README docs-HOWTO): $(FP8NET)
 $(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
+$(BUILD)/test/docs-docs-CYCLES.log: $(SIM_TIMED) $(SIM_LISTS)
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 # What its commands run is built before, so that the test measures the page and not the compiler.
 $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-CYCLES docs-HOWTO docs-NETWORKS docs-TUTORIAL): $(SIM) \
-  $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
+  $(SIM_TIMED) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
 
 # The commands of these pages take minutes or hours. make accepts each of them; tests/synth/test_report.py says what those of
 # `make synth` would measure.

@@ -4,8 +4,9 @@
 SYNTH_PY := $(wildcard synth/*.py synth/*/*.py rtl/catalogue/*)
 
 TESTS += $(BUILD)/test/synth_flow.log
-$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
-	@tests/run_test.sh synth_flow $@ $(PYTEST) $< --folder $(BUILD)/synth-test
+SYNTH_FLOW_TESTS := tests/synth/test_flow.py tests/synth/test_study.py
+$(BUILD)/test/synth_flow.log: $(SYNTH_FLOW_TESTS) $(PYTEST_FILES) $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_flow $@ $(PYTEST) $(SYNTH_FLOW_TESTS) --folder $(BUILD)/synth-test
 
 TESTS += $(BUILD)/test/synth_liberty.log
 $(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) $(PYTEST_FILES) tests/run_test.sh

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//: A decoder block that takes one token, as a recorded list, with weights from a seed: cycles of the token.
+//: A decoder block that takes one token, as a recorded list, with weights from a seed:
+//: cycles of the token.
 //: PROFILE=1    the layers run one by one: cycles, products, bytes; on the host the error of each
 //
-// Width 256, 8 heads, 1,024 hidden values, and a cache of 256 tokens that the new one makes full. Weights
-// and cache are random codes, so the result means nothing, and cycles do not depend on them. The list
-// gives the bytes of the layers run one by one. On the host each layer is compared with double precision:
-// its error is at most half a step between the largest codes of its output. The last line is the count of
-// tests.
+// Width 256, 8 heads, 1,024 hidden values, and a cache of 256 tokens that the new one makes full.
+// Weights and cache are random codes, so the result means nothing, and cycles do not depend on
+// them. The list gives the bytes of the layers run one by one. On the host each layer is compared
+// with double precision: its error is at most half a step between the largest codes of its output.
+// The last line is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
