@@ -114,7 +114,7 @@ def html(sources: Sources, out: Path) -> int:
     return status
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -128,7 +128,7 @@ def main() -> int:
     add("map", type=Path, nargs="?", help="the register description")
     add("-I", dest="folders", action="append", default=[])
     add("-D", dest="defines", action="append", default=[])
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     try:
         given = navigation(HERE / "navigation.toml", options.result)
         headers = {str(path.relative_to(ROOT)): c_pages.place(path) for path in c_pages.headers()}
@@ -149,4 +149,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
