@@ -11,15 +11,11 @@
 // -1 per FNUZ operand, added to the step's scaling exponent (see fnuz_adjust).
 package fp8mac_pkg;
 
-  // Codes of the command registers' A and B format fields.
-  typedef enum logic [1:0] {
-    FmtE4m3fn   = 2'd0,
-    FmtE5m2     = 2'd1,
-    FmtE4m3fnuz = 2'd2,
-    FmtE5m2fnuz = 2'd3
-  } fp8_fmt_e;
+  // The codes of a command's fields: formats, overflow, activation, tables. They come from the register map.
+  import fp8mac_codes_pkg::*;
+  export fp8mac_codes_pkg::*;
 
-  // The same fields with narrow codes: FP6 and FP4, one code in each byte. The array gets e4m3fn codes of the same value
+  // The fields of A's and B's formats with narrow codes: FP6 and FP4, one code in each byte. The array gets e4m3fn codes of the same value
   // (fp8mac_narrow_code). The fourth code is INT8, which only elements of INT8 take.
   typedef enum logic [1:0] {
     NarrowE3m2fn = 2'd0,
@@ -37,35 +33,6 @@ package fp8mac_pkg;
   function automatic fp8_fmt_e array_fmt(code_fmt_t codes);
     return codes.narrow ? FmtE4m3fn : fp8_fmt_e'(codes.fmt);
   endfunction
-
-  // Codes of the D format field: 0..3 as fp8_fmt_e.
-  typedef enum logic [2:0] {
-    DstE4m3fn   = 3'd0,
-    DstE5m2     = 3'd1,
-    DstE4m3fnuz = 3'd2,
-    DstE5m2fnuz = 3'd3,
-    DstFp16     = 3'd4,
-    DstBf16     = 3'd5,
-    DstFp32     = 3'd6,
-    DstInt8     = 3'd7   // two's complement
-  } dst_fmt_e;
-
-  typedef enum logic {
-    AccFp32 = 1'b0,
-    AccFp16 = 1'b1
-  } acc_fmt_e;
-
-  typedef enum logic [1:0] {
-    OvfSaturate       = 2'd0,  // finite overflow and Inf become +-max
-    OvfSaturateFinite = 2'd1,  // finite overflow +-max, Inf as OvfIeee
-    OvfIeee           = 2'd2   // Inf where the format has one, else NaN with the value's sign
-  } overflow_e;
-
-  typedef enum logic [1:0] {
-    ActNone  = 2'd0,
-    ActRelu  = 2'd1,
-    ActClamp = 2'd2
-  } activation_e;
 
   // How a format encodes NaN; the C model's fp8mac_format has the same fields as fp8_format_t.
   typedef enum logic [1:0] {
@@ -156,13 +123,6 @@ package fp8mac_pkg;
     acc_fmt_e   acc_fmt;
     scale_sum_t scale_sum;  // sa + sb, before the FNUZ adjustment
   } step_cfg_t;
-
-  // The table that maps the FP8 codes of D
-  typedef enum logic [1:0] {
-    TableNone = 2'd0,
-    Table0    = 2'd1,
-    Table1    = 2'd2
-  } code_table_e;
 
   // What a tile command of a row command does with X. Those before StepOut only leave statistics of each row.
   typedef enum logic [3:0] {

@@ -87,12 +87,12 @@ SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHA
 # and those that see the chip alone once for each width of the bus.
 SIM_CHIP_SOURCES := $(filter-out $(SIM_SHARED_SOURCES),$(SIM_SOURCES))
 SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
-SIM_SOURCES_TIMED := sim/timed/model.cpp $(patsubst %,sim/timed/%.c,commands bytes products)
+SIM_SOURCES_TIMED := sim/timed/model.cpp
 SIM_TIMED_FLAGS := -Imodel/src -Ifirmware/port/host -DFP8SIM_ROWS=$(ROWS) -DFP8SIM_COLS=$(COLS) -DFP8SIM_LANES=$(LANES) \
   -DFP8SIM_ELEMENT=$(call element_kind,$(ELEMENT_SPEC)) -DFP8SIM_AXI_DATA_W=$(AXI_DATA_W) \
   -DFP8SIM_REQUANTISE=$(REQUANTISE) \
   $(foreach v,ARRAY=$(ARRAY) ELEMENT_SPEC=$(ELEMENT_SPEC) WIDTH=$(AXI_DATA_W),-DFP8SIM_$(subst =,='",$(v))"')
-# The golden model behind the device interface
+# How an accelerator is spelled
 SIM_TIMED_HOST := $(BUILD)/sim/timed-host.a
 SIM_INCLUDES := -Isim -Imodel/cli -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
   -I$(REGS_DIR)
@@ -172,7 +172,7 @@ $(1)/fp8mac-sim: $(call sim_apart_objects,$(1),$(4)) $(8)
 
 $(call SIM_MODEL,$(1)/model,fp8mac_sys_accel,$(2),$(3))
 $(foreach folder,sim/apart/ sim/fast/ sim/timed/,$(call SIM_CXX,$(1),$(folder),$(1)/model $(call sim_chip,$(AXI_DATA_W))/model,,$(5),-DFP8SIM_MODEL='"$(6)"' $(7)))
-$(foreach folder,sim/fast/ sim/timed/,$(call SIMULATOR_C,$(1),$(folder),$(7)))
+$(call SIMULATOR_C,$(1),sim/fast/,$(7))
 -include $(patsubst %,$(1)/%.d,accelerator $(basename $(notdir $(4))))
 endef
 
@@ -204,14 +204,14 @@ $(eval $(call SIMULATOR_APART,$(SIM_BASE)-timed,SIM_INPUTS_ACCEL_TIMED,$(sim_chi
 SIM_RTL_OBJECTS := $(call sim_apart_objects,$(SIM_BASE))
 SIM_TIMED_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-timed,$(SIM_SOURCES_TIMED))
 
-$(SIM_TIMED_HOST): $(patsubst %,$(BUILD)/firmware/host/obj/%.o,$(wildcard firmware/src/*.c firmware/port/host/*.c))
+$(SIM_TIMED_HOST): $(patsubst %,$(BUILD)/firmware/host/obj/%.o,firmware/src/element.c firmware/port/host/choice.c)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The cycles of recorded networks in a dump of the chip's memory, by the model
 SIM_LISTS := $(SIM_BASE)-lists/fp8mac-lists
-SIM_LISTS_OBJECTS := $(call sim_objects,$(SIM_BASE)-lists,sim/lists/lists.c sim/timed/commands.c)
-$(foreach folder,sim/lists/ sim/timed/,$(eval $(call SIMULATOR_C,$(SIM_BASE)-lists,$(folder),$(SIM_TIMED_FLAGS))))
+SIM_LISTS_OBJECTS := $(call sim_objects,$(SIM_BASE)-lists,sim/lists/lists.c)
+$(eval $(call SIMULATOR_C,$(SIM_BASE)-lists,sim/lists/,$(SIM_TIMED_FLAGS)))
 -include $(SIM_LISTS_OBJECTS:.o=.d)
 $(SIM_LISTS): $(SIM_LISTS_OBJECTS) $(SIM_TIMED_HOST) $(BUILD)/model/libfp8mac.a
 	$(call say,LINK,$@)

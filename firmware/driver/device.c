@@ -3,7 +3,7 @@
 #include "fp8rt/device.h"
 
 #include "backend.h"
-#include "command_words.h"
+#include "descriptor.h"
 #include "fp8rt/registers.h"
 #include "network_image.h"
 #include "stamp.h"
@@ -215,22 +215,7 @@ static inline uint32_t await_idle(fp8rt_device *dev)
 // ---- commands -----------------------------------------------------------------------------------
 
 // The words of a descriptor are the command registers in their order. Behind them come the words of the extension.
-#define WORD(name) words[(offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, A_ADDR)) / 4]
-#define EXTENSION(name)                                                                            \
-    words[FP8RT_WORDS_SHORT +                                                                      \
-          (offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, OPERATION)) / 4]
-
-_Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
-                   FP8RT_FUNCTION_ELEMENTWISE == FP8MAC_REGS__CONFIG4__ELEMENTWISE_bm &&
-                   FP8RT_FUNCTION_STOCHASTIC == FP8MAC_REGS__CONFIG4__STOCHASTIC_bm &&
-                   FP8RT_FUNCTION_TABLES == FP8MAC_REGS__CONFIG4__TABLES_bm &&
-                   FP8RT_FUNCTION_CONV_A == FP8MAC_REGS__CONFIG4__CONV_A_bm &&
-                   FP8RT_FUNCTION_MX == FP8MAC_REGS__CONFIG4__MX_bm &&
-                   FP8RT_FUNCTION_INT8 == FP8MAC_REGS__CONFIG4__INT8_bm &&
-                   FP8RT_FUNCTION_ROWS == FP8MAC_REGS__CONFIG4__ROWS_bm &&
-                   FP8RT_FUNCTION_REQUANTISE == FP8MAC_REGS__CONFIG4__REQUANTISE_bm &&
-                   FP8RT_FUNCTION_DEPTHWISE == FP8MAC_REGS__CONFIG4__DEPTHWISE_bm,
-               "FP8RT_FUNCTION_* are CONFIG4's bits");
+#define WORD(name) words[FP8MAC_WORD_##name]
 
 void fp8rt_backend_fetched(const fp8rt_device *dev)
 {
@@ -241,13 +226,13 @@ void fp8rt_backend_fetched(const fp8rt_device *dev)
 void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
 {
     uint32_t *words = descriptor->words;
-    fp8rt_words_of_command(command, words);
+    fp8mac_words_of_command(command, words);
     WORD(MODE) |= FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
 }
 
 fp8rt_command fp8rt_backend_decode(const fp8rt_descriptor *descriptor)
 {
-    return fp8rt_command_of_words(descriptor->words);
+    return fp8mac_command_of_words(descriptor->words);
 }
 
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
@@ -268,10 +253,18 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
     WORD(SCALE_D) = scale_d;
 }
 
+void fp8rt_backend_get_scales(const fp8rt_descriptor *descriptor, fp8rt_command *command)
+{
+    const uint32_t *words = descriptor->words;
+    command->a.scale = WORD(SCALE_A);
+    command->b.scale = WORD(SCALE_B);
+    command->finish.bias = WORD(BIAS);
+}
+
 void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
 {
     uint32_t *words = descriptor->words;
-    EXTENSION(BETA) = beta;
+    WORD(BETA) = beta;
 }
 
 // The accelerator sees in memory what the core has written.

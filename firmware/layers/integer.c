@@ -7,7 +7,7 @@
 
 fp8rt_status fp8rt_int_check_named(fp8rt_run *run, const fp8rt_tensor *tensor, const char *name)
 {
-    if ((run->dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) == 0) {
+    if ((run->dev->caps.functions & FP8MAC_FUNCTION_REQUANTISE) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     return fp8rt_layer_check_named(run, tensor, FP8MAC_INT8, FP8MAC_INT8, name);

@@ -255,7 +255,7 @@ static fp8rt_status find_all(const maxima *m, const fp8rt_pools *pools)
 
 static bool is_possible(const fp8rt_run *run, const fp8rt_pools *pools)
 {
-    const uint32_t needed = FP8RT_FUNCTION_ELEMENTWISE | FP8RT_FUNCTION_C;
+    const uint32_t needed = FP8MAC_FUNCTION_ELEMENTWISE | FP8MAC_FUNCTION_C;
     const way lines = lines_of(pools), pixels = pixels_of(pools);
     return (run->dev->caps.functions & needed) == needed &&
            (is_global(pools) ||

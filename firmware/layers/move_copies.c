@@ -8,7 +8,7 @@
 
 static bool is_possible(const fp8rt_run *run)
 {
-    return (run->dev->caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0;
+    return (run->dev->caps.functions & FP8MAC_FUNCTION_ELEMENTWISE) != 0;
 }
 
 static bool is_columns(const fp8rt_move_axis *axis)

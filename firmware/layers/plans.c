@@ -416,8 +416,7 @@ fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scra
             k->scratch = status == FP8RT_OK ? scratch : NULL;
         }
     }
-    return status == FP8RT_OK ? fp8rt_gemm_execute(dev, plan, scratch, wants_counters(run), result)
-                              : status;
+    return status == FP8RT_OK ? fp8rt_gemm_execute(dev, plan, wants_counters(run), result) : status;
 }
 
 fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fresh,

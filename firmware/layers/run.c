@@ -268,7 +268,7 @@ static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
     if ((unsigned)tensor->format > FP8MAC_E5M2FNUZ) {
         return FP8RT_ERR_FORMAT;
     }
-    if ((run->dev->caps.functions & FP8RT_FUNCTION_MX) == 0 || tensor->scaling != NULL) {
+    if ((run->dev->caps.functions & FP8MAC_FUNCTION_MX) == 0 || tensor->scaling != NULL) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if ((((uintptr_t)tensor->mx | tensor->mx_stride) & (beat - 1u)) != 0) {

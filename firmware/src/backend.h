@@ -79,6 +79,8 @@ void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintp
                                 uintptr_t d);
 void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
                               uintptr_t bias, uint32_t scale_d);
+// The words of SCALE_A, SCALE_B and BIAS as members of the command
+void fp8rt_backend_get_scales(const fp8rt_descriptor *descriptor, fp8rt_command *command);
 void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta);
 // Submits a descriptor, which stays unchanged until fp8rt_backend_fetched returns. A tag of 0: the
 // command has no record. A full queue drops it, and the next wait returns FP8RT_ERR_HW_QUEUE_FULL.

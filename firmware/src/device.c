@@ -198,7 +198,7 @@ fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const ui
     if (status != FP8RT_OK) {
         return status;
     }
-    if ((dev->caps.functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
+    if ((dev->caps.functions & FP8MAC_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     fp8rt_lock(dev);

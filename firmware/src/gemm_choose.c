@@ -117,16 +117,16 @@ static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
 
 // A later candidate must be better by 1/512, because it has shorter commands. Most need no estimate:
 // `rows` are loaded, with all of K.
-static void consider(const shape *s, choice *choice, candidate c, uint64_t rows)
+static void consider(const shape *s, choice *choice, const candidate *c, uint64_t rows)
 {
-    const uint32_t first = (c.m->tile + c.n->tile) * ceil_shift(c.first_k, s->beat_log2);
+    const uint32_t first = (c->m->tile + c->n->tile) * ceil_shift(c->first_k, s->beat_log2);
     if (choice->cycles != 0 && (choice->least + first >= choice->cycles ||
                                 rows * ceil_shift(s->k, s->beat_log2) >= choice->cycles)) {
         return;
     }
-    const uint64_t cycles = fp8rt_estimate(s, &c);
+    const uint64_t cycles = fp8rt_estimate(s, c);
     if (choice->cycles == 0 || cycles + (cycles >> 9) < choice->cycles) {
-        choice->best = c;
+        choice->best = *c;
         choice->cycles = cycles;
     }
 }
@@ -167,7 +167,7 @@ static void consider_whole(const shape *s, choice *choice, const side *m, const 
     if (most == s->k && is_possible(s, &c)) {
         const uint64_t a_stays = rows_loaded(m, n), b_stays = rows_loaded(n, m);
         c.b_resident = m->count > 1 && n->count > 1 && !s->forwards && b_stays < a_stays;
-        consider(s, choice, c, c.b_resident ? b_stays : a_stays);
+        consider(s, choice, &c, c.b_resident ? b_stays : a_stays);
     }
 }
 
@@ -182,7 +182,7 @@ static void consider_chain(const shape *s, choice *choice, const side *m, const 
     c.b_resident = max_u32(s->m, s->n) <= s->caps->max_mn && !s->forwards &&
                    5u * last_outputs(n, m) < 4u * last_outputs(m, n);
     if (is_possible(s, &c)) {
-        consider(s, choice, c, (uint64_t)s->m * n->count + (uint64_t)s->n * m->count);
+        consider(s, choice, &c, (uint64_t)s->m * n->count + (uint64_t)s->n * m->count);
     }
 }
 

@@ -14,7 +14,7 @@ fp8rt_status fp8rt_gemm_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_ge
 // saves the time of reading them.
 fp8rt_status fp8rt_gemm_complete(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
                                  size_t scratch_bytes, bool known);
-fp8rt_status fp8rt_gemm_execute(fp8rt_device *dev, fp8rt_gemm_plan *plan, const void *scratch,
-                                bool counters, fp8rt_gemm_result *result);
+fp8rt_status fp8rt_gemm_execute(fp8rt_device *dev, fp8rt_gemm_plan *plan, bool counters,
+                                fp8rt_gemm_result *result);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "command_words.h"
+#include "descriptor.h"
 #include "fp8rt/registers.h"
 #include "network_image.h"
 #include "stamp.h"
@@ -107,7 +107,7 @@ fp8rt_status fp8rt_network_check(const fp8rt_network *network)
 // The first command of a start finds no B of another one: it reads its own.
 static void drop_reuse(fp8rt_network *network)
 {
-    uint32_t *const mode = fp8rt_list_of(network) + network->position + FP8RT_WORD_MODE;
+    uint32_t *const mode = fp8rt_list_of(network) + network->position + FP8MAC_WORD_MODE;
     network->reuses = NULL;
     if ((*mode & FP8RT_BIT(MODE__REUSE_B)) != 0) {
         network->reuses = mode;

@@ -228,7 +228,7 @@ static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
 
 // ---- one GEMM -----------------------------------------------------------------------------------
 
-static void set_address(cli *c, const char *name, const char *text, uint32_t *address)
+static void set_address(cli *c, const char *name, const char *text, uintptr_t *address)
 {
     uint64_t value = 0;
     if (text == NULL) {
@@ -237,7 +237,7 @@ static void set_address(cli *c, const char *name, const char *text, uint32_t *ad
     if (!settings_number(text, UINT32_MAX, &value)) {
         cli_fail(c, "--%s '%.60s' is no address; 0 to 0xffffffff is expected", name, text);
     }
-    *address = (uint32_t)value;
+    *address = (uintptr_t)value;
 }
 
 // The files of the layer's command, which has run
@@ -253,10 +253,12 @@ static void write_files(cli *c, const fp8mac_cycles_config *config, const cycles
     files.names = names;
     snprintf(name, sizeof name, "%ux%ux%u", one->work.m, one->work.n, one->work.k);
     workload_command(config, &one->work, &command, &why);
-    set_address(c, "descriptor", o->descriptor, &command.descriptor);
-    set_address(c, "a", o->a, &command.a_addr);
-    set_address(c, "b", o->b, &command.b_addr);
-    set_address(c, "d", o->d, &command.d_addr);
+    uintptr_t descriptor = command.descriptor;
+    set_address(c, "descriptor", o->descriptor, &descriptor);
+    command.descriptor = (uint32_t)descriptor;
+    set_address(c, "a", o->a, &command.command.a.addr);
+    set_address(c, "b", o->b, &command.command.b.addr);
+    set_address(c, "d", o->d, &command.command.d.addr);
     if (watched_run(c, config, &command, 1, &files, NULL, &counters) != FP8MAC_OK) {
         cli_fail(c, "the accelerator refuses these addresses: they are multiples of a beat, and "
                     "the matrices lie below 4 GiB");

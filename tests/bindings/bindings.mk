@@ -35,7 +35,7 @@ $(BUILD)/test/bindings_torch.log: $(BINDINGS_TESTS)/test_torch.py $(BINDINGS_PYT
 # The DPI package as a scoreboard of rtl/element/exact/fp8mac_element_exact.sv.
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
 DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))
-DPI_RTL := rtl/fp8mac_pkg.sv \
+DPI_RTL := rtl/fp8mac_codes_pkg.sv rtl/fp8mac_pkg.sv \
   rtl/feed/fp8mac_decode.sv rtl/leaf/fp8mac_round_even.sv $(wildcard rtl/element/exact/*.sv)
 DPI_EXAMPLE := $(BUILD)/tb/dpi/element_scoreboard
 

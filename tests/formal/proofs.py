@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 PACKAGES = [
+    "rtl/fp8mac_codes_pkg.sv",
     "rtl/fp8mac_pkg.sv",
     "regs/fp8mac_regs_pkg.sv",
     "regs/fp8mac_command_pkg.sv",

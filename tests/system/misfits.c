@@ -169,7 +169,7 @@ static void elements(void)
     try(&r, &x.cols, FP8MAC_ROWS_MAX_COLS + 1, "desc->x");
     const fp8rt_reciprocal_desc reciprocal = {.x = &x, .out = &out};
     try(&(subject){call_reciprocal, &reciprocal, "reciprocal"}, &out.rows, 1, "desc->out");
-    if ((device.caps.functions & FP8RT_FUNCTION_MX) != 0) {
+    if ((device.caps.functions & FP8MAC_FUNCTION_MX) != 0) {
         fp8rt_tensor mx = tensor(ROWS, COLS, FP8MAC_E4M3FN);
         mx.mx = fp8rt_arena_alloc(&arena, fp8rt_tensor_mx_bytes(&device.caps, &mx));
         const fp8rt_to_mx_desc to_mx = {.x = &x, .out = &mx};
@@ -346,7 +346,7 @@ static void integers(void)
     static const int32_t bias[COLS];
     static const fp8mac_int_scale scales[COLS];
     const fp8rt_caps caps = device.caps;
-    device.caps.functions |= FP8RT_FUNCTION_REQUANTISE;
+    device.caps.functions |= FP8MAC_FUNCTION_REQUANTISE;
     fp8rt_element_make(FP8MAC_ELEMENT_INT8, caps.lanes, 0, &device.caps.element);
     fp8rt_tensor x = tensor(ROWS, COLS, FP8MAC_INT8);
     fp8rt_tensor y = tensor(ROWS, COLS, FP8MAC_INT8);

@@ -179,7 +179,7 @@ int main(void)
                                         {20, 300, 9}, {140, 150, 70}, {3, 5, 2048}, {40, 36, 2000}};
     fill();
     check("the device", fp8rt_device_open(&device, &fp8rt_app_port) == FP8RT_OK &&
-                            (device.caps.functions & FP8RT_FUNCTION_REQUANTISE) != 0);
+                            (device.caps.functions & FP8MAC_FUNCTION_REQUANTISE) != 0);
     for (size_t i = 0; failed == 0 && i < sizeof sizes / sizeof *sizes; i++) {
         compare(sizes[i][0], sizes[i][1], sizes[i][2], false);
         compare(sizes[i][0], sizes[i][1], sizes[i][2], true);

@@ -180,7 +180,7 @@ int main(void)
         printf("convolution: %s\n", fp8rt_status_string(status));
         return 1;
     }
-    if ((dev.caps.functions & FP8RT_FUNCTION_CONV_A) == 0) {
+    if ((dev.caps.functions & FP8MAC_FUNCTION_CONV_A) == 0) {
         printf("convolution: the accelerator cannot read images\n");
         return 1;
     }

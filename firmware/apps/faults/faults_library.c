@@ -246,7 +246,7 @@ static const fault no_mx = {"library: no MX scales", with_mx, FP8RT_ERR_UNSUPPOR
 
 static void run_mx(const bench *b)
 {
-    const bool has = (b->f->dev.caps.functions & FP8RT_FUNCTION_MX) != 0;
+    const bool has = (b->f->dev.caps.functions & FP8MAC_FUNCTION_MX) != 0;
     for (size_t i = 0; i < sizeof mx / sizeof mx[0]; i++) {
         if (has) {
             run_fault(b, &mx[i]);

@@ -387,7 +387,7 @@ int main(int argc, char **argv)
     }
     const char *core = fp8rt_app_option(argc, argv, "CORE");
     if (core != NULL && strcmp(core, "1") == 0) {
-        test.dev.caps.functions &= ~(uint32_t)FP8RT_FUNCTION_ROWS;
+        test.dev.caps.functions &= ~(uint32_t)FP8MAC_FUNCTION_ROWS;
     }
     if (test.dev.caps.element.int8) {
         printf("layers: this array has INT8 elements, and the layers need FP8\n");

@@ -317,7 +317,7 @@ static void copies_values(layers_test *test, unsigned which)
                             .by_value = true,
                             .out = &out};
     fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
-    const bool commands = (test->dev.caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0;
+    const bool commands = (test->dev.caps.functions & FP8MAC_FUNCTION_ELEMENTWISE) != 0;
     layers_expect(test, "values are copied", fp8rt_move(&run, &desc) == FP8RT_OK);
     uint32_t good = 0;
     for (uint32_t i = 0; i < ROWS * COLS; i++) {

@@ -402,7 +402,7 @@ void layers_mx(layers_test *test)
         quantise(test, &quantise_cases[i]);
     }
     print_speed(test);
-    if ((test->dev.caps.functions & FP8RT_FUNCTION_MX) == 0) {
+    if ((test->dev.caps.functions & FP8MAC_FUNCTION_MX) == 0) {
         printf("     this array has no MX\n");
         return;
     }

@@ -351,7 +351,7 @@ static void compare_with_core(layers_test *test, const context *c)
     memcpy(commands, out->data, bytes);
     memset(out->data, 0, bytes);
     fp8rt_run run = fp8rt_run_on(&test->dev, scratch, caps.beat_bytes);
-    test->dev.caps.functions &= ~(uint32_t)FP8RT_FUNCTION_ELEMENTWISE;
+    test->dev.caps.functions &= ~(uint32_t)FP8MAC_FUNCTION_ELEMENTWISE;
     bool same = fp8rt_max_pool(&run, &c->desc) == FP8RT_OK;
     test->dev.caps = caps;
     for (uint32_t i = 0; i < out->rows; i++) {

@@ -259,7 +259,7 @@ static void moved(layers_test *test)
     fp8rt_run run = fp8rt_run_on(&test->dev, m.scratch, m.scratch_bytes);
     layers_expect(test, "the layers of a block", call_block(&run, &m.b) == FP8RT_OK);
     const bool copies = test->dev.caps.beat_bytes > WIDTH / HEADS; // heads between beats
-    if (copies || (test->dev.caps.functions & FP8RT_FUNCTION_ROWS) == 0) {
+    if (copies || (test->dev.caps.functions & FP8MAC_FUNCTION_ROWS) == 0) {
         layers_expect(test, "an image with parts of the core", bytes == 0);
     } else {
         layers_expect(test, "an image of a block",

@@ -404,7 +404,7 @@ int main(void)
         printf("no accelerator\n");
         return 1;
     }
-    if ((b.dev.caps.functions & FP8RT_FUNCTION_ROWS) == 0) {
+    if ((b.dev.caps.functions & FP8MAC_FUNCTION_ROWS) == 0) {
         printf("this accelerator has no row commands\n");
         return 1;
     }

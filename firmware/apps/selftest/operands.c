@@ -157,12 +157,12 @@ static fp8rt_command scaled_product(const paths *p, const square *s, const sheet
     fp8rt_command command = probe_product(p, s);
     command.m = is_b ? blocks : s->side;
     command.n = is_b ? s->side : blocks;
-    command.d = (uintptr_t)sheet->d;
-    command.d_stride = is_b ? WORDS * 4u : SCALE_COLUMNS < p->beat ? p->beat : SCALE_COLUMNS;
-    command.mode = probe_mode(p, s->format, FP8MAC_FP32) | FP8RT_BIT(MODE__EXTENDED);
-    command.operation = FP8RT_BIT(OPERATION__MX);
-    command.a.mx = is_b ? ones : pattern;
-    command.b.mx = is_b ? pattern : ones;
+    command.d.addr = (uintptr_t)sheet->d;
+    command.d.stride = is_b ? WORDS * 4u : SCALE_COLUMNS < p->beat ? p->beat : SCALE_COLUMNS;
+    command.d.fmt = FP8MAC_FP32;
+    command.mode.extended = command.mode.mx = true;
+    command.a.mx_addr = is_b ? ones : pattern;
+    command.b.mx_addr = is_b ? pattern : ones;
     command.a.mx_stride = command.b.mx_stride = p->beat;
     return command;
 }
@@ -187,7 +187,7 @@ static bool see_scales(const paths *p, const square *s, const sheet *sheet, bool
     for (uint32_t i = 0; i < s->side; i++) {
         for (uint32_t block = 0; block < blocks; block++) {
             const uint32_t row = is_b ? block : i, col = is_b ? i : block;
-            const uint32_t d = sheet->d[row * (command.d_stride / 4u) + col];
+            const uint32_t d = sheet->d[row * (command.d.stride / 4u) + col];
             evidence_add(e, i & (rams - 1u), block, pattern[i * p->beat + block],
                          (uint8_t)(d >> 23));
         }

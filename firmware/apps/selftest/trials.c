@@ -282,7 +282,7 @@ static void run_trial(fp8rt_device *dev, report *t, const char *name, fp8rt_tria
         expect_refused(dev, t, name, &trial, FP8RT_ERR_SCALE_EXPONENT);
         trial.a.scale_exp = trial.b.scale_exp = 0;
     }
-    if (trial.mx && (dev->caps.functions & FP8RT_FUNCTION_MX) == 0) {
+    if (trial.mx && (dev->caps.functions & FP8MAC_FUNCTION_MX) == 0) {
         expect_refused(dev, t, name, &trial, FP8RT_ERR_UNSUPPORTED);
         trial.mx = false;
     }

@@ -95,7 +95,7 @@ typedef struct fp8rt_join_desc {
 // The fewest groups that can be joined: group_out of them are whole beats of `format`.
 uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t group_out);
 // The same for a depthwise convolution of `channels` channels with one output each. Where the accelerator
-// has depthwise commands (FP8RT_FUNCTION_DEPTHWISE) and channels are a multiple of caps.cols, it is
+// has depthwise commands (FP8MAC_FUNCTION_DEPTHWISE) and channels are a multiple of caps.cols, it is
 // caps.cols: then fp8rt_convolution makes one command of the groups of each beat of channels, if the pixels
 // of x begin at beats.
 uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t channels);
@@ -119,7 +119,7 @@ typedef struct fp8rt_pairs_desc {
 } fp8rt_pairs_desc;
 
 // Whether a depthwise convolution can have pairs, and gains by them: the accelerator has depthwise commands
-// (FP8RT_FUNCTION_DEPTHWISE), channels are a multiple of caps.cols / 2 and more than caps.cols, there are several output
+// (FP8MAC_FUNCTION_DEPTHWISE), channels are a multiple of caps.cols / 2 and more than caps.cols, there are several output
 // lines, kernel_h is more than 1, dilation_y 1, and stride_y at most 127. The pixels of x must begin at beats. `out` must
 // have one byte a value and a static scale, and there is no residual: else fp8rt_convolution returns FP8RT_ERR_FORMAT or
 // FP8RT_ERR_UNSUPPORTED.

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fp8mac/accelerator.h"
+#include "fp8mac/command.h"
 #include "fp8rt/element.h"
 #include "fp8rt/port.h"
 #include "fp8rt/status.h"
@@ -23,26 +25,11 @@ extern "C" {
 
 // What a command computes: OPERATION.op. A maximum is an addition there, with OPERATION.maximum.
 enum {
-    FP8RT_OPERATION_GEMM = 0,
-    FP8RT_OPERATION_ADD = 1,      // element-wise: X, in the place of A, takes the place of A * B^T
-    FP8RT_OPERATION_MULTIPLY = 2, // element-wise: T = act(X * (s * C))
-    FP8RT_OPERATION_ROWS = 3,     // rows of X: fp8rt/rows.h
-    FP8RT_OPERATION_MAXIMUM = 4,  // element-wise: T = act(the larger of X and beta * C)
-};
-
-// Bits of the register CONFIG4
-enum {
-    FP8RT_FUNCTION_C = 1u << 0,           // beta * C
-    FP8RT_FUNCTION_ELEMENTWISE = 1u << 1, // element-wise commands
-    FP8RT_FUNCTION_STOCHASTIC = 1u << 2,  // stochastic rounding of D
-    FP8RT_FUNCTION_TABLES = 1u << 3,      // tables of codes
-    FP8RT_FUNCTION_CONV_A = 1u << 4,      // A as a convolution reads its image
-    FP8RT_FUNCTION_MX = 1u << 5,          // MX scales
-    FP8RT_FUNCTION_INT8 = 1u << 6,        // INT8 as format of C, D and X
-    FP8RT_FUNCTION_ROWS = 1u << 7,        // row commands
-    FP8RT_FUNCTION_REQUANTISE =
-        1u << 8, // integer requantisation alone: fp8rt_requantise of fp8rt/gemm.h
-    FP8RT_FUNCTION_DEPTHWISE = 1u << 9, // depthwise convolutions
+    FP8RT_OPERATION_GEMM = FP8MAC_OP_GEMM,
+    FP8RT_OPERATION_ADD = FP8MAC_OP_ADD,           // element-wise: X takes the place of A * B^T
+    FP8RT_OPERATION_MULTIPLY = FP8MAC_OP_MULTIPLY, // element-wise: T = act(X * (s * C))
+    FP8RT_OPERATION_ROWS = FP8MAC_OP_ROWS,         // rows of X: fp8rt/rows.h
+    FP8RT_OPERATION_MAXIMUM, // element-wise: T = act(the larger of X and beta * C)
 };
 
 enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256, FP8RT_RECORDS = 32 };
@@ -59,45 +46,18 @@ typedef struct fp8rt_coding {
     uint32_t table;
 } fp8rt_coding;
 
-// The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to
-// queue_depth are powers of two.
-typedef struct fp8rt_caps {
-    uint16_t rows, cols; // elements of the array
-    uint16_t lanes;      // products per element and cycle: rows * cols * lanes MACs a cycle
-    uint16_t beat_bytes; // bus width: the alignment of every address and stride
-    uint16_t block;      // products that join an accumulator together
-    uint16_t pass_tiles; // tiles of rows x cols outputs that are computed in turn
-    uint16_t acc_tiles;  // tiles that the accumulator memory holds
-    uint16_t queue_depth;
-    uint16_t records;   // commands with a completion record at a time; at most FP8RT_RECORDS, 0: no
-                        // command can be begun, only run or submitted
-    uint16_t buf_beats; // beats per row RAM of an operand buffer
-    uint16_t max_mn;    // limit of m and of n of one tile command
-    uint32_t functions; // FP8RT_FUNCTION_*: what commands with MODE.extended may ask for
-    fp8rt_element element; // which formats and accumulators there are, and how a step rounds
-    // Version number of the project that the hardware was generated from.
-    uint8_t release_major, release_minor, release_patch;
-} fp8rt_caps;
-
-// One operand of a command.
-typedef struct fp8rt_command_operand {
-    uintptr_t address; // of its first code
-    uint32_t stride;
-    uint32_t mx_stride;
-    uintptr_t mx;     // MX scales, with the extension
-    uintptr_t scale;  // FP32 bits; address of a float for each row if the mode says vector
-    int8_t scale_exp; // -32..+32; 0 with INT8
-} fp8rt_command_operand;
+// The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it
+typedef fp8mac_caps fp8rt_caps;
 
 // One command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes and
 // multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...)
 // are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE.
 //
-// With MODE.extended in `mode` the fields of the extension count, else they are ignored.
-// FP8RT_ERR_HW_MODE: it asks for a function that caps.functions does not have.
+// With mode.extended the members of the extension count, else they are ignored. FP8RT_ERR_HW_MODE: it
+// asks for a function that caps.functions does not have.
 //
-// The accelerator divides a command into tile commands: D into tiles of tile_m x tile_n outputs, and
-// K of each tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix, so
+// The accelerator divides a command into tile commands: D into tiles of tile.m x tile.n outputs, and
+// K of each tile into chunks of at most tile.k products. A size of 0 stands for the whole matrix, so
 // a command without sizes is one tile command. Its limits apply to each of them:
 //
 //   m, n       at most max_mn
@@ -129,33 +89,14 @@ typedef struct fp8rt_command_operand {
 // - a command that continues a fixed-point accumulator has the formats and scaling exponents of the
 //   preceding command, and the chain at most 2^terms_log2 products.
 // The three last rules hold between tile commands, if the preceding command has several.
-typedef struct fp8rt_command {
-    fp8rt_command_operand a, b;
-    uintptr_t d;
-    uint32_t d_stride;
-    uint32_t m, n, k;
-    uint16_t tile_m, tile_n, tile_k; // 0: all
-    // Products of the first tile command. Those behind it have twice as many each, up to tile_k.
-    // 0: tile_k.
-    uint16_t first_k;
-    uint16_t tag;     // comes back with an error; fp8rt_device_begin chooses it
-    uint32_t mode;    // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
-    uintptr_t bias;   // address of n floats
-    uint32_t scale_d; // FP32 bits
-    uint32_t clamp_lo, clamp_hi; // FP32 bits
-    // The extension
-    uint32_t operation; // OPERATION register: FP8MAC_REGS__OPERATION__*
-    uintptr_t c;        // C[m x n]
-    uint32_t c_stride;
-    uint32_t beta; // FP32 bits
-    uint32_t seed;
-    uint32_t conv[6]; // the registers CONV_LINE .. CONV_PAD
-    // With OPERATION.load_table: address of FP8RT_TABLE_CODES codes, at a beat. The accelerator reads
-    // them into the table of OPERATION.act_table when all commands before have ended.
-    // FP8RT_ERR_HW_ALIGNMENT, _RANGE, _MODE (no table), _READ_*: also the table's old codes are lost, but
-    // not with the first three.
-    uintptr_t table;
-} fp8rt_command;
+//
+// With table.load, table.addr is the address of FP8RT_TABLE_CODES codes, at a beat. The accelerator
+// reads them into the table of finish.act_table when all commands before have ended.
+// FP8RT_ERR_HW_ALIGNMENT, _RANGE, _MODE (no table), _READ_*: also the table's old codes are lost, but
+// not with the first three.
+//
+// `tag` comes back with an error; fp8rt_device_begin chooses it. `more` and `pause` belong to lists.
+typedef fp8mac_command fp8rt_command;
 
 // The parts of the cycles, one for each cause: X(field, meaning). The register is CYC_FIELD.
 #define FP8RT_CYCLE_PARTS(X)                                                                       \
@@ -180,12 +121,8 @@ typedef struct fp8rt_counters {
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 
-// Flags and amax of the commands since FP8RT_CLEAR_FLAGS, or of one command.
-typedef struct fp8rt_observed {
-    fp8mac_flags flags;  // FP8MAC_FLAG_*
-    bool amax_nonfinite; // some output before scale_d was Inf or NaN
-    uint32_t amax;       // FP32 bits of max |T| over the finite ones; +0 if none
-} fp8rt_observed;
+// Flags and amax of the commands since FP8RT_CLEAR_FLAGS, or of one command
+typedef fp8mac_observed fp8rt_observed;
 
 // What became of one command.
 typedef struct fp8rt_record {

@@ -63,7 +63,7 @@ typedef struct fp8rt_image {
     // Channels are divided into quads of caps.cols, and column n of D sees those of quad n / caps.cols alone: k is
     // kernel_h * kernel_w * caps.cols, `channels` caps.beat_bytes, and n at most that. a.codes, a.stride and
     // pixel_bytes are multiples of a beat. FP8RT_ERR_IMAGE: they are not. FP8RT_ERR_UNSUPPORTED: caps.functions has
-    // no FP8RT_FUNCTION_DEPTHWISE.
+    // no FP8MAC_FUNCTION_DEPTHWISE.
     bool depthwise;
     // With depthwise: a row of A gives two results of each channel, the outputs of two neighbouring lines. Channels are
     // divided into groups of caps.cols / 2 in the place of quads, and k is that for each pixel of the kernel, which has
@@ -91,7 +91,7 @@ typedef struct fp8rt_operand {
     uint32_t mx_stride;
 } fp8rt_operand;
 
-// How an accelerator that requantises (FP8RT_FUNCTION_REQUANTISE) finishes its sums, in place of the equations above:
+// How an accelerator that requantises (FP8MAC_FUNCTION_REQUANTISE) finishes its sums, in place of the equations above:
 // fp8mac/requantise.h has its own. Elements are INT8. D is INT8, or with d_format FP8MAC_FP32 the INT32 of sum and bias. An
 // image's padding is 0 there too, so that a zero point of A in the bias holds for whole windows alone
 // (fp8rt/integer.h). FP8RT_ERR_UNSUPPORTED: scales, bias, activation, C, MX scales or coding of the descriptor are in use as

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of whole numbers: INT8 networks of TensorFlow Lite, with the bytes of its reference kernels. For an accelerator that
-// requantises (FP8RT_FUNCTION_REQUANTISE). Others return FP8RT_ERR_UNSUPPORTED.
+// requantises (FP8MAC_FUNCTION_REQUANTISE). Others return FP8RT_ERR_UNSUPPORTED.
 //
 // A code of a tensor stands for scale * (code - zero point). The layers get neither: their factors come from the scales, and
 // biases have the share of x's zero point. A factor is an fp8mac_int_scale; fp8mac/requantise.h says how it is found.
@@ -62,7 +62,7 @@ typedef struct fp8rt_int_convolution_desc {
         weights; // output channels x kernel_h * kernel_w * channels of a group, in the order ky, kx, c
     // Channels of x and of out that belong to a group; 0: all of them. With several groups those of out are whole beats:
     // fp8rt_join_groups makes such weights, of a depthwise convolution too. Groups of caps.cols channels, of x and of out, are
-    // depthwise commands for a beat of channels each, where the accelerator has them (FP8RT_FUNCTION_DEPTHWISE) and channels
+    // depthwise commands for a beat of channels each, where the accelerator has them (FP8MAC_FUNCTION_DEPTHWISE) and channels
     // are a multiple of caps.cols.
     uint32_t group_in, group_out;
     bool pairs;              // as in fp8rt_convolution_desc

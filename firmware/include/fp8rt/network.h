@@ -61,8 +61,9 @@ typedef struct fp8rt_symbol {
 typedef struct fp8rt_left_b {
     uintptr_t address, mx;
     uint32_t stride, mx_stride, n, k; // n = 0: none
-    uint32_t format, layout;          // fields of MODE and OPERATION
-    bool whole;                       // the command is one tile command
+    uint8_t format;                   // the code of its format
+    bool narrow, depthwise, pairs, has_mx;
+    bool whole; // the command is one tile command
 } fp8rt_left_b;
 
 // Private to the library but for the first two fields.

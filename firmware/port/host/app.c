@@ -18,8 +18,6 @@ const bool fp8rt_app_is_host = true;
 const uintptr_t fp8rt_app_slverr_address = 0;
 const uintptr_t fp8rt_app_decerr_address = 0x50000000u; // where Linux maps nothing by itself
 
-const fp8rt_port fp8rt_app_port = {0};
-
 bool fp8rt_app_interrupt_line(void)
 {
     return false;

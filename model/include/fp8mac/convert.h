@@ -21,6 +21,7 @@
 
 #include <stddef.h>
 
+#include "fp8mac/codes.h"
 #include "fp8mac/format.h"
 
 #ifdef __cplusplus
@@ -38,12 +39,6 @@ typedef enum fp8mac_rounding {
     // gives what the exact value would give. For accumulators only.
     FP8MAC_ROUND_ODD = 3,
 } fp8mac_rounding;
-
-typedef enum fp8mac_overflow {
-    FP8MAC_OVERFLOW_SATURATE = 0,        // finite overflow and Inf become +-max
-    FP8MAC_OVERFLOW_SATURATE_FINITE = 1, // finite overflow becomes +-max, Inf as in IEEE below
-    FP8MAC_OVERFLOW_IEEE = 2, // Inf where the format has one, else NaN with the value's sign
-} fp8mac_overflow;
 
 // How to convert. All zero is nearest even, saturate. FP16, BF16 and FP32 results always use
 // FP8MAC_OVERFLOW_IEEE, whatever `overflow` says. Rounding toward zero gives at most +-max for a

@@ -48,13 +48,6 @@ typedef struct fp8mac_scale {
     const float *values;
 } fp8mac_scale;
 
-typedef enum fp8mac_activation {
-    FP8MAC_ACT_NONE = 0,
-    FP8MAC_ACT_RELU = 1, // NaN stays NaN, any other value with the sign bit set becomes +0
-    // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
-    FP8MAC_ACT_CLAMP = 2,
-} fp8mac_activation;
-
 enum { FP8MAC_TABLE_CODES = 256 };
 
 // The epilogue of one output. If all but d_format is zero and scale_d is 1, D = convert(t0 * s),

@@ -74,23 +74,6 @@
 extern "C" {
 #endif
 
-typedef enum fp8mac_rows_operation {
-    FP8MAC_ROWS_SUM = 0,
-    FP8MAC_ROWS_SUM_OF_SQUARES = 1,
-    FP8MAC_ROWS_MAXIMUM = 2,
-    FP8MAC_ROWS_ARGMAX = 3,
-    FP8MAC_ROWS_RMS_NORM = 4,
-    FP8MAC_ROWS_LAYER_NORM = 5,
-    FP8MAC_ROWS_SOFTMAX = 6,
-    FP8MAC_ROWS_SIGMOID = 7,
-    FP8MAC_ROWS_TANH = 8,
-    FP8MAC_ROWS_MAGNITUDE = 9,
-    FP8MAC_ROWS_QUANTISE = 10,
-    FP8MAC_ROWS_QUANTISE_MX = 11,
-} fp8mac_rows_operation;
-
-enum { FP8MAC_ROWS_OPERATIONS = 12 };
-
 // Whether D has one column.
 static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
 {

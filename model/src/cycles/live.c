@@ -240,7 +240,7 @@ void fp8mac_live_count_store(fp8mac_live *l)
 
 void fp8mac_live_forget(fp8mac_live *l)
 {
-    l->before.any = l->before.kept = false;
+    l->before.left.any = l->before.left.kept = false;
 }
 
 void fp8mac_live_stall(fp8mac_live *l, uint32_t permille)

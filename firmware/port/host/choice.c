@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "array.h"
+#include "choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,36 +66,35 @@ static bool has_depthwise(const fp8rt_caps *caps)
            beat <= 8u * caps->cols;
 }
 
-// Reads a variable that is 1, or 0, empty or absent. False: it is something else.
-static bool read_switch(const char *name, bool *on)
+// Reads a text that is 1, or 0, empty or absent. False: it is something else.
+static bool read_switch(const char *text, bool *on)
 {
-    const char *text = getenv(name);
     *on = text != NULL && strcmp(text, "1") == 0;
     return *on || text == NULL || strcmp(text, "0") == 0 || *text == '\0';
 }
 
-static bool set_minimal(fp8rt_caps *caps)
+static bool set_minimal(fp8rt_caps *caps, const char *minimal)
 {
     bool on;
-    const bool legal = read_switch(MINIMAL_VARIABLE, &on);
+    const bool legal = read_switch(minimal, &on);
     if (on) {
-        caps->functions &= FP8RT_FUNCTION_INT8;
+        caps->functions &= FP8MAC_FUNCTION_INT8;
         caps->records = 0;
     }
     return legal;
 }
 
 // The requantiser takes the place of the FP32 epilogue, and of what needs that one.
-static bool set_requantise(fp8rt_caps *caps)
+static bool set_requantise(fp8rt_caps *caps, const char *requantise)
 {
     bool on;
-    const bool legal = read_switch(REQUANTISE_VARIABLE, &on);
+    const bool legal = read_switch(requantise, &on);
     if (!on) {
         return legal;
     }
-    caps->functions &= ~(uint32_t)(FP8RT_FUNCTION_C | FP8RT_FUNCTION_ELEMENTWISE |
-                                   FP8RT_FUNCTION_STOCHASTIC | FP8RT_FUNCTION_ROWS);
-    caps->functions |= FP8RT_FUNCTION_REQUANTISE;
+    caps->functions &= ~(uint32_t)(FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE |
+                                   FP8MAC_FUNCTION_STOCHASTIC | FP8MAC_FUNCTION_ROWS);
+    caps->functions |= FP8MAC_FUNCTION_REQUANTISE;
     return caps->element.int8;
 }
 
@@ -104,13 +103,12 @@ static bool is_side(unsigned x, unsigned most)
     return x != 0 && x <= most && (x & (x - 1u)) == 0;
 }
 
-bool fp8rt_host_array(fp8rt_caps *caps)
+bool fp8rt_host_choose(const fp8rt_host_choice *choice, fp8rt_caps *caps)
 {
     unsigned rows = 4, cols = 4, lanes = 16;
-    const char *array = getenv(ARRAY_VARIABLE), *element = getenv(ELEMENT_VARIABLE),
-               *width = getenv(WIDTH_VARIABLE);
-    unsigned long data_w = width == NULL ? 128u : strtoul(width, NULL, 10);
-    if (array != NULL && sscanf(array, "%ux%ux%u", &rows, &cols, &lanes) != 3) {
+    const char *element = choice->element == NULL ? "block" : choice->element;
+    unsigned long data_w = choice->width == NULL ? 128u : strtoul(choice->width, NULL, 10);
+    if (choice->array != NULL && sscanf(choice->array, "%ux%ux%u", &rows, &cols, &lanes) != 3) {
         return false;
     }
     *caps = (fp8rt_caps){.rows = (uint16_t)rows,
@@ -122,20 +120,29 @@ bool fp8rt_host_array(fp8rt_caps *caps)
                          .queue_depth = 8,
                          .records = FP8RT_HOST_RECORDS,
                          .buf_beats = 256,
-                         .max_mn = FP8RT_HOST_MAX_MN,
+                         .max_mn = FP8MAC_ACCELERATOR_MN_MOST,
                          .functions = FP8RT_HOST_FUNCTIONS,
                          .release_major = FP8MAC_VERSION_MAJOR,
                          .release_minor = FP8MAC_VERSION_MINOR,
                          .release_patch = FP8MAC_VERSION_PATCH};
-    if (!is_side(rows, FP8RT_HOST_MAX_SIDE) || !is_side(cols, FP8RT_HOST_MAX_SIDE) ||
-        !is_side(lanes, MAX_LANES) || (data_w != 64u && data_w != 128u && data_w != 256u) ||
-        !read_element(element == NULL ? "block" : element, lanes, &caps->element)) {
+    if (!is_side(rows, FP8MAC_ACCELERATOR_SIDE_MOST) ||
+        !is_side(cols, FP8MAC_ACCELERATOR_SIDE_MOST) || !is_side(lanes, MAX_LANES) ||
+        (data_w != 64u && data_w != 128u && data_w != 256u) ||
+        !read_element(element, lanes, &caps->element)) {
         return false;
     }
     unsigned block = fp8mac_element_find(caps->element.kind)->block;
     caps->block = (uint16_t)(block == 0 ? lanes : block);
-    caps->functions |= block == FP8MAC_MX_BLOCK ? FP8RT_FUNCTION_MX : 0;
-    caps->functions |= has_rows(caps) ? FP8RT_FUNCTION_ROWS : 0;
-    caps->functions |= has_depthwise(caps) ? FP8RT_FUNCTION_DEPTHWISE : 0;
-    return set_minimal(caps) && set_requantise(caps);
+    caps->functions |= block == FP8MAC_MX_BLOCK ? FP8MAC_FUNCTION_MX : 0;
+    caps->functions |= has_rows(caps) ? FP8MAC_FUNCTION_ROWS : 0;
+    caps->functions |= has_depthwise(caps) ? FP8MAC_FUNCTION_DEPTHWISE : 0;
+    return set_minimal(caps, choice->minimal) && set_requantise(caps, choice->requantise);
+}
+
+bool fp8rt_host_array(fp8rt_caps *caps)
+{
+    const fp8rt_host_choice choice = {getenv(ARRAY_VARIABLE), getenv(ELEMENT_VARIABLE),
+                                      getenv(WIDTH_VARIABLE), getenv(REQUANTISE_VARIABLE),
+                                      getenv(MINIMAL_VARIABLE)};
+    return fp8rt_host_choose(&choice, caps);
 }
