@@ -318,9 +318,9 @@ static void leave_nothing(fp8rt_recorder *r)
     r->left = (fp8rt_left_b){0};
 }
 
-// The plan of a small GEMM has small tiles, so that its first load is short, and reads operands more
-// than once. A GEMM that loads while the one before computes reads each once, as one tile command. If
-// the one before has left B in the buffers, too, it reads A alone.
+// The plan of a small GEMM has small tiles, so that its first load is short, and reads operands
+// more than once. A GEMM that loads while the one before computes reads each once, as one tile
+// command. If the one before has left B in the buffers, too, it reads A alone.
 static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                        const memory *reads, fp8rt_command *command)
 {

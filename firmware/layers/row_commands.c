@@ -158,7 +158,7 @@ bool fp8rt_layer_has_rows(const fp8rt_run *run)
     return (run->dev->caps.functions & FP8MAC_FUNCTION_ROWS) != 0;
 }
 
-// ---- the layers' functions -----------------------------------------------------------------------
+// ---- the layers' functions ----------------------------------------------------------------------
 
 static fp8rt_status run_rows(fp8rt_run *run, const fp8rt_row_operation *r, fp8rt_target *t)
 {

@@ -4,8 +4,8 @@
 #include "record.h"
 #include "regions.h"
 
-// A query has no memory. Its commands are checked, so its scratch stands where no tensor lies: where an
-// address has 32 bits, in the last 512 MiB; else where no address is possible.
+// A query has no memory. Its commands are checked, so its scratch stands where no tensor lies:
+// where an address has 32 bits, in the last 512 MiB; else where no address is possible.
 #if UINTPTR_MAX > UINT32_MAX
 #define QUERY_SCRATCH (UINT64_C(1) << 62)
 #else

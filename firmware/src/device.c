@@ -151,8 +151,8 @@ void fp8rt_device_on_completion(fp8rt_device *dev, fp8rt_completion *completed, 
     dev->completed_context = context;
 }
 
-// A completion after the reading of the records has an event of its own. A sleeper without a function to call does not
-// come here: it is in a hurry.
+// A completion after the reading of the records has an event of its own. A sleeper without a
+// function to call does not come here: it is in a hurry.
 static __attribute__((noinline, cold)) void announce(fp8rt_device *dev)
 {
     const bool error = fp8rt_backend_acknowledge(dev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the descriptor of a GEMM: one function per kind of error. Those of an operand are called for A and
-// for B.
+// Checks the descriptor of a GEMM: one function per kind of error. Those of an operand are
+// called for A and for B.
 #include "gemm_desc.h"
 
 #include "coding.h"

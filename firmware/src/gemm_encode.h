@@ -4,7 +4,8 @@
 
 #include "fp8rt/gemm.h"
 
-// The command of a descriptor, whose strides are filled: all that is known before the run, but the tiles.
+// The command of a descriptor, whose strides are filled: all that is known before the run, but the
+// tiles.
 void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                         fp8rt_command *command);
 // Gives the command plan->tiles, and writes it to plan->descriptor.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator counts in bytes and segments, where an image has pixels and channels. A segment is one
-// line of the kernel if its pixels are neighbours, else the channels of one pixel.
+// The accelerator counts in bytes and segments, where an image has pixels and channels. A segment
+// is one line of the kernel if its pixels are neighbours, else the channels of one pixel.
 #include "gemm_image.h"
 
 #include "fp8rt/registers.h"

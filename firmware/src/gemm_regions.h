@@ -53,9 +53,9 @@ static inline bool fp8rt_is_aligned(const fp8rt_caps *caps, const void *address,
     return (((uintptr_t)address | (rows > 1 ? stride : 0)) & (caps->beat_bytes - 1u)) == 0;
 }
 
-// Whether D of the command may lie where it does: its regions are within the address space, and D is where nothing is
-// read, nor a single scale, which the core reads at the run. C may be D itself. FP8RT_OK, FP8RT_ERR_STRIDE,
-// FP8RT_ERR_OVERLAP.
+// Whether D of the command may lie where it does: its regions are within the address space, and D
+// is where nothing is read, nor a single scale, which the core reads at the run. C may be D itself.
+// FP8RT_OK, FP8RT_ERR_STRIDE, FP8RT_ERR_OVERLAP.
 fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                                       const fp8rt_command *command);
 // The same for a region beside all of them: scratch.

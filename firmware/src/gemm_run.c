@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan: completes its command with what is known only now, submits it and waits, or leaves it
-// in flight.
+// Runs a plan: completes its command with what is known only now, submits it and waits,
+// or leaves it in flight.
 #include <string.h>
 
 #include "backend.h"

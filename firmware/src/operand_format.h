@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of MODE for the operands A and B. A narrow format has a bit of its own beside the code,
-// and so has INT8.
+// The fields of MODE for the operands A and B. A narrow format has a bit of its own beside the
+// code, and so has INT8.
 #ifndef FP8RT_OPERAND_FORMAT_H
 #define FP8RT_OPERAND_FORMAT_H
 

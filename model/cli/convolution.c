@@ -39,7 +39,8 @@ static uint32_t part_size(uint32_t total, uint32_t part, uint32_t number)
     return left < part ? left : part;
 }
 
-// Where the accelerator has depthwise commands, and channels are whole quads, or groups of half a quad with pairs
+// Where the accelerator has depthwise commands, and channels are whole quads, or groups of
+// half a quad with pairs
 static bool is_depthwise(const plan *p, uint32_t quads, uint32_t each)
 {
     const convolution *x = p->layer;
@@ -172,12 +173,13 @@ static const char *beyond(const plan *p)
            : x->dilation_y > BYTE         ? "dilation_y is at most 255"
            : x->pad_y > BYTE              ? "pad_y is at most 255"
            : x->pixel_bytes != 0 && x->pixel_bytes < x->channels
-               ? "pixel_bytes are at least the channels"
+               ? "pixel_bytes must be at least the number of channels"
            : x->channels % x->groups != 0 || x->filters % x->groups != 0
-               ? "groups divide the channels and the filters"
+               ? "groups must divide both the channels and the filters"
            : (uint64_t)p->images * p->groups > MOST_COMMANDS ? "a layer has at most 65535 commands"
-           : p->work->mx && !(p->groups == 1 && is_matrix(p, 0)) ? "an image has no MX scales"
-                                                                 : NULL;
+           : p->work->mx && !(p->groups == 1 && is_matrix(p, 0))
+               ? "a convolution cannot have MX scales: leave mx empty or 0"
+               : NULL;
 }
 
 static void set_image(const plan *p, fp8mac_cycles_command *command)

@@ -118,7 +118,7 @@ static void record(list *l, const fp8mac_cycles_config *config, const layer *one
     fp8mac_status status;
     l->layer = unquoted(l->c, one->name);
     if (one->count != 1) {
-        cli_fail(l->c, "%.200s:%u:1: a list has each line once; a count of 1 is expected", path,
+        cli_fail(l->c, "%.200s:%u:1: a list runs each line once; set the count to 1", path,
                  one->line);
     }
     if (one->convolution.images != 0) {

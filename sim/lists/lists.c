@@ -2,9 +2,9 @@
 // fp8mac-lists [--latency N] [--stall PERMILLE] [--seed N] RAM
 //
 // Clock cycles of the recorded networks (fp8rt/network_format.h) that lie in RAM, a file of the
-// simulator's --dump-memory: what the model of cycles has for each as a list on an idle accelerator,
-// and when its layers complete. The array is that of the simulator which `make lists` was given.
-// A network's total has the core's part in it, once for a run.
+// simulator's --dump-memory: what the model of cycles has for each as a list on an idle
+// accelerator, and when its layers complete. The array is that of the simulator which `make lists`
+// was given. A network's total has the core's part in it, once for a run.
 //
 // Exit status: 0; 1: there is no network, or the accelerator refuses one; 2: bad arguments or file.
 #include <inttypes.h>

@@ -103,8 +103,8 @@ uint32_t ApartModel::read_descriptor(uint32_t address, fp8mac_command &command) 
     return address + most;
 }
 
-// Submits the commands of a list up to its end or its pause. In a pause, a descriptor has no list of
-// its own.
+// Submits the commands of a list up to its end or its pause. In a pause, a descriptor
+// has no list of its own.
 void ApartModel::follow_list(uint32_t address, fp8mac_cycles_submission how)
 {
     const uint32_t first = address;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator as the model of cycles (model/src/cycles/live.h) behind its own registers
-// (fp8mac_sys_accel.sv), as sim/apart/accelerator.cpp evaluates it. The model goes through each
+// (fp8mac_sys_accel.sv), as sim/partitioned/accelerator.cpp evaluates it. It goes through each
 // cycle while there is work. The registers are evaluated in cycles with an access or an event.
 //
-// Bytes are those of the model of the accelerator (fp8mac/accelerator_model.h). A command is computed whole when its last result leaves the
-// array's side of the store engine, in the order of submission, and D goes to the RAM at once.
+// Bytes are those of the model of the accelerator (fp8mac/accelerator_model.h). A command is
+// computed whole when its last result leaves the array's side of the store engine, in the order of
+// submission, and D goes to the RAM at once.
 #ifndef FP8MAC_SIM_TIMED_MODEL_H
 #define FP8MAC_SIM_TIMED_MODEL_H
 

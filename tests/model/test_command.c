@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command and its words, and the memory that it names against what the register map says of images and pairs, place
-// by place. tests/rtl/walk_tb.cpp compares tile commands and refusals with the RTL.
+// A command and its words, and the memory that it names against what the register map says
+// of images and pairs, place by place. tests/rtl/walk_tb.cpp compares tile commands and
+// refusals with the RTL.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +156,8 @@ static void test_images(void)
                          c.m % c.image.out_w == 0; // else the last line may lack the pixels inside
         for (unsigned y = 0; y < LINES; y++) {
             right = right && (!touched[y] || named[y]);
-            // A kernel of one line names no line that it skips, unless all of it is beside the image.
+            // A kernel of one line names no line that it skips, unless all of it is beside the
+            // image.
             right = right && (!one || end == 0 || !named[y] || touched[y]);
         }
         expect(right, "lines of an image");

@@ -216,7 +216,7 @@ static void test_events(void)
 
 // ---- numbers of the RTL -------------------------------------------------------------------------
 
-// 64 x 64 x 64 on the simulated chip, in tiles of 32 x 32 and chunks of 32: docs/COUNTERS.md
+// 64 x 64 x 64 on the simulated chip, in tiles of 32 x 32 and chunks of 32: docs/CYCLES.md
 static void test_known(void)
 {
     const fp8mac_cycles_config config = fp8mac_cycles_default();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's bits do not depend on the caller's floating-point environment, and a call leaves that
-// environment as it was, with its exception flags. Every public function is called in every
+// The library's bits do not depend on the caller's floating-point environment, and a call leaves
+// that environment as it was, with its exception flags. Every public function is called in every
 // environment: subnormals flushed, each directed rounding, every trap enabled. Its results are
 // compared with those of the default environment. test_declared.py compares the calls with the
 // headers. The line "results" is the same on every machine and with every compiler (compilers.sh).

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's cycles against fp8mac_cycles_run: random commands on an ideal memory of constant latency, and on
-// the simulated chip's without and with stalls. The model gets them, and the cycles in which software submits them, and must have every counter of the RTL, and the cycle of the
-// interrupt.
+// The accelerator's cycles against fp8mac_cycles_run: random commands on an ideal memory of
+// constant latency, and on the simulated chip's without and with stalls. The model gets them, and
+// the cycles in which software submits them, and must have every counter of the RTL, and the
+// cycle of the interrupt.
 #ifndef ACCEL_CYCLES_H
 #define ACCEL_CYCLES_H
 
@@ -124,7 +125,8 @@ inline uint64_t CycleTests::cycles_from(const Command &t, const axi::Timing &tim
     return counters.cycles;
 }
 
-// An image that takes more or less cycles than after a reset, because its words begin with another row. Few do.
+// An image that takes more or less cycles than after a reset, because its words begin
+// with another row. Few do.
 inline std::vector<Command> CycleTests::turned_batch(const axi::Timing &timing)
 {
     Command t{};
@@ -180,8 +182,8 @@ inline void CycleTests::resume(fp8mac_cycles_command &c, uint64_t begin)
     resumed_++;
 }
 
-// Submits them, by a list or one after the other, and returns the cycle of the interrupt. Cycles count from the first
-// submission.
+// Submits them, by a list or one after the other, and returns the cycle of the interrupt. Cycles
+// count from the first submission.
 inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin)
 {
     const bool listed = rng_.below(3) == 0;

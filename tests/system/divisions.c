@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many divisions into tiles and
-// chunks, by the model of cycles. The mean of the ratios of cycles, and the largest ratio, are bounded.
+// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many
+// divisions into tiles and chunks, by the model of cycles. The mean of the ratios of cycles, and
+// the largest ratio, are bounded.
 //
 //   divisions [COUNT [SEED]]   of each kind; prints those with the largest ratios
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer names the argument whose size does not fit, and the next layer that succeeds clears the name.
+// A layer names the argument whose size does not fit, and the next layer that succeeds clears the
+// name.
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +69,8 @@ static bool is_message(const fp8rt_run *run, const char *layer, const char *name
     return strcmp(fp8rt_run_message(run, got, sizeof got), wanted) == 0;
 }
 
-// With `value` in the field the layer names `name`. With what the field had before, it succeeds and names nothing.
+// With `value` in the field the layer names `name`. With what the field had before, it
+// succeeds and names nothing.
 static void try(const subject *s, uint32_t *field, uint32_t value, const char *name)
 {
     const uint32_t before = *field;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile commands of a GEMM, recorded in place of an accelerator: every output is computed once
-// from all of its products in order, operands fit their buffers, and reuse and chains are legal. For
-// the layers listed here it prints the time that an ideal accelerator would take with them:
+// from all of its products in order, operands fit their buffers, and reuse and chains are legal.
+// For the layers listed here it prints the time that an ideal accelerator would take with them:
 //
 //   load of a command:  one beat a cycle; it starts when the load before has ended and the
 //                       computation of the command before the last one has ended

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs of an accelerator that requantises, of several tiles, beside fp8mac_int8_gemm of the golden model; and what such an
-// accelerator and others refuse. The test runs it with FP8RT_REQUANTISE=1.
+// GEMMs of an accelerator that requantises, of several tiles, beside fp8mac_int8_gemm of the golden
+// model; and what such an accelerator and others refuse. The test runs it with FP8RT_REQUANTISE=1.
 #define _POSIX_C_SOURCE 200112L // setenv
 #include <stdio.h>
 #include <stdlib.h>

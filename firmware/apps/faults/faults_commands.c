@@ -303,8 +303,8 @@ static uint32_t row_codes(const fp8rt_caps *caps)
 {
     return caps->block > 32u ? caps->block : 32u;
 }
-// The most rows of A, or columns, of which the array computes `side` at once, that a command may have and the operand
-// buffers hold.
+// The most rows of A, or columns, of which the array computes `side` at once, that a command may
+// have and the operand buffers hold.
 static uint32_t most(const fp8rt_caps *caps, uint32_t side)
 {
     const uint32_t fit = side * (caps->buf_beats * (uint32_t)caps->beat_bytes / row_codes(caps));
@@ -567,8 +567,8 @@ static void fill_queue(const bench *b)
     faults_count(b->f, faults_still_works(b->f) && right, "queue full");
 }
 
-// The bus stops `delay` turns of a loop after the submission. The driver gives up in bounded time, or
-// the command was complete before. When the bus moves again, the command has timed out. With
+// The bus stops `delay` turns of a loop after the submission. The driver gives up in bounded time,
+// or the command was complete before. When the bus moves again, the command has timed out. With
 // `reset`, the accelerator is reset instead while the bus stands still.
 static bool stop_bus(const bench *b, uint32_t delay, bool reset)
 {

@@ -626,8 +626,8 @@ static void run_many(const bench *b)
     faults_count(b->f, right, "library: as many GEMMs in flight as there are records");
 }
 
-// Tags that belong to no command in flight: ended ones, 0, unknown ones, and an old one whose record another
-// command has. They end nothing.
+// Tags that belong to no command in flight: ended ones, 0, unknown ones, and an old one whose
+// record another command has. They end nothing.
 static void run_stale(const bench *b)
 {
     static flight fl;
@@ -656,8 +656,8 @@ static void run_stale(const bench *b)
     faults_count(b->f, right, "library: tags of no GEMM in flight");
 }
 
-// A wait ends when its time has passed. A reset cancels what is in flight. The golden model has run a
-// command when it was begun.
+// A wait ends when its time has passed. A reset cancels what is in flight. The golden model has run
+// a command when it was begun.
 static void run_late(const bench *b)
 {
     static flight fl;

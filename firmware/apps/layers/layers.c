@@ -217,8 +217,8 @@ static fp8rt_status record(layers_test *test, layers_call *call, const void *des
     return status;
 }
 
-// Runs the layer as a list on the memory that it had before. Both give the same memory. Layers that cannot be recorded
-// have changed nothing.
+// Runs the layer as a list on the memory that it had before. Both give the same memory. Layers that
+// cannot be recorded have changed nothing.
 static void try_recorded(layers_test *test, const char *name, layers_call *call, const void *desc,
                          const snapshot *before)
 {

@@ -205,7 +205,8 @@ static void keeps(layers_test *test)
     test->arena = arena;
 }
 
-// The commands of a transposition of 32 x 24 codes, as a list; -1: it has calls, or cannot be recorded.
+// The commands of a transposition of 32 x 24 codes, as a list; -1: it has calls, or cannot be
+// recorded.
 static int commands_of(layers_test *test, fp8rt_move_desc desc)
 {
     static _Alignas(FP8RT_NETWORK_ALIGN) uint8_t memory[4096];
@@ -265,7 +266,8 @@ static void turns_values(layers_test *test)
     test->arena = arena;
 }
 
-// Every code of a byte, and words of each kind. A NaN becomes the format's own. INT8 has none, and all of its codes stay.
+// Every code of a byte, and words of each kind. A NaN becomes the format's own. INT8 has none, and
+// all of its codes stay.
 static const struct {
     fp8mac_format_id format;
     uint32_t nan;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of formats of A and B with every format of D, by products of a few numbers that every format has.
+// Every pair of formats of A and B with every format of D, by products of a few numbers
+// that every format has.
 #include "formats.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault is located by what the wrong bytes have in common: their position in a beat of the bus, and the row
-// RAM of the buffer in which they lay.
+// A fault is located by what the wrong bytes have in common: their position in a beat of the bus,
+// and the row RAM of the buffer in which they lay.
 #include "paths.h"
 
 #include <stdio.h>

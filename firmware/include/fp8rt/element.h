@@ -49,8 +49,8 @@ static inline fp8mac_format_id fp8rt_element_format(const fp8rt_element *element
     return element->int8 ? FP8MAC_INT8 : FP8MAC_E4M3FN;
 }
 
-// Whether accumulators are integers: the fixed-point one, or INT32 of the INT8 elements. MODE has the
-// code of FP32 for them, the format of their read-out.
+// Whether accumulators are integers: the fixed-point one, or INT32 of the INT8 elements. MODE has
+// the code of FP32 for them, the format of their read-out.
 static inline bool fp8rt_element_is_integer(const fp8rt_element *element)
 {
     return fp8rt_element_has(element, FP8MAC_ACC_FIXED) ||
@@ -70,8 +70,8 @@ const char *fp8rt_element_spell(const fp8rt_element *element, unsigned lanes,
                                 char buffer[FP8RT_ELEMENT_SPELLING_BYTES]);
 
 // The element of this kind. `frac_bits` is the window's; 0 is the kind's default.
-// False if the accelerator has no such kind, or the kind has no such window with so many lanes, or the lanes do not
-// divide its block.
+// False if the accelerator has no such kind, or the kind has no such window with so many lanes, or
+// the lanes do not divide its block.
 bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt_element *element);
 
 // The word of the register ELEMENT, and back.

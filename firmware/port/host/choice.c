@@ -49,8 +49,8 @@ static bool read_element(const char *text, unsigned lanes, fp8rt_element *elemen
     return false;
 }
 
-// Row commands need 4 x 4 elements and an epilogue of 8 outputs a cycle: as many as the array gives,
-// 8 at most. Elements whose block is several steps share what they give.
+// Row commands need 4 x 4 elements and an epilogue of 8 outputs a cycle: as many as the array
+// gives, 8 at most. Elements whose block is several steps share what they give.
 static bool has_rows(const fp8rt_caps *caps)
 {
     const unsigned steps = caps->block / caps->lanes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault in the model of the accelerator, for tests of the selftest: a bit of a memory or data path is
-// stuck.
+// A fault in the model of the accelerator, for tests of the selftest: a bit of a memory
+// or data path is stuck.
 //
 //   FP8RT_FAULT=PART:UNIT:LANE:BIT:VALUE, such as a:2:5:3:1
 //

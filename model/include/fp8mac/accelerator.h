@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an accelerator has: its registers CONFIG0 to CONFIG4, ELEMENT and RELEASE as numbers. Whoever
-// makes, checks, runs or times commands takes it from here.
+// What an accelerator has: its registers CONFIG0 to CONFIG4, ELEMENT and RELEASE as numbers.
+// Whoever makes, checks, runs or times commands takes it from here.
 #ifndef FP8MAC_ACCELERATOR_H
 #define FP8MAC_ACCELERATOR_H
 

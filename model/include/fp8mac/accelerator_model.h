@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of the accelerator without time: it takes commands, refuses what the RTL refuses, with the
-// same error, and gives the same bytes, flags and amax. The host device of the firmware library and
-// the timed simulator run on it. fp8mac/cycles.h is the model of the time.
+// A model of the accelerator without time: it takes commands, refuses what the RTL refuses, with
+// the same error, and gives the same bytes, flags and amax. The host device of the firmware library
+// and the timed simulator run on it. fp8mac/cycles.h is the model of the time.
 //
 // A command runs as a whole when it is given. GEMMs that neither continue nor keep accumulators are
 // fp8mac_gemm's; chains go tile command by tile command, as in the RTL.
@@ -20,8 +20,8 @@ extern "C" {
 
 // ---- a fault ------------------------------------------------------------------------------------
 
-// What bytes pass through in the accelerator. The parts of B follow those of A. `unit` and `lane` of a
-// fault are
+// What bytes pass through in the accelerator. The parts of B follow those of A. `unit` and
+// `lane` of a fault are
 //
 //   PART      what                                       unit             lane
 //   D, X, C   their ways                                 0                byte of a beat
@@ -74,8 +74,8 @@ typedef struct fp8mac_operand_buffer {
     uint8_t mx[FP8MAC_ACCELERATOR_BUFFER / 32];
 } fp8mac_operand_buffer;
 
-// The caller sets the first members, and zeroes the others. `observed` and the counters add up until
-// the caller clears them.
+// The caller sets the first members, and zeroes the others. `observed` and the counters add up
+// until the caller clears them.
 typedef struct fp8mac_accelerator {
     fp8mac_caps caps; // within the limits above; pass_tiles is 4
     fp8mac_memory memory;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command of the accelerator: its fields (fp8mac/command_fields.h, generated from the register
 // map), its words in memory, and the memory that it reads and writes. fp8mac/tiles.h says what is
-// legal. The driver, the recorder of networks, the model of the accelerator, the model of cycles and
-// the simulators all ask here.
+// legal. The driver, the recorder of networks, the model of the accelerator, the model of cycles
+// and the simulators all ask here.
 //
 // The functions need neither libc's allocation nor a floating-point unit, and run on bare metal.
 #ifndef FP8MAC_COMMAND_H
@@ -23,8 +23,8 @@ extern "C" {
 // A descriptor is the words of the registers A_ADDR to SUBMIT; with MODE.extended, those of
 // OPERATION to TABLE_ADDR follow. Without it, the members of the extension are 0.
 //
-// Writes the words and returns their number. Members fit their fields, but for addresses, which lose
-// the bits that 32 do not hold.
+// Writes the words and returns their number. Members fit their fields, but for addresses, which
+// lose the bits that 32 do not hold.
 unsigned fp8mac_words_of_command(const fp8mac_command *c,
                                  uint32_t words[FP8MAC_COMMAND_WORDS_MOST]);
 // The command of these words
@@ -165,14 +165,15 @@ typedef struct fp8mac_command_region {
     bool written; // else it is read
 } fp8mac_command_region;
 
-// The memory that a legal command reads and writes, apart from its descriptor, on an accelerator with
-// these `caps`: of them, cols and functions count. An operand that is reused is not there, nor D and
-// what finishes it in a command that keeps its accumulators. Returns the number of regions.
+// The memory that a legal command reads and writes, apart from its descriptor, on an accelerator
+// with these `caps`: of them, cols and functions count. An operand that is reused is not there, nor
+// D and what finishes it in a command that keeps its accumulators. Returns the number of regions.
 //
 // Each byte that is written belongs to a row of a written region, and each byte of such a row is
-// written. Each beat that is read meets a row of a read region. Each row of one is read, but for lines
-// that the kernel of an image skips: they are left out only if the kernel has one line. With pairs and
-// more than one output line without second results, the rows between first results count as written.
+// written. Each beat that is read meets a row of a read region. Each row of one is read, but for
+// lines that the kernel of an image skips: they are left out only if the kernel has one line.
+// With pairs and more than one output line without second results, the rows between first
+// results count as written.
 unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c,
                                 fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST]);
 

@@ -60,8 +60,8 @@ uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_c
                        fp8mac_flags *flags);
 
 // Converts n elements and rounds each once. A code is stored in fp8mac_format_bytes bytes, as the
-// host stores an integer: little-endian. dst and src must not overlap and need no alignment, here and
-// in every conversion below. If n is 0, they may be NULL. Flags are those of fp8mac_encode.
+// host stores an integer: little-endian. dst and src must not overlap and need no alignment, here
+// and in every conversion below. If n is 0, they may be NULL. Flags are those of fp8mac_encode.
 fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst,
                              const fp8mac_format *src_format, const void *src, size_t n,
                              fp8mac_convert_mode mode, fp8mac_flags *flags);

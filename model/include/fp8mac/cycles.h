@@ -4,7 +4,7 @@
 // result is computed.
 //
 // The model has the RTL's registers that decide about time, clock by clock: queue, walker, checks,
-// load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/TIMING.md has their
+// load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/CYCLES.md has their
 // rules. A test compares it with the RTL on random commands.
 //
 // Commands that the model has:
@@ -70,9 +70,9 @@ typedef struct fp8mac_cycles_config {
     // The row of elements whose words of image operands go first to the memories: 0 after a reset,
     // else `image_turn` of the run before.
     uint32_t image_turn;
-    // The integer requantiser is in the place of the FP32 epilogue: with the element int8 alone. Then
-    // SCALE_A, SCALE_B, SCALE_D and the limits of the clamp are integers, and a vector of scales of B
-    // has two words for each column.
+    // The integer requantiser is in the place of the FP32 epilogue: with the element int8 alone.
+    // Then SCALE_A, SCALE_B, SCALE_D and the limits of the clamp are integers, and a vector of
+    // scales of B has two words for each column.
     bool requantise;
 } fp8mac_cycles_config;
 
@@ -102,20 +102,20 @@ typedef enum fp8mac_cycles_submission {
     FP8MAC_CYCLES_RESUMED = 3,
 } fp8mac_cycles_submission;
 
-// A command and its submission. What its mode does not use has no effect. An address of table.addr that is
-// not at a beat, or ends beyond 2^32: FP8MAC_ERR_COMMAND.
+// A command and its submission. What its mode does not use has no effect. An address of table.addr
+// that is not at a beat, or ends beyond 2^32: FP8MAC_ERR_COMMAND.
 typedef struct fp8mac_cycles_command {
     fp8mac_cycles_submission submission;
     uint64_t cycle;      // first cycle in which the register has its new value
     uint32_t descriptor; // its address; of a list, of the first one
-    // command.pause: the list goes on, but pauses behind this command. command.more has no effect: the
-    // submission of the next command says whether it is in the list.
+    // command.pause: the list goes on, but pauses behind this command. command.more has no effect:
+    // the submission of the next command says whether it is in the list.
     fp8mac_command command;
 } fp8mac_cycles_command;
 
 // ---- a run --------------------------------------------------------------------------------------
 
-// The RTL's counters (docs/COUNTERS.md). `cycles` is the sum of `compute` to `idle`.
+// The RTL's counters (docs/CYCLES.md). `cycles` is the sum of `compute` to `idle`.
 typedef struct fp8mac_cycles_counters {
     uint64_t cycles;
     uint64_t compute, results, spacing, first_load, load, command, store, idle;
@@ -130,7 +130,8 @@ typedef struct fp8mac_cycles_counters {
 // FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse:
 // shapes, alignment, ranges, formats, scales, sequences, a submission while the queue is full or
 // another descriptor is read, the end of a pause that has not begun. FP8MAC_ERR_UNSUPPORTED: of one
-// whose tile commands are too many. `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
+// whose tile commands are too many. `refused` may be NULL. FP8MAC_ERR_CONFIG: see
+// fp8mac_cycles_check.
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,
                                 uint64_t *completed, size_t *refused,

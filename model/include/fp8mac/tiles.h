@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the accelerator divides a command into tile commands, and which of them it takes. The model of
-// the accelerator, the model of cycles and the simulators all ask here; the RTL's own check
+// How the accelerator divides a command into tile commands, and which of them it takes. The model
+// of the accelerator, the model of cycles and the simulators all ask here; the RTL's own check
 // (fp8mac_cmd_walk, fp8mac_cmd_check) is the independent second one, and a test compares both.
 //
 // Addresses have 32 bits, as on the bus. A host's address beyond counts as the start of the chip's
@@ -103,8 +103,9 @@ typedef struct fp8mac_left {
 // before all others. FP8MAC_COMMAND_ERROR_NONE or FP8MAC_COMMAND_ERROR_MODE
 fp8mac_command_error fp8mac_command_absent(const fp8mac_caps *caps, const fp8mac_command *command);
 // Derives tile->shape and tile->seconds, and returns the error that the accelerator reports for the
-// tile command, the first that applies. FP8MAC_COMMAND_ERROR_NONE: it runs, and *left is what it leaves.
-// `tables`: bit i, table i + 1 was loaded. Values of vectors and answers of the bus are not judged.
+// tile command, the first that applies. FP8MAC_COMMAND_ERROR_NONE: it runs, and *left is
+// what it leaves. `tables`: bit i, table i + 1 was loaded. Values of vectors and answers of
+// the bus are not judged.
 fp8mac_command_error fp8mac_tile_check(const fp8mac_caps *caps, const fp8mac_command *command,
                                        uint32_t tables, fp8mac_left *left, fp8mac_tile *tile);
 // The same of all tile commands of a command: the first error. *left changes with a legal command.

@@ -10,7 +10,8 @@
 enum { PAGE = 4096 };
 #define ONE 0x3f800000u // FP32 bits
 
-// The default accelerator with another element and bus; 0, with the reason raised: it is not possible
+// The default accelerator with another element and bus; 0, with the reason raised: it is not
+// possible
 static int take_config(unsigned element, unsigned axi_data_w, fp8mac_cycles_config *config)
 {
     const char *parameter, *range;
@@ -38,8 +39,8 @@ static int are_formats(const unsigned *codes, size_t count)
 }
 
 // convolution_cycles((images, height, width, channels, filters, kernel_h, kernel_w, stride_y,
-//     stride_x, dilation_y, dilation_x, pad_y, pad_x, groups, pixel_bytes), (vectors, format of D, adds C,
-//     format of C), (element, axi_data_w)) -> cycles
+//     stride_x, dilation_y, dilation_x, pad_y, pad_x, groups, pixel_bytes), (vectors, format of D,
+//     adds C, format of C), (element, axi_data_w)) -> cycles
 static PyObject *core_convolution_cycles(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -108,7 +109,8 @@ static int is_reduction(unsigned operation, unsigned row)
            (row < FP8MAC_ROWS_RMS_NORM || row == FP8MAC_ROWS_MAGNITUDE);
 }
 
-// command_cycles((operation, row operation, m, n, format of X, of C, of D), (reads C, vectors, causal),
+// command_cycles((operation, row operation, m, n, format of X, of C, of D), (reads C, vectors,
+// causal),
 //     (element, axi_data_w)) -> cycles
 static PyObject *core_command_cycles(PyObject *self, PyObject *arguments)
 {

@@ -101,8 +101,8 @@ fp8mac_requantise fp8mac_accelerator_limits(const fp8mac_command *c);
 
 // ---- whole commands -----------------------------------------------------------------------------
 
-// A GEMM by the model's own (products.c). False: it is none that can be computed so, and nothing was
-// written.
+// A GEMM by the model's own (products.c). False: it is none that can be computed so, and nothing
+// was written.
 bool fp8mac_accelerator_product(const job *j);
 // A row command (rows.c). False: the model has no such
 bool fp8mac_accelerator_rows(const job *j);

@@ -2,7 +2,8 @@
 // Operands in the accelerator's buffers.
 #include "accelerator/machine.h"
 
-// ACC_FMT has no code for an integer accumulator, which has that of FP32, the format of its read-out.
+// ACC_FMT has no code for an integer accumulator, which has that of FP32, the format of its
+// read-out.
 static fp8mac_acc_format accumulator(const fp8mac_accelerator *x, const fp8mac_command *c)
 {
     const uint8_t has = x->caps.element.accumulators;

@@ -4,8 +4,8 @@
 
 enum { RANDOM_BITS = 16 }; // of an output that is rounded stochastically
 
-// What a column of the products gives: the output at row m and column n of the command's outputs, in
-// row `row` of D
+// What a column of the products gives: the output at row m and column n of the command's
+// outputs, in row `row` of D
 typedef struct output {
     uint32_t m, n, row;
     bool given;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs that neither continue nor keep accumulators, as the model's own GEMMs. An image is gathered in
-// A's buffer, as many rows at a time as fit there.
+// GEMMs that neither continue nor keep accumulators, as the model's own GEMMs. An image is gathered
+// in A's buffer, as many rows at a time as fit there.
 #include "accelerator/machine.h"
 
 // Single scales, as floats that a descriptor can point to

@@ -217,7 +217,8 @@ static bool operand_format_bad(const fp8mac_caps *caps, const fp8mac_command_ope
     return caps->element.int8 || (e5m2 && !caps->element.e5m2);
 }
 
-// ACC_FMT has no code for an integer accumulator, which has that of FP32, the format of its read-out.
+// ACC_FMT has no code for an integer accumulator, which has that of FP32, the format of its
+// read-out.
 static bool element_bad(const fp8mac_caps *caps, const fp8mac_command *c)
 {
     const bool acc_bad = c->mode.acc_fmt

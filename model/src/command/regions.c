@@ -134,8 +134,8 @@ static void add_rows_of_d(regions *r, const fp8mac_command *c, uint32_t first, u
         c->n << fp8mac_command_size_log2(c->d.fmt));
 }
 
-// Output lines in pairs: whole ones, then first results without second ones, then the second results
-// of a part of a line
+// Output lines in pairs: whole ones, then first results without second ones, then the second
+// results of a part of a line
 static RARE void add_pairs(regions *r, const fp8mac_command *c)
 {
     const uint32_t out_w = c->image.out_w, seconds = fp8mac_command_seconds(c);

@@ -121,7 +121,8 @@ static void next_rows(machine *m, const fp8mac_command *c)
 
 // ---- a strip ------------------------------------------------------------------------------------
 
-// What a segment is. Shared strips have number `segments` and more for the rows behind the first one.
+// What a segment is. Shared strips have number `segments` and more for the rows behind the first
+// one.
 typedef struct part {
     bool behind, line_ends, all_codes; // behind: the first row has no such segment
     bool segment_ends, k_ends;

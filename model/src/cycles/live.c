@@ -25,8 +25,8 @@ struct fp8mac_live {
     size_t room;
     macs macs;
     uint64_t busy;
-    // Causes are counted one cycle late. `late` has them without the last cycle, `cleared` what they
-    // were when software cleared them.
+    // Causes are counted one cycle late. `late` has them without the last cycle, `cleared` what
+    // they were when software cleared them.
     fp8mac_cycles_counters late, cleared;
 };
 

@@ -14,7 +14,8 @@
 
 // ---- the blocks ---------------------------------------------------------------------------------
 
-// FETCH_DONE is the cycle in which the command passes. A command that loads a table comes to it last.
+// FETCH_DONE is the cycle in which the command passes. A command that loads a table comes to it
+// last.
 typedef enum fetch_state {
     FETCH_IDLE,
     FETCH_REQUEST,
@@ -276,7 +277,8 @@ typedef struct write_out {
     uint32_t band, band_stride, region, rows_left, bytes_left;
     uint32_t waiting;
     uint32_t address, stride, row, last_row, beats, beat, row_bytes;
-    // With pairs: the row at hand, whose results 1 may follow, and the rows of its output line from it on
+    // With pairs: the row at hand, whose results 1 may follow, and the rows of its
+    // output line from it on
     bool pairs, second, fresh;
     uint32_t row_address, line, out_w, line_rows, seconds, seconds_left;
     bool offered;
@@ -421,7 +423,8 @@ void fp8mac_cycles_watch_clock(machine *m, const wires *w);
 // The same for so many idle cycles that are left out
 void fp8mac_cycles_watch_skip(machine *m, uint64_t cycles);
 
-// Whether C and products of scales share multipliers: scales differ from row to row or from column to column
+// Whether C and products of scales share multipliers: scales differ from row to row or
+// from column to column
 static inline bool fp8mac_cycles_shares_products(const fp8mac_command *c, const tile_key *key)
 {
     return key->reads_c && key->step == FP8MAC_STEP_NONE && (c->a.scale_vec || c->b.scale_vec);
@@ -439,7 +442,8 @@ static inline bool fp8mac_cycles_uses_turn(const fp8mac_command *c, const tile_k
     return fp8mac_cycles_is_exponential(key->step) || fp8mac_cycles_shares_products(c, key);
 }
 
-// Whether the results of a tile command are the scales of MX blocks, a byte of each row, and the beat of the first result
+// Whether the results of a tile command are the scales of MX blocks, a byte of each row, and the
+// beat of the first result
 static inline bool fp8mac_cycles_writes_scales(const tile *t)
 {
     return t->key.blocks && t->key.step == FP8MAC_STEP_RESULT;

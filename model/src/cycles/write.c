@@ -125,7 +125,8 @@ static void next_region(machine *m)
     o->bytes_left = row_bytes(m);
 }
 
-// Of the row behind that at hand. The rows of an output line's results 1 are those of the next line.
+// Of the row behind that at hand. The rows of an output line's results 1 are those of the next
+// line.
 static uint32_t next_address(const write_out *o)
 {
     const bool ends = o->line_rows == 1u;
