@@ -30,7 +30,7 @@ def check(status: int, text: ctypes.c_char_p | None = None) -> None:
     """Raises Error for a status of the model, with the library's own text or this one."""
     if status != 0:
         own = text.value if text is not None else library.fp8mac_status_string(status)
-        raise refuse(_STATUSES[status], own.decode())  # type: ignore[union-attr]
+        raise refuse(_STATUSES[status], own.decode().rstrip("."))  # type: ignore[union-attr]
 
 
 def configured(element: str, **fields: Any) -> Any:
