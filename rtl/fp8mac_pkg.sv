@@ -12,7 +12,8 @@
 // exponent (see fnuz_adjust).
 package fp8mac_pkg;
 
-  // The codes of a command's fields: formats, overflow, activation, tables. They come from the register map.
+  // The codes of a command's fields: formats, overflow, activation, tables. They come from the
+  // register map.
   import fp8mac_codes_pkg::*;
   export fp8mac_codes_pkg::*;
 
