@@ -4,15 +4,13 @@
 #                                    losses without REASON=, writes the file and the pages that quote it (sim/bench/accept.py).
 #                                    FROM=build/bench/throughput.json takes a measurement of bench-system instead
 #   make page-figures                the figures and tables that pages quote from the result files (sim/bench/pages.py)
-#   make bench-system                the same cycles in RTL. ONLY= selects shapes, as ONLY=64x64x64. The fast mode is the default
-#                                    where it exists, because its cycles are the same. Of the default chip, without ONLY=, it
-#                                    writes $(BUILD)/bench/throughput.json, too, with the simulation's speed
+#   make bench-system                the same cycles in RTL. ONLY= selects shapes, as ONLY=64x64x64. Of the default chip, without
+#                                    ONLY=, it writes $(BUILD)/bench/throughput.json, too, with the simulation's speed
 #   make bench-system WORKLOADS=FILE a list of layers, as `fp8mac cycles` reads it, on the chip beside the
-#                                    model of cycles (sim/bench/lists.py); FAST=0 runs it in RTL. $(BUILD)/bench/workloads.csv
+#                                    model of cycles (sim/bench/lists.py). $(BUILD)/bench/workloads.csv
 #   make bench-core                  the core's constants of `fp8mac cycles`, measured on the chip (sim/bench/core.py)
 
-BENCH_FAST := $(and $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(filter-out command-0,$(firstword $(origin FAST))-$(FAST)))
-BENCH_SIM := $(if $(BENCH_FAST),$(SIM_FAST),$(SIM_RTL))
+BENCH_SIM := $(SIM_RTL)
 BENCH_PROGRAMS := $(FW_BUILD)/riscv
 BENCH_ELFS := $(patsubst %,$(BENCH_PROGRAMS)/%.elf,gemm digits convolution elementwise decoder dscnn tokens vad)
 # The application `cycles` is one of the tests', and a make of its own builds it.
@@ -27,9 +25,9 @@ BENCH_CHIP := 4x4x16-block_f19
 BENCH_OF_RESULTS := $(filter $(BENCH_CHIP),$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME))
 BENCH_INT8 := $(BUILD)/sim/4x4x16-int8/fp8mac-sim
 ifneq (,$(BENCH_OF_RESULTS))
-$(BENCH_INT8): $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*.h sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
+$(BENCH_INT8): $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*.h sim/partitioned/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
     $(call sim_chip_objects,128) $(SIM_LIBRARIES)
-	+@$(MAKE) --no-print-directory sim ELEMENT=int8 FAST=0
+	+@$(MAKE) --no-print-directory sim ELEMENT=int8
 endif
 # Whether a measurement is one of all results
 BENCH_ALL := $(if $(ONLY),,$(BENCH_OF_RESULTS))

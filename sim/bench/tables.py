@@ -357,7 +357,7 @@ class Tables:
     def speed(self) -> str:
         """Rows by simulator, with the ranges of their rounds."""
         found = self.file["speed"]
-        modes = {"RTL": "RTL", "fast": "fast mode", "timed": "timing model"}
+        modes = {"RTL": "RTL", "timed": "timing model"}
         works = list(dict.fromkeys(one["name"] for one in found))
         lines = []
         for mode, name in modes.items():

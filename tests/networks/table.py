@@ -77,8 +77,7 @@ def _cycles(network: Network, graph: Graph) -> int:
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         place = Path(folder) / f"n_{re.sub(r'[^a-z0-9]', '_', name.split('.')[0].lower())}"
         writer.write(place, writer.prepare(graph, place, name, network.test[: network.runs]), {})
-        timed = ("FAST=0", "TIMED=1")
-        text = validate.run_program(Path.cwd(), place, "chip", *timed, int8=graph.is_int8)
+        text = validate.run_program(Path.cwd(), place, "chip", int8=graph.is_int8, timed=True)
     if re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is None:
         raise SystemExit(f"{name}: the chip differs:\n{text}")
     return int(re.search(r"core cycles +(\d+) a run", text).group(1))
