@@ -2,6 +2,7 @@
 // The exact element behind its operand decoders, one accumulator bank in use: the device under
 // test of test_element.py.
 module element_top
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 #(
   parameter int unsigned LANES = 4

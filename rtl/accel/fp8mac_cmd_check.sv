@@ -7,6 +7,7 @@
 // takes 9 cycles, 12 if it has vectors, 13 with C, 14 if it belongs to a row command of MX blocks
 // and 15 with MX scales.
 module fp8mac_cmd_check
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -3,6 +3,7 @@
 // part of a tile command, its job. The command itself is in fp8mac_command_pkg, which is generated
 // from the register map.
 package fp8mac_cmd_pkg;
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
 

@@ -20,6 +20,7 @@
 // A table maps codes of one byte to codes of one byte. There are two, each in a memory for each
 // code of a transfer. They are written by software, and not while they are in use.
 module fp8mac_pack
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 #(
   parameter int unsigned ROWS  = 2,    // of a transfer: a power of two

@@ -9,6 +9,7 @@
 //
 // Writes come from registers: fp8mac_output has them for both buffers.
 module fp8mac_source_buffer
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 #(
   parameter int unsigned ROWS  = 2,    // of a transfer: a power of two

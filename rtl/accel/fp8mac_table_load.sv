@@ -13,6 +13,7 @@
 // gives the command its error: a table that is none, or an address that is none, fails
 // before anything is read.
 module fp8mac_table_load
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

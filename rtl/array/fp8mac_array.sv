@@ -42,6 +42,7 @@
 // Elements of rows or columns that are not enabled raise no flags and have results without meaning.
 // Lanes that are not enabled are absent from the sum.
 module fp8mac_array
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;

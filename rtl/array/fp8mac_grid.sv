@@ -9,6 +9,7 @@
 // In a cycle without a step, in a row or column that is not enabled and in a lane that is not
 // enabled, operands are absent.
 module fp8mac_grid
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;

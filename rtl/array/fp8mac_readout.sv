@@ -7,6 +7,7 @@
 // Scaled by 2^-66 .. 2^64 it is 0 or has a magnitude within 2^-98 .. 2^112. An INT32 has a
 // magnitude of 1 .. 2^31.
 module fp8mac_readout
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;

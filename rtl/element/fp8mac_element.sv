@@ -7,6 +7,7 @@
 // the new one and the step's flags are shown in cycle element_result_cycle(ELEMENT). In a row or
 // column that is not enabled they have no meaning.
 module fp8mac_element
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;

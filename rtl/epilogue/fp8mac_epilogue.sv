@@ -79,6 +79,7 @@ module fp8mac_epilogue #(
   output logic                      nonfinite_o,
   output fp8mac_pkg::flags_t        flags_o
 );
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 
   localparam int unsigned ExpW  = 8;

@@ -6,6 +6,7 @@
 // are aligned to FP16's; a subnormal is normalised, because FP32 holds it as a normal number. The
 // magnitude of INT8 is such a subnormal.
 module fp8mac_fmt_to_fp32
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 (
   input  dst_fmt_e    fmt_i,

@@ -23,6 +23,7 @@ module fp8mac_fp32_to_fmt (
   output logic                  overflow_o,
   output logic                  saturated_o
 );
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 
   localparam int unsigned ExpW    = 8;

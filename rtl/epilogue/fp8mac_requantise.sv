@@ -47,6 +47,7 @@ module fp8mac_requantise #(
   output logic [WIDTH-1:0][31:0]    d_o,           // codes, right-justified
   output logic [META_W-1:0]         meta_o
 );
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 
   localparam int unsigned W      = 32;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types and functions of the row commands' part of the epilogue (fp8mac_rows).
 package fp8mac_rows_pkg;
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 
   parameter int unsigned BandRows = 16;

@@ -16,6 +16,7 @@
 // in its place. An abort lasts until the error state is left, and this happens when no tile command
 // is here and none comes.
 module formal_cmd_check
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

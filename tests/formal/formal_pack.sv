@@ -37,6 +37,7 @@ module formal_pack #(
   input logic [BeatW-1:0]                read_beat_i,
   input logic [RowW+BufW+WordW-1:0]      position_i
 );
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 
   localparam int unsigned TableWords = 2;

@@ -10,6 +10,7 @@
 // fp8mac_csr keeps, falls before its first word is written, and rises with its last word, if no
 // beat came with an error. The other table's stays.
 module formal_table_load
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

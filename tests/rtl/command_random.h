@@ -543,7 +543,7 @@ class Random
 inline void Random::spoil(fp8mac_command &c)
 {
     const bool x = fp8mac_command_has_x(&c);
-    switch (rng_.below(41)) {
+    switch (rng_.below(42)) {
     case 0: spoil_size(c.m); break;
     case 1: spoil_size(c.n); break;
     case 2: spoil_size(c.k); break;
@@ -592,6 +592,10 @@ inline void Random::spoil(fp8mac_command &c)
     case 35: c.image.step_x ^= static_cast<uint16_t>(1u << rng_.below(16)); break;
     case 36: (rng_.coin() ? c.a : c.b).reuse ^= true; break;
     case 37: (rng_.coin() ? c.mode.acc_continue : c.mode.acc_keep) ^= true; break;
+    case 39: // half of it does not fit
+        c.k = 131072 - rng_.below(80);
+        c.tile.k = static_cast<uint16_t>(65535 - rng_.below(40));
+        break;
     default: { // any bit, more likely one of the codes
         uint32_t words[FP8MAC_COMMAND_WORDS_MOST] = {};
         fp8mac_words_of_command(&c, words);

@@ -5,6 +5,7 @@
 // steps one bit of one lane's code flips, in the element only. The scoreboard must then report
 // differences. `make dpi-example` builds and runs it.
 module element_scoreboard
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_dpi_pkg::*;
 ();

@@ -106,7 +106,7 @@ static void size(fp8mac_walk *k)
         k->n = 0;
     }
     k->k = !k->k_more                ? to_dim(k->k_left)
-           : k->k_left < 2u * k->cap ? half_of(k->k_left, k->granule)
+           : k->k_left < 2u * k->cap ? to_dim(half_of(k->k_left, k->granule))
                                      : k->cap;
     k->m_start = k->m_left == c->m;
     k->n_start = k->n_left == c->n;

@@ -9,6 +9,7 @@
 // Masks derived from the quantum select the last bit kept, the guard bit and the rest
 // (fp8mac_round_even).
 module fp8mac_exact_round
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 (
   input  logic                   clk_i,
