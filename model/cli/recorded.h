@@ -13,8 +13,8 @@ typedef struct recorded_result {
 } recorded_result;
 
 // Runs the list that the layer library records. Each layer reads what the layer before has written.
-// Refuses lines with a count, and what the library or the accelerator refuses, with the place in the
-// file. *files are those of the run; commands have the names of their layers in them.
+// Refuses lines with a count, and what the library or the accelerator refuses, with the place in
+// the file. *files are those of the run; commands have the names of their layers in them.
 recorded_result recorded_run(cli *c, const fp8mac_cycles_config *config, const layers *all,
                              const char *path, workload_tables tables, watched files);
 

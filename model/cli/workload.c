@@ -70,7 +70,7 @@ static const char *refused_format(const fp8mac_cycles_config *config, const fp8r
         return "an accelerator that requantises adds no C";
     }
     return work->mx && (caps->functions & FP8MAC_FUNCTION_MX) == 0 ? "the element has no MX scales"
-                                                                  : NULL;
+                                                                   : NULL;
 }
 
 // The first field of an image that is too large, with its limit
@@ -89,8 +89,9 @@ static const char *beyond(const convolution *x, const workload *work, uint64_t p
            : pixel < x->channels          ? "pixel_bytes must be at least the number of channels"
            : x->channels % x->groups != 0 || x->filters % x->groups != 0
                ? "groups must divide both the channels and the filters"
-           : work->mx && (!is_point(x) || pixel % beat != 0) ? "a convolution cannot have MX scales: leave mx empty or 0"
-                                                             : NULL;
+           : work->mx && (!is_point(x) || pixel % beat != 0)
+               ? "a convolution cannot have MX scales: leave mx empty or 0"
+               : NULL;
 }
 
 // ---- a layer in memory --------------------------------------------------------------------------
@@ -340,7 +341,8 @@ static fp8rt_status issue_one(fp8rt_run *run, const placed *p, workload_tables t
                                                      : issue_image(run, p);
 }
 
-// What the library does not say: formats that it has not, and factors of whole numbers without vectors
+// What the library does not say: formats that it has not, and factors of whole numbers without
+// vectors
 static void finish(const workload *work, fp8mac_cycles_command *c, bool requantises)
 {
     const bool narrow[] = {is_narrow(work->a_format), is_narrow(work->b_format)};

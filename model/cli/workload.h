@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GEMMs and convolutions as commands of the accelerator, and their cycles. What a layer becomes the
-// layer library decides: the driver's planner for a GEMM, fp8rt_convolution or fp8rt_int_convolution for
-// an image. They record here, over addresses without memory.
+// layer library decides: the driver's planner for a GEMM, fp8rt_convolution or
+// fp8rt_int_convolution for an image. They record here, over addresses without memory.
 #ifndef FP8MAC_CLI_WORKLOAD_H
 #define FP8MAC_CLI_WORKLOAD_H
 
@@ -37,8 +37,8 @@ typedef struct workload {
     uint32_t scale_bytes;                // of a column in that vector
 } workload;
 
-// Operands in the formats that a first layer has: e4m3fn, or int8. No sizes, and D in e4m3fn, or int8
-// where the accelerator requantises.
+// Operands in the formats that a first layer has: e4m3fn, or int8. No sizes, and D in e4m3fn, or
+// int8 where the accelerator requantises.
 workload workload_usual(const fp8mac_cycles_config *config);
 uint32_t workload_bytes(fp8mac_format_id format);
 
@@ -57,14 +57,14 @@ typedef struct workload_commands {
     size_t failed;  // the layer that was refused
 } workload_commands;
 
-// The commands of layers, each behind the one before. `listed`: as one list, in which a layer reads what
-// the one before has written; else as they run one by one, each by the doorbell. Matrices begin at
-// pages, and their rows at beats. workload_free releases the commands.
-// FP8MAC_ERR_SHAPE: a size is 0, a field of the image is beyond the accelerator's, or the matrices do not
-// fit 4 GiB. FP8MAC_ERR_UNSUPPORTED: no tile fits the accelerator's memories, or there is no memory.
-// FP8MAC_ERR_FORMAT: the element does not take a format, or MX scales. FP8MAC_ERR_COMMAND: another reason
-// of the library. If a status is returned, *why is a sentence without its point, and the commands need no
-// release. The configuration is possible.
+// The commands of layers, each behind the one before. `listed`: as one list, in which a layer reads
+// what the one before has written; else as they run one by one, each by the doorbell. Matrices
+// begin at pages, and their rows at beats. workload_free releases the commands. FP8MAC_ERR_SHAPE: a
+// size is 0, a field of the image is beyond the accelerator's, or the matrices do not fit 4 GiB.
+// FP8MAC_ERR_UNSUPPORTED: no tile fits the accelerator's memories, or there is no memory.
+// FP8MAC_ERR_FORMAT: the element does not take a format, or MX scales. FP8MAC_ERR_COMMAND: another
+// reason of the library. If a status is returned, *why is a sentence without its point, and the
+// commands need no release. The configuration is possible.
 fp8mac_status workload_issue(const fp8mac_cycles_config *config, const workload *const *layers,
                              size_t count, bool listed, workload_tables tables,
                              workload_commands *commands, const char **why);
@@ -81,8 +81,8 @@ typedef struct workload_result {
         roofline; // the largest of the cycles for products, for reads and for writes, of all cycles
 } workload_result;
 
-// The commands of a layer, each from an idle accelerator, and the sum of their counters, whose image_turn
-// is that of the last one. As workload_issue.
+// The commands of a layer, each from an idle accelerator, and the sum of their counters, whose
+// image_turn is that of the last one. As workload_issue.
 fp8mac_status workload_run(const fp8mac_cycles_config *config, const workload *work,
                            workload_result *result, const char **why);
 

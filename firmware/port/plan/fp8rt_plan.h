@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What layers become, on any host and for any accelerator: scratch by a query, commands by a
-// recording, cycles by the model of cycles (fp8mac/cycles.h). No operand is read and nothing runs, so
-// tensors may stand at addresses that nobody has.
+// recording, cycles by the model of cycles (fp8mac/cycles.h). No operand is read and nothing runs,
+// so tensors may stand at addresses that nobody has.
 //
 //   fp8rt_caps caps = fp8rt_plan_caps(&config);
 //   fp8rt_port port = {.context = &caps};
@@ -21,14 +21,14 @@ extern "C" {
 
 // The accelerator of a configuration that is possible, as its registers describe it
 fp8rt_caps fp8rt_plan_caps(const fp8mac_cycles_config *config);
-// The recorder's commands, recorder->commands of them. The doorbell starts the list, and what is behind
-// a pause.
+// The recorder's commands, recorder->commands of them. The doorbell starts the list, and what is
+// behind a pause.
 void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
                          fp8mac_cycles_command *commands);
 // Parts of the core that it has.
 uint32_t fp8rt_plan_calls(const fp8rt_recorder *recorder);
-// The cycles of its commands one by one on the accelerator of `config`, each when the one before is complete. As
-// fp8mac_cycles_run, and FP8MAC_ERR_UNSUPPORTED: there is no memory.
+// The cycles of its commands one by one on the accelerator of `config`, each when the one before is
+// complete. As fp8mac_cycles_run, and FP8MAC_ERR_UNSUPPORTED: there is no memory.
 fp8mac_status fp8rt_plan_cycles(const fp8rt_recorder *recorder, const fp8mac_cycles_config *config,
                                 uint64_t *cycles);
 

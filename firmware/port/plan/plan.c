@@ -63,8 +63,8 @@ uint32_t fp8rt_plan_calls(const fp8rt_recorder *recorder)
     return calls;
 }
 
-// The cycles of a command from an idle accelerator. One that reuses B is behind `base`, which has loaded it
-// and takes `base_cycles`.
+// The cycles of a command from an idle accelerator. One that reuses B is behind `base`, which has
+// loaded it and takes `base_cycles`.
 static fp8mac_status run_command(const fp8mac_cycles_config *config, fp8mac_cycles_command command,
                                  const fp8mac_cycles_command *base, uint64_t base_cycles,
                                  uint64_t *cycles)
@@ -75,8 +75,9 @@ static fp8mac_status run_command(const fp8mac_cycles_config *config, fp8mac_cycl
     both[1].submission = command.command.b.reuse ? FP8MAC_CYCLES_LISTED : FP8MAC_CYCLES_DOORBELL;
     both[1].command.mode.after = command.command.b.reuse;
     both[1].command.mode.b_free = false;
-    const fp8mac_status status = fp8mac_cycles_run(config, command.command.b.reuse ? both : &both[1],
-                                                   command.command.b.reuse ? 2 : 1, NULL, NULL, &counters);
+    const fp8mac_status status =
+        fp8mac_cycles_run(config, command.command.b.reuse ? both : &both[1],
+                          command.command.b.reuse ? 2 : 1, NULL, NULL, &counters);
     *cycles = counters.cycles - (command.command.b.reuse ? base_cycles : 0);
     return status;
 }

@@ -428,12 +428,12 @@ def minimum(importer, node) -> None:
     _limit(importer, node, False)
 
 
-def _register(op: str) -> None:
+def _register(op: str, arguments: dict[str, float]) -> None:
     form = "a table of codes: FP8 before and behind"
 
     @handles(op, "a table of the layer before it, or fp8rt_add", form)
     def by_table(importer, node) -> None:
-        values = functions.arguments(op, node.attribute)
+        values = tuple(float(node.attribute(n, default)) for n, default in arguments.items())
         if not np.isfinite(values).all():
             raise _unsupported("an attribute is not finite")
         name = op
