@@ -39,7 +39,7 @@ def count(bench: Bench, what: str, checks: int, wrong: list[str]) -> None:
 
 
 def markdown_files() -> list[str]:
-    """Every page of the repository. A template's name ends in `page.md`."""
+    """Every page of the repository. A template ends in `page.md` or `_full.md`."""
     found = []
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [f for f in folders if not f.startswith(".")]
@@ -47,7 +47,7 @@ def markdown_files() -> list[str]:
             folders.clear()
             continue
         found += [os.path.relpath(Path(folder) / f, ROOT) for f in files if f.endswith(".md")]
-    return sorted(name for name in found if not name.endswith("page.md"))
+    return sorted(name for name in found if not name.endswith(("page.md", "_full.md")))
 
 
 def plain(text: str) -> str:
