@@ -14,7 +14,7 @@ $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/consistency/t
 
 # The documentation: what Sphinx reads, in every test run, and what it makes of it, in the long ones.
 TESTS += $(BUILD)/test/docs-sources.log $(BUILD)/test/docs-html.log
-$(BUILD)/test/docs-sources.log: tests/habits/test_docs.py tests/habits/conftest.py $(PYTEST_FILES) docs-sources $(REGS_H)
+$(BUILD)/test/docs-sources.log: tests/consistency/test_docs.py tests/consistency/conftest.py $(PYTEST_FILES) docs-sources $(REGS_H)
 	@tests/run_test.sh docs-sources $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/docs-seeded --regs-h $(REGS_H)
 
 $(BUILD)/test/docs-html.log: tests/consistency/test_docs_html.py $(PYTEST_FILES) docs

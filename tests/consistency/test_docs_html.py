@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML documentation, as Sphinx made it: links, images, navigation, search, highlighted code.
 
-    python -m pytest -c tests/pytest.ini tests/habits/test_docs_html.py --build BUILD
+    python -m pytest -c tests/pytest.ini tests/consistency/test_docs_html.py --build BUILD
 
 BUILD/docs has what `make docs` makes. Sphinx has refused every warning before. test_docs.py checks what the pages contain.
 """
