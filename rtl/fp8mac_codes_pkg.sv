@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from rtl/regs/fp8mac.rdl by rtl/regs/command_package.py (`make regs`): codes of a command's fields.
+// Generated from rtl/regs/fp8mac.rdl by rtl/regs/command_package.py (`make regs`):
+// codes of a command's fields.
 package fp8mac_codes_pkg;
 
   typedef enum logic [1:0] {

@@ -12,8 +12,8 @@
 // exponent (see fnuz_adjust).
 package fp8mac_pkg;
 
-  // The codes of a command's fields: formats, overflow, activation, tables. They come from the register map.
-  // A name that this package does not use is not exported: who needs it imports fp8mac_codes_pkg.
+  // The codes of a command's fields: formats, overflow, activation, tables. They come from the
+  // register map. Who needs a name that this package does not use imports fp8mac_codes_pkg.
   import fp8mac_codes_pkg::*;
   export fp8mac_codes_pkg::*;
 

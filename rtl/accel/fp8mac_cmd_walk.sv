@@ -557,8 +557,8 @@ module fp8mac_cmd_walk
   tile_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)
     valid_o && !ready_i |=> abort_i || (valid_o && $stable(tile_o)));
 `endif
-  // But for a chunk that does not fit, which is refused: half of what remains may have one product more than DimW bits
-  // hold.
+  // But for a chunk that does not fit, which is refused: half of what remains may have one product
+  // more than DimW bits hold.
   chunks_have_products : assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(taken && k_more_q) || k_q != '0 || cap_q > dim_t'((1 << DimW) - GRANULE));
 

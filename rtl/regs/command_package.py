@@ -236,7 +236,8 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
 def codes(source: Path, registers: list[RegNode]) -> str:
     """The package of the codes that array and epilogue know."""
     text = "// SPDX-License-Identifier: Apache-2.0\n"
-    text += f"// Generated from {source} by rtl/regs/command_package.py (`make regs`): codes of a command's fields.\n"
+    text += f"// Generated from {source} by rtl/regs/command_package.py (`make regs`):\n"
+    text += "// codes of a command's fields.\n"
     return text + "package fp8mac_codes_pkg;\n\n" + enumerations(registers, CODES) + "endpackage\n"
 
 

@@ -735,10 +735,10 @@ def test_config_settings(check, refused):
     for settings, sentence, status in [
         ({"acc_late": True, "frac_bits": 9, "late_bits_acc": 3}, "or both 0", "ACCUMULATOR"),
         ({"acc_rounding": "stochastic"}, "random-bits is 1..24", "ROUNDING"),
-        ({"acc_rounding": "up"}, "there are nearest-even", "ROUNDING"),
+        ({"acc_rounding": "up"}, "choose from nearest-even", "ROUNDING"),
         ({"promote": 6, "group": 4}, "multiples of group", "GROUP"),
         ({"align_by": "operands"}, "need frac-bits", "ACCUMULATOR"),
-        ({"align_by": "sums", "frac_bits": 9}, "there are products, operands", "ACCUMULATOR"),
+        ({"align_by": "sums", "frac_bits": 9}, "choose from products, operands", "ACCUMULATOR"),
         (
             {"static_exponent": 3, "frac_bits": 9},
             "static-exponent is for the fixed accumulator alone",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's walk and check of commands, as fp8mac_accel connects them: words of a descriptor go in, and checked
-// tile commands come out. Parameters are those of fp8mac_accel.
+// The accelerator's walk and check of commands, as fp8mac_accel connects them: words of a
+// descriptor go in, and checked tile commands come out. Parameters are those of fp8mac_accel.
 module command_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
