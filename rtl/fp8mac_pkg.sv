@@ -13,9 +13,7 @@
 package fp8mac_pkg;
 
   // The codes of a command's fields: formats, overflow, activation, tables. They come from the
-  // register map.
-  // A name that this package does not use is not exported: who needs it imports
-  // fp8mac_codes_pkg.
+  // register map. Who needs a name that this package does not use imports fp8mac_codes_pkg.
   import fp8mac_codes_pkg::*;
   export fp8mac_codes_pkg::*;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's division of a command into tile commands, and its check of them (fp8mac/tiles.h),
-// against the RTL's, which is its oracle (fp8mac_cmd_walk, fp8mac_cmd_check): the same tile
-// commands in the same order, and the same verdict on each, for random commands, legal and not. Of
-// legal commands, the memory that the library names (fp8mac/command.h) is that of the RTL's tile
-// commands.
+// The library's division of a command into tile commands, and its check of them
+// (fp8mac/tiles.h), against the RTL's, which is its oracle (fp8mac_cmd_walk, fp8mac_cmd_check):
+// the same tile commands in the same order, and the same verdict on each, for random commands,
+// legal and not. Of legal commands, the memory that the library names (fp8mac/command.h) is
+// that of the RTL's tile commands.
 #include <algorithm>
 #include <cinttypes>
 
@@ -403,8 +403,8 @@ class Test
     }
 
     // The regions of a legal command reach as far as those of its tile commands. D has as many
-    // bytes: each is written once. Lines of images, and D with pairs, are compared on the bus
-    // elsewhere.
+    // bytes: each is written once. The test system-touched compares lines of images, and D with
+    // pairs, on the bus.
     void memory(const fp8mac_command &c)
     {
         fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
