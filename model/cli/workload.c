@@ -69,7 +69,7 @@ static const char *refused_format(const fp8mac_cycles_config *config, const fp8r
     if (config->requantise && work->adds_c) {
         return "an accelerator that requantises adds no C";
     }
-    return work->mx && (caps->functions & FP8RT_FUNCTION_MX) == 0 ? "the element has no MX scales"
+    return work->mx && (caps->functions & FP8MAC_FUNCTION_MX) == 0 ? "the element has no MX scales"
                                                                   : NULL;
 }
 
@@ -213,7 +213,7 @@ static bool place(issuer *s, placed *p)
 static fp8rt_status issue_gemm(fp8rt_run *run, const placed *p)
 {
     const workload *work = p->work;
-    const bool requantises = (run->dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) != 0;
+    const bool requantises = (run->dev->caps.functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
     fp8rt_gemm_plan plan;
     fp8rt_gemm_result result;
     plan.desc = (fp8rt_gemm_desc){
@@ -329,7 +329,7 @@ static fp8rt_status issue_whole(fp8rt_run *run, const placed *p)
 
 static fp8rt_status issue_one(fp8rt_run *run, const placed *p, workload_tables tables)
 {
-    const bool requantises = (run->dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) != 0;
+    const bool requantises = (run->dev->caps.functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
     const fp8rt_status status =
         tables == WORKLOAD_TABLES_LOADED ? fp8rt_load_table(run, p->table, at(PAGE)) : FP8RT_OK;
     if (status != FP8RT_OK) {
@@ -341,16 +341,16 @@ static fp8rt_status issue_one(fp8rt_run *run, const placed *p, workload_tables t
 }
 
 // What the library does not say: formats that it has not, and factors of whole numbers without vectors
-static void finish(const workload *work, fp8mac_cycles_command *c, bool requantises)
+static void finish(const workload *work, fp8mac_command *c, bool requantises)
 {
     const bool narrow[] = {is_narrow(work->a_format), is_narrow(work->b_format)};
-    c->a_narrow = c->a_narrow || narrow[0];
-    c->b_narrow = c->b_narrow || narrow[1];
-    c->a_fmt = narrow[0] ? (uint8_t)(work->a_format - FP8MAC_E3M2FN) : c->a_fmt;
-    c->b_fmt = narrow[1] ? (uint8_t)(work->b_format - FP8MAC_E3M2FN) : c->b_fmt;
+    c->a.narrow = c->a.narrow || narrow[0];
+    c->b.narrow = c->b.narrow || narrow[1];
+    c->a.fmt = narrow[0] ? (uint8_t)(work->a_format - FP8MAC_E3M2FN) : c->a.fmt;
+    c->b.fmt = narrow[1] ? (uint8_t)(work->b_format - FP8MAC_E3M2FN) : c->b.fmt;
     if (requantises && !work->vectors && work->d_format == FP8MAC_INT8) {
-        c->scale_b_vec = c->bias_en = false;
-        c->scale_b = 1u << 30;
+        c->b.scale_vec = c->finish.bias_en = false;
+        c->b.scale = 1u << 30;
     }
 }
 
@@ -447,9 +447,9 @@ static fp8mac_status take_commands(const issuer *s, const fp8rt_recorder *record
     fp8rt_plan_commands(recorder, &s->dev.caps, commands->list);
     for (size_t layer = 0; layer < count; layer++) {
         for (; commands->count < commands->behind[layer]; commands->count++) {
-            fp8mac_cycles_command *c = &commands->list[commands->count];
+            fp8mac_command *c = &commands->list[commands->count].command;
             finish(layers[layer], c, s->config->requantise);
-            if (c->tile_m > s->config->max_mn || c->tile_n > s->config->max_mn) {
+            if (c->tile.m > s->config->max_mn || c->tile.n > s->config->max_mn) {
                 commands->failed = layer;
                 return refuse(why, FP8MAC_ERR_UNSUPPORTED,
                               "no tile fits the memories of this accelerator");

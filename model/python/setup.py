@@ -38,16 +38,14 @@ LIBRARY = [
     "firmware/src/*.c",
     "firmware/layers/*.c",
     "firmware/port/plan/*.c",
-    "sim/timed/commands.c",
 ]
 LIBRARY_HEADERS = [
     "firmware/src/*.h",
     "firmware/layers/*.h",
     "firmware/port/plan/*.h",
     "firmware/include/fp8rt/*.h",
-    "sim/timed/commands.h",
 ]
-FOLDERS = ("firmware/include", "firmware/src", "firmware/layers", "firmware/port/plan", "sim")
+FOLDERS = ("firmware/include", "firmware/src", "firmware/layers", "firmware/port/plan")
 DESCRIPTORS = ["fp8rt/layers.h", "fp8rt_plan.h", "elementwise_plan.h", "rows_plan.h", "workload.h"]
 VERSION_H = TREE / "include" / "fp8mac" / "version.h"
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")

@@ -6,11 +6,23 @@ NETWORKS_PYTEST = env PYTHONPATH=$(FP8NET_PATH) $(PYTEST)
 # Programs are small: compiling them takes most of the time, so they are not optimised.
 NETWORKS_HOST := $(BUILD)/networks/libfp8rt.a
 NETWORKS_COMPILE = $(CC) $(filter-out -O2 -MMD -MP,$(FW_CFLAGS)) -O0 -Ifirmware/port/host $(CFLAGS)
-NETWORKS_COMPILER = --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
+NETWORKS_COMPILER = --compile '$(NETWORKS_COMPILE) $(NETWORKS_LINK)' --objects '$(NETWORKS_LIBRARY) $(BUILD)/model/libfp8mac.a'
+NETWORKS_LIBRARY := $(NETWORKS_HOST)
 
 $(NETWORKS_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar rc $@ $^
+
+# The same for a core that has a cache: tests/system/cached.c. The bytes of these tests' programs are the executor's, so lists
+# of INT8, of MX and of the accelerator that requantises clean and invalidate all that they must.
+NETWORKS_CACHED := $(BUILD)/networks/libfp8rt-cached.a
+$(NETWORKS_CACHED): $(SYS_CACHED_OBJECTS)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rc $@ $^
+NETWORKS_CACHED_LOGS := $(patsubst %,$(BUILD)/test/networks-%.log,int8 mx whole)
+$(NETWORKS_CACHED_LOGS): NETWORKS_LIBRARY := $(NETWORKS_CACHED)
+$(NETWORKS_CACHED_LOGS): NETWORKS_LINK := -no-pie
+$(NETWORKS_CACHED_LOGS): $(NETWORKS_CACHED)
 
 $(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD)/test/networks-random-chip.log: $(NETWORKS_TEST)/test_random.py $(NETWORKS_INPUTS) \
     $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
@@ -18,7 +30,7 @@ $(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 120
 $(BUILD)/test/networks-random-chip.log: NETWORKS_OPTIONS := --count 20 --seed 7 --chip
-$(BUILD)/test/networks-random-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-random-chip.log: $(SIM) $(FW_RISCV_OBJECTS)
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more networks-random-chip)
 
 $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_INPUTS)
@@ -58,7 +70,7 @@ $(BUILD)/test/networks-mx.log $(BUILD)/test/networks-mx-chip.log: $(NETWORKS_TES
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-mx.log: NETWORKS_OPTIONS := --count 8
 $(BUILD)/test/networks-mx-chip.log: NETWORKS_OPTIONS := --count 8 --seed 3 --chip
-$(BUILD)/test/networks-mx-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-mx-chip.log: $(SIM) $(FW_RISCV_OBJECTS)
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-mx networks-mx-chip)
 
 $(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NETWORKS_TEST)/test_fashion.py $(wildcard examples/fashion/*) \
@@ -66,7 +78,7 @@ $(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NE
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-fashion-chip.log: NETWORKS_OPTIONS := --chip
-$(BUILD)/test/networks-fashion-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS) docs/NETWORKS.md
+$(BUILD)/test/networks-fashion-chip.log: $(SIM) $(FW_RISCV_OBJECTS) sim/bench/networks.json
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fashion networks-fashion-chip)
 
 # Full INT8 networks of TensorFlow Lite, on an accelerator that requantises. MLPERF_TINY=folder adds those of MLPerf Tiny.
@@ -88,9 +100,9 @@ $(BUILD)/test/networks-operators-all.log: $(NETWORKS_HOST) $(BUILD)/model/libfp8
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
 
 # From an ONNX file to host and chip by commands.
-$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SYS_QUICK) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
+$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
-	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
 
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
@@ -101,17 +113,25 @@ $(BUILD)/test/networks-published.log: $(NETWORKS_TEST)/test_published.py $(NETWO
 	@tests/run_test.sh networks-published $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-published.log
 
-# The table of docs/NETWORKS.md.
-NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B $(NETWORKS_TEST)/table.py
+# Quality and cycles of networks from files: sim/bench/networks.json, which docs/NETWORKS.md quotes.
+NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH):. $(PYTHON) -B $(NETWORKS_TEST)/table.py
 NETWORKS_ONLY = $(if $(ONLY),--only '$(ONLY)')
-.PHONY: networks-report networks-tiny
-networks-report: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
-	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY)
-	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny)
-# The table of MLPerf Tiny, whose networks are not in this repository: make networks-tiny MLPERF_TINY=folder
+ACCEPT_KINDS += networks
+.PHONY: accept-networks networks-tiny
+accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8mac
+	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY) $(ACCEPT_REASON)
+	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny $(ACCEPT_REASON))
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# Networks that are written by hand, in several formats: sim/bench/quality.json
+ACCEPT_KINDS += quality
+.PHONY: accept-quality
+accept-quality: $(FW_BUILD)/host/digits $(FP8NET) $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.quality --digits $< --clothes '$(EXAMPLE_FASHION) --all' $(ACCEPT_REASON)
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# MLPerf Tiny's networks are not in this repository: make networks-tiny MLPERF_TINY=folder compares their rows.
 networks-tiny: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny --check
-$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SIM_TIMED) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) sim/bench/networks.json $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
 TESTS += $(BUILD)/test/networks-table.log
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many divisions into tiles and
-// chunks, by the model of cycles. The mean of the ratios of cycles, and the largest ratio, are bounded.
+// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many
+// divisions into tiles and chunks, by the model of cycles. The mean of the ratios of cycles, and
+// the largest ratio, are bounded.
 //
 //   divisions [COUNT [SEED]]   of each kind; prints those with the largest ratios
 #include <inttypes.h>
@@ -50,12 +51,22 @@ static uint64_t best_of(const fp8mac_cycles_config *config, const fp8mac_cycles_
     for (unsigned i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
         for (unsigned j = 0; j < sizeof tiles / sizeof tiles[0]; j++) {
             for (unsigned k = 0; k < sizeof chunks / sizeof chunks[0]; k++) {
-                if (tiles[i] >= c.m || tiles[j] >= c.n || tiles[j] % 16u != 0 || chunks[k] >= c.k) {
+                if (tiles[i] >= c.command.m || tiles[j] >= c.command.n || tiles[j] % 16u != 0 ||
+                    chunks[k] >= c.command.k) {
                     continue;
                 }
-                c.tile_m = tiles[i] == 0 ? c.m : divided(c.m, (c.m + tiles[i] - 1u) / tiles[i], 4);
-                c.tile_n = tiles[j] == 0 ? c.n : divided(c.n, (c.n + tiles[j] - 1u) / tiles[j], 16);
-                c.tile_k = c.first_k = chunks[k] == 0 ? c.k : chunks[k];
+                c.command.tile.m =
+                    (uint16_t)(tiles[i] == 0
+                                   ? c.command.m
+                                   : divided(c.command.m, (c.command.m + tiles[i] - 1u) / tiles[i],
+                                             4));
+                c.command.tile.n =
+                    (uint16_t)(tiles[j] == 0
+                                   ? c.command.n
+                                   : divided(c.command.n, (c.command.n + tiles[j] - 1u) / tiles[j],
+                                             16));
+                c.command.tile.k = c.command.tile.first_k =
+                    (uint16_t)(chunks[k] == 0 ? c.command.k : chunks[k]);
                 const uint64_t cycles = cycles_of(config, &c);
                 best = cycles < best ? cycles : best;
             }
@@ -132,7 +143,8 @@ static void compare(bool image, unsigned count, double most_mean, double most)
                    "%u take "
                    "%" PRIu64 " cycles, others %" PRIu64 "\n",
                    work.m, work.n, work.k, work.image.channels, work.image.pixel_bytes,
-                   work.image.kernel_w, command.tile_m, command.tile_n, command.tile_k, planned,
+                   work.image.kernel_w, command.command.tile.m, command.command.tile.n,
+                   command.command.tile.k, planned,
                    best);
         }
         sum += log(ratio);

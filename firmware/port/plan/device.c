@@ -24,9 +24,9 @@ fp8rt_command fp8rt_backend_decode(const fp8rt_descriptor *descriptor)
 
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
 {
-    descriptor->command.a.address = a;
-    descriptor->command.b.address = b;
-    descriptor->command.d = d;
+    descriptor->command.a.addr = a;
+    descriptor->command.b.addr = b;
+    descriptor->command.d.addr = d;
 }
 
 void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
@@ -34,13 +34,20 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
 {
     descriptor->command.a.scale = scale_a;
     descriptor->command.b.scale = scale_b;
-    descriptor->command.bias = bias;
-    descriptor->command.scale_d = scale_d;
+    descriptor->command.finish.bias = bias;
+    descriptor->command.d.scale = scale_d;
+}
+
+void fp8rt_backend_get_scales(const fp8rt_descriptor *descriptor, fp8rt_command *command)
+{
+    command->a.scale = descriptor->command.a.scale;
+    command->b.scale = descriptor->command.b.scale;
+    command->finish.bias = descriptor->command.finish.bias;
 }
 
 void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
 {
-    descriptor->command.beta = beta;
+    descriptor->command.c.beta = beta;
 }
 
 // ---- nothing runs, and so nothing is in flight --------------------------------------------------

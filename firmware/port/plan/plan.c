@@ -2,21 +2,20 @@
 #include "fp8rt_plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "command_words.h"
-#include "timed/commands.h"
+#include "descriptor.h"
+#include "fp8rt/network_format.h"
 
 static uint32_t functions_of(const fp8mac_cycles_config *config, const fp8rt_caps *caps)
 {
-    const uint32_t every = FP8RT_FUNCTION_TABLES | FP8RT_FUNCTION_CONV_A | FP8RT_FUNCTION_INT8;
+    const uint32_t every = FP8MAC_FUNCTION_TABLES | FP8MAC_FUNCTION_CONV_A | FP8MAC_FUNCTION_INT8;
     const uint32_t numbers =
-        FP8RT_FUNCTION_C | FP8RT_FUNCTION_ELEMENTWISE | FP8RT_FUNCTION_STOCHASTIC;
+        FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE | FP8MAC_FUNCTION_STOCHASTIC;
     const bool rows = caps->rows == 4 && caps->cols == 4;
-    return every | (config->requantise ? FP8RT_FUNCTION_REQUANTISE : numbers) |
-           (fp8mac_element_find(config->element)->mx ? FP8RT_FUNCTION_MX : 0u) |
-           (rows && !config->requantise ? FP8RT_FUNCTION_ROWS : 0u) |
-           (fp8mac_cycles_quads(config) != 0 ? FP8RT_FUNCTION_DEPTHWISE : 0u);
+    return every | (config->requantise ? FP8MAC_FUNCTION_REQUANTISE : numbers) |
+           (fp8mac_element_find(config->element)->mx ? FP8MAC_FUNCTION_MX : 0u) |
+           (rows && !config->requantise ? FP8MAC_FUNCTION_ROWS : 0u) |
+           (fp8mac_cycles_quads(config) != 0 ? FP8MAC_FUNCTION_DEPTHWISE : 0u);
 }
 
 fp8rt_caps fp8rt_plan_caps(const fp8mac_cycles_config *config)
@@ -45,11 +44,11 @@ void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
     const uint32_t *words = recorder->image + FP8RT_IMAGE_HEADER;
     bool paused = false;
     for (uint32_t i = 0; i < recorder->commands; i++) {
-        uint32_t all[FP8RT_WORDS_MOST] = {0};
-        memcpy(all, words, fp8rt_words_count(words) * sizeof *all);
-        commands[i] = fp8sim_timed_command(all);
-        commands[i].submission = i == 0 || paused ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
-        paused = fp8sim_report_of(all).pause;
+        commands[i].command = fp8mac_command_of_words(words);
+        commands[i].submission =
+            i == 0 || paused ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
+        paused = commands[i].command.pause;
+        commands[i].command.pause = false;
         words += fp8rt_words_stride(caps, words);
     }
 }
@@ -75,12 +74,12 @@ static fp8mac_status run_command(const fp8mac_cycles_config *config, fp8mac_cycl
     fp8mac_cycles_command both[2] = {*base, command};
     fp8mac_cycles_counters counters;
     both[0].submission = FP8MAC_CYCLES_DOORBELL;
-    both[1].submission = command.reuse_b ? FP8MAC_CYCLES_LISTED : FP8MAC_CYCLES_DOORBELL;
-    both[1].after = command.reuse_b;
-    both[1].b_free = false;
-    const fp8mac_status status = fp8mac_cycles_run(config, command.reuse_b ? both : &both[1],
-                                                   command.reuse_b ? 2 : 1, NULL, NULL, &counters);
-    *cycles = counters.cycles - (command.reuse_b ? base_cycles : 0);
+    both[1].submission = command.command.b.reuse ? FP8MAC_CYCLES_LISTED : FP8MAC_CYCLES_DOORBELL;
+    both[1].command.mode.after = command.command.b.reuse;
+    both[1].command.mode.b_free = false;
+    const fp8mac_status status = fp8mac_cycles_run(config, command.command.b.reuse ? both : &both[1],
+                                                   command.command.b.reuse ? 2 : 1, NULL, NULL, &counters);
+    *cycles = counters.cycles - (command.command.b.reuse ? base_cycles : 0);
     return status;
 }
 
@@ -97,9 +96,9 @@ fp8mac_status fp8rt_plan_cycles(const fp8rt_recorder *recorder, const fp8mac_cyc
         fp8rt_plan_commands(recorder, &caps, commands);
     }
     for (uint32_t i = 0, base = 0; i < count && status == FP8MAC_OK; i++) {
-        base = commands[i].reuse_b ? base : i;
+        base = commands[i].command.b.reuse ? base : i;
         status = run_command(config, commands[i], &commands[base], base_cycles, &own);
-        base_cycles = commands[i].reuse_b ? base_cycles : own;
+        base_cycles = commands[i].command.b.reuse ? base_cycles : own;
         *cycles += own;
     }
     free(commands);

@@ -82,9 +82,9 @@ class Device:
         )
         self.caps = library.fp8rt_plan_caps(ctypes.byref(self.config))
         if not requantise:
-            self.caps.functions |= c.CONSTANTS["FP8RT_FUNCTION_ROWS"]
+            self.caps.functions |= c.CONSTANTS["FP8MAC_FUNCTION_ROWS"]
         if not depthwise:
-            self.caps.functions &= ~c.CONSTANTS["FP8RT_FUNCTION_DEPTHWISE"]
+            self.caps.functions &= ~c.CONSTANTS["FP8MAC_FUNCTION_DEPTHWISE"]
         self._port = c.fp8rt_port(context=ctypes.addressof(self.caps))
         self.device = c.fp8rt_device()
         library.fp8rt_device_open(ctypes.byref(self.device), ctypes.byref(self._port))
