@@ -70,7 +70,7 @@ static const char *refused_format(const fp8mac_cycles_config *config, const fp8r
         return "an accelerator that requantises adds no C";
     }
     return work->mx && (caps->functions & FP8MAC_FUNCTION_MX) == 0 ? "the element has no MX scales"
-                                                                  : NULL;
+                                                                   : NULL;
 }
 
 // The first field of an image that is too large, with its limit

@@ -144,8 +144,7 @@ static void compare(bool image, unsigned count, double most_mean, double most)
                    "%" PRIu64 " cycles, others %" PRIu64 "\n",
                    work.m, work.n, work.k, work.image.channels, work.image.pixel_bytes,
                    work.image.kernel_w, command.command.tile.m, command.command.tile.n,
-                   command.command.tile.k, planned,
-                   best);
+                   command.command.tile.k, planned, best);
         }
         sum += log(ratio);
         largest = ratio > largest ? ratio : largest;

@@ -45,8 +45,7 @@ void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
     bool paused = false;
     for (uint32_t i = 0; i < recorder->commands; i++) {
         commands[i].command = fp8mac_command_of_words(words);
-        commands[i].submission =
-            i == 0 || paused ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
+        commands[i].submission = i == 0 || paused ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
         paused = commands[i].command.pause;
         commands[i].command.pause = false;
         words += fp8rt_words_stride(caps, words);
@@ -77,8 +76,9 @@ static fp8mac_status run_command(const fp8mac_cycles_config *config, fp8mac_cycl
     both[1].submission = command.command.b.reuse ? FP8MAC_CYCLES_LISTED : FP8MAC_CYCLES_DOORBELL;
     both[1].command.mode.after = command.command.b.reuse;
     both[1].command.mode.b_free = false;
-    const fp8mac_status status = fp8mac_cycles_run(config, command.command.b.reuse ? both : &both[1],
-                                                   command.command.b.reuse ? 2 : 1, NULL, NULL, &counters);
+    const fp8mac_status status =
+        fp8mac_cycles_run(config, command.command.b.reuse ? both : &both[1],
+                          command.command.b.reuse ? 2 : 1, NULL, NULL, &counters);
     *cycles = counters.cycles - (command.command.b.reuse ? base_cycles : 0);
     return status;
 }
