@@ -343,16 +343,16 @@ static fp8rt_status issue_one(fp8rt_run *run, const placed *p, workload_tables t
 
 // What the library does not say: formats that it has not, and factors of whole numbers without
 // vectors
-static void finish(const workload *work, fp8mac_cycles_command *c, bool requantises)
+static void finish(const workload *work, fp8mac_command *c, bool requantises)
 {
     const bool narrow[] = {is_narrow(work->a_format), is_narrow(work->b_format)};
-    c->command.a.narrow = c->command.a.narrow || narrow[0];
-    c->command.b.narrow = c->command.b.narrow || narrow[1];
-    c->command.a.fmt = narrow[0] ? (uint8_t)(work->a_format - FP8MAC_E3M2FN) : c->command.a.fmt;
-    c->command.b.fmt = narrow[1] ? (uint8_t)(work->b_format - FP8MAC_E3M2FN) : c->command.b.fmt;
+    c->a.narrow = c->a.narrow || narrow[0];
+    c->b.narrow = c->b.narrow || narrow[1];
+    c->a.fmt = narrow[0] ? (uint8_t)(work->a_format - FP8MAC_E3M2FN) : c->a.fmt;
+    c->b.fmt = narrow[1] ? (uint8_t)(work->b_format - FP8MAC_E3M2FN) : c->b.fmt;
     if (requantises && !work->vectors && work->d_format == FP8MAC_INT8) {
-        c->command.b.scale_vec = c->command.finish.bias_en = false;
-        c->command.b.scale = 1u << 30;
+        c->b.scale_vec = c->finish.bias_en = false;
+        c->b.scale = 1u << 30;
     }
 }
 
@@ -449,9 +449,9 @@ static fp8mac_status take_commands(const issuer *s, const fp8rt_recorder *record
     fp8rt_plan_commands(recorder, &s->dev.caps, commands->list);
     for (size_t layer = 0; layer < count; layer++) {
         for (; commands->count < commands->behind[layer]; commands->count++) {
-            fp8mac_cycles_command *c = &commands->list[commands->count];
+            fp8mac_command *c = &commands->list[commands->count].command;
             finish(layers[layer], c, s->config->requantise);
-            if (c->command.tile.m > s->config->max_mn || c->command.tile.n > s->config->max_mn) {
+            if (c->tile.m > s->config->max_mn || c->tile.n > s->config->max_mn) {
                 commands->failed = layer;
                 return refuse(why, FP8MAC_ERR_UNSUPPORTED,
                               "no tile fits the memories of this accelerator");

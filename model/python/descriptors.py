@@ -85,14 +85,14 @@ class Headers:
         while ready := [
             name
             for name, fields in left.items()
-            if all(self._is_known(self.type_of(k), order) for _, k, _ in fields)
+            if all(self.known(self.type_of(kind), order) for _, kind, _ in fields)
         ]:
             order += ready
             left = {name: fields for name, fields in left.items() if name not in ready}
         return order
 
-    def _is_known(self, kind: str, structs: list[str]) -> bool:
-        return bool(kind) and (kind not in self.structs or kind in structs)
+    def known(self, kind: str, order: list[str]) -> bool:
+        return kind in order or (kind != "" and kind not in self.structs)
 
     def size(self, text: str) -> int:
         return int(text) if text.isdigit() else self.constants[text]
@@ -135,9 +135,7 @@ def module(headers: Headers) -> str:
             times = "".join(f" * {headers.size(size)}" for size in reversed(sizes))
             lines.append(f'        ("{own}", {headers.type_of(kind)}{times}),')
         lines.append("    ]")
-    ready = headers.in_order()
-    names = {name: headers.type_of(name) for name in headers.aliases}
-    lines += ["", ""] + [f"{name} = {kind}" for name, kind in names.items() if kind in ready]
+        lines += [f"{alias} = {name}" for alias, own in headers.aliases.items() if own == name]
     return "\n".join(lines) + "\n"
 
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "descriptor.h"
-#include "network_image.h"
+#include "fp8rt/network_format.h"
 
 static uint32_t functions_of(const fp8mac_cycles_config *config, const fp8rt_caps *caps)
 {
@@ -47,6 +47,7 @@ void fp8rt_plan_commands(const fp8rt_recorder *recorder, const fp8rt_caps *caps,
         commands[i] = (fp8mac_cycles_command){.command = fp8mac_command_of_words(words)};
         commands[i].submission = i == 0 || paused ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
         paused = commands[i].command.pause;
+        commands[i].command.pause = false;
         words += fp8rt_words_stride(caps, words);
     }
 }
