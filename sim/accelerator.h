@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator of the simulated chip, if it is a model of its own (sim/apart).
+// The accelerator of the simulated chip, if it is a model of its own (sim/partitioned).
 #ifndef FP8MAC_SIM_ACCELERATOR_H
 #define FP8MAC_SIM_ACCELERATOR_H
 

@@ -30,8 +30,25 @@ void BusTrace::line(unsigned channel, uint32_t address, uint32_t bytes, uint64_t
                  address, bytes);
 }
 
+void BusTrace::written(uint32_t address, uint32_t beat, uint32_t strobes, uint64_t cycle)
+{
+    const auto is_written = [strobes](uint32_t i) { return (strobes >> i & 1u) != 0; };
+    if (strobes == 0) {
+        line(w, address, 0, cycle);
+    }
+    for (uint32_t i = 0; i < beat; i++) {
+        const uint32_t first = i;
+        while (i < beat && is_written(i)) {
+            i++;
+        }
+        if (i != first) {
+            line(w, address + first, i - first, cycle);
+        }
+    }
+}
+
 void BusTrace::transfer(unsigned channel, uint32_t address, uint32_t bytes, uint32_t beat,
-                        uint64_t cycle)
+                        uint32_t strobes, uint64_t cycle)
 {
     if (channel == ar || channel == aw) {
         line(channel, address, bytes, cycle);
@@ -42,7 +59,11 @@ void BusTrace::transfer(unsigned channel, uint32_t address, uint32_t bytes, uint
     } else {
         std::deque<Burst> &bursts = channel == r ? reads_ : writes_;
         Burst &burst = bursts.front();
-        line(channel, burst.address + burst.moved, bytes, cycle);
+        if (channel == w) {
+            written(burst.address + burst.moved, beat, strobes, cycle);
+        } else {
+            line(channel, burst.address + burst.moved, bytes, cycle);
+        }
         burst.moved += beat;
         if (burst.moved == burst.bytes) {
             if (channel == w) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every transfer between the accelerator and the RAM, as CSV: cycle, channel, address, bytes. The
-// columns are those of `fp8mac cycles --bus`.
+// columns are those of `fp8mac cycles --bus`. A beat of written data has the address and the number
+// of the bytes that its strobes name, and one line more for each gap between them.
 #ifndef FP8MAC_SIM_BUS_TRACE_H
 #define FP8MAC_SIM_BUS_TRACE_H
 
@@ -23,7 +24,7 @@ class BusTrace
     // What rtl/system/fp8mac_sys_bus_trace.sv reports. The channels answer in order, and data is
     // written behind its address.
     void transfer(unsigned channel, uint32_t address, uint32_t bytes, uint32_t beat,
-                  uint64_t cycle);
+                  uint32_t strobes, uint64_t cycle);
     // A transfer of which all is known
     void line(unsigned channel, uint32_t address, uint32_t bytes, uint64_t cycle);
     // Ends the file. False if some of it could not be written.
@@ -33,6 +34,9 @@ class BusTrace
     struct Burst {
         uint32_t address, bytes, moved;
     };
+
+    // The bytes of a beat that are written
+    void written(uint32_t address, uint32_t beat, uint32_t strobes, uint64_t cycle);
 
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> file_;
     std::deque<Burst> reads_, writes_, answers_;

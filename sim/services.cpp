@@ -55,9 +55,9 @@ unsigned char fp8sim_bus_wanted()
     return Simulator::running->bus_trace().wanted();
 }
 void fp8sim_bus_transfer(unsigned int channel, unsigned int address, unsigned int bytes,
-                         unsigned int beat)
+                         unsigned int beat, unsigned int strobes)
 {
-    Simulator::running->bus_trace().transfer(channel, address, bytes, beat,
+    Simulator::running->bus_trace().transfer(channel, address, bytes, beat, strobes,
                                              Simulator::running->cycles());
 }
 

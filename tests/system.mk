@@ -32,8 +32,7 @@ $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
 # The tile commands of the planner, recorded in place of an accelerator.
-SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_desc gemm_choose gemm_estimate gemm_encode gemm_image gemm_regions gemm_run regions stamp element status) \
-  $(patsubst %,firmware/port/host/%.c,walk tile_check mapped)
+SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_desc gemm_choose gemm_estimate gemm_encode gemm_image gemm_regions gemm_run regions cache stamp element status)
 $(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/port/host/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
     $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
@@ -47,12 +46,12 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 
 # The planner's tiles beside the best ones, by the model of cycles
 TESTS += $(SYS_TEST)/firmware-divisions.log
-SYS_DIVISIONS := tests/system/divisions.c model/cli/workload.c firmware/src/gemm_choose.c firmware/src/gemm_estimate.c
-$(BUILD)/system-plan/divisions: $(SYS_DIVISIONS) model/cli/workload.h $(wildcard firmware/src/*.h) $(BUILD)/model/libfp8mac.a
+SYS_DIVISIONS := tests/system/divisions.c model/cli/workload.c
+$(BUILD)/system-plan/divisions: $(SYS_DIVISIONS) model/cli/workload.h $(LAYERS_A) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host -Imodel/cli $(CFLAGS) $(LDFLAGS) -o $@ $(SYS_DIVISIONS) \
-	  $(BUILD)/model/libfp8mac.a -lm
+	$(Q)$(CC) $(CLI_FLAGS) -Imodel/cli $(CFLAGS) $(LDFLAGS) -o $@ $(SYS_DIVISIONS) $(LAYERS_A) $(BUILD)/model/libfp8mac.a \
+	  -lm -pthread
 
 $(SYS_TEST)/firmware-divisions.log: $(BUILD)/system-plan/divisions tests/run_test.sh
 	@mkdir -p $(@D)
@@ -181,7 +180,7 @@ $(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh test
 # Scaling recipes on outputs that drift: the same text on chip and host, and what each recipe does on the host
 TESTS += $(SYS_TEST)/system-recipes.log
 $(SYS_TEST)/system-recipes.log: $(SYS_HOST)/recipes $(SYS_RISCV)/recipes.elf $(SIM) \
-    firmware/apps/recipes/plot.py tests/system/recipes.sh tests/run_test.sh
+    firmware/apps/recipes/plot.py model/NUMERICS.md tests/system/recipes.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-recipes $@ tests/system/recipes.sh $< \
 	  $(PYTHON) $(SYS_RUN) $(SYS_RISCV)/recipes.elf
@@ -209,6 +208,17 @@ $(SYS_TEST)/system-rows.log: $(SYS_HOST)/rows $(SYS_RISCV)/rows.elf $(SIM) \
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-rows $@ \
 	  tests/system/elementwise.sh $< $(SYS_RUN) $(SYS_RISCV)/rows.elf
+
+# What the RTL reads and writes, beside what the library cleans and invalidates. The tests run make themselves.
+SYS_TOUCHED := tests/sim/test_touched.py $(wildcard tests/system/apps/touched/*) $(SIM_PYTEST_FILES) $(FW_RISCV_OBJECTS) tests/run_test.sh
+SYS_TOUCHED_ELF := $(SYS_RISCV)/touched.elf
+$(SYS_TEST)/system-touched.log: SYS_TOUCHED_COUNT := 8
+$(SYS_TEST)/system-touched-more.log: SYS_TOUCHED_COUNT := 100 --seed 7
+TESTS += $(patsubst %,$(SYS_TEST)/%.log,system-touched system-touched-more)
+$(patsubst %,$(SYS_TEST)/%.log,system-touched system-touched-more): $(SYS_TOUCHED) $(SIM)
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_TOUCHED_ELF)
+	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM) --elf $(SYS_TOUCHED_ELF) --count $(SYS_TOUCHED_COUNT)
 
 # Random descriptors. The test runs make itself.
 TESTS += $(SYS_TEST)/system-fuzz.log
@@ -306,7 +316,8 @@ TESTS += $(SYS_TEST)/system-install.log
 SYS_STAGE = $(abspath $(BUILD))/system-install
 $(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SIM) firmware/install.mk \
     tests/run_test.sh
-	@rm -rf $(SYS_STAGE) && $(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
+	@rm -rf $(SYS_STAGE)
+	@$(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
 	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SIM))
 
 # Core cycles of conversions and planned runs. The test runs make itself.
@@ -354,6 +365,37 @@ $(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/
     $(SYS_HOST)-san/selftest tests/run_test.sh
 	@tests/run_test.sh system-port $@ $< port $(SYS_RUN)
 
+# The same programs with a core that has a cache. Addresses in a list have 32 bits, so these programs are linked at low ones.
+SYS_CACHED := $(BUILD)/firmware/host-cached
+SYS_CACHED_APPS := layers dscnn decoder digits vad tokens elementwise rows
+SYS_CACHED_OBJECTS := $(SYS_HOST)/obj/tests/system/cached.c.o $(addprefix $(SYS_HOST)/obj/,$(filter-out \
+  $(patsubst %,firmware/port/host/%.c.o,host_memory port),$(FW_HOST_OBJECTS)))
+# $(1): the application.
+define SYS_CACHED_APP
+$(SYS_CACHED)/$(1): $$(FW_SOURCES_$(1):%=$(SYS_HOST)/obj/%.o) $(SYS_CACHED_OBJECTS) $(BUILD)/model/libfp8mac.a
+	@mkdir -p $$(@D)
+	$$(call say,LINK,$$@)
+	$$(Q)$(CC) -no-pie $(CFLAGS) $(LDFLAGS) -o $$@ $$^ -lm
+endef
+$(foreach app,$(SYS_CACHED_APPS),$(eval $(call SYS_CACHED_APP,$(app))))
+
+# Faults in what is cleaned and invalidated, which both tests find
+SYS_TOUCHED_OBJECTS := $(SYS_RISCV)/obj/tests/system/apps/touched/touched.c.o $(FW_RISCV_OBJECTS)
+SYS_LAYERS_OBJECTS := $(FW_SOURCES_layers:%=$(SYS_HOST)/obj/%.o) $(SYS_CACHED_OBJECTS) $(BUILD)/model/libfp8mac.a
+TESTS += $(SYS_TEST)/system-touched-faults.log
+$(SYS_TEST)/system-touched-faults.log: tests/sim/test_touched_faults.py $(SYS_TOUCHED) $(SIM) $(SYS_LAYERS_OBJECTS)
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_TOUCHED_ELF)
+	@tests/run_test.sh system-touched-faults $@ $(SIM_PYTEST) --sim $(SIM) \
+	  --chip '$(RISCV_PREFIX)gcc $(filter-out -MMD -MP,$(FW_RISCV_CFLAGS)) -Wno-unused' --chip-link '$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) $(SYS_TOUCHED_OBJECTS)' \
+	  --host '$(CC) $(filter-out -MMD -MP,$(FW_CFLAGS)) -Wno-unused -Ifirmware/port/host $(CFLAGS)' \
+	  --host-link '$(CC) -no-pie $(CFLAGS) $(LDFLAGS) $(SYS_LAYERS_OBJECTS)'
+
+TESTS += $(SYS_TEST)/firmware-cached.log
+$(SYS_TEST)/firmware-cached.log: tests/system/cached.sh $(SYS_CACHED_APPS:%=$(SYS_CACHED)/%) $(SYS_CACHED_APPS:%=$(SYS_HOST)/%) \
+    $(SYS_TEST)/firmware-layers.log tests/run_test.sh
+	@tests/run_test.sh firmware-cached $@ $< $(SYS_HOST) $(SYS_CACHED) $(SYS_TEST)/firmware-layers.log
+
 $(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt $(SIM) $(SYS_HOST)/gemm $(SYS_HOST)/digits \
     tests/run_test.sh
 	@tests/run_test.sh system-variables $@ $<
@@ -377,7 +419,7 @@ $(SYS_TEST)/newest-verilator.log: tests/system/newest_verilator.sh tools/require
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH, and -minimal without the functions that can be left out. A make that the test starts builds their simulators.
 SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64 \
   2x2x4-block_f13-axi64-minimal
-SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
+SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/partitioned/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
   $(foreach width,64 128 256,$(call sim_chip_objects,$(width))) $(SIM_LIBRARIES)
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(word 2,$(subst -, ,$(1)))
@@ -390,6 +432,18 @@ $(filter-out $(SIM_RTL),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/
 	  LANES=$(call sys_chip_word,$*,3) ELEMENT=$(call element_name,$(call sys_chip_spec,$*)) \
 	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*)) AXI_DATA_W=$(call sys_chip_axi,$*) \
 	  MINIMAL=$(words $(filter minimal,$(subst -, ,$*)))
+
+# What the RTL reads and writes on the accelerator that requantises, whose simulator another make builds
+SYS_TOUCHED_INT8 := $(BUILD)/sim/4x4x16-int8-requantise/fp8mac-sim
+ifneq ($(SYS_TOUCHED_INT8),$(SIM_RTL))
+$(SYS_TOUCHED_INT8): $(SYS_CHIP_FROM)
+	+@$(MAKE) --no-print-directory sim ELEMENT=int8 REQUANTISE=1 ROWS=4 COLS=4 LANES=16
+endif
+TESTS += $(SYS_TEST)/system-touched-requantise.log
+$(SYS_TEST)/system-touched-requantise.log: $(SYS_TOUCHED) $(SYS_TOUCHED_INT8)
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_TOUCHED_ELF)
+	@tests/run_test.sh system-touched-requantise $@ $(SIM_PYTEST) --sim $(SYS_TOUCHED_INT8) --elf $(SYS_TOUCHED_ELF) --count 60
 
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-selftest.log): $(SYS_TEST)/system-%-selftest.log: $(SYS_RISCV)/selftest.elf \
     $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh

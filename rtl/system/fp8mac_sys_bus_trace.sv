@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports each transfer between the accelerator and the RAM to the simulator, which writes a file of them.
+// Reports each transfer between the accelerator and the RAM to the simulator, which
+// writes a file of them.
 module fp8mac_sys_bus_trace #(
   parameter int unsigned DATA_W = 128
 ) (
@@ -24,9 +25,11 @@ module fp8mac_sys_bus_trace #(
 );
 
   import "DPI-C" function bit fp8sim_bus_wanted();
-  // Of AR and AW: the address and the bytes of the burst. Of W: the bytes that are written. `beat`: bytes of the bus.
+  // Of AR and AW: the address and the bytes of the burst. `beat`: bytes of the bus. Of W: a bit for
+  // each byte that is written.
   import "DPI-C" function void fp8sim_bus_transfer(input int unsigned channel, input int unsigned address,
-                                                   input int unsigned bytes, input int unsigned beat);
+                                                   input int unsigned bytes, input int unsigned beat,
+                                                   input int unsigned strobes);
 
   // Channels, in the order of sim/bus_trace.cpp
   localparam int unsigned ChannelAr = 0;
@@ -42,11 +45,11 @@ module fp8mac_sys_bus_trace #(
     if (!rst_ni) begin
       wanted_q <= fp8sim_bus_wanted();
     end else if (wanted_q) begin
-      if (arvalid_i && arready_i) fp8sim_bus_transfer(ChannelAr, araddr_i, (32'(arlen_i) + 1) * Beat, Beat);
-      if (rvalid_i && rready_i)   fp8sim_bus_transfer(ChannelR, 0, Beat, Beat);
-      if (awvalid_i && awready_i) fp8sim_bus_transfer(ChannelAw, awaddr_i, (32'(awlen_i) + 1) * Beat, Beat);
-      if (wvalid_i && wready_i)   fp8sim_bus_transfer(ChannelW, 0, 32'($countones(wstrb_i)), Beat);
-      if (bvalid_i && bready_i)   fp8sim_bus_transfer(ChannelB, 0, 0, Beat);
+      if (arvalid_i && arready_i) fp8sim_bus_transfer(ChannelAr, araddr_i, (32'(arlen_i) + 1) * Beat, Beat, 0);
+      if (rvalid_i && rready_i)   fp8sim_bus_transfer(ChannelR, 0, Beat, Beat, 0);
+      if (awvalid_i && awready_i) fp8sim_bus_transfer(ChannelAw, awaddr_i, (32'(awlen_i) + 1) * Beat, Beat, 0);
+      if (wvalid_i && wready_i)   fp8sim_bus_transfer(ChannelW, 0, Beat, Beat, 32'(wstrb_i));
+      if (bvalid_i && bready_i)   fp8sim_bus_transfer(ChannelB, 0, 0, Beat, 0);
     end
   end
 

@@ -25,7 +25,7 @@ BENCH_CHIP := 4x4x16-block_f19
 BENCH_OF_RESULTS := $(filter $(BENCH_CHIP),$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME))
 BENCH_INT8 := $(BUILD)/sim/4x4x16-int8/fp8mac-sim
 ifneq (,$(BENCH_OF_RESULTS))
-$(BENCH_INT8): $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*.h sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
+$(BENCH_INT8): $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*.h sim/partitioned/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
     $(call sim_chip_objects,128) $(SIM_LIBRARIES)
 	+@$(MAKE) --no-print-directory sim ELEMENT=int8
 endif

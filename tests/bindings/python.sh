@@ -28,4 +28,4 @@ CC=$folder/cc "$fresh" -m pip install --quiet --disable-pip-version-check --no-i
 state >"$folder/after"
 cmp "$folder/before" "$folder/after"
 cd "$folder"
-exec bin/python -B -m pytest -c "$here/../pytest.ini" "$here/test_python.py"
+exec bin/python -B -m pytest -c "$here/../pytest.ini" "$here"/test_python*.py

@@ -28,7 +28,7 @@ $(BUILD)/test/docs-expectations.log: tests/docs/test_expectations.py tools/accep
 
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
-DOCS_PAGES := README.md firmware/fp8net/README.md examples/fashion/README.md docs/ARCHITECTURE.md docs/CYCLES.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/RECIPES.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
+DOCS_PAGES := README.md firmware/fp8net/README.md examples/fashion/README.md docs/ARCHITECTURE.md docs/CYCLES.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 
@@ -42,7 +42,6 @@ $(patsubst %,$(BUILD)/test/docs-%.log,firmware-fp8net-README examples-fashion-RE
 $(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
 $(BUILD)/test/docs-docs-CYCLES.log: $(SIM_TIMED) $(SIM_LISTS)
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
-$(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
 $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-CYCLES docs-HOWTO docs-NETWORKS docs-TUTORIAL): $(SIM) \
   $(SIM_TIMED) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
@@ -50,8 +49,8 @@ $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-CYCLES docs-
 # The commands of these pages take minutes or hours. make accepts each of them; tests/synth/test_report.py says what those of
 # `make synth` would measure.
 TESTS += $(BUILD)/test/docs-synth-AREA.log
-$(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) $(SNIPPETS_FROM)
-	@tests/run_test.sh docs-synth-AREA $@ $(PYTEST) tests/docs/test_snippets.py --possible --pages '$(wildcard synth/*.md)'
+$(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) $(SYNTH_FIGURES) $(SNIPPETS_FROM)
+	@tests/run_test.sh docs-synth-AREA $@ $(PYTEST) tests/docs/test_snippets.py --possible --pages '$(wildcard synth/*.md) $(SYNTH_FIGURES)'
 # docs/INTEGRATION.md has the memories, parameters, ports and registers of the sources, and the driver's order.
 TESTS += $(BUILD)/test/docs-integration.log
 $(BUILD)/test/docs-integration.log: tests/docs/test_integration.py $(PYTEST_FILES) tests/docs/conftest.py docs/INTEGRATION.md firmware/driver/device.c $(RTL_SOURCES) synth/study/memories.py \

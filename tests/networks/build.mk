@@ -6,11 +6,23 @@ NETWORKS_PYTEST = env PYTHONPATH=$(FP8NET_PATH) $(PYTEST)
 # Programs are small: compiling them takes most of the time, so they are not optimised.
 NETWORKS_HOST := $(BUILD)/networks/libfp8rt.a
 NETWORKS_COMPILE = $(CC) $(filter-out -O2 -MMD -MP,$(FW_CFLAGS)) -O0 -Ifirmware/port/host $(CFLAGS)
-NETWORKS_COMPILER = --compile '$(NETWORKS_COMPILE)' --objects '$(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a'
+NETWORKS_COMPILER = --compile '$(NETWORKS_COMPILE) $(NETWORKS_LINK)' --objects '$(NETWORKS_LIBRARY) $(BUILD)/model/libfp8mac.a'
+NETWORKS_LIBRARY := $(NETWORKS_HOST)
 
 $(NETWORKS_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar rc $@ $^
+
+# The same for a core that has a cache: tests/system/cached.c. The bytes of these tests' programs are the executor's, so lists
+# of INT8, of MX and of the accelerator that requantises clean and invalidate all that they must.
+NETWORKS_CACHED := $(BUILD)/networks/libfp8rt-cached.a
+$(NETWORKS_CACHED): $(SYS_CACHED_OBJECTS)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rc $@ $^
+NETWORKS_CACHED_LOGS := $(patsubst %,$(BUILD)/test/networks-%.log,int8 mx whole)
+$(NETWORKS_CACHED_LOGS): NETWORKS_LIBRARY := $(NETWORKS_CACHED)
+$(NETWORKS_CACHED_LOGS): NETWORKS_LINK := -no-pie
+$(NETWORKS_CACHED_LOGS): $(NETWORKS_CACHED)
 
 $(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD)/test/networks-random-chip.log: $(NETWORKS_TEST)/test_random.py $(NETWORKS_INPUTS) \
     $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
@@ -90,7 +102,7 @@ TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-
 # From an ONNX file to host and chip by commands.
 $(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
-	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
 
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)

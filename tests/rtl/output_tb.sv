@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_output with the fields of its records as ports.
 module output_tb
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read-outs of three kinds of accumulators, side by side: FP16, FP32 or FP16 at run time, INT32.
 module readout_tb
+  import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
 (

@@ -121,14 +121,14 @@ $(SIM_TEST)/system-timed-arrays.log: tests/sim/test_timed_arrays.py tests/sim/te
 	done
 	@tests/run_test.sh system-timed-arrays $@ $(SIM_PYTEST) --build $(BUILD) --elfs $(TIMED_PROGRAMS)
 
-# Cycles that are left out (sim/apart): runs with and without them are compared. Seeded faults, by what they spoil
+# Cycles that are left out (sim/partitioned): runs with and without them are compared. Seeded faults, by what they spoil
 SIM_LEFT_OUT := counters clock timer strobes
 seed_counters := s/model_.catch_up(now_ - next_);//
 seed_clock := s/fp8sim_chip_resume(paused_cycles_,/fp8sim_chip_resume(paused_cycles_ - 1,/
 seed_timer := s/paused_most_ = cycles;/paused_most_ = cycles + 1;/
 seed_strobes := s/(model_.ram_wstrb_o >> i & 1) != 0/i < sizeof beat/
 
-$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%.cpp: sim/apart/accelerator.cpp tests/sim/build.mk
+$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%.cpp: sim/partitioned/accelerator.cpp tests/sim/build.mk
 	@mkdir -p $(@D)
 	@sed '$(seed_$*)' $< >$@
 	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
@@ -136,7 +136,7 @@ $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%
 $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%): $(SIM_TEST_BUILD)/left-out-%: $(SIM_TEST_BUILD)/left-out-%.cpp $(SIM_RTL_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -std=c++17 -O1 $(SIM_INCLUDES) $(call sim_model_includes,$(dir $(SIM_RTL))model) \
-	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -DFP8SIM_MODEL='"apart/model.h"' -o $@ $< \
+	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -DFP8SIM_MODEL='"partitioned/model.h"' -o $@ $< \
 	  $(filter-out $(dir $(SIM_RTL))accelerator.o,$(SIM_RTL_OBJECTS)) -pthread -lm
 
 SIM_LEFT_OUT_ELFS := $(SIM_TEST_BUILD)/soc.elf $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits faults selftest)

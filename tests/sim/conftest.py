@@ -21,11 +21,20 @@ PROGRAMS = {
     "changes": "the program that lists what changes in quiet cycles",
     "names": "the program that lists the signals of a waveform",
 }
+COMMANDS = {
+    "chip": "the compiler of programs for the chip, with its options",
+    "chip_link": "the command that links them, with all objects",
+    "host": "the compiler of programs for the host, with its options",
+    "host_link": "the command that links them, with all objects",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     for name, meaning in PROGRAMS.items():
         parser.addoption(f"--{name}", help=meaning)
+    for name, meaning in COMMANDS.items():
+        parser.addoption(f"--{name.replace('_', '-')}", help=meaning)
+    parser.addoption("--count", type=int, help="operations of each kind, direct and recorded")
     parser.addoption("--elfs", nargs="+", help="programs to disassemble or to run")
     parser.addoption("--faulties", nargs="+", help="simulators with one seeded fault each")
 
@@ -38,4 +47,6 @@ def option(name: str):
     return value
 
 
-globals().update({name: option(name) for name in (*PROGRAMS, "elfs", "faulties")})
+globals().update(
+    {name: option(name) for name in (*PROGRAMS, *COMMANDS, "count", "elfs", "faulties")}
+)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many divisions into tiles and
-// chunks, by the model of cycles. The mean of the ratios of cycles, and the largest ratio, are bounded.
+// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many
+// divisions into tiles and chunks, by the model of cycles. The mean of the ratios of cycles, and
+// the largest ratio, are bounded.
 //
 //   divisions [COUNT [SEED]]   of each kind; prints those with the largest ratios
 #include <inttypes.h>
@@ -50,12 +51,22 @@ static uint64_t best_of(const fp8mac_cycles_config *config, const fp8mac_cycles_
     for (unsigned i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
         for (unsigned j = 0; j < sizeof tiles / sizeof tiles[0]; j++) {
             for (unsigned k = 0; k < sizeof chunks / sizeof chunks[0]; k++) {
-                if (tiles[i] >= c.m || tiles[j] >= c.n || tiles[j] % 16u != 0 || chunks[k] >= c.k) {
+                if (tiles[i] >= c.command.m || tiles[j] >= c.command.n || tiles[j] % 16u != 0 ||
+                    chunks[k] >= c.command.k) {
                     continue;
                 }
-                c.tile_m = tiles[i] == 0 ? c.m : divided(c.m, (c.m + tiles[i] - 1u) / tiles[i], 4);
-                c.tile_n = tiles[j] == 0 ? c.n : divided(c.n, (c.n + tiles[j] - 1u) / tiles[j], 16);
-                c.tile_k = c.first_k = chunks[k] == 0 ? c.k : chunks[k];
+                c.command.tile.m =
+                    (uint16_t)(tiles[i] == 0
+                                   ? c.command.m
+                                   : divided(c.command.m, (c.command.m + tiles[i] - 1u) / tiles[i],
+                                             4));
+                c.command.tile.n =
+                    (uint16_t)(tiles[j] == 0
+                                   ? c.command.n
+                                   : divided(c.command.n, (c.command.n + tiles[j] - 1u) / tiles[j],
+                                             16));
+                c.command.tile.k = c.command.tile.first_k =
+                    (uint16_t)(chunks[k] == 0 ? c.command.k : chunks[k]);
                 const uint64_t cycles = cycles_of(config, &c);
                 best = cycles < best ? cycles : best;
             }
@@ -64,8 +75,8 @@ static uint64_t best_of(const fp8mac_cycles_config *config, const fp8mac_cycles_
     return best;
 }
 
-// A workload that is a GEMM, or the image of a convolution of `lines` kernel lines
-static workload drawn(const fp8mac_cycles_config *config, bool image, uint32_t *lines)
+// A workload that is a GEMM, or a convolution
+static workload drawn(const fp8mac_cycles_config *config, bool image)
 {
     static const uint32_t m[] = {1, 2, 4, 8, 16, 20, 32, 40, 48, 49, 64, 80, 96, 100, 128, 196},
                           n[] = {4, 8, 10, 16, 24, 32, 48, 64, 80, 100, 128},
@@ -79,36 +90,21 @@ static workload drawn(const fp8mac_cycles_config *config, bool image, uint32_t *
     work.n = DRAW(n);
     work.k = DRAW(k);
     if (image) {
-        work.channels = DRAW(channels);
-        work.pixel_bytes = draw(2) != 0 ? work.channels : round_up(work.channels, 16);
-        work.kernel_w = *lines = DRAW(kernel);
-        work.stride_x = 1u + (draw(3) == 0);
-        work.dilation_x = 1;
-        work.out_w = DRAW(edge);
-        work.m = work.out_w * DRAW(edge);
-        work.n = DRAW(filters);
-        work.k = work.channels * work.kernel_w * *lines;
+        convolution *x = &work.image;
+        *x = (convolution){.images = 1, .dilation_y = 1, .dilation_x = 1, .groups = 1};
+        x->channels = DRAW(channels);
+        x->pixel_bytes = draw(2) != 0 ? x->channels : round_up(x->channels, 16);
+        x->kernel_h = x->kernel_w = DRAW(kernel);
+        x->stride_y = x->stride_x = 1u + (draw(3) == 0);
+        x->pad_y = x->pad_x = x->kernel_w / 2u;
+        x->width = DRAW(edge) * x->stride_x;
+        x->height = DRAW(edge) * x->stride_y;
+        x->filters = work.n = DRAW(filters);
+        work.m = (uint32_t)(convolution_outputs(x->height, x->kernel_h, x->stride_y, 1, x->pad_y) *
+                            convolution_outputs(x->width, x->kernel_w, x->stride_x, 1, x->pad_x));
+        work.k = x->channels * x->kernel_w * x->kernel_h;
     }
     return work;
-}
-
-static void set_image(const workload *work, fp8mac_cycles_command *c)
-{
-    const uint32_t pixel = work->pixel_bytes, width = work->out_w * work->stride_x;
-    const bool joined = pixel == work->channels;
-    c->conv_a = c->extended = true;
-    c->image_width = width * pixel;
-    c->image_height = (uint16_t)(work->m / work->out_w * work->stride_x);
-    c->out_w = (uint16_t)work->out_w;
-    c->segment_bytes = (uint16_t)(work->channels * (joined ? work->kernel_w : 1u));
-    c->segments = (uint8_t)(joined ? 1u : work->kernel_w);
-    c->step_x = (uint16_t)(work->stride_x * pixel);
-    c->segment_step = (uint16_t)pixel;
-    c->step_y = (uint8_t)work->stride_x;
-    c->dil_y = 1;
-    c->pad_top = (uint8_t)(work->kernel_w / 2u);
-    c->pad_left = (uint16_t)(work->kernel_w / 2u * pixel);
-    c->a_stride = width * pixel;
 }
 
 static unsigned failed, passed;
@@ -125,18 +121,17 @@ static void compare(bool image, unsigned count, double most_mean, double most)
     const fp8mac_cycles_config config = fp8mac_cycles_default();
     double sum = 0, largest = 1;
     for (unsigned i = 0; i < count; i++) {
-        uint32_t lines = 1;
-        const workload work = drawn(&config, image, &lines);
-        fp8mac_cycles_command command;
+        const workload work = drawn(&config, image), *const one = &work;
+        workload_commands commands;
         const char *why = "";
-        if (workload_command(&config, &work, &command, &why) != FP8MAC_OK) {
+        if (workload_issue(&config, &one, 1, false, WORKLOAD_NO_TABLES, &commands, &why) !=
+            FP8MAC_OK) {
             printf("FAIL %u x %u x %u: %s\n", work.m, work.n, work.k, why);
             failed++;
             continue;
         }
-        if (image) {
-            set_image(&work, &command);
-        }
+        const fp8mac_cycles_command command = commands.list[0];
+        workload_free(&commands);
         const uint64_t planned = cycles_of(&config, &command), best = best_of(&config, &command);
         const double ratio = (double)planned / (double)(best < planned ? best : planned);
         if (planned == UINT64_MAX) {
@@ -147,8 +142,9 @@ static void compare(bool image, unsigned count, double most_mean, double most)
             printf("     %u x %u x %u, %u channels of %u bytes, kernel of %u: tiles of %u x %u x "
                    "%u take "
                    "%" PRIu64 " cycles, others %" PRIu64 "\n",
-                   work.m, work.n, work.k, work.channels, work.pixel_bytes, work.kernel_w,
-                   command.tile_m, command.tile_n, command.tile_k, planned, best);
+                   work.m, work.n, work.k, work.image.channels, work.image.pixel_bytes,
+                   work.image.kernel_w, command.command.tile.m, command.command.tile.n,
+                   command.command.tile.k, planned, best);
         }
         sum += log(ratio);
         largest = ratio > largest ? ratio : largest;

@@ -9,16 +9,14 @@
 #include "gemm_check.h"
 #include "ask.h"
 
-// Names the file that gets every checked D of this process, as the simulator's --dump-outputs does: what
-// the file had is lost, and rows have no padding.
+// Names the file that gets every checked D of this process, as the simulator's --dump-outputs does:
+// what the file had is lost, and rows have no padding.
 #define DUMP_VARIABLE "FP8RT_DUMP"
 #define ARENA_BYTES ((16u << 20) - (256u << 10)) // about as much as the chip has
 
 const bool fp8rt_app_is_host = true;
 const uintptr_t fp8rt_app_slverr_address = 0;
 const uintptr_t fp8rt_app_decerr_address = 0x50000000u; // where Linux maps nothing by itself
-
-const fp8rt_port fp8rt_app_port = {0};
 
 bool fp8rt_app_interrupt_line(void)
 {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import fuse
+from ..functions import OPERATORS
 from ..ir import Fused, View
 from ..moves import diagonal
 from . import constants
@@ -350,30 +351,6 @@ def clip(importer, node) -> None:
     _activate(importer, node, Fused("clamp", (limits[0], limits[1])))
 
 
-# The attributes that are arguments, with their defaults.
-_TABLES = {
-    "Sigmoid": {},
-    "Tanh": {},
-    "HardSigmoid": {"alpha": 0.2, "beta": 0.5},
-    "HardSwish": {},
-    "LeakyRelu": {"alpha": 0.01},
-    "Elu": {"alpha": 1.0},
-    "Softplus": {},
-    "Erf": {},
-    "Abs": {},
-    "Gelu": {},
-    "Exp": {},
-    "Sqrt": {},
-    "Log": {},
-    "Reciprocal": {},
-    "Mish": {},
-    "Selu": {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805},
-    "Celu": {"alpha": 1.0},
-    "Softsign": {},
-    "Swish": {"alpha": 1.0},
-}
-
-
 @handles(
     "PRelu",
     "a table, or fp8rt_add and fp8rt_convolution",
@@ -466,7 +443,7 @@ def _register(op: str, arguments: dict[str, float]) -> None:
         _activate(importer, node, fused)
 
 
-for _op, _arguments in _TABLES.items():
+for _op, (_, _arguments) in OPERATORS.items():
     _register(_op, _arguments)
 
 
