@@ -253,7 +253,7 @@ fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const
         return status;
     }
     fp8mac_dot_engine engine;
-    fp8mac_dot_engine_init(&engine, config);
+    fp8mac_dot_engine_init_for(&engine, config, a, b, k);
     if (!fp8mac_dot_products_fit(&engine, a, b, k)) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }

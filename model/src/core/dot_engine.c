@@ -6,6 +6,8 @@
 #include "core/dot_definition.h"
 #include "core/wide.h"
 
+enum { CODES = 256 }; // of a table
+
 // Whether the engine computes the step itself: FIXED; or exact and nearest even, without the
 // options that only the definition implements.
 static bool is_plain(const fp8mac_dot_config *c)
@@ -19,16 +21,21 @@ static bool is_plain(const fp8mac_dot_config *c)
            c->promote == 0 && c->chunk == 0 && c->k_order == FP8MAC_K_ASCENDING;
 }
 
+static void enter(fp8mac_operand_table *table, const fp8mac_format *f, unsigned code)
+{
+    fp8mac_value x = fp8mac_decode(f, code);
+    int64_t magnitude = 0;
+    if (x.cls == FP8MAC_CLASS_FINITE) {
+        magnitude = (int64_t)(x.significand << (x.exponent - fp8mac_format_unit_exponent(f)));
+    }
+    table->value[code] = x.sign ? -magnitude : magnitude;
+    table->special[code] = x.cls == FP8MAC_CLASS_INF || x.cls == FP8MAC_CLASS_NAN;
+}
+
 static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
 {
-    for (unsigned code = 0; code < 256; code++) {
-        fp8mac_value x = fp8mac_decode(f, code);
-        int64_t magnitude = 0;
-        if (x.cls == FP8MAC_CLASS_FINITE) {
-            magnitude = (int64_t)(x.significand << (x.exponent - fp8mac_format_unit_exponent(f)));
-        }
-        table->value[code] = x.sign ? -magnitude : magnitude;
-        table->special[code] = x.cls == FP8MAC_CLASS_INF || x.cls == FP8MAC_CLASS_NAN;
+    for (unsigned code = 0; code < CODES; code++) {
+        enter(table, f, code);
     }
 }
 
@@ -50,7 +57,7 @@ static int32_t fixed_unit(const fp8mac_dot_config *config)
                              : unit_of_products(config);
 }
 
-void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config)
+static void prepare(fp8mac_dot_engine *engine, const fp8mac_dot_config *config)
 {
     engine->config = *config;
     engine->group = config->group == 0 ? 1 : config->group;
@@ -58,8 +65,27 @@ void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *
     engine->plain = is_plain(config);
     engine->unit_exponent = unit_of_products(config);
     engine->scale_exponent = fp8mac_dot_scale_exponent(config);
+}
+
+void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config)
+{
+    prepare(engine, config);
     table_init(&engine->a, config->a.format);
     table_init(&engine->b, config->b.format);
+}
+
+void fp8mac_dot_engine_init_for(fp8mac_dot_engine *engine, const fp8mac_dot_config *config,
+                                const uint8_t *a, const uint8_t *b, size_t k)
+{
+    if (k >= CODES) {
+        fp8mac_dot_engine_init(engine, config);
+        return;
+    }
+    prepare(engine, config);
+    for (size_t i = 0; i < k; i++) {
+        enter(&engine->a, config->a.format, a[i]);
+        enter(&engine->b, config->b.format, b[i]);
+    }
 }
 
 // Multiplies and adds. *special is set if any operand is Inf or NaN; the sum omits its term.

@@ -27,6 +27,9 @@ typedef struct fp8mac_dot_engine {
 bool fp8mac_is_operand_format(const fp8mac_format *format);
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config);
+// The same for these k terms alone: a short step decodes its own codes and no others.
+void fp8mac_dot_engine_init_for(fp8mac_dot_engine *engine, const fp8mac_dot_config *config,
+                                const uint8_t *a, const uint8_t *b, size_t k);
 // Whether no product is above the static_exponent of a FIXED accumulator that has one. The engine
 // runs only then.
 bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b,
