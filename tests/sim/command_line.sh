@@ -31,7 +31,7 @@ refuse() {
 printf 'no ELF here' >"$tmp/text"
 head -c 600 "$elf" >"$tmp/short.elf"
 
-refuse 'no program'
+refuse 'name the program to run'
 refuse "unknown option '--foo'" --foo "$elf"
 refuse "unknown option '--stall-'" --stall- "$elf"
 refuse 'wants a value' --timeout
