@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers as a recorded network (fp8rt/network.h): all their commands are one list of the accelerator.
+// Layers as a recorded network (fp8rt/network.h): all their commands are one list of the
+// accelerator.
 #ifndef FP8MAC_CLI_RECORDED_H
 #define FP8MAC_CLI_RECORDED_H
 
