@@ -2,6 +2,8 @@
 // The command of a plan, as the accelerator reads it: all that is known before the run.
 #include "gemm_encode.h"
 
+#include <string.h>
+
 #include "backend.h"
 #include "coding.h"
 #include "fp32_bits.h"
@@ -81,29 +83,28 @@ static void set_c(const fp8rt_gemm_desc *desc, fp8rt_command *command)
 
 void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command)
 {
-    *command = (fp8rt_command){
-        .d.addr = (uintptr_t)desc->d,
-        .d.stride = desc->d_stride,
-        .d.fmt = (uint8_t)desc->d_format,
-        .d.scale = FP8RT_FP32_ONE,
-        .m = desc->m,
-        .n = desc->n,
-        .k = desc->k,
-        .mode.acc_fmt = desc->acc_format == FP8MAC_ACC_FP16,
-        .mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0,
-        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
-        .mode.mx = fp8rt_gemm_has_mx(desc),
-        .mode.extended = is_extended(desc),
-        .finish.overflow = (uint8_t)desc->overflow,
-        .finish.act = (uint8_t)desc->activation,
-        .finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
-        .finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
-        .finish.bias_en = desc->bias != NULL,
-        .finish.bias = (uintptr_t)desc->bias,
-        .finish.stochastic = desc->coding.stochastic,
-        .finish.act_table = (uint8_t)desc->coding.table,
-        .finish.seed = desc->coding.seed,
-    };
+    memset(command, 0, sizeof *command);
+    command->d.addr = (uintptr_t)desc->d;
+    command->d.stride = desc->d_stride;
+    command->d.fmt = (uint8_t)desc->d_format;
+    command->d.scale = FP8RT_FP32_ONE;
+    command->m = desc->m;
+    command->n = desc->n;
+    command->k = desc->k;
+    command->mode.acc_fmt = desc->acc_format == FP8MAC_ACC_FP16;
+    command->mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
+    command->mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
+    command->mode.mx = fp8rt_gemm_has_mx(desc);
+    command->mode.extended = is_extended(desc);
+    command->finish.overflow = (uint8_t)desc->overflow;
+    command->finish.act = (uint8_t)desc->activation;
+    command->finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
+    command->finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
+    command->finish.bias_en = desc->bias != NULL;
+    command->finish.bias = (uintptr_t)desc->bias;
+    command->finish.stochastic = desc->coding.stochastic;
+    command->finish.act_table = (uint8_t)desc->coding.table;
+    command->finish.seed = desc->coding.seed;
     set_operand(&desc->a, &command->a);
     set_operand(&desc->b, &command->b);
     if (fp8rt_gemm_reads_c(desc)) {

@@ -5,21 +5,30 @@
 
 enum { SINGLE_SCALES = 3, ALL = FP8MAC_COMMAND_REGIONS_MOST + SINGLE_SCALES };
 
+static inline unsigned add_single(const float *scale, unsigned count, fp8mac_command_region *list)
+{
+    if (scale == NULL) {
+        return count;
+    }
+    list[count].at = (fp8rt_region){(uintptr_t)scale, 1, 0, sizeof(float)};
+    list[count].of = FP8MAC_REGION_SCALE_A;
+    list[count].written = false;
+    return count + 1u;
+}
+
+static inline const float *single(const fp8mac_scale *scale)
+{
+    return scale->mode == FP8MAC_SCALE_TENSOR ? scale->values : NULL;
+}
+
 // The command's regions, and behind them the scales that the core reads at the run
 static unsigned list_all(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                          const fp8rt_command *command, fp8mac_command_region list[ALL])
 {
     unsigned count = fp8rt_command_regions(caps, command, list);
-    const float *const single[SINGLE_SCALES] = {
-        desc->a.scale.mode == FP8MAC_SCALE_TENSOR ? desc->a.scale.values : NULL,
-        desc->b.scale.mode == FP8MAC_SCALE_TENSOR ? desc->b.scale.values : NULL, desc->scale_d};
-    for (unsigned i = 0; i < SINGLE_SCALES; i++) {
-        if (single[i] != NULL) {
-            list[count++] = (fp8mac_command_region){
-                {(uintptr_t)single[i], 1, 0, sizeof(float)}, FP8MAC_REGION_SCALE_A, false};
-        }
-    }
-    return count;
+    count = add_single(single(&desc->a.scale), count, list);
+    count = add_single(single(&desc->b.scale), count, list);
+    return add_single(desc->scale_d, count, list);
 }
 
 // Each element of C is then read before the element of D in its place is written.
@@ -37,10 +46,16 @@ fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_d
     while (!d->written) {
         d++;
     }
+    const uintptr_t d_address = d->at.address;
+    const uint64_t d_span = fp8rt_region_span(&d->at);
     bool fits = true, overlaps = false;
     for (const fp8mac_command_region *r = list; r != list + count; r++) {
-        fits = fits && fp8rt_region_fits(&r->at);
-        if (!r->written && fp8rt_regions_overlap(&d->at, &r->at)) {
+        const uintptr_t address = r->at.address;
+        const uint64_t span = fp8rt_region_span(&r->at);
+        fits = fits && span <= fp8rt_address_room(address);
+        // Of regions that fit few are as near as that.
+        const bool near = address - d_address <= d_span || d_address - address <= span;
+        if (near && !r->written && fp8rt_regions_overlap(&d->at, &r->at)) {
             overlaps = overlaps || r->of != FP8MAC_REGION_C || !c_is_d(command);
         }
     }

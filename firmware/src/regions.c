@@ -20,10 +20,9 @@ bool fp8rt_regions_overlap(const fp8rt_region *x, const fp8rt_region *y)
     return distance <= fp8rt_region_span(low) && !rows_alternate(low, high);
 }
 
-unsigned fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *command,
-                               fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+// Of the regions of D, which pairs alone have several of, one remains.
+static unsigned join_d(fp8mac_command_region *list, unsigned count)
 {
-    const unsigned count = fp8mac_command_regions(caps, command, list);
     fp8rt_region *d = NULL;
     unsigned kept = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -38,4 +37,11 @@ unsigned fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *co
         kept++;
     }
     return kept;
+}
+
+unsigned fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *command,
+                               fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+{
+    const unsigned count = fp8mac_command_regions(caps, command, list);
+    return fp8mac_command_has_pairs(command) ? join_d(list, count) : count;
 }

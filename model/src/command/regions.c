@@ -4,37 +4,35 @@
 
 enum { INTEGER_SCALE_BYTES = 8, VALUE_BYTES = 4, TABLE_BYTES = 256 };
 
-typedef struct regions {
-    fp8mac_command_region *list;
-    unsigned count;
-} regions;
+// Functions take the place of the next region and return the one behind those that they have added.
+typedef fp8mac_command_region region;
 
 // Most commands have A, B and D alone. So the rest is out of their way, and small.
 #define RARE __attribute__((noinline, cold))
 
-static inline void put(regions *r, fp8mac_region_of of, uintptr_t address, uint32_t rows,
-                       uint32_t stride, uint32_t row_bytes)
+static inline region *put(region *r, fp8mac_region_of of, uintptr_t address, uint32_t rows,
+                          uint32_t stride, uint32_t row_bytes)
 {
-    fp8mac_command_region *to = &r->list[r->count++];
-    to->at.address = address;
-    to->at.rows = rows;
-    to->at.stride = stride;
-    to->at.row_bytes = row_bytes;
-    to->of = of;
-    to->written = of == FP8MAC_REGION_D;
+    r->at.address = address;
+    r->at.rows = rows;
+    r->at.stride = stride;
+    r->at.row_bytes = row_bytes;
+    r->of = of;
+    r->written = of == FP8MAC_REGION_D;
+    return r + 1;
 }
 
-static RARE void add(regions *r, fp8mac_region_of of, uintptr_t address, uint32_t rows,
-                     uint32_t stride, uint32_t row_bytes)
+static RARE region *add(region *r, fp8mac_region_of of, uintptr_t address, uint32_t rows,
+                        uint32_t stride, uint32_t row_bytes)
 {
-    put(r, of, address, rows, stride, row_bytes);
+    return put(r, of, address, rows, stride, row_bytes);
 }
 
 // A vector, as rows of one value: its bytes may exceed 32 bits.
-static void add_vector(regions *r, fp8mac_region_of of, uintptr_t address, uint32_t count,
-                       uint32_t bytes)
+static inline region *put_vector(region *r, fp8mac_region_of of, uintptr_t address, uint32_t count,
+                                 uint32_t bytes)
 {
-    add(r, of, address, count, bytes, bytes);
+    return put(r, of, address, count, bytes, bytes);
 }
 
 // ---- an image -----------------------------------------------------------------------------------
@@ -65,7 +63,7 @@ static uint32_t line_bytes(const fp8mac_command_image *image)
 
 // Lines from the first one that the kernel touches to the last one. Output lines lie step_y lines
 // apart, and lines of the kernel dil_y.
-static RARE void add_image(regions *r, const fp8mac_caps *caps, const fp8mac_command *c)
+static RARE region *add_image(region *r, const fp8mac_caps *caps, const fp8mac_command *c)
 {
     const fp8mac_command_image *image = &c->image;
     const uint32_t kernel = kernel_lines(caps, c), bytes = line_bytes(image);
@@ -73,123 +71,126 @@ static RARE void add_image(regions *r, const fp8mac_caps *caps, const fp8mac_com
     const uint32_t end = (c->m - 1u) / image->out_w * image->step_y + (kernel - 1u) * image->dil_y;
     const uint32_t above = image->pad_top % apart, first = above == 0 ? 0 : apart - above;
     if (bytes == 0 || end < image->pad_top + first || first >= image->height) {
-        return; // all of it is padding
+        return r; // all of it is padding
     }
     const uint32_t last =
         end - image->pad_top < image->height ? end - image->pad_top : image->height - 1u;
-    add(r, FP8MAC_REGION_A, c->a.addr + (uintptr_t)first * c->a.stride, (last - first) / apart + 1u,
-        apart * c->a.stride, bytes);
+    return add(r, FP8MAC_REGION_A, c->a.addr + (uintptr_t)first * c->a.stride,
+               (last - first) / apart + 1u, apart * c->a.stride, bytes);
 }
 
 // ---- operands -----------------------------------------------------------------------------------
 
-static void add_a(regions *r, const fp8mac_caps *caps, const fp8mac_command *c)
+static region *add_a(region *r, const fp8mac_caps *caps, const fp8mac_command *c)
 {
     if (fp8mac_command_has_x(c)) {
-        add(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride,
-            c->n << fp8mac_command_size_log2(c->x_fmt));
+        r = add(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride,
+                c->n << fp8mac_command_size_log2(c->x_fmt));
     } else if (c->a.reuse) {
-        return;
+        return r;
     } else if (c->mode.conv_a) {
-        add_image(r, caps, c);
+        r = add_image(r, caps, c);
     } else {
-        put(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride, c->k);
+        r = put(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride, c->k);
     }
     if (fp8mac_command_has_mx(c)) {
-        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride, fp8mac_command_scales(c->k));
+        r = add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride,
+                fp8mac_command_scales(c->k));
     }
+    return r;
 }
 
-static void add_b(regions *r, const fp8mac_command *c)
+static region *add_b(region *r, const fp8mac_command *c)
 {
     if (fp8mac_command_has_x(c) || c->b.reuse) {
-        return;
+        return r;
     }
-    put(r, FP8MAC_REGION_B, c->b.addr, fp8mac_command_columns(c), c->b.stride, c->k);
+    r = put(r, FP8MAC_REGION_B, c->b.addr, fp8mac_command_columns(c), c->b.stride, c->k);
     if (fp8mac_command_has_mx(c)) {
-        add(r, FP8MAC_REGION_MX_B, c->b.mx_addr, c->n, c->b.mx_stride, fp8mac_command_scales(c->k));
+        r = add(r, FP8MAC_REGION_MX_B, c->b.mx_addr, c->n, c->b.mx_stride,
+                fp8mac_command_scales(c->k));
     }
+    return r;
 }
 
 // ---- the end ------------------------------------------------------------------------------------
 
-static RARE void add_vectors(regions *r, const fp8mac_caps *caps, const fp8mac_command *c)
+static region *add_vectors(region *r, const fp8mac_caps *caps, const fp8mac_command *c)
 {
     if (c->a.scale_vec) {
-        add_vector(r, FP8MAC_REGION_SCALE_A, c->a.scale, c->m, VALUE_BYTES);
+        r = put_vector(r, FP8MAC_REGION_SCALE_A, c->a.scale, c->m, VALUE_BYTES);
     }
     if (c->b.scale_vec) {
         const bool integers = (caps->functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
-        add_vector(r, FP8MAC_REGION_SCALE_B, c->b.scale, c->n,
-                   integers ? INTEGER_SCALE_BYTES : VALUE_BYTES);
+        r = put_vector(r, FP8MAC_REGION_SCALE_B, c->b.scale, c->n,
+                       integers ? INTEGER_SCALE_BYTES : VALUE_BYTES);
     }
     if (c->finish.bias_en) {
-        add_vector(r, FP8MAC_REGION_BIAS, c->finish.bias, c->n, VALUE_BYTES);
+        r = put_vector(r, FP8MAC_REGION_BIAS, c->finish.bias, c->n, VALUE_BYTES);
     }
+    return r;
 }
 
-static void add_rows_of_d(regions *r, const fp8mac_command *c, uint32_t first, uint32_t rows)
+static region *add_rows_of_d(region *r, const fp8mac_command *c, uint32_t first, uint32_t rows)
 {
-    add(r, FP8MAC_REGION_D, c->d.addr + (uintptr_t)first * c->d.stride, rows, c->d.stride,
-        c->n << fp8mac_command_size_log2(c->d.fmt));
+    return add(r, FP8MAC_REGION_D, c->d.addr + (uintptr_t)first * c->d.stride, rows, c->d.stride,
+               c->n << fp8mac_command_size_log2(c->d.fmt));
 }
 
 // Output lines in pairs: whole ones, then first results without second ones, then the second
 // results of a part of a line
-static RARE void add_pairs(regions *r, const fp8mac_command *c)
+static RARE region *add_pairs(region *r, const fp8mac_command *c)
 {
     const uint32_t out_w = c->image.out_w, seconds = fp8mac_command_seconds(c);
     const uint32_t whole = seconds / out_w * out_w;
     if (whole != 0) {
-        add_rows_of_d(r, c, 0, 2u * whole);
+        r = add_rows_of_d(r, c, 0, 2u * whole);
     }
     if (whole == c->m) {
-        return;
+        return r;
     }
     const uint32_t last = fp8mac_command_pair_row(c, c->m - 1u, 0);
-    add_rows_of_d(r, c, 2u * whole, last - 2u * whole + 1u);
-    if (seconds != whole) {
-        add_rows_of_d(r, c, 2u * whole + out_w, seconds - whole);
-    }
+    r = add_rows_of_d(r, c, 2u * whole, last - 2u * whole + 1u);
+    return seconds != whole ? add_rows_of_d(r, c, 2u * whole + out_w, seconds - whole) : r;
 }
 
-static void add_d(regions *r, const fp8mac_command *c)
+static region *add_d(region *r, const fp8mac_command *c)
 {
     if (fp8mac_command_has_pairs(c)) {
-        add_pairs(r, c);
+        r = add_pairs(r, c);
     } else if (fp8mac_command_is_dense(c)) {
-        add_vector(r, FP8MAC_REGION_D, c->d.addr, c->m, VALUE_BYTES);
+        r = put_vector(r, FP8MAC_REGION_D, c->d.addr, c->m, VALUE_BYTES);
     } else {
         const uint32_t columns = fp8mac_command_is_reduction(c) ? 1 : c->n;
-        put(r, FP8MAC_REGION_D, c->d.addr, c->m, c->d.stride,
-            columns << fp8mac_command_size_log2(c->d.fmt));
+        r = put(r, FP8MAC_REGION_D, c->d.addr, c->m, c->d.stride,
+                columns << fp8mac_command_size_log2(c->d.fmt));
     }
     if (fp8mac_command_writes_scales(c)) {
-        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride, fp8mac_command_scales(c->n));
-        r->list[r->count - 1].written = true;
+        r = add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride,
+                fp8mac_command_scales(c->n));
+        r[-1].written = true;
     }
+    return r;
 }
 
 unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c,
                                 fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
 {
-    regions r = {list, 0};
-    add_a(&r, caps, c);
-    add_b(&r, c);
+    region *r = add_b(add_a(list, caps, c), c);
     if (!c->mode.acc_keep) {
         if (c->a.scale_vec || c->b.scale_vec || c->finish.bias_en) {
-            add_vectors(&r, caps, c);
+            r = add_vectors(r, caps, c);
         }
         if (fp8mac_command_reads_c(c)) {
-            add(&r, FP8MAC_REGION_C, c->c.addr, c->m, c->c.stride,
-                c->n << fp8mac_command_size_log2(c->c.fmt));
+            r = add(r, FP8MAC_REGION_C, c->c.addr, c->m, c->c.stride,
+                    c->n << fp8mac_command_size_log2(c->c.fmt));
         }
-        add_d(&r, c);
+        r = add_d(r, c);
     }
     if (c->table.load) {
-        add(&r, FP8MAC_REGION_TABLE, c->table.addr, 1, 0, TABLE_BYTES);
+        r = add(r, FP8MAC_REGION_TABLE, c->table.addr, 1, 0, TABLE_BYTES);
     }
-    return r.count;
+    return (unsigned)(r - list);
 }
 
 // ---- addresses ----------------------------------------------------------------------------------
