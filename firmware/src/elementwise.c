@@ -116,35 +116,35 @@ static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
 {
     const fp8rt_elementwise_desc *desc = &plan->desc;
     const bool maximum = desc->operation == FP8RT_OPERATION_MAXIMUM;
-    const fp8rt_command command = {
-        .a.addr = (uintptr_t)desc->x,
-        .a.stride = desc->x_stride,
-        .a.scale_vec = desc->scale_x.mode == FP8MAC_SCALE_VECTOR,
-        .d.addr = (uintptr_t)desc->d,
-        .d.stride = desc->d_stride,
-        .d.fmt = (uint8_t)desc->d_format,
-        .m = desc->m,
-        .n = desc->n,
-        .tile.m = caps->max_mn,
-        .tile.n = caps->max_mn,
-        .mode.op = (uint8_t)(maximum ? FP8MAC_OP_ADD : desc->operation),
-        .mode.maximum = maximum,
-        .mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0,
-        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
-        .mode.extended = true,
-        .finish.overflow = (uint8_t)desc->overflow,
-        .finish.act = (uint8_t)desc->activation,
-        .finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
-        .finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
-        .finish.stochastic = desc->coding.stochastic,
-        .finish.act_table = (uint8_t)desc->coding.table,
-        .finish.seed = desc->coding.seed,
-        .x_fmt = (uint8_t)desc->x_format,
-        .c.en = reads_c(desc),
-        .c.fmt = (uint8_t)(reads_c(desc) ? desc->c_format : FP8MAC_E4M3FN),
-        .c.addr = (uintptr_t)desc->c,
-        .c.stride = desc->c_stride,
-    };
+    fp8rt_command command;
+    fp8mac_command_clear(&command);
+    command.a.addr = (uintptr_t)desc->x;
+    command.a.stride = desc->x_stride;
+    command.a.scale_vec = desc->scale_x.mode == FP8MAC_SCALE_VECTOR;
+    command.d.addr = (uintptr_t)desc->d;
+    command.d.stride = desc->d_stride;
+    command.d.fmt = (uint8_t)desc->d_format;
+    command.m = desc->m;
+    command.n = desc->n;
+    command.tile.m = caps->max_mn;
+    command.tile.n = caps->max_mn;
+    command.mode.op = (uint8_t)(maximum ? FP8MAC_OP_ADD : desc->operation);
+    command.mode.maximum = maximum;
+    command.mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
+    command.mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
+    command.mode.extended = true;
+    command.finish.overflow = (uint8_t)desc->overflow;
+    command.finish.act = (uint8_t)desc->activation;
+    command.finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
+    command.finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
+    command.finish.stochastic = desc->coding.stochastic;
+    command.finish.act_table = (uint8_t)desc->coding.table;
+    command.finish.seed = desc->coding.seed;
+    command.x_fmt = (uint8_t)desc->x_format;
+    command.c.en = reads_c(desc);
+    command.c.fmt = (uint8_t)(reads_c(desc) ? desc->c_format : FP8MAC_E4M3FN);
+    command.c.addr = (uintptr_t)desc->c;
+    command.c.stride = desc->c_stride;
     fp8rt_backend_encode(&command, &plan->descriptor);
 }
 

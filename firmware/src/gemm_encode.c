@@ -2,8 +2,6 @@
 // The command of a plan, as the accelerator reads it: all that is known before the run.
 #include "gemm_encode.h"
 
-#include <string.h>
-
 #include "backend.h"
 #include "coding.h"
 #include "fp32_bits.h"
@@ -27,7 +25,8 @@ static uintptr_t scale_word(const fp8mac_scale *scale)
     return vector != NULL ? (uintptr_t)vector : FP8RT_FP32_ONE;
 }
 
-static void set_operand(const fp8rt_operand *x, fp8mac_command_operand *to)
+static inline __attribute__((always_inline)) void set_operand(const fp8rt_operand *x,
+                                                              fp8mac_command_operand *to)
 {
     to->addr = (uintptr_t)x->codes;
     to->stride = x->stride;
@@ -83,7 +82,7 @@ static void set_c(const fp8rt_gemm_desc *desc, fp8rt_command *command)
 
 void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command)
 {
-    memset(command, 0, sizeof *command);
+    fp8mac_command_clear(command);
     command->d.addr = (uintptr_t)desc->d;
     command->d.stride = desc->d_stride;
     command->d.fmt = (uint8_t)desc->d_format;

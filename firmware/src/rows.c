@@ -162,35 +162,35 @@ static void encode(const fp8rt_caps *caps, fp8rt_rows_plan *plan)
 {
     const fp8rt_rows_desc *desc = &plan->desc;
     const bool norm = fp8rt_rows_is_norm(desc->operation);
-    const fp8rt_command command = {
-        .a.addr = (uintptr_t)desc->x,
-        .a.stride = desc->x_stride,
-        .a.mx_addr = (uintptr_t)desc->scales,
-        .a.mx_stride = desc->scales_stride,
-        .b.stride = norm ? fp8rt_fp32_bits(fp8mac_recipe_inverse((float)desc->n)) : 0,
-        .b.scale_vec = desc->gamma != NULL,
-        .d.addr = (uintptr_t)desc->d,
-        .d.stride = desc->d_stride,
-        .d.fmt = (uint8_t)fp8rt_rows_d(desc).format,
-        .m = desc->m,
-        .n = desc->n,
-        .k = desc->seen,
-        .tile.m = caps->max_mn,
-        .tile.n = caps->max_mn,
-        .mode.op = FP8MAC_OP_ROWS,
-        .mode.row_op = (uint8_t)desc->operation,
-        .mode.causal = desc->causal,
-        .mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0,
-        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
-        .mode.extended = true,
-        .finish.overflow = (uint8_t)desc->overflow,
-        .finish.act = (uint8_t)desc->activation,
-        .finish.bias_en = desc->beta != NULL,
-        .finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
-        .finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
-        .finish.act_table = (uint8_t)desc->coding.table,
-        .x_fmt = (uint8_t)desc->x_format,
-    };
+    fp8rt_command command;
+    fp8mac_command_clear(&command);
+    command.a.addr = (uintptr_t)desc->x;
+    command.a.stride = desc->x_stride;
+    command.a.mx_addr = (uintptr_t)desc->scales;
+    command.a.mx_stride = desc->scales_stride;
+    command.b.stride = norm ? fp8rt_fp32_bits(fp8mac_recipe_inverse((float)desc->n)) : 0;
+    command.b.scale_vec = desc->gamma != NULL;
+    command.d.addr = (uintptr_t)desc->d;
+    command.d.stride = desc->d_stride;
+    command.d.fmt = (uint8_t)fp8rt_rows_d(desc).format;
+    command.m = desc->m;
+    command.n = desc->n;
+    command.k = desc->seen;
+    command.tile.m = caps->max_mn;
+    command.tile.n = caps->max_mn;
+    command.mode.op = FP8MAC_OP_ROWS;
+    command.mode.row_op = (uint8_t)desc->operation;
+    command.mode.causal = desc->causal;
+    command.mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
+    command.mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
+    command.mode.extended = true;
+    command.finish.overflow = (uint8_t)desc->overflow;
+    command.finish.act = (uint8_t)desc->activation;
+    command.finish.bias_en = desc->beta != NULL;
+    command.finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
+    command.finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
+    command.finish.act_table = (uint8_t)desc->coding.table;
+    command.x_fmt = (uint8_t)desc->x_format;
     fp8rt_backend_encode(&command, &plan->descriptor);
 }
 

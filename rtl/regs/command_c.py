@@ -101,6 +101,11 @@ def members_of(words: list[RegNode]) -> list[Member]:
     return members
 
 
+def zeros(members: list[Member]) -> str:
+    zero = {"bool": "false"}
+    return "".join(f"    c->{'.'.join(m.path)} = {zero.get(m.type, 0)};\n" for m in members)
+
+
 def comment(text: str, indent: str = "") -> str:
     lines = textwrap.wrap(text, WIDTH - len(indent) - 3, break_on_hyphens=False)
     return "".join(f"{indent}// {line}\n" for line in lines)
@@ -199,23 +204,21 @@ enum {{ FP8MAC_COMMAND_WORDS = {base}, FP8MAC_COMMAND_WORDS_MOST = {len(words)} 
 enum {{
 """
     text += "".join(f"    FP8MAC_WORD_{word.inst_name} = {n},\n" for n, word in enumerate(words))
-    return text + "};\n\n#endif\n"
+    text += """};
+
+// Each member by itself. So the compiler calls no function, and leaves out those that are then set.
+static inline void fp8mac_command_clear(fp8mac_command *c)
+{
+"""
+    return text + zeros(members) + "}\n\n#endif\n"
 
 
 def word_functions(source: str, base: int, count: int, members: list[Member]) -> str:
     text = head(source, "a command as the words of its descriptor.")
-    text += """#include "command/tiles.h"
-
-#include <string.h>
-
-"""
+    text += '#include "command/tiles.h"\n\n'
 
     def read(part: list[Member]) -> str:
         return "".join(f"    c->{'.'.join(m.path)} = {m.get()};\n" for m in part)
-
-    def clear(part: list[Member]) -> str:
-        zero = {"bool": "false"}
-        return "".join(f"        c->{'.'.join(m.path)} = {zero.get(m.type, 0)};\n" for m in part)
 
     def write(part: list[Member]) -> str:
         text = ""
@@ -240,7 +243,7 @@ static SELDOM void read_extension(const uint32_t *word, fp8mac_command *c)
 SELDOM fp8mac_command fp8mac_command_of_words(const uint32_t *word)
 {{
     fp8mac_command command, *const c = &command;
-    memset(c, 0, sizeof *c);
+    fp8mac_command_clear(c);
 {read(short)}    if (c->mode.extended) {{
         read_extension(word, c);
     }}
@@ -254,7 +257,7 @@ static SELDOM void write_extension(const fp8mac_command *c, uint32_t *word)
 void fp8mac_command_drop_extension(fp8mac_command *c)
 {{
     if (!c->mode.extended) {{
-{clear(long)}    }}
+{zeros(long)}    }}
 }}
 
 unsigned fp8mac_words_of_command(const fp8mac_command *c, uint32_t word[FP8MAC_COMMAND_WORDS_MOST])

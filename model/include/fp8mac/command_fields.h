@@ -159,4 +159,89 @@ enum {
     FP8MAC_WORD_TABLE_ADDR = 35,
 };
 
+// Each member by itself. So the compiler calls no function, and leaves out those that are then set.
+static inline void fp8mac_command_clear(fp8mac_command *c)
+{
+    c->a.addr = 0;
+    c->a.stride = 0;
+    c->b.addr = 0;
+    c->b.stride = 0;
+    c->d.addr = 0;
+    c->d.stride = 0;
+    c->m = 0;
+    c->n = 0;
+    c->k = 0;
+    c->tile.m = 0;
+    c->tile.n = 0;
+    c->tile.k = 0;
+    c->tile.first_k = 0;
+    c->a.fmt = 0;
+    c->b.fmt = 0;
+    c->mode.acc_fmt = false;
+    c->d.fmt = 0;
+    c->finish.overflow = 0;
+    c->finish.act = 0;
+    c->a.scale_vec = false;
+    c->b.scale_vec = false;
+    c->finish.bias_en = false;
+    c->a.reuse = false;
+    c->b.reuse = false;
+    c->mode.acc_continue = false;
+    c->mode.acc_keep = false;
+    c->mode.irq = false;
+    c->mode.pass_shape = 0;
+    c->mode.b_resident = false;
+    c->mode.b_free = false;
+    c->mode.record = false;
+    c->mode.extended = false;
+    c->a.narrow = false;
+    c->b.narrow = false;
+    c->mode.after = 0;
+    c->a.scale_exp = 0;
+    c->b.scale_exp = 0;
+    c->a.scale = 0;
+    c->b.scale = 0;
+    c->finish.bias = 0;
+    c->d.scale = 0;
+    c->finish.clamp_lo = 0;
+    c->finish.clamp_hi = 0;
+    c->tag = 0;
+    c->more = false;
+    c->pause = false;
+    c->mode.op = 0;
+    c->c.en = false;
+    c->c.fmt = 0;
+    c->x_fmt = 0;
+    c->finish.stochastic = false;
+    c->finish.act_table = 0;
+    c->mode.conv_a = false;
+    c->mode.mx = false;
+    c->mode.row_op = 0;
+    c->mode.causal = false;
+    c->mode.depthwise = false;
+    c->mode.maximum = false;
+    c->table.load = false;
+    c->mode.pairs = false;
+    c->c.addr = 0;
+    c->c.stride = 0;
+    c->c.beta = 0;
+    c->finish.seed = 0;
+    c->image.width = 0;
+    c->image.height = 0;
+    c->image.out_w = 0;
+    c->image.segment_bytes = 0;
+    c->image.segments = 0;
+    c->image.step_x = 0;
+    c->image.segment_step = 0;
+    c->image.step_y = 0;
+    c->image.dil_y = 0;
+    c->image.pad_top = 0;
+    c->image.pad_left = 0;
+    c->a.mx_addr = 0;
+    c->a.mx_stride = 0;
+    c->b.mx_addr = 0;
+    c->b.mx_stride = 0;
+    c->table.addr = 0;
+}
+
 #endif

@@ -3,8 +3,6 @@
 // of its descriptor.
 #include "command/tiles.h"
 
-#include <string.h>
-
 // Commands are read of their words more seldom than they are written.
 #define SELDOM __attribute__((cold))
 
@@ -49,7 +47,7 @@ static SELDOM void read_extension(const uint32_t *word, fp8mac_command *c)
 SELDOM fp8mac_command fp8mac_command_of_words(const uint32_t *word)
 {
     fp8mac_command command, *const c = &command;
-    memset(c, 0, sizeof *c);
+    fp8mac_command_clear(c);
     c->a.addr = word[0];
     c->a.stride = word[1];
     c->b.addr = word[2];
