@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from synth.board import enables, report
+from synth.board import enables, nextpnr_report
 from synth.flow import yosys
 from synth.flow.errors import FlowError
 

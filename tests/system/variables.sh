@@ -44,7 +44,7 @@ refused 'synth PEROID=5' 'no variable is called PEROID: did you mean PERIOD?'
 refused 'model CFLAG=-O1' 'no variable is called CFLAG: did you mean CFLAGS?'
 
 # Names that this goal does not read.
-refused 'test APP=gemm' 'APP has no effect here: only make run, help or fpga uses it'
+refused 'test APP=gemm' 'APP has no effect here: only make run, help, help-all or fpga uses it'
 refused 'model DESTDIR=/tmp' 'DESTDIR has no effect here: only make install-model or install-firmware uses it'
 refused 'lint M=3' 'M has no effect here: it is an option of applications'
 refused 'run M=3' 'M is not an option of APP=digits, whose options are'

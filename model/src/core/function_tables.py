@@ -222,8 +222,9 @@ def newton_module():
     table = {name: [word(x, bits) for x in numbers] for name, _, bits, numbers in tables()}
     text = head(
         "fp8mac_newton_table",
-        "The lines that begin Newton's iteration, value - slope * m, FP32 words: first those of the reciprocal\n"
-        "// square root, m from 1 up to 2 and from 2 up to 4, then those of the reciprocal.",
+        "The lines that begin Newton's iteration, value - slope * m, FP32 words: first those of\n"
+        "// the reciprocal square root, m from 1 up to 2 and from 2 up to 4, then those of the\n"
+        "// reciprocal.",
         """  input  logic [6:0]  slope_i,
   input  logic [6:0]  value_i,
   output logic [31:0] slope_o,
@@ -250,8 +251,8 @@ def tanh_module():
     steps = [word(b - a, 0) for a, b in itertools.pairwise(points)]
     text = head(
         "fp8mac_tanh_table",
-        "tanh at the beginning of an interval, an integer, and its growth to the end, an FP32 word, both in units of 2^-15:\n"
-        "// model/NUMERICS.md",
+        "tanh at the beginning of an interval, an integer, and its growth to the end, an FP32 word, both\n"
+        "// in units of 2^-15: model/NUMERICS.md",
         """  input  logic [6:0]  value_i,
   input  logic [6:0]  step_i,
   output logic [15:0] value_o,
