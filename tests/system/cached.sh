@@ -28,8 +28,10 @@ try() {
 }
 # compare PROGRAM ARGUMENT...
 compare() {
-  "$host/$1" $(shift && echo "$@") >"$directory/host" 2>&1 || fail "$* on the host: exit status $?"
-  try "$directory/host" "$@"
+  name=$1
+  shift
+  "$host/$name" "$@" >"$directory/host" 2>&1 || fail "$name $* on the host: exit status $?"
+  try "$directory/host" "$name" "$@"
 }
 try "$layers" layers
 compare dscnn
