@@ -53,8 +53,8 @@ $(BUILD)/test/example_fashion.log: $(wildcard examples/fashion/*) firmware/apps/
 .PHONY: example-fashion-all
 example-fashion-all: $(FP8NET)
 	@$(EXAMPLE_FASHION) --all
-$(BUILD)/test/example_fashion_all.log: $(wildcard examples/fashion/*) $(FP8NET_SOURCES) $(FP8NET) docs/NETWORKS.md
-	@tests/run_test.sh example_fashion_all $@ $(EXAMPLE_FASHION) --all --page docs/NETWORKS.md
+$(BUILD)/test/example_fashion_all.log: $(wildcard examples/fashion/*) $(FP8NET_SOURCES) $(FP8NET) sim/bench/quality.json
+	@tests/run_test.sh example_fashion_all $@ $(EXAMPLE_FASHION) --all --results sim/bench/quality.json
 TESTS += $(BUILD)/test/example_fashion_all.log
 
 # ---- figures of published papers -------------------------------------------------------------------------------------

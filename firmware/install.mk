@@ -33,7 +33,7 @@ install-firmware: $(FW_LIB_HOST) $(FW_LIB_RISCV) install-model
 	install -d $(FW_STAGE)/bin $(FW_STAGE)/include/fp8rt/host $(FW_STAGE)/include/fp8rt/driver $(FW_STAGE)/lib/fp8rt-riscv $(FW_STAGE)/lib/cmake/fp8rt
 	install -m 644 $(FW_PUBLIC_HEADERS) $(FW_STAGE)/include/fp8rt
 	install -m 644 $(REGS_H) $(FW_STAGE)/include
-	install -m 644 firmware/port/host/fp8rt_device_state.h firmware/port/host/fp8rt_host_fault.h $(FW_STAGE)/include/fp8rt/host
+	install -m 644 firmware/port/host/fp8rt_device_state.h $(FW_STAGE)/include/fp8rt/host
 	install -m 644 firmware/driver/fp8rt_device_state.h $(FW_STAGE)/include/fp8rt/driver
 	install -m 644 $(FW_LIB_HOST) $(FW_STAGE)/lib
 	install -m 644 $(FW_LIB_RISCV) firmware/link.ld $(FW_STAGE)/lib/fp8rt-riscv

@@ -12,7 +12,7 @@ MODEL_SONAME := libfp8mac.so.$(word 1,$(VERSION_PARTS))
 MODEL_SOURCES := $(wildcard model/src/*/*.c)
 # The parts of the model that run on bare metal: formats, conversions, row commands and recipes.
 MODEL_BARE_SOURCES := $(addprefix model/src/,core/format.c core/encode.c core/convert.c core/fp32.c core/status.c \
-  core/version.c core/requantise.c core/epilogue.c core/function.c core/curve.c core/function_tables.c core/rows_definition.c api/convert.c api/rows.c \
+  core/version.c command/words.c command/regions.c core/requantise.c core/epilogue.c core/function.c core/curve.c core/function_tables.c core/rows_definition.c api/convert.c api/rows.c \
   api/checks.c) $(wildcard model/src/recipe/*.c)
 MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h) $(CATALOGUE_DIR)/fp8mac/catalogue.h
 MODEL_CFLAGS := -std=c11 -O2 -g -ffp-contract=off -pthread -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden \
@@ -66,7 +66,7 @@ install-model: model model/fp8mac.pc.in
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fp8mac.pc
 
 # The tests include private headers too, for the library's own definition of a step.
-MODEL_C_TESTS := api by_hand edges environment dot_definition any_settings cycles
+MODEL_C_TESTS := api by_hand edges environment dot_definition any_settings cycles command
 MODEL_C_TEST_PROGRAMS := $(MODEL_C_TESTS:%=$(BUILD)/model-san/test_%)
 
 $(MODEL_C_TEST_PROGRAMS): $(BUILD)/model-san/test_%: tests/model/test_%.c $(BUILD)/model-san/libfp8mac.a
@@ -74,7 +74,7 @@ $(MODEL_C_TEST_PROGRAMS): $(BUILD)/model-san/test_%: tests/model/test_%.c $(BUIL
 	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
 
 MODEL_C_TEST_LOGS := $(BUILD)/test/model-api.log $(BUILD)/test/model-by-hand.log $(BUILD)/test/model-edges.log \
-  $(BUILD)/test/model-environment.log $(BUILD)/test/model-dot-definition.log $(BUILD)/test/model-any-settings.log $(BUILD)/test/model-cycles.log
+  $(BUILD)/test/model-environment.log $(BUILD)/test/model-dot-definition.log $(BUILD)/test/model-any-settings.log $(BUILD)/test/model-cycles.log $(BUILD)/test/model-command.log
 TESTS += $(MODEL_C_TEST_LOGS)
 $(BUILD)/test/model-api.log: $(BUILD)/model-san/test_api
 $(BUILD)/test/model-by-hand.log: $(BUILD)/model-san/test_by_hand
@@ -83,6 +83,7 @@ $(BUILD)/test/model-environment.log: $(BUILD)/model-san/test_environment
 $(BUILD)/test/model-dot-definition.log: $(BUILD)/model-san/test_dot_definition
 $(BUILD)/test/model-any-settings.log: $(BUILD)/model-san/test_any_settings
 $(BUILD)/test/model-cycles.log: $(BUILD)/model-san/test_cycles
+$(BUILD)/test/model-command.log: $(BUILD)/model-san/test_command
 $(MODEL_C_TEST_LOGS): $(BUILD)/test/%.log: tests/run_test.sh
 	@tests/run_test.sh $* $@ $(filter $(BUILD)/model-san/%,$^)
 

@@ -20,7 +20,7 @@ RDL_DEFINES = $(shell sed -n 's/^.define \(FP8MAC_VERSION_[A-Z]*\) \([0-9]*\)$$/
 RDL_OPTIONS = -I $(CATALOGUE_DIR) $(RDL_DEFINES)
 
 # Packages first; the order of modules is free.
-RTL_PACKAGE := rtl/fp8mac_pkg.sv
+RTL_PACKAGE := rtl/fp8mac_codes_pkg.sv rtl/fp8mac_pkg.sv
 RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) $(CATALOGUE_SV) rtl/element/fp8mac_element_pkg.sv
 RTL_GENERATED := $(CATALOGUE_SV) $(REGS_SV) $(COMMAND_SV)
 RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) $(REGS_DIR)/fp8mac_regs_pkg.sv $(COMMAND_SV) rtl/accel/fp8mac_cmd_pkg.sv \
@@ -66,7 +66,13 @@ rtl_release = $(PYTHON) -B -m synth release --build $(BUILD) --out $(RELEASE_DIR
   --config 'ROWS=$(1) COLS=$(2) LANES=$(3) AXI_DATA_W=$(4) ELEMENT=$(call element_name,$(5))$(call release_bits,$(call element_bits,$(5)))'
 rtl-release: $(RELEASE_FROM)
 	@$(call rtl_release,$(ROWS),$(COLS),$(LANES),$(AXI_DATA_W),$(ELEMENT_SPEC),$(call SYNTH_GIVEN,CONFIG),$(MINIMAL))
-regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
+regs: $(REGS_SV) $(REGS_H) command-c
+# The command for C is kept in the model, and the codes that the array knows in rtl. A test compares them with the register map.
+.PHONY: command-c
+command-c: | $(CATALOGUE_RDL) $(VERSION_H)
+	$(call say,COMMAND,model)
+	$(Q)$(PYTHON) -B rtl/regs/command_c.py $(RDL_OPTIONS) -o model $(RDL)
+	$(Q)$(PYTHON) -B rtl/regs/command_package.py $(RDL_OPTIONS) -o rtl/fp8mac_codes_pkg.sv $(RDL)
 
 $(REGS_SV) &: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
@@ -89,12 +95,6 @@ $(REGS_LIST): rtl/regs/register_list.py rtl/regs/register_map.py $(RDL) $(CATALO
 	@mkdir -p $(REGS_DIR)
 	$(call say,REGISTERS,$@)
 	$(Q)$(PYTHON) -B $< $(RDL_OPTIONS) -o $@ $(RDL)
-
-$(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
-	@mkdir -p $(REGS_DIR)
-	$(call say,PEAKRDL,$@)
-	$(Q)$(PEAKRDL) html $(RDL_OPTIONS) $< -o $(REGS_DIR)/html
-	@touch $@
 
 # One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH_ELEMENT; of the array alone,
 # ROWS_COLS_LANES_ELEMENT.

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats, records and constants shared by every fp8mac module.
 //
-// Names, in all modules: parameters of modules are ALL_CAPS (LANES, FRAC_BITS), so that an instance shows what is set;
-// localparams and constants of packages are PascalCase (ResultW, Fp32Bias). Inputs end in _i, outputs in _o, registers
-// in _q, active-low signals in _n; types end in _t, enumerations in _e. prim_* modules replace Ibex's and have its
-// names.
+// Names, in all modules: parameters of modules are ALL_CAPS (LANES, FRAC_BITS), so that an instance
+// shows what is set; localparams and constants of packages are PascalCase (ResultW, Fp32Bias).
+// Inputs end in _i, outputs in _o, registers in _q, active-low signals in _n; types end in _t,
+// enumerations in _e. prim_* modules replace Ibex's and have its names.
 //
-// An operand leaves the operand decoder (fp8mac_decode) free of its format: value = (-1)^sign * sig * 2^(exp -
-// OperandExpBias), with sig = 1.mmm as a 4-bit integer (E5M2: 1.mm0). FNUZ's larger bias is not in the operand: it is
-// -1 per FNUZ operand, added to the step's scaling exponent (see fnuz_adjust).
+// An operand leaves the operand decoder (fp8mac_decode) free of its format: value = (-1)^sign *
+// sig * 2^(exp - OperandExpBias), with sig = 1.mmm as a 4-bit integer (E5M2: 1.mm0). FNUZ's
+// larger bias is not in the operand: it is -1 per FNUZ operand, added to the step's scaling
+// exponent (see fnuz_adjust).
 package fp8mac_pkg;
 
-  // Codes of the command registers' A and B format fields.
-  typedef enum logic [1:0] {
-    FmtE4m3fn   = 2'd0,
-    FmtE5m2     = 2'd1,
-    FmtE4m3fnuz = 2'd2,
-    FmtE5m2fnuz = 2'd3
-  } fp8_fmt_e;
+  // The codes of a command's fields: formats, overflow, activation, tables. They come from the register map.
+  import fp8mac_codes_pkg::*;
+  export fp8mac_codes_pkg::*;
 
-  // The same fields with narrow codes: FP6 and FP4, one code in each byte. The array gets e4m3fn codes of the same value
-  // (fp8mac_narrow_code). The fourth code is INT8, which only elements of INT8 take.
+  // The same fields with narrow codes: FP6 and FP4, one code in each byte. The array gets
+  // e4m3fn codes of the same value (fp8mac_narrow_code). The fourth code is INT8, which only
+  // elements of INT8 take.
   typedef enum logic [1:0] {
     NarrowE3m2fn = 2'd0,
     NarrowE2m3fn = 2'd1,
@@ -37,35 +35,6 @@ package fp8mac_pkg;
   function automatic fp8_fmt_e array_fmt(code_fmt_t codes);
     return codes.narrow ? FmtE4m3fn : fp8_fmt_e'(codes.fmt);
   endfunction
-
-  // Codes of the D format field: 0..3 as fp8_fmt_e.
-  typedef enum logic [2:0] {
-    DstE4m3fn   = 3'd0,
-    DstE5m2     = 3'd1,
-    DstE4m3fnuz = 3'd2,
-    DstE5m2fnuz = 3'd3,
-    DstFp16     = 3'd4,
-    DstBf16     = 3'd5,
-    DstFp32     = 3'd6,
-    DstInt8     = 3'd7   // two's complement
-  } dst_fmt_e;
-
-  typedef enum logic {
-    AccFp32 = 1'b0,
-    AccFp16 = 1'b1
-  } acc_fmt_e;
-
-  typedef enum logic [1:0] {
-    OvfSaturate       = 2'd0,  // finite overflow and Inf become +-max
-    OvfSaturateFinite = 2'd1,  // finite overflow +-max, Inf as OvfIeee
-    OvfIeee           = 2'd2   // Inf where the format has one, else NaN with the value's sign
-  } overflow_e;
-
-  typedef enum logic [1:0] {
-    ActNone  = 2'd0,
-    ActRelu  = 2'd1,
-    ActClamp = 2'd2
-  } activation_e;
 
   // How a format encodes NaN; the C model's fp8mac_format has the same fields as fp8_format_t.
   typedef enum logic [1:0] {
@@ -106,13 +75,13 @@ package fp8mac_pkg;
     logic                   nan;
   } operand_t;
 
-  // IEEE addition's identity is -0, so an absent lane is (-0) * (+0): it adds nothing, raises nothing, and
-  // leaves the sign of an all-negative-zero sum alone.
+  // IEEE addition's identity is -0, so an absent lane is (-0) * (+0): it adds nothing, raises
+  // nothing, and leaves the sign of an all-negative-zero sum alone.
   parameter operand_t AbsentA = '{sign: 1'b1, exp: 5'd1, sig: '0, zero: 1'b1, is_inf: 1'b0, nan: 1'b0};
   parameter operand_t AbsentB = '{sign: 1'b0, exp: 5'd1, sig: '0, zero: 1'b1, is_inf: 1'b0, nan: 1'b0};
 
-  // An INT8 operand as radix-4 digits, the least significant first (fp8mac_digit_recode). A lower digit is -1 (negative),
-  // 0, 1 or 2. The highest one is 0, 1 or 2, or the negative of that.
+  // An INT8 operand as radix-4 digits, the least significant first (fp8mac_digit_recode). A lower
+  // digit is -1 (negative), 0, 1 or 2. The highest one is 0, 1 or 2, or the negative of that.
   parameter int unsigned Int8Digits = 4;
 
   typedef struct packed {
@@ -157,14 +126,8 @@ package fp8mac_pkg;
     scale_sum_t scale_sum;  // sa + sb, before the FNUZ adjustment
   } step_cfg_t;
 
-  // The table that maps the FP8 codes of D
-  typedef enum logic [1:0] {
-    TableNone = 2'd0,
-    Table0    = 2'd1,
-    Table1    = 2'd2
-  } code_table_e;
-
-  // What a tile command of a row command does with X. Those before StepOut only leave statistics of each row.
+  // What a tile command of a row command does with X. Those before StepOut only leave
+  // statistics of each row.
   typedef enum logic [3:0] {
     StepNone    = 4'd0,  // no row command
     StepSum     = 4'd1,  // the sum of X
@@ -222,8 +185,8 @@ package fp8mac_pkg;
     logic [31:0] scale_d;
   } epilogue_cfg_t;
 
-  // Product of two operands: (-1)^sign * sig * 2^(shift + ProductExpMin), not normalised. Zero, Inf and NaN operands
-  // give sig = 0.
+  // Product of two operands: (-1)^sign * sig * 2^(shift + ProductExpMin), not normalised. Zero, Inf
+  // and NaN operands give sig = 0.
   parameter int unsigned ProductSigW = 2 * SigW;
   parameter int unsigned ProductShiftW = OperandExpW + 1;
   parameter int unsigned ProductShiftMax = 2 * ((1 << OperandExpW) - 1) - 2;  // exponents are at least 1
@@ -235,8 +198,8 @@ package fp8mac_pkg;
     logic [ProductSigW-1:0]   sig;
   } product_t;
 
-  // Only products of two E5M2 operands reach below 2^-32, and their two lowest bits are zero: every product is an
-  // integer of SumUnitExp, below 2^(SumUnitExp + ProductW).
+  // Only products of two E5M2 operands reach below 2^-32, and their two lowest bits are zero: every
+  // product is an integer of SumUnitExp, below 2^(SumUnitExp + ProductW).
   parameter int unsigned ProductDropW = 2;
   parameter int signed SumUnitExp = ProductExpMin + int'(ProductDropW);                        // -32
   parameter int unsigned ProductW = ProductSigW + ProductShiftMax - ProductDropW;              // 66
@@ -272,7 +235,8 @@ package fp8mac_pkg;
   parameter int unsigned Fp16FieldMin = 113;               // FP16's exponent range, as FP32 fields: 2^-14
   parameter int unsigned Fp16FieldInf = 143;               // and 2^16, the first binade that overflows
 
-  // A sum on its way to rounding: sig * 2^(field - Fp32Bias - Fp32MantW), a guard and a sticky bit below it.
+  // A sum on its way to rounding: sig * 2^(field - Fp32Bias - Fp32MantW), a guard and a sticky bit
+  // below it.
   parameter int unsigned RoundFieldW = 9;                  // up to 257 before overflow is judged
 
   typedef struct packed {
@@ -300,12 +264,14 @@ package fp8mac_pkg;
     logic                   sticky;
   } fp32_unrounded_t;
 
-  // fp8mac_element_exact, in cycles: a step issued in cycle t reads its accumulator in t + 2 and leaves the new value
-  // for cycle t + 2 + LoopCycles. Steps of one bank are at least LoopCycles apart.
+  // fp8mac_element_exact, in cycles: a step issued in cycle t reads its accumulator in t +
+  // 2 and leaves the new value for cycle t + 2 + LoopCycles. Steps of one bank are at
+  // least LoopCycles apart.
   parameter int unsigned LoopCycles = 3;
   parameter int unsigned ElementStages = 5;  // from step_valid_i to result_valid_o, flags_o
 
-  // A pass is up to PassTiles tiles of ROWS x COLS outputs that are computed in turn, block by block.
+  // A pass is up to PassTiles tiles of ROWS x COLS outputs that are computed in turn, block by
+  // block.
   parameter int unsigned PassTiles = 4;
 
   // Products that share a pair of MX scales
@@ -315,7 +281,8 @@ package fp8mac_pkg;
   parameter logic [31:0] Fp32Inf = 32'h7f80_0000;
   parameter logic [31:0] Fp32One = 32'h3f80_0000;
 
-  // Leading zeros of a word, by repeated halving; 31 if it is zero. A shorter number is followed by ones.
+  // Leading zeros of a word, by repeated halving; 31 if it is zero. A shorter number is followed by
+  // ones.
   function automatic logic [4:0] leading_zeros(logic [31:0] word);
     logic [31:0] rest;
     leading_zeros = '0;

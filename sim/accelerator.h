@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator of the simulated chip, if it is a model of its own (sim/apart).
+// The accelerator of the simulated chip, if it is a model of its own (sim/partitioned).
 #ifndef FP8MAC_SIM_ACCELERATOR_H
 #define FP8MAC_SIM_ACCELERATOR_H
 
@@ -20,7 +20,7 @@ class Accelerator
     virtual void end() = 0;
 };
 
-// How the accelerator is simulated, for messages: "RTL", "fast mode"
+// How the accelerator is simulated, for messages: "RTL", "timing model"
 extern const char *const simulator_mode;
 
 // nullptr if the accelerator is in the model of the chip. `settle` evaluates the chip without an

@@ -1,32 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs. It has two models: the chip
-# with its core, and the accelerator, which is evaluated only while it has work (sim/apart). One that writes waveforms
+# with its core, and the accelerator, which is evaluated only while it has work (sim/partitioned). One that writes waveforms
 # has both in one model and evaluates everything.
 #   make sim             $(BUILD)/sim/ROWSxCOLSxLANES-ELEMENT/fp8mac-sim
 #   make sim AXI_DATA_W=64   the same with a bus of 64 bits, in a folder *-axi64
 #   make waves           builds one that can write waveforms, in a folder *-trace
 #   make sim MINIMAL=1   an accelerator without the functions that can be left out, in a folder *-minimal
 #   make sim ELEMENT=int8 REQUANTISE=1   one with the integer requantiser, in a folder *-requantise
-#   make sim FAST=1      the fast mode, in a folder *-fast: C code computes what the elements compute (sim/fast)
 #   make sim TIMED=1     the timing model, in a folder *-timed: the accelerator is its registers and models in C (sim/timed)
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
-$(call check_choice,FAST,0 1,0)
-FAST_MODE := $(filter-out 0,$(FAST))
-ifneq (,$(and $(FAST_MODE),$(filter-out $(FAST_ELEMENTS),$(ELEMENT))))
-$(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows ELEMENT=$(subst $(space), and ELEMENT=,$(FAST_ELEMENTS)))
-endif
 $(call check_choice,TIMED,0 1,0)
 TIMED_MODE := $(filter-out 0,$(TIMED))
-ifneq (,$(and $(TIMED_MODE),$(strip $(FAST_MODE) $(TRACING) $(filter 1,$(MINIMAL)))))
-$(error TIMED=1 is not possible with FAST=1, with MINIMAL=1 or for waveforms)
+ifneq (,$(and $(TIMED_MODE),$(strip $(TRACING) $(filter 1,$(MINIMAL)))))
+$(error TIMED=1 is not possible with MINIMAL=1 or for waveforms)
 endif
-# The simulators of an array: $(SIM_BASE), with -fast, with -timed, with -trace, with -fast-trace. SIM is the one asked for.
+# The simulators of an array: $(SIM_BASE), with -timed, with -trace. SIM is the one asked for.
 SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(MINIMAL_NAME)
-SIM_DIR := $(SIM_BASE)$(if $(FAST_MODE),-fast)$(if $(TIMED_MODE),-timed)$(if $(TRACING),-trace)
+SIM_DIR := $(SIM_BASE)$(if $(TIMED_MODE),-timed)$(if $(TRACING),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
 SIM_RTL := $(SIM_BASE)/fp8mac-sim
-SIM_FAST := $(SIM_BASE)-fast/fp8mac-sim
 SIM_TIMED := $(SIM_BASE)-timed/fp8mac-sim
 # The core with RAM alone, with which the speed of the others is compared.
 SIM_CORE := $(BUILD)/sim/core/fp8mac-sim
@@ -47,15 +40,11 @@ SYSTEM_SOURCES := $(SYSTEM_PACKAGE) $(filter-out $(SYSTEM_PACKAGE),$(sort $(wild
 # The whole chip. $(1): the accelerator's sources.
 system_inputs = $(RTL_WAIVER) $(IBEX_PACKAGES) $(1) $(SYSTEM_SOURCES)
 SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
-# The fast mode replaces one module, the nest of operand feeds and elements.
-RTL_SIM_SOURCES_FAST := $(filter-out rtl/array/fp8mac_nest.sv,$(RTL_SIM_SOURCES)) sim/fast/fp8mac_nest.sv
-SIM_INPUTS_FAST := $(call system_inputs,$(RTL_SIM_SOURCES_FAST))
 # The chip without the accelerator, and the accelerator
 SIM_INPUTS_CHIP := $(RTL_WAIVER) $(IBEX_PACKAGES) $(CATALOGUE_SV) $(call system_modules,core fetch_ahead bus ctrl timer ram) \
-  $(SYSTEM_PRIMITIVES) sim/apart/fp8mac_sys_accel.sv rtl/system/fp8mac_system.sv
+  $(SYSTEM_PRIMITIVES) sim/partitioned/fp8mac_sys_accel.sv rtl/system/fp8mac_system.sv
 accel_inputs = $(RTL_WAIVER) $(1) $(call system_modules,accel apb axi_read axi_write axi_checker bus_trace stall timeline usage)
 SIM_INPUTS_ACCEL := $(call accel_inputs,$(RTL_SIM_SOURCES))
-SIM_INPUTS_ACCEL_FAST := $(call accel_inputs,$(RTL_SIM_SOURCES_FAST))
 # The timing model replaces all behind the registers.
 SIM_INPUTS_ACCEL_TIMED := $(RTL_WAIVER) $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(REGS_SV)) \
   $(patsubst %,rtl/accel/fp8mac_%.sv,csr report records) $(call system_modules,apb) sim/timed/fp8mac_sys_accel.sv
@@ -86,13 +75,12 @@ SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,bus_trace disassemble elf_loader li
 SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHARED_SOURCES))))
 # and those that see the chip alone once for each width of the bus.
 SIM_CHIP_SOURCES := $(filter-out $(SIM_SHARED_SOURCES),$(SIM_SOURCES))
-SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
-SIM_SOURCES_TIMED := sim/timed/model.cpp $(patsubst %,sim/timed/%.c,commands bytes products)
+SIM_SOURCES_TIMED := sim/timed/model.cpp
 SIM_TIMED_FLAGS := -Imodel/src -Ifirmware/port/host -DFP8SIM_ROWS=$(ROWS) -DFP8SIM_COLS=$(COLS) -DFP8SIM_LANES=$(LANES) \
   -DFP8SIM_ELEMENT=$(call element_kind,$(ELEMENT_SPEC)) -DFP8SIM_AXI_DATA_W=$(AXI_DATA_W) \
   -DFP8SIM_REQUANTISE=$(REQUANTISE) \
   $(foreach v,ARRAY=$(ARRAY) ELEMENT_SPEC=$(ELEMENT_SPEC) WIDTH=$(AXI_DATA_W),-DFP8SIM_$(subst =,='",$(v))"')
-# The golden model behind the device interface
+# How an accelerator is spelled
 SIM_TIMED_HOST := $(BUILD)/sim/timed-host.a
 SIM_INCLUDES := -Isim -Imodel/cli -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
   -I$(REGS_DIR)
@@ -140,14 +128,13 @@ endef
 # A simulator with one model. $(1): its folder; $(2): the variable of its model's inputs; $(3): Verilator's parameters;
 # $(4): -trace, -ports or nothing; $(5): more sources than SIM_SOURCES; $(6): what its messages call it.
 define SIMULATOR
-$(1)/fp8mac-sim: $(call sim_objects,$(1),$(SIM_CHIP_SOURCES) sim/whole/accelerator.cpp $(5)) \
+$(1)/fp8mac-sim: $(call sim_objects,$(1),$(SIM_CHIP_SOURCES) sim/monolithic/accelerator.cpp $(5)) \
     $(call sim_units,$(1)/model) $(if $(4),$(VERILATED_FST)) $(SIM_LIBRARIES)
 	$$(call say,LINK,$$@)
 	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm $(if $(4),-lz)
 
 $(call SIM_MODEL,$(1)/model,fp8mac_system,$(2),$(3),$(4))
-$(foreach folder,sim/ sim/whole/ sim/fast/,$(call SIM_CXX,$(1),$(folder),$(1)/model,$(4),$(6)))
-$(call SIMULATOR_C,$(1),sim/fast/)
+$(foreach folder,sim/ sim/monolithic/,$(call SIM_CXX,$(1),$(folder),$(1)/model,$(4),$(6)))
 -include $(patsubst %,$(1)/%.d,accelerator $(basename $(notdir $(SIM_CHIP_SOURCES) $(5))))
 endef
 
@@ -163,16 +150,15 @@ endef
 # A simulator with two models. $(1): its folder; $(2): the variable of the accelerator's inputs; $(3): Verilator's
 # parameters; $(4): more sources; $(5): what its messages call it; $(6): the header of its model; $(7): more options;
 # $(8): more libraries.
-sim_apart_objects = $(call sim_objects,$(1),sim/apart/accelerator.cpp $(2)) $(call sim_units,$(1)/model) \
+sim_partitioned_objects = $(call sim_objects,$(1),sim/partitioned/accelerator.cpp $(2)) $(call sim_units,$(1)/model) \
   $(call sim_chip_objects,$(AXI_DATA_W)) $(SIM_LIBRARIES)
-define SIMULATOR_APART
-$(1)/fp8mac-sim: $(call sim_apart_objects,$(1),$(4)) $(8)
+define SIMULATOR_PARTITIONED
+$(1)/fp8mac-sim: $(call sim_partitioned_objects,$(1),$(4)) $(8)
 	$$(call say,LINK,$$@)
 	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$(filter-out %.a,$$^) $(8) $$(filter-out $(8),$$(filter %.a,$$^)) -pthread -lm
 
 $(call SIM_MODEL,$(1)/model,fp8mac_sys_accel,$(2),$(3))
-$(foreach folder,sim/apart/ sim/fast/ sim/timed/,$(call SIM_CXX,$(1),$(folder),$(1)/model $(call sim_chip,$(AXI_DATA_W))/model,,$(5),-DFP8SIM_MODEL='"$(6)"' $(7)))
-$(foreach folder,sim/fast/ sim/timed/,$(call SIMULATOR_C,$(1),$(folder),$(7)))
+$(foreach folder,sim/partitioned/ sim/timed/,$(call SIM_CXX,$(1),$(folder),$(1)/model $(call sim_chip,$(AXI_DATA_W))/model,,$(5),-DFP8SIM_MODEL='"$(6)"' $(7)))
 -include $(patsubst %,$(1)/%.d,accelerator $(basename $(notdir $(4))))
 endef
 
@@ -197,21 +183,20 @@ $(foreach folder,$(sort $(dir $(SIM_CHECK) $(SIM_TOOL))),$(eval $(call SIMULATOR
 sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
   $(call element_parameters,$(ELEMENT_SPEC)) "-GMINIMAL=1'd$(MINIMAL)" "-GREQUANTISE=1'd$(REQUANTISE)"
 $(foreach width,64 128 256,$(eval $(call SIM_CHIP,$(width))))
-$(eval $(call SIMULATOR_APART,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL,apart/model.h))
-$(eval $(call SIMULATOR_APART,$(SIM_BASE)-fast,SIM_INPUTS_ACCEL_FAST,$(sim_chip_parameters),$(SIM_SOURCES_FAST),fast mode,apart/model.h))
-$(eval $(call SIMULATOR_APART,$(SIM_BASE)-timed,SIM_INPUTS_ACCEL_TIMED,$(sim_chip_parameters),$(SIM_SOURCES_TIMED),timing \
+$(eval $(call SIMULATOR_PARTITIONED,$(SIM_BASE),SIM_INPUTS_ACCEL,$(sim_chip_parameters),,RTL,partitioned/model.h))
+$(eval $(call SIMULATOR_PARTITIONED,$(SIM_BASE)-timed,SIM_INPUTS_ACCEL_TIMED,$(sim_chip_parameters),$(SIM_SOURCES_TIMED),timing \
   model,timed/model.h,$(SIM_TIMED_FLAGS),$(SIM_TIMED_HOST)))
-SIM_RTL_OBJECTS := $(call sim_apart_objects,$(SIM_BASE))
-SIM_TIMED_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-timed,$(SIM_SOURCES_TIMED))
+SIM_RTL_OBJECTS := $(call sim_partitioned_objects,$(SIM_BASE))
+SIM_TIMED_OBJECTS := $(call sim_partitioned_objects,$(SIM_BASE)-timed,$(SIM_SOURCES_TIMED))
 
-$(SIM_TIMED_HOST): $(patsubst %,$(BUILD)/firmware/host/obj/%.o,$(wildcard firmware/src/*.c firmware/port/host/*.c))
+$(SIM_TIMED_HOST): $(patsubst %,$(BUILD)/firmware/host/obj/%.o,firmware/src/element.c firmware/port/host/choice.c)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The cycles of recorded networks in a dump of the chip's memory, by the model
 SIM_LISTS := $(SIM_BASE)-lists/fp8mac-lists
-SIM_LISTS_OBJECTS := $(call sim_objects,$(SIM_BASE)-lists,sim/lists/lists.c sim/timed/commands.c)
-$(foreach folder,sim/lists/ sim/timed/,$(eval $(call SIMULATOR_C,$(SIM_BASE)-lists,$(folder),$(SIM_TIMED_FLAGS))))
+SIM_LISTS_OBJECTS := $(call sim_objects,$(SIM_BASE)-lists,sim/lists/lists.c)
+$(eval $(call SIMULATOR_C,$(SIM_BASE)-lists,sim/lists/,$(SIM_TIMED_FLAGS)))
 -include $(SIM_LISTS_OBJECTS:.o=.d)
 $(SIM_LISTS): $(SIM_LISTS_OBJECTS) $(SIM_TIMED_HOST) $(BUILD)/model/libfp8mac.a
 	$(call say,LINK,$@)
@@ -220,10 +205,8 @@ $(SIM_LISTS): $(SIM_LISTS_OBJECTS) $(SIM_TIMED_HOST) $(BUILD)/model/libfp8mac.a
 .PHONY: lists
 lists: $(SIM_LISTS)
 
-SIM_FAST_OBJECTS := $(call sim_apart_objects,$(SIM_BASE)-fast,$(SIM_SOURCES_FAST))
 # Those that write waveforms have everything in one model, under one name of the top.
 $(eval $(call SIMULATOR,$(SIM_BASE)-trace,SIM_INPUTS,$(sim_chip_parameters),-trace,,RTL))
-$(eval $(call SIMULATOR,$(SIM_BASE)-fast-trace,SIM_INPUTS_FAST,$(sim_chip_parameters),-trace,$(SIM_SOURCES_FAST),fast mode))
 $(eval $(call SIMULATOR,$(BUILD)/sim/core,SIM_INPUTS_CORE,,,,core alone))
 
 # The system's lint has the accelerator's parameter sets. Its stamps have the same names in another folder.

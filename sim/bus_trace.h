@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every transfer between the accelerator and the RAM, as CSV: cycle, channel, address, bytes. The
-// columns are those of `fp8mac cycles --bus`. A beat of written data has the address and the number of
-// the bytes that its strobes name, and one line more for each gap between them.
+// columns are those of `fp8mac cycles --bus`. A beat of written data has the address and the number
+// of the bytes that its strobes name, and one line more for each gap between them.
 #ifndef FP8MAC_SIM_BUS_TRACE_H
 #define FP8MAC_SIM_BUS_TRACE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RISC-V instructions as text.
+// RISC-V instructions as text. It is written by hand: Debian 12's capstone does not know RISC-V.
 #ifndef FP8MAC_SIM_DISASSEMBLE_H
 #define FP8MAC_SIM_DISASSEMBLE_H
 

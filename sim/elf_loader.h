@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a 32-bit little-endian RISC-V executable into the simulated RAM.
+// Loads a 32-bit little-endian RISC-V executable into the simulated RAM. It is written by hand:
+// with libelf (tried) it has as many lines, because libelf takes files whose tables are cut short,
+// and of damaged ones gives pointers that are not aligned.
 #ifndef FP8MAC_SIM_ELF_LOADER_H
 #define FP8MAC_SIM_ELF_LOADER_H
 

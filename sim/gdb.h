@@ -22,8 +22,8 @@ class Gdb
     // There is no debugger yet. Whenever it waits for one, it asks `cancelled` whether to go on.
     Gdb(const CoreWatch &watch, const Ram &ram, bool (*cancelled)());
     ~Gdb();
-    // Prints the port and waits on it until a debugger on this machine connects; port 0: a free one.
-    // Throws std::runtime_error if the port cannot be used, or if it is cancelled.
+    // Prints the port and waits on it until a debugger on this machine connects; port 0: a free
+    // one. Throws std::runtime_error if the port cannot be used, or if it is cancelled.
     void connect(int port);
     Gdb(const Gdb &) = delete;
     Gdb &operator=(const Gdb &) = delete;

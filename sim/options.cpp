@@ -41,6 +41,8 @@ const char *const usage_text =
     "                        of the GEMMs\n"
     "  --dump-memory FILE    write the RAM as it is at the end\n"
     "  --evaluate-all        evaluate core and accelerator in every cycle, with the same results\n"
+    "  --usage               print how much of the array was in use: of the whole run, and of the\n"
+    "                        cycles with a command\n"
     "  --quiet               print only the program's console and errors\n"
     "  --help                print this text\n"
     "\n"
@@ -159,6 +161,9 @@ bool parse_switch(const std::string &name, Options &options)
     if (name == "--evaluate-all") {
         return options.evaluate_all = true;
     }
+    if (name == "--usage") {
+        return options.usage = true;
+    }
     if (name == "--quiet") {
         return options.quiet = true;
     }
@@ -174,7 +179,7 @@ void check(const Options &options)
         return;
     }
     if (options.program.empty()) {
-        throw std::runtime_error("no program was given; --help lists what is possible");
+        throw std::runtime_error("name the program to run; --help lists the options");
     }
     if (options.trace_from > options.trace_to) {
         throw std::runtime_error("--trace-from is after --trace-to");

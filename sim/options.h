@@ -27,6 +27,7 @@ struct Options {
     std::string timeline_file; // empty: no timeline
     std::string bus_file;      // empty: no trace of the bus
     bool evaluate_all = false; // in every cycle
+    bool usage = false;
     bool quiet = false;
     bool help = false;
 };

@@ -375,8 +375,10 @@ int Simulator::report()
                      reason().c_str(), cycles_, seconds(Clock::now() - start_), khz, simulator_mode,
                      end_ == End::exit ? "" : ", at ", end_ == End::exit ? "" : location().c_str());
     }
-    if (!options_.quiet) {
+    if (options_.usage) {
         report_usage();
+    }
+    if (!options_.quiet) {
         report_stack();
     }
     if (!options_.quiet || differs()) {
@@ -440,7 +442,7 @@ void Simulator::dump_memory()
 void Simulator::report_checks() const
 {
     if (counters_.gemms == 0 && counters_.malformed == 0) {
-        std::fprintf(stderr, "fp8mac-sim: no GEMM was checked\n");
+        std::fprintf(stderr, "fp8mac-sim: the program asked for no check of a GEMM\n");
         return;
     }
     std::fprintf(stderr,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of the chip's work. model/cli/trace_events.h writes it; here commands of lists get the
-// names of their layers.
+// The timeline of the chip's work. model/cli/trace_events.h writes it; here commands of lists get
+// the names of their layers.
 #ifndef FP8MAC_SIM_TIMELINE_H
 #define FP8MAC_SIM_TIMELINE_H
 

@@ -53,7 +53,7 @@ Trace::Trace(VerilatedContext &context, Vfp8mac_system &, const std::string &fil
 {
     if (!file.empty()) {
         throw std::runtime_error(
-            "this simulator cannot write waveforms: `make waves` builds the other one");
+            "this simulator cannot write waveforms: build one that can with `make waves`");
     }
 }
 

@@ -2,7 +2,7 @@
 """python -m synth COMMAND OPTION...
 
 measure   area of the elements beside their INT8 baselines     (make synth, make synth-full)
-report    synth/AREA.md, its figures and plots from the results (make synth-report)
+report    synth/AREA.md, ENERGY.md and the pages with every figure, from the results (make synth-report)
 accel     the accelerator without its memories                 (make synth-accel)
 functions what each function of the accelerator costs          (make synth-functions)
 shapes    cycles of layers on arrays of other shapes           (make synth-shapes)
@@ -46,7 +46,7 @@ COMMANDS = {
     "check": "synth.study.check",
     "layout": "synth.layout.cli",
     "board": "synth.board.cli",
-    "board_report": "synth.board.report",
+    "board_report": "synth.board.nextpnr_report",
     "energy": "synth.energy.cli",
     "energy_chip": "synth.energy.chip_cli",
 }

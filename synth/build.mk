@@ -36,8 +36,9 @@
 #                                  OpenSTA times them with the wires: $(BUILD)/synth/layout.json. ONLY=regex chooses some.
 #                                  APART=1: elements with block accumulation in two netlists, the sum of one of them
 #                                  and what they share
-#   make synth-report              synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from synth/results;
-#                                  FROM=build/synth/area.json takes the records of a measurement into them first
+#   make synth-report              synth/AREA.md and ENERGY.md from synth/results, and into $(BUILD)/docs-src/results the pages
+#                                  with every figure, and plots, as `make docs` does;
+#                                  FROM=build/synth/area.json takes the records of a measurement into the results first
 #   make synth-stale               which results are of other RTL than the tree's
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches
@@ -53,6 +54,8 @@ SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,l
   $(call SYNTH_OPTION,COLS,cols) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
   $(call SYNTH_OPTION,DONT_USE,dont-use) $(call SYNTH_OPTION,CLOCK_FO4,clock-fo4) $(call SYNTH_OPTION,JOBS,jobs) \
   $(call SYNTH_OPTION,ONLY,only) $(call SYNTH_OPTION,VARIANTS,variants) $(call SYNTH_OPTION,EFFORTS,efforts)
+# Where set-up has put the cell libraries (synth/study/libraries.py)
+export CELLS := $(abspath $(BUILD)/cells)
 SYNTH := $(PYTHON) -B -m synth
 SYNTH_MEASURE = $(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac $(if $(filter synth-full,$),--full) $(SYNTH_OPTIONS)
 SYNTH_FPGA_OPTIONS = $(foreach v,ELEMENT=element LANES=lanes FRAC_BITS=frac-bits JOBS=jobs ONLY=only, \
@@ -100,7 +103,13 @@ synth-wires: $(RTL_GENERATED)
 	  $(call SYNTH_OPTION,APART,apart)
 
 synth-report:
-	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)
+	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from) --out synth --figures $(DOCS_RESULTS_DIR)
+
+# Pages of `make docs` that are not committed: every figure of area and energy
+SYNTH_FIGURES := $(DOCS_RESULTS_DIR)/area.md $(DOCS_RESULTS_DIR)/energy.md
+DOCS_RESULTS += $(SYNTH_FIGURES)
+$(SYNTH_FIGURES) &: $(wildcard synth/*/*.py synth/*/*.md synth/results/*)
+	@$(SYNTH) report --figures $(DOCS_RESULTS_DIR)
 
 synth-stale: $(RTL_GENERATED)
 	@$(SYNTH) stale --build $(BUILD)

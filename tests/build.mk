@@ -7,7 +7,7 @@
 # what the tests cost, name the failed ones and print the sum of all counts. `make build/test/NAME.log` runs one test.
 include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
-include tests/habits/build.mk
+include tests/consistency/build.mk
 include tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
 include tests/costs/build.mk tests/mutants/build.mk tests/networks/build.mk tests/tokens/tokens.mk
 
@@ -27,6 +27,7 @@ no_row = $(call names_of,$(filter-out $(call test_rows,.*),$(TESTS)))
 no_test = $(if $(filter 4x4x16-block_f19,$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)),$(call names_of,$(filter-out $(TESTS),$(call test_rows,.*))))
 
 # $(1): the logs of the tests to run. The calibration runs beside them, once a minute.
+ifeq (,$(DRY_RUN))
 define run_tests
 	$(if $(no_row),$(error tests without a row in $(TEST_TABLE): $(no_row)))
 	$(if $(no_test),$(error rows of $(TEST_TABLE) without a test: $(no_test)))
@@ -35,6 +36,9 @@ define run_tests
 	  TEST_TOTAL=$(words $(1)) TEST_COSTS=$(abspath $(TEST_COSTS_FILE)) $(MAKE) --no-print-directory -k $(1) && \
 	  status=0 || status=1; $(TEST_COST_REPORT); tests/summary.sh $(1) && exit $$status
 endef
+else
+run_tests = +@$(MAKE) --no-print-directory -k $(1)
+endif
 
 .PHONY: test test-long list-tests list-tests-long
 # Tests with random steps run this many times the steps of one that runs alone or in `make test`.

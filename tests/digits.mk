@@ -28,7 +28,7 @@ $(BUILD)/test/digits-layered.log: tests/digits/test_layered.py $(DIGITS_TEST_INP
 $(BUILD)/test/digits-networks.log: tests/digits/test_networks.py $(DIGITS_TEST_INPUTS) $(BUILD)/model/libfp8mac.so
 	@tests/run_test.sh digits-networks $@ $(PYTEST) $< --build $(BUILD)
 
-$(BUILD)/test/digits-host.log: tests/digits/test_host.py $(DIGITS_TEST_INPUTS) $(DIGITS_HOST)
+$(BUILD)/test/digits-host.log: tests/digits/test_host.py sim/bench/quality.json $(DIGITS_TEST_INPUTS) $(DIGITS_HOST)
 	@tests/run_test.sh digits-host $@ $(PYTEST) $< --program $(DIGITS_HOST)
 
 TESTS += $(patsubst %,$(BUILD)/test/%.log,recipe digits-data digits-layered digits-networks digits-host)

@@ -4,9 +4,6 @@
 
 SYS_TEST := $(BUILD)/test
 SYS_RUN = $(SIM) --quiet
-# The faster simulator with the same bits and cycles, where the array has one: for tests of the firmware. The test sim-fast
-# compares both.
-SYS_QUICK := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM))
 SYS_RISCV := $(BUILD)/firmware/riscv
 SYS_HOST := $(BUILD)/firmware/host
 # Arrays in which buffers, blocks and beats have different ratios of sizes.
@@ -35,8 +32,7 @@ $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
 # The tile commands of the planner, recorded in place of an accelerator.
-SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_desc gemm_choose gemm_estimate gemm_encode gemm_image gemm_regions gemm_run regions stamp element status) \
-  $(patsubst %,firmware/port/host/%.c,walk tile_check mapped host_memory)
+SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_desc gemm_choose gemm_estimate gemm_encode gemm_image gemm_regions gemm_run regions cache stamp element status)
 $(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/port/host/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
     $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
@@ -139,42 +135,42 @@ $(SYS_TEST)/system-convolution-bytes.log: $(SYS_TEST)/system-convolution.log $(S
 
 # Core cycles of the digits application
 TESTS += $(SYS_TEST)/system-digits-cycles.log
-$(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SYS_QUICK) tests/system/digits_cycles.sh tests/run_test.sh
+$(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_cycles.sh tests/run_test.sh
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_QUICK) --quiet $<
+	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_RUN) $<
 
 # The digits with layers of the library: outputs and cycles on the chip
 TESTS += $(SYS_TEST)/system-digits-layered.log
-$(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.elf $(SYS_QUICK) tests/system/digits_layered.sh \
+$(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_layered.sh \
     tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-digits-layered $@ \
-	  tests/system/digits_layered.sh $< $(SYS_QUICK) --quiet $(SYS_RISCV)/digits.elf
+	  tests/system/digits_layered.sh $< $(SYS_RUN) $(SYS_RISCV)/digits.elf
 
 # Recorded networks: bytes of the host, and cycles of a frame of keyword spotting and of a decoder's token
 SYS_RECORDED := dscnn decoder
 SYS_MOST_dscnn := 19650
 SYS_MOST_decoder := 62400
 TESTS += $(SYS_RECORDED:%=$(SYS_TEST)/system-%.log)
-$(SYS_RECORDED:%=$(SYS_TEST)/system-%.log): $(SYS_TEST)/system-%.log: $(SYS_HOST)/% $(SYS_RISCV)/%.elf $(SYS_QUICK) \
+$(SYS_RECORDED:%=$(SYS_TEST)/system-%.log): $(SYS_TEST)/system-%.log: $(SYS_HOST)/% $(SYS_RISCV)/%.elf $(SIM) \
     tests/system/recorded.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-$* $@ tests/system/recorded.sh $* \
-	  $(SYS_MOST_$*) $< $(SYS_QUICK) --quiet $(SYS_RISCV)/$*.elf
+	  $(SYS_MOST_$*) $< $(SYS_RUN) $(SYS_RISCV)/$*.elf
 
 # The voice activity detector: decisions on the host, bytes and cycles on the chip
 TESTS += $(SYS_TEST)/system-vad.log
-$(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SYS_QUICK) tests/system/vad.sh tests/run_test.sh
+$(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/system/vad.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-vad $@ tests/system/vad.sh $< \
-	  $(SYS_QUICK) --quiet $(SYS_RISCV)/vad.elf
+	  $(SYS_RUN) $(SYS_RISCV)/vad.elf
 
 # Inference works in integers.
 TESTS += $(SYS_TEST)/system-integers.log
-$(SYS_TEST)/system-integers.log: $(SYS_RISCV)/digits.elf $(SYS_RISCV)/vad.elf $(SYS_QUICK) tests/system/integers.sh \
+$(SYS_TEST)/system-integers.log: $(SYS_RISCV)/digits.elf $(SYS_RISCV)/vad.elf $(SIM) tests/system/integers.sh \
     tests/run_test.sh
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-integers $@ tests/system/integers.sh $(SYS_RISCV) $(SYS_QUICK) --quiet
+	@tests/run_test.sh system-integers $@ tests/system/integers.sh $(SYS_RISCV) $(SYS_RUN)
 
 TESTS += $(SYS_TEST)/firmware-vad.log
 $(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
@@ -183,16 +179,11 @@ $(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh test
 
 # Scaling recipes on outputs that drift: the same text on chip and host, and what each recipe does on the host
 TESTS += $(SYS_TEST)/system-recipes.log
-TESTS += $(SYS_TEST)/system-recipes-rtl.log
-$(SYS_TEST)/system-recipes.log: SYS_RECIPES_SIM := $(SYS_QUICK)
-$(SYS_TEST)/system-recipes.log: $(SYS_QUICK)
-$(SYS_TEST)/system-recipes-rtl.log: SYS_RECIPES_SIM := $(SIM)
-$(SYS_TEST)/system-recipes-rtl.log: $(SIM)
-$(SYS_TEST)/system-recipes.log $(SYS_TEST)/system-recipes-rtl.log: $(SYS_HOST)/recipes $(SYS_RISCV)/recipes.elf \
-    firmware/apps/recipes/plot.py tests/system/recipes.sh tests/run_test.sh
+$(SYS_TEST)/system-recipes.log: $(SYS_HOST)/recipes $(SYS_RISCV)/recipes.elf $(SIM) \
+    firmware/apps/recipes/plot.py model/NUMERICS.md tests/system/recipes.sh tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ tests/system/recipes.sh $< \
-	  $(PYTHON) $(SYS_RECIPES_SIM) --quiet $(SYS_RISCV)/recipes.elf
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-recipes $@ tests/system/recipes.sh $< \
+	  $(PYTHON) $(SYS_RUN) $(SYS_RISCV)/recipes.elf
 
 # Element-wise commands, and GEMMs with C, stochastic rounding and tables
 TESTS += $(SYS_TEST)/system-elementwise.log
@@ -203,7 +194,7 @@ $(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/element
 	  tests/system/elementwise.sh $< $(SYS_RUN) $(SYS_RISCV)/elementwise.elf
 
 # Row commands: host, sanitizers and chip
-TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-rows firmware-san-rows system-rows system-rows-rtl)
+TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-rows firmware-san-rows system-rows)
 $(SYS_TEST)/firmware-rows.log: $(SYS_HOST)/rows tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-rows $@ $<
@@ -212,15 +203,11 @@ $(SYS_TEST)/firmware-san-rows.log: $(SYS_HOST)-san/rows tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-san-rows $@ $<
 
-$(SYS_TEST)/system-rows.log: SYS_ROWS_SIM := $(SYS_QUICK)
-$(SYS_TEST)/system-rows.log: $(SYS_QUICK)
-$(SYS_TEST)/system-rows-rtl.log: SYS_ROWS_SIM := $(SIM)
-$(SYS_TEST)/system-rows-rtl.log: $(SIM)
-$(SYS_TEST)/system-rows.log $(SYS_TEST)/system-rows-rtl.log: $(SYS_HOST)/rows $(SYS_RISCV)/rows.elf \
+$(SYS_TEST)/system-rows.log: $(SYS_HOST)/rows $(SYS_RISCV)/rows.elf $(SIM) \
     tests/system/elementwise.sh tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ \
-	  tests/system/elementwise.sh $< $(SYS_ROWS_SIM) --quiet $(SYS_RISCV)/rows.elf
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-rows $@ \
+	  tests/system/elementwise.sh $< $(SYS_RUN) $(SYS_RISCV)/rows.elf
 
 # What the RTL reads and writes, beside what the library cleans and invalidates. The tests run make themselves.
 SYS_TOUCHED := tests/sim/test_touched.py $(wildcard tests/system/apps/touched/*) $(SIM_PYTEST_FILES) $(FW_RISCV_OBJECTS) tests/run_test.sh
@@ -235,10 +222,10 @@ $(patsubst %,$(SYS_TEST)/%.log,system-touched system-touched-more): $(SYS_TOUCHE
 
 # Random descriptors. The test runs make itself.
 TESTS += $(SYS_TEST)/system-fuzz.log
-$(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SIM) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)-san/selftest tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< $$((8000 * $${RANDOM_STEPS:-1})) 20 $(SYS_QUICK) --quiet
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< $$((8000 * $${RANDOM_STEPS:-1})) 20 $(SYS_RUN)
 
 # Layers of networks: outputs of chip and host, errors on the host, plain and under the sanitizers
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-layers firmware-san-layers system-layers)
@@ -274,43 +261,38 @@ $(SYS_TEST)/firmware-profile.log: $(SYS_HOST)/layers tests/system/profile.sh tes
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-profile $@ tests/system/profile.sh $<
 
-TESTS += $(SYS_TEST)/system-layers-rtl.log
 TESTS += $(SYS_TEST)/system-layers-all.log
 # The others take most of the time; they are made of these, or of functions that the host tests.
 $(SYS_TEST)/system-layers.log: SYS_LAYERS := linear mx row_scales arithmetic convolution transposed batch_norm pooling attention normalise \
   move transformer
-$(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log: SYS_LAYERS_SIM := $(SYS_QUICK)
-$(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log: $(SYS_QUICK)
-$(SYS_TEST)/system-layers-rtl.log: SYS_LAYERS_SIM := $(SIM)
-$(SYS_TEST)/system-layers-rtl.log: $(SIM)
-$(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log $(SYS_TEST)/system-layers-rtl.log: $(SYS_HOST)/layers $(SYS_RISCV)/layers.elf \
+$(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-all.log: $(SYS_HOST)/layers $(SYS_RISCV)/layers.elf $(SIM) \
     tests/system/layers.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ tests/system/layers.sh $< '$(SYS_LAYERS)' \
-	  $(SYS_LAYERS_SIM) --quiet $(SYS_RISCV)/layers.elf
+	  $(SYS_RUN) $(SYS_RISCV)/layers.elf
 
 # The accelerator's cycles of convolutions on the chip, beside the model of cycles
 TESTS += $(SYS_TEST)/system-convolution-cycles.log
-$(SYS_TEST)/system-convolution-cycles.log: tests/sim/test_convolutions.py $(SIM_PYTEST_FILES) $(SYS_QUICK) $(SYS_RISCV)/layers.elf \
+$(SYS_TEST)/system-convolution-cycles.log: tests/sim/test_convolutions.py $(SIM_PYTEST_FILES) $(SIM) $(SYS_RISCV)/layers.elf \
     $(BUILD)/model/fp8mac tests/run_test.sh
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-convolution-cycles $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/layers.elf \
+	@tests/run_test.sh system-convolution-cycles $@ $(SIM_PYTEST) --sim $(SIM) --elf $(SYS_RISCV)/layers.elf \
 	  --tool $(BUILD)/model/fp8mac
 
 # Lists of layers on the chip, beside the model of cycles
 TESTS += $(SYS_TEST)/system-workloads.log
-$(SYS_TEST)/system-workloads.log: tests/sim/test_lists.py $(SIM_PYTEST_FILES) $(wildcard sim/bench/*.py) $(SYS_QUICK) $(SYS_RISCV)/gemm.elf \
+$(SYS_TEST)/system-workloads.log: tests/sim/test_lists.py $(SIM_PYTEST_FILES) $(wildcard sim/bench/*.py) $(SIM) $(SYS_RISCV)/gemm.elf \
     $(BUILD)/model/fp8mac tests/run_test.sh
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-workloads $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/gemm.elf --tool $(BUILD)/model/fp8mac
+	@tests/run_test.sh system-workloads $@ $(SIM_PYTEST) --sim $(SIM) --elf $(SYS_RISCV)/gemm.elf --tool $(BUILD)/model/fp8mac
 
 # Totals of networks by the model of cycles, the core's constants and the networks' own parts
 TESTS += $(SYS_TEST)/system-core.log
-$(SYS_TEST)/system-core.log: tests/sim/test_core.py $(SIM_PYTEST_FILES) sim/bench/core.py $(SYS_QUICK) $(SYS_RISCV)/digits.elf \
+$(SYS_TEST)/system-core.log: tests/sim/test_core.py $(SIM_PYTEST_FILES) sim/bench/core.py $(SIM) $(SYS_RISCV)/digits.elf \
     $(wildcard tests/system/apps/cycles/*) $(BUILD)/model/fp8mac $(SYS_RISCV)/vad.elf $(SIM_LISTS) tests/run_test.sh
 	@mkdir -p $(@D)
 	@$(MAKE) --no-print-directory APPS_DIR=tests/system/apps $(SYS_RISCV)/cycles.elf
-	@tests/run_test.sh system-core $@ $(SIM_PYTEST) --sim $(SYS_QUICK) --elf $(SYS_RISCV)/cycles.elf --digits $(SYS_RISCV)/digits.elf \
+	@tests/run_test.sh system-core $@ $(SIM_PYTEST) --sim $(SIM) --elf $(SYS_RISCV)/cycles.elf --digits $(SYS_RISCV)/digits.elf \
 	  --tool $(BUILD)/model/fp8mac --vad $(SYS_RISCV)/vad.elf --lists $(SIM_LISTS)
 
 # The same outputs, whatever the bus does.
@@ -332,28 +314,29 @@ $(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*
 # The installed library, used by an application outside the project.
 TESTS += $(SYS_TEST)/system-install.log
 SYS_STAGE = $(abspath $(BUILD))/system-install
-$(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SYS_QUICK) firmware/install.mk \
+$(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SIM) firmware/install.mk \
     tests/run_test.sh
-	@rm -rf $(SYS_STAGE) && $(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
-	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SYS_QUICK))
+	@rm -rf $(SYS_STAGE)
+	@$(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
+	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SIM))
 
 # Core cycles of conversions and planned runs. The test runs make itself.
 # Behind system-runtime, which builds the application `deep`.
 TESTS += $(SYS_TEST)/system-footprint.log
-$(SYS_TEST)/system-footprint.log: tests/system/footprint.sh tests/system/footprint.txt $(SYS_QUICK) $(FW_RISCV_ELFS) \
+$(SYS_TEST)/system-footprint.log: tests/system/footprint.sh tests/system/footprint.txt $(SIM) $(FW_RISCV_ELFS) \
     $(SYS_TEST)/system-runtime.log
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-footprint $@ $< $(SYS_QUICK) $(RISCV_PREFIX)size $(SYS_RISCV)
+	@tests/run_test.sh system-footprint $@ $< $(SIM) $(RISCV_PREFIX)size $(SYS_RISCV)
 
 TESTS += $(SYS_TEST)/system-cycles.log
-$(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
     tests/run_test.sh
-	@tests/run_test.sh system-cycles $@ $< $(SYS_QUICK)
+	@tests/run_test.sh system-cycles $@ $< $(SIM)
 
 TESTS += $(SYS_TEST)/system-runtime.log
-$(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/apps/*/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)/gemm tests/run_test.sh
-	@tests/run_test.sh system-runtime $@ $< $(SYS_QUICK)
+	@tests/run_test.sh system-runtime $@ $< $(SIM)
 
 # Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe; integer requantisation;
 # the names of arguments that do not fit
@@ -378,9 +361,9 @@ $(SYS_TEST)/firmware-requantise.log: $(BUILD)/system-plan/requantise tests/run_t
 
 # Ports: completion functions, locks, caches, bare addresses. The test runs make itself.
 TESTS += $(SYS_TEST)/system-port.log
-$(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)-san/selftest tests/run_test.sh
-	@tests/run_test.sh system-port $@ $< port $(SYS_QUICK) --quiet
+	@tests/run_test.sh system-port $@ $< port $(SYS_RUN)
 
 # The same programs with a core that has a cache. Addresses in a list have 32 bits, so these programs are linked at low ones.
 SYS_CACHED := $(BUILD)/firmware/host-cached
@@ -436,7 +419,7 @@ $(SYS_TEST)/newest-verilator.log: tests/system/newest_verilator.sh tools/require
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH, and -minimal without the functions that can be left out. A make that the test starts builds their simulators.
 SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64 \
   2x2x4-block_f13-axi64-minimal
-SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/apart/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
+SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/partitioned/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
   $(foreach width,64 128 256,$(call sim_chip_objects,$(width))) $(SIM_LIBRARIES)
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(word 2,$(subst -, ,$(1)))

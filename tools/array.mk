@@ -45,8 +45,6 @@ element_parameters = -GELEMENT=$(element_kind) $(if $(element_bits),-GFRAC_BITS=
 element_defines = -DELEMENT_KIND=$(element_kind) -DFRAC_BITS=$(or $(element_bits),0)
 
 ARRAY := $(ROWS)x$(COLS)x$(LANES)
-# The kinds that the simulator's fast mode knows
-FAST_ELEMENTS := block block64
 $(call check_choice,AXI_DATA_W,64 128 256)
 $(call check_choice,MINIMAL,0 1)
 $(call check_choice,REQUANTISE,0 1)

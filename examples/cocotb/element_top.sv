@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact element behind its operand decoders, one accumulator bank in use: the device under test of test_element.py.
+// The exact element behind its operand decoders, one accumulator bank in use: the device under
+// test of test_element.py.
 module element_top
   import fp8mac_pkg::*;
 #(

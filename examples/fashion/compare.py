@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compare.py [--all] [--page FILE] [--out FOLDER]: how many images the network gets right in float32, FP8, INT8 and MX.
+"""compare.py [--all] [--results FILE] [--out FOLDER]: how many images the network gets right in float32, FP8, INT8 and MX.
 
 Without --all these are the images beside the weights; with it all 10,000 of the test. Every format is computed by the golden
-model, so the answers are those of the chip. A page has the counts in a row, which is compared. FOLDER gets fashion.onnx, and calibration.npz and test.npz for `fp8net`.
+model, so the answers are those of the chip. The result file sim/bench/quality.json has the counts of all images, which are compared. FOLDER gets fashion.onnx, and calibration.npz and test.npz for `fp8net`.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -56,17 +56,16 @@ def write(folder: Path, p: dict, calibration: np.ndarray, images: np.ndarray) ->
         np.savez_compressed(folder / f"{name}.npz", pixels=inputs)
 
 
-def _printed(page: Path, images: int) -> dict[str, int]:
-    """What a page says of each format: the row `right of IMAGES` of its table."""
-    row = re.search(rf"^\| right of {images:,} \|(.*)\|$", page.read_text(), re.M)
-    counts = [int(cell.replace(",", "")) for cell in row.group(1).split("|")] if row else []
-    return dict(zip(("float32", *FORMATS), counts, strict=True))
+def _recorded(results: Path) -> dict[str, int]:
+    """The right answers that a result file has for each format."""
+    row = json.loads(results.read_text())["rows"]["clothes"]
+    return {name: row[f"{name.lower()}_right"] for name in ("float32", *FORMATS)}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--page", type=Path)
+    parser.add_argument("--results", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     p, calibration, images, labels = data.read()
@@ -75,15 +74,15 @@ def main() -> int:
     if options.all:
         images, labels = data.load("t10k")
     found = answers(p, calibration, images)
-    printed = _printed(options.page, len(labels)) if options.page else {}
+    recorded = _recorded(options.results) if options.results else {}
     passed = 0
     for name, classes in found.items():
         right, agree = (int((classes == other).sum()) for other in (labels, found["float32"]))
-        good = printed.get(name, right) == right
+        good = recorded.get(name, right) == right
         good &= right >= LEAST * len(labels) and agree >= LEAST_AGREE * len(labels)
         passed += good
         print(
-            f"{name:8} {right} of {len(labels)} right, {agree} as float32{'' if good else ': wrong'}"
+            f"{name:8} {right} of {len(labels)} right, {agree} as float32{'' if good else f': the result file has {recorded.get(name, right)}'}"
         )
     print(f"{passed} passed, {len(found) - passed} failed")
     return 0 if passed == len(found) else 1

@@ -53,7 +53,7 @@ def gradients(p: dict, images: np.ndarray, labels: np.ndarray):
 
 
 def update(p: dict, d: dict, moments: dict, step: int, steps: int) -> None:
-    """Adam, with decay of weights."""
+    """Adam, with decay of weights. The committed weights are its bits, so it is no library's."""
     speed = RATE * (LEAST + (1 - LEAST) * 0.5 * (1 + np.cos(np.pi * step / steps)))
     for name, value in p.items():
         m, v = moments[f"m.{name}"], moments[f"v.{name}"]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory behind an AXI4 slave that serves one burst at a time, and a plain port for the host. Addresses wrap.
+// A memory behind an AXI4 slave that serves one burst at a time, and a plain port for the
+// host. Addresses wrap.
 module axi_ram #(
   parameter int unsigned DATA_W = 64,
   parameter int unsigned ADDR_W = 32,
@@ -53,11 +54,11 @@ module axi_ram #(
 
   logic [DATA_W-1:0] mem_q [WORDS];
 
-  // ---- write: the address, its beats, the answer ----------------------------------------------------------------
+  // ---- write: the address, its beats, the answer ------------------------------------------------
   typedef enum logic [1:0] {WriteIdle, WriteData, WriteAnswer} write_e;
 
   write_e          write_q;
-  index_t          windex_q;
+  index_t          windex_q, host_index;
   logic [ID_W-1:0] bid_q;
 
   assign awready_o = write_q == WriteIdle;
@@ -87,9 +88,11 @@ module axi_ram #(
     end
   end
 
+  assign host_index = index(host_addr_i);
+
   always_ff @(posedge clk_i) begin
     if (host_we_i) begin
-      mem_q[index(host_addr_i)] <= host_wdata_i;
+      mem_q[host_index] <= host_wdata_i;
     end else if (wvalid_i && wready_o) begin
       for (int unsigned i = 0; i < DATA_W / 8; i++) begin
         if (wstrb_i[i]) mem_q[windex_q][8*i +: 8] <= wdata_i[8*i +: 8];
@@ -97,7 +100,7 @@ module axi_ram #(
     end
   end
 
-  // ---- read: the address, its beats -----------------------------------------------------------------------------
+  // ---- read: the address, its beats -------------------------------------------------------------
   logic            reading_q;
   index_t          rindex_q;
   logic [7:0]      rleft_q;  // beats after this one
@@ -130,6 +133,6 @@ module axi_ram #(
     end
   end
 
-  assign host_rdata_o = mem_q[index(host_addr_i)];
+  assign host_rdata_o = mem_q[host_index];
 
 endmodule

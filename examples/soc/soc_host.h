@@ -132,7 +132,8 @@ struct SocGemm {
     uint32_t a, a_stride, b, b_stride, d, d_stride; // bytes, multiples of SocHost::kBeat
 };
 
-// Runs one command with E4M3FN operands, and returns the cycles from the first register write to the interrupt.
+// Runs one command with E4M3FN operands, and returns the cycles from the first register
+// write to the interrupt.
 inline uint64_t soc_run(SocHost &host, const SocGemm &gemm)
 {
     const uint64_t start = host.cycles();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest system around the accelerator: a host writes commands over APB, and the accelerator reads and writes
-// one memory over AXI4. The host reaches the same memory through a plain port.
+// The smallest system around the accelerator: a host writes commands over APB, and the accelerator
+// reads and writes one memory over AXI4. The host reaches the same memory through a plain port.
 module soc_top #(
   parameter int unsigned ROWS       = 2,
   parameter int unsigned COLS       = 2,
@@ -137,7 +137,8 @@ module soc_top #(
     .host_rdata_o(mem_rdata_o)
   );
 
-  // The memory takes what the accelerator always sends: incrementing bursts of whole beats, whose last beat is marked.
+  // The memory takes what the accelerator always sends: incrementing bursts of whole beats,
+  // whose last beat is marked.
   logic unused;
   assign unused = ^{awlen, awsize, awburst, awprot, awcache, awqos, arsize, arburst, arprot, arcache, arqos};
 

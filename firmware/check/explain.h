@@ -23,8 +23,9 @@ typedef struct fp8rt_explanation {
 
 enum { FP8RT_EXPLAIN_STEPS = 256 }; // the first ones, which are tried
 
-// Whether one step explains the code `got` of D[m][n]. The causes are tried in the order above. `gemm`
-// must be valid; its D is not used. With MX scales or accumulators to begin with, no step is tried.
+// Whether one step explains the code `got` of D[m][n]. The causes are tried in the order
+// above. `gemm` must be valid; its D is not used. With MX scales or accumulators to begin
+// with, no step is tried.
 fp8rt_explanation fp8rt_explain(const fp8mac_gemm_desc *gemm, uint32_t m, uint32_t n, uint32_t got);
 // Prints the explanation, and what the model's accumulator holds after the first steps and the last
 // one.

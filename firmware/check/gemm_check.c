@@ -19,8 +19,8 @@
 #define ALL_FLAGS                                                                                  \
     (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED | FP8MAC_FLAG_NAN)
 
-// The fields of MODE that a record uses; reuse, chaining, the interrupt and the pass shape say how a command ran,
-// not what it computes.
+// The fields of MODE that a record uses; reuse, chaining, the interrupt and the pass shape say how
+// a command ran, not what it computes.
 #define UNUSED_MODE                                                                                \
     (~(uint32_t)(FP8RT_MODE_A_FORMAT | FP8RT_MODE_B_FORMAT | FP8MAC_REGS__MODE__ACC_FMT_bm |       \
                  FP8MAC_REGS__MODE__D_FMT_bm | FP8MAC_REGS__MODE__OVERFLOW_bm |                    \

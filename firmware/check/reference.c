@@ -331,7 +331,8 @@ static void magnitude_of_rows(const fp8rt_reference *reference, const fp8rt_tens
     }
 }
 
-// The scales of rows whose largest code is not their largest value, or that of all rows, within the bounds
+// The scales of rows whose largest code is not their largest value, or that of all rows, within the
+// bounds
 static uint32_t wrong_row_scales(const fp8rt_reference *reference, const fp8rt_tensor *out)
 {
     const double most = (double)fp8mac_recipe_format_max(fp8mac_format_get(out->format));

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-// Replaces the first `seen` of `cols` scores by exp(score - largest), the others by 0. Returns the sum.
+// Replaces the first `seen` of `cols` scores by exp(score - largest), the others by 0. Returns the
+// sum.
 static double exponentials(double *scores, uint32_t cols, uint32_t seen)
 {
     double most = -INFINITY, sum = 0;

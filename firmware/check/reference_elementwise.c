@@ -126,8 +126,8 @@ static double amax_of(const fp8rt_caps *caps, const fp8rt_tensor *x)
     return amax;
 }
 
-// Channels that are added together share the largest operand of a block, which is at most the largest
-// one of x.
+// Channels that are added together share the largest operand of a block, which is at most
+// the largest one of x.
 static void average(fp8rt_reference *reference, const fp8rt_pooling_desc *desc, const pools *p)
 {
     const uint32_t points = p->window.kernel_h * p->window.kernel_w;

@@ -3,7 +3,7 @@
 #include "fp8rt/device.h"
 
 #include "backend.h"
-#include "command_words.h"
+#include "descriptor.h"
 #include "fp8rt/registers.h"
 #include "network_image.h"
 #include "stamp.h"
@@ -123,7 +123,8 @@ static inline void sleep_until_event(fp8rt_device *dev)
     }
 }
 
-// An event that comes before the writing is lost, but not its effect: whoever sleeps reads STATUS behind.
+// An event that comes before the writing is lost, but not its effect: whoever sleeps reads STATUS
+// behind.
 void fp8rt_backend_lower(fp8rt_device *dev)
 {
     WRITE(dev, IRQ_STATE, IRQ_ALL);
@@ -136,7 +137,8 @@ bool fp8rt_backend_acknowledge(fp8rt_device *dev)
     return (events & FP8RT_BIT(IRQ_STATE__ERROR)) != 0;
 }
 
-// The accelerator's own clock. fp8rt_device_clear and runs set it to 0, while no command is in flight.
+// The accelerator's own clock. fp8rt_device_clear and runs set it to 0, while no command is in
+// flight.
 static uint32_t cycles_now(const fp8rt_device *dev)
 {
     return READ(dev, CYCLES);
@@ -151,8 +153,9 @@ static uint32_t drain_limit(const fp8rt_device *dev)
 
 typedef bool stop_when(const fp8rt_device *dev, uint32_t status, uint32_t context);
 
-// Reads STATUS until `stop(dev, status, context)` returns true, or the bus has been drained in vain for drain_limit()
-// cycles. The watchdog bounds the time until the drain state. An event after a reading ends the sleep.
+// Reads STATUS until `stop(dev, status, context)` returns true, or the bus has been drained in vain
+// for drain_limit() cycles. The watchdog bounds the time until the drain state. An event after a
+// reading ends the sleep.
 static uint32_t await(fp8rt_device *dev, stop_when *stop, uint32_t context)
 {
     uint32_t start = 0, limit = 0; // of the drain state
@@ -214,23 +217,9 @@ static inline uint32_t await_idle(fp8rt_device *dev)
 
 // ---- commands -----------------------------------------------------------------------------------
 
-// The words of a descriptor are the command registers in their order. Behind them come the words of the extension.
-#define WORD(name) words[(offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, A_ADDR)) / 4]
-#define EXTENSION(name)                                                                            \
-    words[FP8RT_WORDS_SHORT +                                                                      \
-          (offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, OPERATION)) / 4]
-
-_Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
-                   FP8RT_FUNCTION_ELEMENTWISE == FP8MAC_REGS__CONFIG4__ELEMENTWISE_bm &&
-                   FP8RT_FUNCTION_STOCHASTIC == FP8MAC_REGS__CONFIG4__STOCHASTIC_bm &&
-                   FP8RT_FUNCTION_TABLES == FP8MAC_REGS__CONFIG4__TABLES_bm &&
-                   FP8RT_FUNCTION_CONV_A == FP8MAC_REGS__CONFIG4__CONV_A_bm &&
-                   FP8RT_FUNCTION_MX == FP8MAC_REGS__CONFIG4__MX_bm &&
-                   FP8RT_FUNCTION_INT8 == FP8MAC_REGS__CONFIG4__INT8_bm &&
-                   FP8RT_FUNCTION_ROWS == FP8MAC_REGS__CONFIG4__ROWS_bm &&
-                   FP8RT_FUNCTION_REQUANTISE == FP8MAC_REGS__CONFIG4__REQUANTISE_bm &&
-                   FP8RT_FUNCTION_DEPTHWISE == FP8MAC_REGS__CONFIG4__DEPTHWISE_bm,
-               "FP8RT_FUNCTION_* are CONFIG4's bits");
+// The words of a descriptor are the command registers in their order. Behind them come the
+// words of the extension.
+#define WORD(name) words[FP8MAC_WORD_##name]
 
 void fp8rt_backend_fetched(const fp8rt_device *dev)
 {
@@ -241,13 +230,13 @@ void fp8rt_backend_fetched(const fp8rt_device *dev)
 void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
 {
     uint32_t *words = descriptor->words;
-    fp8rt_words_of_command(command, words);
+    fp8mac_words_of_command(command, words);
     WORD(MODE) |= FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
 }
 
 fp8rt_command fp8rt_backend_decode(const fp8rt_descriptor *descriptor)
 {
-    return fp8rt_command_of_words(descriptor->words);
+    return fp8mac_command_of_words(descriptor->words);
 }
 
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
@@ -268,10 +257,18 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
     WORD(SCALE_D) = scale_d;
 }
 
+void fp8rt_backend_get_scales(const fp8rt_descriptor *descriptor, fp8rt_command *command)
+{
+    const uint32_t *words = descriptor->words;
+    command->a.scale = WORD(SCALE_A);
+    command->b.scale = WORD(SCALE_B);
+    command->finish.bias = WORD(BIAS);
+}
+
 void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
 {
     uint32_t *words = descriptor->words;
-    EXTENSION(BETA) = beta;
+    WORD(BETA) = beta;
 }
 
 // The accelerator sees in memory what the core has written.
@@ -352,8 +349,9 @@ void fp8rt_backend_counters(const fp8rt_device *dev, fp8rt_counters *counters)
     counters_at(dev, READ(dev, CYCLES), counters);
 }
 
-// Counters start with the write of CTRL, so all that can be done before it is. Nor is the address of the registers loaded
-// again behind the sleep. Returns the last STATUS; *cycles: CYCLES at it, NULL: not wanted.
+// Counters start with the write of CTRL, so all that can be done before it is. Nor is the
+// address of the registers loaded again behind the sleep. Returns the last STATUS; *cycles:
+// CYCLES at it, NULL: not wanted.
 static inline uint32_t run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
                            uint32_t *cycles)
 {
@@ -512,8 +510,8 @@ static fp8rt_observed observed_of(uint32_t flags, uint32_t amax)
     };
 }
 
-// What became of a command that left no record: it was not accepted. Only the last one can have been
-// a descriptor that the accelerator could not read, which has the tag 0.
+// What became of a command that left no record: it was not accepted. Only the last one can have
+// been a descriptor that the accelerator could not read, which has the tag 0.
 static fp8rt_status without_record(const fp8rt_device *dev, uint16_t tag, uint32_t status)
 {
     if (!is_idle(status)) {

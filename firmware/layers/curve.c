@@ -62,7 +62,7 @@ static fp8rt_status on_core(fp8rt_run *run, const fp8rt_curve *curves, uint32_t 
 
 fp8rt_status fp8rt_layer_curves(fp8rt_run *run, const fp8rt_curve *curves, uint32_t count)
 {
-    if ((run->dev->caps.functions & FP8RT_FUNCTION_ROWS) == 0) {
+    if ((run->dev->caps.functions & FP8MAC_FUNCTION_ROWS) == 0) {
         return on_core(run, curves, count);
     }
     fp8rt_status status = FP8RT_OK;

@@ -12,8 +12,8 @@ typedef struct fp8rt_curve {
 
 enum { FP8RT_CURVES = 3 };
 
-// Up to FP8RT_CURVES of them: a command each, or one part of the core, which computes the same bytes,
-// where the accelerator has no row commands.
+// Up to FP8RT_CURVES of them: a command each, or one part of the core, which computes the same
+// bytes, where the accelerator has no row commands.
 fp8rt_status fp8rt_layer_curves(fp8rt_run *run, const fp8rt_curve *curves, uint32_t count);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "layer.h"
 
-// All gates of a step in FP32, each batch x units. Where a gate's columns would begin between beats, the core
-// moves it apart: its rows follow those of the gate before.
+// All gates of a step in FP32, each batch x units. Where a gate's columns would begin between
+// beats, the core moves it apart: its rows follow those of the gate before.
 //
 //   | gate 0 | gate 1 | ..   rows of the batch      apart   | gate 0 |  rows of the batch
 //                                                           | gate 1 |  ..
@@ -23,8 +23,8 @@ bool fp8rt_gates_apart(const fp8rt_run *run, uint32_t units);
 fp8rt_tensor fp8rt_gates(const fp8rt_run *run, const fp8rt_gate_set *set, uint32_t first,
                          uint32_t count);
 
-// `all`, batch x gates * units, as a set. `room`, gates * batch x units, is for gates apart; its data is NULL
-// if they need not be.
+// `all`, batch x gates * units, as a set. `room`, gates * batch x units, is for gates apart; its
+// data is NULL if they need not be.
 fp8rt_status fp8rt_gates_from(fp8rt_run *run, const fp8rt_tensor *all, uint32_t units,
                               const fp8rt_tensor *room, fp8rt_gate_set *set);
 

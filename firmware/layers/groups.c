@@ -18,7 +18,7 @@ uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, u
 
 uint32_t fp8rt_channels_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t channels)
 {
-    const bool depthwise = (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0;
+    const bool depthwise = (caps->functions & FP8MAC_FUNCTION_DEPTHWISE) != 0;
     return depthwise && channels > caps->cols && (channels & (caps->cols - 1u)) == 0
                ? caps->cols
                : fp8rt_groups_to_join(caps, format, 1);
@@ -91,7 +91,7 @@ fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *de
 bool fp8rt_takes_pairs(const fp8rt_caps *caps, uint32_t channels, const fp8rt_window *window,
                        uint32_t out_height)
 {
-    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 && channels > caps->cols &&
+    return (caps->functions & FP8MAC_FUNCTION_DEPTHWISE) != 0 && channels > caps->cols &&
            (channels & (caps->cols / 2u - 1u)) == 0 && out_height > 1 && window->kernel_h > 1 &&
            window->dilation_y <= 1 && window->stride_y <= 127u;
 }

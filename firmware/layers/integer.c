@@ -7,7 +7,7 @@
 
 fp8rt_status fp8rt_int_check_named(fp8rt_run *run, const fp8rt_tensor *tensor, const char *name)
 {
-    if ((run->dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) == 0) {
+    if ((run->dev->caps.functions & FP8MAC_FUNCTION_REQUANTISE) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     return fp8rt_layer_check_named(run, tensor, FP8MAC_INT8, FP8MAC_INT8, name);
@@ -123,8 +123,9 @@ typedef struct rounding {
 
 #define MOST_SCALED (INT32_MAX - INT8_MAX)
 
-// x * scale, rounded once: to nearest, a tie goes away from zero. What is far beyond a code is MOST_SCALED. Magnitudes have 62
-// bits. The shift is most often above 32, and the core has no shift of 64 bits.
+// x * scale, rounded once: to nearest, a tie goes away from zero. What is far beyond a code
+// is MOST_SCALED. Magnitudes have 62 bits. The shift is most often above 32, and the core
+// has no shift of 64 bits.
 static int32_t scaled_once(int32_t x, fp8mac_int_scale scale)
 {
     const unsigned shift = (unsigned)(31 - scale.shift); // 1 to 62

@@ -8,7 +8,8 @@
 #include "layer.h"
 #include "record.h"
 
-// A tensor of codes: as fp8rt_layer_check, and FP8RT_ERR_UNSUPPORTED, if the accelerator does not requantise.
+// A tensor of codes: as fp8rt_layer_check, and FP8RT_ERR_UNSUPPORTED, if the accelerator does not
+// requantise.
 fp8rt_status fp8rt_int_check_named(fp8rt_run *run, const fp8rt_tensor *tensor, const char *name);
 #define fp8rt_int_check(run, tensor) fp8rt_int_check_named(run, tensor, #tensor)
 
@@ -54,11 +55,13 @@ static inline uint32_t fp8rt_int_magnitude(int32_t x)
     return x < 0 ? 0u - (uint32_t)x : (uint32_t)x;
 }
 
-// fp8mac_int_scale_apply for shifts of 0 or less, without shifts of 64 bits by a variable: the core has none
+// fp8mac_int_scale_apply for shifts of 0 or less, without shifts of 64 bits by a
+// variable: the core has none
 static inline int32_t fp8rt_int_scaled(int32_t x, fp8mac_int_scale scale)
 {
     const unsigned right = (unsigned)-scale.shift; // 0 to 31
-    // floor((x * multiplier + 2^30) / 2^31), of the magnitude: a tie goes up, so a negative one towards zero
+    // floor((x * multiplier + 2^30) / 2^31), of the magnitude: a tie goes up, so a
+    // negative one towards zero
     const uint64_t product = (uint64_t)fp8rt_int_magnitude(x) * (uint32_t)scale.multiplier;
     const uint32_t z = (uint32_t)((product + ((1u << 30) - (x < 0))) >> 31);
     const uint32_t q = right == 0 ? z : (z + (1u << (right - 1u))) >> right; // z is below 2^31

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of whole numbers: bands of outputs, and a command for each part of a band and each group.
+// Convolutions of whole numbers: bands of outputs, and a command for each part of a band and each
+// group.
 #include "ceil_div.h"
 #include "integer.h"
 #include "window.h"
@@ -106,8 +107,8 @@ static axis pixels_of(const layer *l)
                   w->pad_left, l->frame.width, l->frame.out_w};
 }
 
-// Lines y .. y + lines and pixels x .. x + pixels of the output, with one bias. One pixel of several lines is a column; more
-// pixels are whole lines.
+// Lines y .. y + lines and pixels x .. x + pixels of the output, with one bias. One pixel of
+// several lines is a column; more pixels are whole lines.
 typedef struct part {
     uint32_t y, lines, x, pixels, bias_row;
 } part;
@@ -215,7 +216,8 @@ static uint32_t widest_band(const layer *l, const axis *a, uint32_t *count)
     return widest;
 }
 
-// Whole lines with the bias of the widest band of pixels. Then the pixels of the other bands are written again.
+// Whole lines with the bias of the widest band of pixels. Then the pixels of the other
+// bands are written again.
 static fp8rt_status run_lines(fp8rt_run *run, const layer *l, const band *lines, uint32_t number)
 {
     const axis a = pixels_of(l);

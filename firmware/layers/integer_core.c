@@ -55,7 +55,8 @@ typedef struct sum {
     int8_t zero_point, lo, hi;
 } sum;
 
-// fp8rt_int_scaled of a value of at most 2^30. The core's products have 64 bits; the rest is done with 32.
+// fp8rt_int_scaled of a value of at most 2^30. The core's products have 64 bits; the
+// rest is done with 32.
 static inline int32_t scale_sum(int32_t x, int32_t multiplier, unsigned right)
 {
     const int64_t product = (int64_t)(x * 2) * multiplier; // z is the upper half, rounded
@@ -63,12 +64,14 @@ static inline int32_t scale_sum(int32_t x, int32_t multiplier, unsigned right)
     if (right == 0) {
         return z;
     }
-    // A tie goes away from zero. Bit 31 is added before the shift, and its share subtracted behind it.
+    // A tie goes away from zero. Bit 31 is added before the shift, and its share
+    // subtracted behind it.
     const uint32_t half = (1u << (right - 1u)) - (z < 0);
     return (int32_t)(((uint32_t)z + half + 0x80000000u) >> right) - (int32_t)(0x80000000u >> right);
 }
 
-// Most tensors have more values than there are codes, so what each code stands for is computed first.
+// Most tensors have more values than there are codes, so what each code stands for is computed
+// first.
 static void fill(const operand *x)
 {
     for (int32_t code = INT8_MIN; code <= INT8_MAX; code++) {
@@ -128,7 +131,8 @@ fp8rt_status fp8rt_int_add(fp8rt_run *run, const fp8rt_int_add_desc *desc)
 }
 
 // ---- softmax ------------------------------------------------------------------------------------
-// Numbers of 32 bits: differences have DIFFERENCE_BITS in front of the point, sums of exponentials ONES_BITS, others none.
+// Numbers of 32 bits: differences have DIFFERENCE_BITS in front of the point, sums of exponentials
+// ONES_BITS, others none.
 
 enum { DIFFERENCE_BITS = 5, ONES_BITS = 12, OUT_BITS = 8 };
 #define MOST_DIFFERENCE (INT64_C(31) << (31 - DIFFERENCE_BITS))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of an image of codes, and an image with an edge of codes around it. The core computes both.
+// Windows of an image of codes, and an image with an edge of codes around it. The core computes
+// both.
 #include "integer.h"
 
 #include <string.h>
@@ -115,8 +116,8 @@ static int8_t average(const windows *a, span lines, span pixels, uint32_t channe
     return fp8rt_int_clamp((total + away) / count, a->lo, a->hi);
 }
 
-// Averages of four channels at a time. A word has their codes, whose sums are in halves of two words: each has 16 bits, which
-// WORD_PLACES codes from 0 to 255 fill.
+// Averages of four channels at a time. A word has their codes, whose sums are in halves of two
+// words: each has 16 bits, which WORD_PLACES codes from 0 to 255 fill.
 enum { WORD = 4, WORD_PLACES = 257 };
 
 static void average_word(const windows *a, span lines, span pixels, uint32_t channel, int8_t *out)
@@ -167,7 +168,8 @@ static void each_window(const windows *a, finder *find)
     }
 }
 
-// Rows of codes begin at beats, so words of four channels are whole, also those behind the last channel.
+// Rows of codes begin at beats, so words of four channels are whole, also those behind the last
+// channel.
 static void average_words(const windows *a)
 {
     int8_t *out = a->out;

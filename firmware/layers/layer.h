@@ -64,7 +64,8 @@ fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
 // rows x cols of a tensor, from (row, col) on. `step` rows of it are from row to row of the part.
 fp8rt_tensor fp8rt_tensor_part(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
                                uint32_t rows, uint32_t step, uint32_t col, uint32_t cols);
-// The weights of `count` outputs from output `first` on, with what belongs to these. Each has `rows` rows of cols codes.
+// The weights of `count` outputs from output `first` on, with what belongs to these. Each has
+// `rows` rows of cols codes.
 fp8rt_weights fp8rt_weights_part(const fp8rt_run *run, const fp8rt_weights *whole, uint32_t first,
                                  uint32_t count, uint32_t rows, uint32_t cols);
 // The first byte of a row.
@@ -122,8 +123,8 @@ fp8rt_status fp8rt_layer_check_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                      const char *name);
 // Both of a layer with one operand and an output, of any format. A descriptor's fields: x, out.
 fp8rt_status fp8rt_layer_check_ends(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
-// The same for a tensor that may have a scale for each row, which is checked too. FP8RT_ERR_UNSUPPORTED:
-// the tensor has a scaling.
+// The same for a tensor that may have a scale for each row, which is checked too.
+// FP8RT_ERR_UNSUPPORTED: the tensor has a scaling.
 #define fp8rt_layer_check_rows(run, tensor, first, last)                                           \
     fp8rt_layer_check_rows_named(run, tensor, first, last, #tensor)
 fp8rt_status fp8rt_layer_check_rows_named(fp8rt_run *run, const fp8rt_tensor *tensor,
@@ -136,7 +137,8 @@ fp8rt_status fp8rt_layer_check_rows_named(fp8rt_run *run, const fp8rt_tensor *te
 fp8rt_status fp8rt_layer_check_mx_named(fp8rt_run *run, const fp8rt_tensor *tensor,
                                         fp8mac_format_id first, fp8mac_format_id last,
                                         const char *name);
-// FP8RT_ERR_SHAPE, and run->wrong is `misfit`, the argument whose size does not fit. NULL: all fit, and FP8RT_OK.
+// FP8RT_ERR_SHAPE, and run->wrong is `misfit`, the argument whose size does not fit. NULL:
+// all fit, and FP8RT_OK.
 fp8rt_status fp8rt_layer_fit(fp8rt_run *run, const char *misfit);
 static inline bool fp8rt_tensor_is(const fp8rt_tensor *tensor, uint32_t rows, uint32_t cols)
 {
@@ -188,8 +190,8 @@ typedef struct fp8rt_product {
 } fp8rt_product;
 fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8rt_tensor *out);
 
-// FP8RT_OPERATION_ADD: out = fused(x + factor * c); _MULTIPLY: out = fused(x * (factor * c)); _MAXIMUM:
-// the larger of x and factor * c, in values.
+// FP8RT_OPERATION_ADD: out = fused(x + factor * c); _MULTIPLY: out = fused(x * (factor * c));
+// _MAXIMUM: the larger of x and factor * c, in values.
 typedef struct fp8rt_combination {
     uint32_t operation;
     const fp8rt_tensor *x;
@@ -213,8 +215,8 @@ typedef struct fp8rt_row_operation {
     const float *gamma, *beta;
 } fp8rt_row_operation;
 fp8rt_status fp8rt_layer_rows(fp8rt_run *run, const fp8rt_row_operation *rows, fp8rt_tensor *out);
-// The values of x, in FP32, become codes and scales of the rows of `out`: two commands. They and their flags count for
-// the run.
+// The values of x, in FP32, become codes and scales of the rows of `out`: two commands. They and
+// their flags count for the run.
 fp8rt_status fp8rt_layer_quantise(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
 
 // out = fused(x). fused NULL: nothing.
@@ -223,8 +225,8 @@ fp8rt_status fp8rt_layer_convert(fp8rt_run *run, const fp8rt_tensor *x, const fp
 
 // Whether there are row commands
 bool fp8rt_layer_has_rows(const fp8rt_run *run);
-// Codes and MX scales of x, which is FP32, FP16 or BF16. One command, with row commands. Otherwise parts of the core, and a
-// command for each 32 columns.
+// Codes and MX scales of x, which is FP32, FP16 or BF16. One command, with row commands. Otherwise
+// parts of the core, and a command for each 32 columns.
 fp8rt_status fp8rt_layer_rows_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
 fp8rt_status fp8rt_layer_to_mx(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_tensor *out);
 

@@ -33,7 +33,8 @@ static float logarithm(float s, float factor)
     return (float)fixed_log2(bits) * factor;
 }
 
-// x + offset. Most sums are x itself: an offset below half a unit of its last place changes nothing.
+// x + offset. Most sums are x itself: an offset below half a unit of its last place changes
+// nothing.
 static float sum(float x, float offset)
 {
     const uint32_t bits = fp8rt_fp32_bits(x), other = fp8rt_fp32_bits(offset);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The maximum of codes: by commands, or by the core, four channels at a time. A code of FP8 has a sign and a magnitude; its key is an
-// unsigned number in the order of the values: negative codes are inverted, positive ones get a high bit.
-// INT8 gets that bit's inverse alone.
+// The maximum of codes: by commands, or by the core, four channels at a time. A code of FP8 has a
+// sign and a magnitude; its key is an unsigned number in the order of the values: negative codes
+// are inverted, positive ones get a high bit. INT8 gets that bit's inverse alone.
 // NaN is no part of this order: which channels have one is collected beside the maximum.
 #include "pooling.h"
 #include "record.h"
@@ -13,16 +13,16 @@ typedef uint32_t __attribute__((may_alias)) codes;
 #define HIGH 0x80808080u
 #define EACH 0x01010101u
 
-typedef enum kind { OCP, FNUZ, INT8 } kind;
+typedef enum code_kind { OCP, FNUZ, INT8 } code_kind;
 
 // From four codes to their keys, and back: negative codes have the high bit, their keys do not.
-static inline uint32_t keys_of(uint32_t word, kind kind)
+static inline uint32_t keys_of(uint32_t word, code_kind kind)
 {
     const uint32_t negative = kind == INT8 ? 0 : word >> 7 & EACH;
     return word ^ ((negative << 7) - negative) ^ HIGH;
 }
 
-static inline uint32_t codes_of(uint32_t keys, kind kind)
+static inline uint32_t codes_of(uint32_t keys, code_kind kind)
 {
     const uint32_t negative = kind == INT8 ? 0 : ~keys >> 7 & EACH;
     return keys ^ ((negative << 7) - negative) ^ HIGH;
@@ -36,9 +36,10 @@ static inline uint32_t max_keys(uint32_t a, uint32_t b)
     return b ^ ((a ^ b) & mask);
 }
 
-// How NaN is told: OCP's formats have it at the largest magnitudes of either sign, FNUZ at the code 0x80.
+// How NaN is told: OCP's formats have it at the largest magnitudes of either sign, FNUZ at the code
+// 0x80.
 typedef struct nans {
-    kind kind;
+    code_kind kind;
     uint32_t distance; // OCP: four times what takes the smallest magnitude of a NaN to 0x80
     uint32_t code;     // four times the NaN that is written
 } nans;
@@ -54,7 +55,7 @@ static nans nans_of(fp8mac_format_id format)
 }
 
 // The high bits of those of four codes that are NaN; other bits are undefined.
-static inline uint32_t find_nans(uint32_t word, kind kind, uint32_t distance)
+static inline uint32_t find_nans(uint32_t word, code_kind kind, uint32_t distance)
 {
     const uint32_t magnitudes = word & ~HIGH;
     switch (kind) {
@@ -64,7 +65,8 @@ static inline uint32_t find_nans(uint32_t word, kind kind, uint32_t distance)
     }
 }
 
-// A pooling on its way to the core, also long after the call that described it: pools.desc is not used.
+// A pooling on its way to the core, also long after the call that described it:
+// pools.desc is not used.
 typedef struct maximum {
     fp8rt_pools pools;
     const uint8_t *from;
@@ -80,8 +82,8 @@ typedef struct patch {
 } patch;
 
 // `kind` is that of `n`, and constant where this is inlined.
-static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const nans *n, kind kind,
-                              uint32_t channel)
+static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const nans *n,
+                              code_kind kind, uint32_t channel)
 {
     const uint32_t pixel_bytes = pools->pixel_bytes, line_bytes = pools->width * pixel_bytes;
     const uint32_t distance = n->distance;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The maximum of windows as commands of the accelerator. Each takes the larger of two matrices. The maximum does not
-// depend on the order, so the windows' lines are compared first, for whole lines of the image, and then their pixels.
-// A tap is one place of a window along one of these two ways. A window that covers the image is halved again and again.
+// The maximum of windows as commands of the accelerator. Each takes the larger of two matrices. The
+// maximum does not depend on the order, so the windows' lines are compared first, for whole lines
+// of the image, and then their pixels. A tap is one place of a window along one of these two ways.
+// A window that covers the image is halved again and again.
 #include "pooling.h"
 
 // Places of an image, line by line: what is compared
@@ -60,8 +61,8 @@ static bool is_even(const grid *g, uint32_t pixels)
     return g->line == pixels * g->pixel;
 }
 
-// Lines x pixels of three grids, as one matrix where their rows have one distance. Otherwise a command
-// has a line, or a pixel of each line.
+// Lines x pixels of three grids, as one matrix where their rows have one distance. Otherwise a
+// command has a line, or a pixel of each line.
 static fp8rt_status compare_grids(const maxima *m, grid x, grid c, grid d, uint32_t lines,
                                   uint32_t pixels)
 {
@@ -122,7 +123,8 @@ static uint32_t common_tap(const way *w, uint32_t tap)
     return tap;
 }
 
-// Where a tap of window `first` is. Grids are turned: a window's tap is along their pixels or lines.
+// Where a tap of window `first` is. Grids are turned: a window's tap is along their pixels or
+// lines.
 static grid tap_at(const way *w, grid g, uint32_t tap, uint32_t first, bool lines)
 {
     const uint32_t place = first * w->stride + tap - w->pad;
@@ -255,14 +257,15 @@ static fp8rt_status find_all(const maxima *m, const fp8rt_pools *pools)
 
 static bool is_possible(const fp8rt_run *run, const fp8rt_pools *pools)
 {
-    const uint32_t needed = FP8RT_FUNCTION_ELEMENTWISE | FP8RT_FUNCTION_C;
+    const uint32_t needed = FP8MAC_FUNCTION_ELEMENTWISE | FP8MAC_FUNCTION_C;
     const way lines = lines_of(pools), pixels = pixels_of(pools);
     return (run->dev->caps.functions & needed) == needed &&
            (is_global(pools) ||
             (common_tap(&lines, 0) < lines.taps && common_tap(&pixels, 0) < pixels.taps));
 }
 
-// The core's cycles on the simulated chip: to check and plan a command, and to compare the taps of four channels
+// The core's cycles on the simulated chip: to check and plan a command, and to compare the
+// taps of four channels
 static bool are_quicker(fp8rt_run *run, const fp8rt_pools *pools)
 {
     enum { COMMAND = 2600, TAP = 36, OUTPUT = 30, CHANNELS = 4 };

@@ -17,7 +17,8 @@ static uint32_t count_of(const fp8rt_move_desc *desc, unsigned axis)
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// Whether first + the sum of (count - 1) * step stays within 0 and size - 1, wherever the indices are
+// Whether first + the sum of (count - 1) * step stays within 0 and size - 1, wherever the indices
+// are
 static bool is_inside(const fp8rt_move_desc *desc, uint32_t first, const int32_t step[AXES],
                       uint32_t size)
 {
@@ -146,7 +147,8 @@ static bool is_column_axis(const move *m, unsigned axis)
     return m->from_step[axis] == 1 && m->to_step[axis] % 4 == 0;
 }
 
-// Whether the last two axes are one whose columns do not meet. Then 4 x 4 codes are four words on both sides.
+// Whether the last two axes are one whose columns do not meet. Then 4 x 4 codes are four words on
+// both sides.
 static bool find_transposition(const move *m, transposition *t)
 {
     const unsigned last = AXES - 1, before = AXES - 2;
@@ -240,7 +242,8 @@ static int32_t bytes_of(fp8rt_step step, uint32_t stride, uint32_t bytes)
     return step.rows * (int32_t)stride + step.cols * (int32_t)bytes;
 }
 
-// Axes of one value do not count. The others are the last ones, so that the loops over values are inside.
+// Axes of one value do not count. The others are the last ones, so that the loops over values are
+// inside.
 static void set_axes(const fp8rt_move_desc *desc, uint32_t from, uint32_t to, move *m)
 {
     unsigned place = AXES;

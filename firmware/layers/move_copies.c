@@ -8,7 +8,7 @@
 
 static bool is_possible(const fp8rt_run *run)
 {
-    return (run->dev->caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0;
+    return (run->dev->caps.functions & FP8MAC_FUNCTION_ELEMENTWISE) != 0;
 }
 
 static bool is_columns(const fp8rt_move_axis *axis)
@@ -36,8 +36,8 @@ bool fp8rt_copies_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_ma
 
 // ---- the commands -------------------------------------------------------------------------------
 
-// The accelerator writes no -128. So bytes of INT8 are copied as E4M3FNUZ, whose 256 codes stay what they are: it has
-// one NaN, 0x80, and no -0.
+// The accelerator writes no -128. So bytes of INT8 are copied as E4M3FNUZ, whose 256 codes stay
+// what they are: it has one NaN, 0x80, and no -0.
 static fp8mac_format_id format_of(fp8mac_format_id format)
 {
     return format == FP8MAC_INT8 ? FP8MAC_E4M3FNUZ : format;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that are one matrix, or several of equal shape: what transpositions and copies by commands share.
+// Moves that are one matrix, or several of equal shape: what transpositions and copies by commands
+// share.
 #ifndef FP8RT_MOVE_MATRICES_H
 #define FP8RT_MOVE_MATRICES_H
 
@@ -20,13 +21,14 @@ typedef struct fp8rt_matrices {
 
 typedef bool fp8rt_is_axis(const fp8rt_move_axis *axis);
 
-// Sorts the axes: the first ones that are columns and rows, and others. False: an axis is none of them and steps within
-// a beat, the move begins within a beat, there are too many matrices, or they have too many rows or columns.
+// Sorts the axes: the first ones that are columns and rows, and others. False: an axis is none of
+// them and steps within a beat, the move begins within a beat, there are too many matrices, or they
+// have too many rows or columns.
 bool fp8rt_matrices_of(const fp8rt_run *run, const fp8rt_move_desc *desc, fp8rt_is_axis *is_columns,
                        fp8rt_is_axis *is_rows, fp8rt_matrices *matrices);
 
-// Rows and columns of x from which one of several equal commands moves, and of out to which it moves.
-// `index` numbers them, the last of the axes fastest.
+// Rows and columns of x from which one of several equal commands moves, and of out to which it
+// moves. `index` numbers them, the last of the axes fastest.
 typedef struct fp8rt_place {
     uint32_t x_row, x_col, out_row, out_col;
 } fp8rt_place;

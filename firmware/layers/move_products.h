@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpositions as products with the identity: D[m][n] = sum over k of I[m][k] * X[n][k] = X[n][m].
+// Transpositions as products with the identity: D[m][n] = sum over k of I[m][k] * X[n][k] =
+// X[n][m].
 //
 // One product of each sum is not 0. A command takes 32 columns of X, because the array gives eight
 // sums of 32 products in a cycle, which is what the epilogue takes.

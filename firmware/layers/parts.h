@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An output that several commands write, each a part of it. One scale holds for all parts, so an output
-// whose scale is not static is collected in FP32, and one conversion makes its codes.
+// An output that several commands write, each a part of it. One scale holds for all parts, so an
+// output whose scale is not static is collected in FP32, and one conversion makes its codes.
 #ifndef FP8RT_PARTS_H
 #define FP8RT_PARTS_H
 

@@ -37,8 +37,8 @@ typedef struct kept {
     result inverse, product;
 } kept;
 
-// A plan that was not used by so many commands, in units of what the memory holds, makes room. A command
-// without a plan looks at so many for one that does.
+// A plan that was not used by so many commands, in units of what the memory holds, makes room. A
+// command without a plan looks at so many for one that does.
 enum { IDLE_ROUNDS = 2, LOOKED_AT = 8 };
 
 fp8rt_plans fp8rt_plans_in(void *memory, size_t bytes)
@@ -280,8 +280,8 @@ static kept *clear(kept *k, kind kind)
     return k;
 }
 
-// A plan for the command of `fresh`: one that serves it, or a new one, which is not made yet. NULL: it
-// cannot be kept.
+// A plan for the command of `fresh`: one that serves it, or a new one, which is not made yet.
+// NULL: it cannot be kept.
 static kept *plan_of(const fp8rt_run *run, const parts *fresh, bool *made)
 {
     fp8rt_plans *plans = run->plans;
@@ -416,8 +416,7 @@ fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scra
             k->scratch = status == FP8RT_OK ? scratch : NULL;
         }
     }
-    return status == FP8RT_OK ? fp8rt_gemm_execute(dev, plan, scratch, wants_counters(run), result)
-                              : status;
+    return status == FP8RT_OK ? fp8rt_gemm_execute(dev, plan, wants_counters(run), result) : status;
 }
 
 fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fresh,

@@ -110,11 +110,12 @@ static uint8_t code_of_one(fp8mac_format_id format)
 typedef struct sums {
     uint32_t points;
     uint32_t group; // channels of a command
-    uint32_t
-        quad; // channels of a pixel in a row of weights: the group's, or those of a depthwise command
+    // Channels of a pixel in a row of weights: the group's, or those of a depthwise command
+    uint32_t quad;
 } sums;
 
-// Channels that are added together: their outputs are whole beats. Weights of depthwise commands have the fewest zeros.
+// Channels that are added together: their outputs are whole beats. Weights of depthwise commands
+// have the fewest zeros.
 static sums sums_of(const fp8rt_caps *caps, const fp8rt_pools *pools, const fp8rt_tensor *out)
 {
     sums s = {.points = pools->window.kernel_h * pools->window.kernel_w};
@@ -178,8 +179,8 @@ static fp8rt_status adders_for(fp8rt_run *run, const sums *s, uint32_t channels,
                                : fp8rt_layer_core(run, fill_adders, &a, sizeof a);
 }
 
-// Fewer channels than the group, which the last command has, need adders of their own. Those of depthwise commands are
-// the group's first rows.
+// Fewer channels than the group, which the last command has, need adders of their own. Those of
+// depthwise commands are the group's first rows.
 static uint32_t last_of(const sums *s, uint32_t channels)
 {
     return s->quad < s->group ? 0 : channels % s->group;
@@ -361,8 +362,8 @@ size_t fp8rt_average_pool_inverses(const fp8rt_run *run, const fp8rt_pooling_des
 
 // ---- global average -----------------------------------------------------------------------------
 
-// Row c of the operand is channel c of all pixels: a pixel is a line of an image of bytes, and a channel
-// is one of its columns.
+// Row c of the operand is channel c of all pixels: a pixel is a line of an image of bytes, and a
+// channel is one of its columns.
 static fp8rt_image transposed(uint32_t pixels, uint32_t channels)
 {
     return (fp8rt_image){
@@ -452,7 +453,8 @@ static fp8rt_status weights_of_one(fp8rt_run *run, const fp8rt_pooling_desc *des
                : fp8rt_layer_fill(run, weights->codes.data, code_of_one(format), pixels);
 }
 
-// The image as the one window of an average. Its commands give rows of channels, which nobody gathers.
+// The image as the one window of an average. Its commands give rows of channels, which nobody
+// gathers.
 static bool is_one_window(const fp8rt_caps *caps, const fp8rt_pooling_desc *desc,
                           fp8rt_pools *pools, sums *s)
 {

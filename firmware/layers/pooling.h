@@ -27,9 +27,9 @@ fp8rt_span fp8rt_pool_pixels(const fp8rt_pools *pools, uint32_t ox);
 // Whether out has a byte in common with x: an output would be read as a pixel of a later one.
 bool fp8rt_pool_overlaps(const fp8rt_run *run, const fp8rt_pooling_desc *desc);
 
-// The maximum by commands of the accelerator. They are taken if it has them, a tap is common to all windows, and, unless
-// they are recorded, the core would take longer. A query takes what a recording takes. out gets the codes alone.
-// FP8RT_ERR_SCRATCH, and those of fp8rt_elementwise.
+// The maximum by commands of the accelerator. They are taken if it has them, a tap is common to all
+// windows, and, unless they are recorded, the core would take longer. A query takes what a
+// recording takes. out gets the codes alone. FP8RT_ERR_SCRATCH, and those of fp8rt_elementwise.
 bool fp8rt_max_pool_takes_commands(fp8rt_run *run, const fp8rt_pools *pools);
 fp8rt_status fp8rt_max_pool_commands(fp8rt_run *run, const fp8rt_pools *pools);
 

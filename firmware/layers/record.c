@@ -9,25 +9,25 @@
 #include <string.h>
 
 #include "backend.h"
-#include "command_words.h"
+#include "descriptor.h"
 #include "fp8rt/registers.h"
 #include "gemm_choose.h"
 #include "gemm_image.h"
 #include "gemm_prepare.h"
-#include "gemm_regions.h"
+#include "regions.h"
 #include "layer.h"
-#include "operand_format.h"
 
 enum {
-    DISTANCES = 15, // that MODE.after can name
+    DISTANCES = 15,   // that MODE.after can name
+    SIDE_REGIONS = 4, // A: codes, scales, MX scales, C; B: codes, scales, MX scales, bias
 };
 
-// What a command reads on the side of A, C included, and on the side of B, and what it writes.
-typedef struct reads {
-    fp8rt_region a[FP8RT_SIDE_INPUTS], b[FP8RT_SIDE_INPUTS], d;
-    fp8rt_region scales; // of MX, that it writes; no rows: none
+// What a command reads on the side of A, C included, and on the side of B, and what it writes
+typedef struct memory {
+    fp8rt_region a[SIDE_REGIONS], b[SIDE_REGIONS];
+    fp8rt_region d, scales; // of MX, that it writes; no rows: it writes none
     unsigned a_count, b_count;
-} reads;
+} memory;
 
 fp8rt_recorder fp8rt_recorder_in(void *memory, size_t bytes)
 {
@@ -44,8 +44,8 @@ fp8rt_recorder fp8rt_recorder_in(void *memory, size_t bytes)
 void fp8rt_record_count(fp8rt_run *run)
 {
     const uint32_t beat = run->dev->caps.beat_bytes;
-    run->record_bytes += ((FP8RT_WORDS_MOST * 4u + beat - 1u) & ~(size_t)(beat - 1u)) +
-                         FP8RT_ADDRESSES_MOST * sizeof(uint32_t);
+    run->record_bytes += ((FP8MAC_COMMAND_WORDS_MOST * 4u + beat - 1u) & ~(size_t)(beat - 1u)) +
+                         FP8MAC_COMMAND_ADDRESSES_MOST * sizeof(uint32_t);
 }
 
 static bool has_room(const fp8rt_recorder *r, uint32_t words)
@@ -116,63 +116,33 @@ static uintptr_t base_of(const fp8rt_recorder *r, uint32_t symbol)
 
 // ---- dependencies -------------------------------------------------------------------------------
 
-static void add(fp8rt_region *list, unsigned *count, fp8rt_region region)
+// A table is no dependency: nobody writes its codes, and its load waits for all commands before.
+static memory memory_of(const fp8rt_caps *caps, const fp8rt_command *command)
 {
-    list[(*count)++] = region;
-}
-
-static reads reads_of_gemm(const fp8rt_gemm_desc *desc)
-{
-    reads r = {.d = fp8rt_gemm_output(desc)};
-    r.a_count = fp8rt_gemm_a_inputs(desc, r.a);
-    r.b_count = fp8rt_gemm_b_inputs(desc, r.b);
-    if (fp8rt_gemm_reads_c(desc)) {
-        add(r.a, &r.a_count, fp8rt_gemm_c_input(desc));
+    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
+    const unsigned count = fp8rt_command_regions(caps, command, list);
+    memory m = {.a_count = 0};
+    for (unsigned i = 0; i < count; i++) {
+        const fp8rt_region *at = &list[i].at;
+        switch (list[i].of) {
+        case FP8MAC_REGION_D: m.d = *at; break;
+        case FP8MAC_REGION_MX_A:
+            if (list[i].written) {
+                m.scales = *at;
+                break;
+            }
+            // fall through
+        case FP8MAC_REGION_A:
+        case FP8MAC_REGION_SCALE_A:
+        case FP8MAC_REGION_C: m.a[m.a_count++] = *at; break;
+        case FP8MAC_REGION_B:
+        case FP8MAC_REGION_SCALE_B:
+        case FP8MAC_REGION_BIAS:
+        case FP8MAC_REGION_MX_B: m.b[m.b_count++] = *at; break;
+        default: break;
+        }
     }
-    return r;
-}
-
-static fp8rt_region matrix(const void *at, uint32_t rows, uint32_t cols, uint32_t stride,
-                           fp8mac_format_id format)
-{
-    return (fp8rt_region){(uintptr_t)at, rows, stride,
-                          cols * fp8mac_format_bytes(fp8mac_format_get(format))};
-}
-
-static fp8rt_region vector(const float *values, uint32_t count)
-{
-    return (fp8rt_region){(uintptr_t)values, count, sizeof(float), sizeof(float)};
-}
-
-static reads reads_of_elementwise(const fp8rt_elementwise_desc *desc)
-{
-    reads r = {.d = matrix(desc->d, desc->m, desc->n, desc->d_stride, desc->d_format)};
-    add(r.a, &r.a_count, matrix(desc->x, desc->m, desc->n, desc->x_stride, desc->x_format));
-    if (desc->c_stride != 0) {
-        add(r.a, &r.a_count, matrix(desc->c, desc->m, desc->n, desc->c_stride, desc->c_format));
-    }
-    if (desc->scale_x.mode == FP8MAC_SCALE_VECTOR) {
-        add(r.a, &r.a_count, vector(desc->scale_x.values, desc->m));
-    }
-    return r;
-}
-
-static reads reads_of_rows(const fp8rt_rows_desc *desc)
-{
-    const fp8rt_values x = fp8rt_rows_x(desc), d = fp8rt_rows_d(desc);
-    reads r = {.d = fp8rt_values_region(&d)};
-    if (fp8rt_rows_is_mx(desc->operation)) {
-        const fp8rt_values scales = fp8rt_rows_scales(desc);
-        r.scales = fp8rt_values_region(&scales);
-    }
-    add(r.a, &r.a_count, fp8rt_values_region(&x));
-    if (desc->gamma != NULL) {
-        add(r.b, &r.b_count, vector(desc->gamma, desc->n));
-    }
-    if (desc->beta != NULL) {
-        add(r.b, &r.b_count, vector(desc->beta, desc->n));
-    }
-    return r;
+    return m;
 }
 
 // Whether a command has written a part of the region: D, or MX scales
@@ -199,12 +169,12 @@ static uint32_t distance(const fp8rt_recorder *r, const fp8rt_region *list, unsi
     return 0;
 }
 
-static uint32_t mode_after(const fp8rt_recorder *r, const reads *reads)
+static void wait_for_writers(const fp8rt_recorder *r, const memory *reads, fp8rt_command *command)
 {
     const uint32_t a = distance(r, reads->a, reads->a_count),
                    b = distance(r, reads->b, reads->b_count);
-    const uint32_t nearest = a == 0 || (b != 0 && b < a) ? b : a;
-    return FP8RT_PUT(MODE__AFTER, nearest) | FP8RT_PUT(MODE__B_FREE, b == 0);
+    command->mode.after = (uint8_t)(a == 0 || (b != 0 && b < a) ? b : a);
+    command->mode.b_free = b == 0;
 }
 
 static void remember(fp8rt_recorder *r, unsigned which, const fp8rt_region *region)
@@ -230,17 +200,14 @@ static bool is_within(const fp8rt_recorder *r, const fp8rt_region *region)
     return true;
 }
 
-static bool is_within_symbols(const fp8rt_recorder *r, const reads *reads,
+static bool is_within_symbols(const fp8rt_recorder *r, const fp8rt_caps *caps,
                               const fp8rt_command *command)
 {
-    const fp8rt_region table = {command->table, 1, 0, FP8RT_TABLE_CODES};
-    bool within = is_within(r, &reads->d) && (command->table == 0 || is_within(r, &table)) &&
-                  (reads->scales.rows == 0 || is_within(r, &reads->scales));
-    for (unsigned i = 0; i < reads->a_count; i++) {
-        within = within && is_within(r, &reads->a[i]);
-    }
-    for (unsigned i = 0; i < reads->b_count; i++) {
-        within = within && is_within(r, &reads->b[i]);
+    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
+    const unsigned count = fp8rt_command_regions(caps, command, list);
+    bool within = true;
+    for (unsigned i = 0; i < count; i++) {
+        within = within && is_within(r, &list[i].at);
     }
     return within;
 }
@@ -248,8 +215,8 @@ static bool is_within_symbols(const fp8rt_recorder *r, const reads *reads,
 // The command lies at word `at` of the list: its addresses become offsets.
 static fp8rt_status relocate(fp8rt_recorder *r, uint32_t at, fp8rt_command *command)
 {
-    fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
-    const unsigned count = fp8rt_command_addresses(command, addresses);
+    fp8mac_command_address addresses[FP8MAC_COMMAND_ADDRESSES_MOST];
+    const unsigned count = fp8mac_command_addresses(command, addresses);
     for (unsigned i = 0; i < count; i++) {
         const uint32_t symbol = symbol_of(r, *addresses[i].at);
         if (symbol >= FP8RT_NETWORK_SYMBOLS) {
@@ -265,33 +232,32 @@ static fp8rt_status relocate(fp8rt_recorder *r, uint32_t at, fp8rt_command *comm
 // writes a table's codes, and the load waits for all commands before, so it is no dependency.
 static const uint8_t **table_of(fp8rt_recorder *r, const fp8rt_command *command)
 {
-    const bool extended = (command->mode & FP8RT_BIT(MODE__EXTENDED)) != 0;
-    const uint32_t table = extended ? FP8RT_GET(OPERATION__ACT_TABLE, command->operation) : 0;
+    const uint32_t table = command->finish.act_table;
     return table != 0 && r->tables[table - 1u] != NULL ? &r->tables[table - 1u] : NULL;
 }
 
-static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const reads *reads)
+static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const memory *reads)
 {
     fp8rt_recorder *r = run->recorder;
-    const uint32_t at = r->list_words, beat = run->dev->caps.beat_bytes / 4u;
-    const uint32_t most = (FP8RT_WORDS_MOST + beat - 1u) & ~(beat - 1u);
+    const fp8rt_caps *caps = &run->dev->caps;
+    const uint32_t at = r->list_words, beat = caps->beat_bytes / 4u;
+    const uint32_t most = (FP8MAC_COMMAND_WORDS_MOST + beat - 1u) & ~(beat - 1u);
     uint32_t *const list = r->image + FP8RT_IMAGE_HEADER;
     if (r->commands == FP8RT_NETWORK_COMMANDS || at + most > FP8RT_LIST_MOST_WORDS) {
         return FP8RT_ERR_SHAPE;
     }
-    if (!has_room(r, most + FP8RT_ADDRESSES_MOST)) {
+    if (!has_room(r, most + FP8MAC_COMMAND_ADDRESSES_MOST)) {
         return FP8RT_ERR_SCRATCH;
     }
     command->tag = (uint16_t)(r->commands + 1u);
-    command->mode &= ~(FP8RT_BIT(MODE__IRQ) | FP8RT_BIT(MODE__RECORD) | FP8RT_BIT(MODE__AFTER) |
-                       FP8RT_BIT(MODE__B_FREE));
-    command->mode |= mode_after(r, reads);
+    command->mode.irq = command->mode.record = false;
+    wait_for_writers(r, reads, command);
     const uint8_t **const table = table_of(r, command);
     if (table != NULL) {
-        command->operation |= FP8RT_BIT(OPERATION__LOAD_TABLE);
-        command->table = (uintptr_t)*table;
+        command->table.load = true;
+        command->table.addr = (uintptr_t)*table;
     }
-    if (!is_within_symbols(r, reads, command)) {
+    if (!is_within_symbols(r, caps, command)) {
         return FP8RT_ERR_SHAPE;
     }
     const fp8rt_status status = relocate(r, at, command);
@@ -299,9 +265,9 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const reads *
         return status;
     }
     memset(&list[at], 0, most * sizeof *list);
-    fp8rt_words_of_command(command, &list[at]);
+    fp8mac_words_of_command(command, &list[at]);
     if (r->commands != 0) {
-        list[r->last + FP8RT_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__MORE);
+        list[r->last + FP8MAC_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__MORE);
     }
     remember(r, 0, &reads->d);
     remember(r, 1, &reads->scales);
@@ -309,7 +275,7 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const reads *
         *table = NULL;
     }
     r->last = at;
-    r->list_words = at + fp8rt_words_stride(&run->dev->caps, &list[at]);
+    r->list_words = at + fp8rt_words_stride(caps, &list[at]);
     r->commands++;
     r->since++;
     return FP8RT_OK;
@@ -319,30 +285,31 @@ static fp8rt_status append(fp8rt_run *run, fp8rt_command *command, const reads *
 
 static fp8rt_left_b left_by(const fp8rt_command *command)
 {
-    const uint32_t layout =
-        FP8RT_BIT(OPERATION__MX) | FP8RT_BIT(OPERATION__DEPTHWISE) | FP8RT_BIT(OPERATION__PAIRS);
-    const bool extended = (command->mode & FP8RT_BIT(MODE__EXTENDED)) != 0;
-    const bool mx = extended && (command->operation & FP8RT_BIT(OPERATION__MX)) != 0;
+    const bool mx = fp8mac_command_has_mx(command);
     return (fp8rt_left_b){
-        .address = command->b.address,
-        .mx = mx ? command->b.mx : 0,
+        .address = command->b.addr,
+        .mx = mx ? command->b.mx_addr : 0,
         .stride = command->b.stride,
         .mx_stride = mx ? command->b.mx_stride : 0,
         .n = command->n,
         .k = command->k,
-        .format = command->mode & FP8RT_MODE_B_FORMAT,
-        .layout = extended ? command->operation & layout : 0,
+        .format = command->b.fmt,
+        .narrow = command->b.narrow,
+        .depthwise = command->mode.depthwise,
+        .pairs = command->mode.pairs,
+        .has_mx = mx,
     };
 }
 
 // Whether the last command read the same B, and did not write into it
-static bool has_same_b(const fp8rt_recorder *r, const reads *reads, const fp8rt_left_b *b)
+static bool has_same_b(const fp8rt_recorder *r, const memory *reads, const fp8rt_left_b *b)
 {
     const fp8rt_left_b *left = &r->left;
     return r->since != 0 && left->n == b->n && left->k == b->k && left->address == b->address &&
            left->stride == b->stride && left->mx == b->mx && left->mx_stride == b->mx_stride &&
-           left->format == b->format && left->layout == b->layout &&
-           distance(r, reads->b, reads->b_count) != 1;
+           left->format == b->format && left->narrow == b->narrow &&
+           left->depthwise == b->depthwise && left->pairs == b->pairs &&
+           left->has_mx == b->has_mx && distance(r, reads->b, reads->b_count) != 1;
 }
 
 static void leave_nothing(fp8rt_recorder *r)
@@ -351,11 +318,11 @@ static void leave_nothing(fp8rt_recorder *r)
     r->left = (fp8rt_left_b){0};
 }
 
-// The plan of a small GEMM has small tiles, so that its first load is short, and reads operands more
-// than once. A GEMM that loads while the one before computes reads each once, as one tile command. If
-// the one before has left B in the buffers, too, it reads A alone.
+// The plan of a small GEMM has small tiles, so that its first load is short, and reads operands
+// more than once. A GEMM that loads while the one before computes reads each once, as one tile
+// command. If the one before has left B in the buffers, too, it reads A alone.
 static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
-                       const reads *reads, fp8rt_command *command)
+                       const memory *reads, fp8rt_command *command)
 {
     const uint32_t before = r->since == 0 ? 0 : r->steps;
     const fp8rt_left_b b = left_by(command);
@@ -366,12 +333,12 @@ static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_ge
     const bool hidden = !fp8rt_has_image(desc) && beats <= 2u * before && a_after == 0 &&
                         distance(r, reads->b, reads->b_count) == 0;
     if (fits && (hidden || (same && a_after != 1))) {
-        command->tile_m = command->tile_n = command->tile_k = command->first_k = 0;
-        command->mode &= ~FP8RT_BIT(MODE__B_RESIDENT);
+        command->tile = (fp8mac_command_tile){0};
+        command->mode.b_resident = false;
     }
     const bool whole = fp8rt_command_is_one_tile(command);
     if (same && r->left.whole && whole) {
-        command->mode |= FP8RT_BIT(MODE__REUSE_B);
+        command->b.reuse = true;
     }
     r->left = b;
     r->left.whole = whole;
@@ -386,8 +353,8 @@ fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan)
     if (status != FP8RT_OK) {
         return status;
     }
-    const reads reads = reads_of_gemm(&plan->desc);
     fp8rt_command command = fp8rt_backend_decode(&plan->descriptor);
+    const memory reads = memory_of(&run->dev->caps, &command);
     join_tiles(run->recorder, &run->dev->caps, &plan->desc, &reads, &command);
     return append(run, &command, &reads);
 }
@@ -395,24 +362,24 @@ fp8rt_status fp8rt_record_gemm(fp8rt_run *run, fp8rt_gemm_plan *plan)
 fp8rt_status fp8rt_record_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *plan)
 {
     const fp8rt_status status = fp8rt_elementwise_complete(run->dev, plan);
-    const reads reads = reads_of_elementwise(&plan->desc);
     leave_nothing(run->recorder);
     if (status != FP8RT_OK) {
         return status;
     }
     fp8rt_command command = fp8rt_backend_decode(&plan->descriptor);
+    const memory reads = memory_of(&run->dev->caps, &command);
     return append(run, &command, &reads);
 }
 
 fp8rt_status fp8rt_record_rows(fp8rt_run *run, fp8rt_rows_plan *plan)
 {
     const fp8rt_status status = fp8rt_rows_complete(run->dev, plan);
-    const reads reads = reads_of_rows(&plan->desc);
     leave_nothing(run->recorder);
     if (status != FP8RT_OK) {
         return status;
     }
     fp8rt_command command = fp8rt_backend_decode(&plan->descriptor);
+    const memory reads = memory_of(&run->dev->caps, &command);
     return append(run, &command, &reads);
 }
 
@@ -427,7 +394,7 @@ fp8rt_status fp8rt_load_table(fp8rt_run *run, uint32_t table, const uint8_t *cod
     if (run->status != FP8RT_OK) {
         return run->status;
     }
-    if ((caps->functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
+    if ((caps->functions & FP8MAC_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if (run->query) {
@@ -490,7 +457,7 @@ fp8rt_status fp8rt_layer_core(fp8rt_run *run, fp8rt_core_function *function, con
     r->calls = true;
     r->since = 0;
     if (r->commands != 0) {
-        r->image[FP8RT_IMAGE_HEADER + r->last + FP8RT_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__PAUSE);
+        r->image[FP8RT_IMAGE_HEADER + r->last + FP8MAC_WORD_SUBMIT] |= FP8RT_BIT(SUBMIT__PAUSE);
     }
     return put_note(r, FP8RT_NOTE_CALL, r->commands, note, sizeof function + bytes, false);
 }
@@ -627,7 +594,7 @@ fp8rt_status fp8rt_network_record(fp8rt_network *network, fp8rt_run *run)
         return status;
     }
     uint32_t *const last = r->image + FP8RT_IMAGE_HEADER + r->last;
-    last[FP8RT_WORD_MODE] |= FP8RT_BIT(MODE__IRQ);
+    last[FP8MAC_WORD_MODE] |= FP8RT_BIT(MODE__IRQ);
     move_notes(r);
     make(network, run);
     return FP8RT_OK;

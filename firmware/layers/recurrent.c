@@ -99,8 +99,8 @@ static fp8rt_status check(fp8rt_run *run, const kind *kind, const fp8rt_recurren
 
 // ---- a step's functions -------------------------------------------------------------------------
 
-// All that a step works on: FP32, batch x units but for the gates. `input` is there where its part is
-// not summed yet.
+// All that a step works on: FP32, batch x units but for the gates. `input` is there where its
+// part is not summed yet.
 struct step_parts {
     fp8rt_gate_set gates, input;
     const fp8rt_tensor *state;
@@ -220,8 +220,8 @@ static const kind gru = {.name = "gru", .gates = 3, .summed = false, .advance = 
 
 // ---- a sequence ---------------------------------------------------------------------------------
 
-// What the steps need: all in the scratch. Rooms for gates apart are empty (data NULL) where gates begin
-// at beats.
+// What the steps need: all in the scratch. Rooms for gates apart are empty (data NULL) where
+// gates begin at beats.
 typedef struct parts {
     fp8rt_weights recurrent; // with its bias at a beat
     fp8rt_tensor input;      // Wx x + bx, steps * batch x gates * units

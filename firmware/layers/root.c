@@ -7,7 +7,8 @@
 enum { FRACTION = 23, BIAS = 127, ITERATIONS = 4 };
 
 // x = m * 4^e with m from 1 up to 4, so 1 / sqrt(x) = 1 / sqrt(m) * 2^-e. Newton's iteration
-// y = y * (3 - m * y^2) / 2 starts from a line that differs by 13 % at most. m has 29 fraction bits, y 30.
+// y = y * (3 - m * y^2) / 2 starts from a line that differs by 13 % at most. m has 29 fraction
+// bits, y 30.
 float fp8rt_inverse_root(float x)
 {
     const uint32_t bits = fp8rt_fp32_bits(x);

@@ -116,7 +116,7 @@ static uint32_t distance(const fp8rt_values *v)
 static fp8rt_status run_on_core(fp8rt_run *run, fp8rt_rows_plan *plan, fp8rt_gemm_result *result)
 {
     fp8rt_caps caps = run->dev->caps;
-    caps.functions |= FP8RT_FUNCTION_ROWS;
+    caps.functions |= FP8MAC_FUNCTION_ROWS;
     const fp8rt_status status = fp8rt_rows_prepare(&caps, run->dev->stamp, plan);
     if (status != FP8RT_OK) {
         return status;
@@ -155,10 +155,10 @@ static fp8rt_status run_plan(fp8rt_run *run, bool on_core, fp8rt_rows_plan *plan
 
 bool fp8rt_layer_has_rows(const fp8rt_run *run)
 {
-    return (run->dev->caps.functions & FP8RT_FUNCTION_ROWS) != 0;
+    return (run->dev->caps.functions & FP8MAC_FUNCTION_ROWS) != 0;
 }
 
-// ---- the layers' functions -----------------------------------------------------------------------
+// ---- the layers' functions ----------------------------------------------------------------------
 
 static fp8rt_status run_rows(fp8rt_run *run, const fp8rt_row_operation *r, fp8rt_target *t)
 {

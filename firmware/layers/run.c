@@ -4,8 +4,8 @@
 #include "record.h"
 #include "regions.h"
 
-// A query has no memory. Its commands are checked, so its scratch stands where no tensor lies: where an
-// address has 32 bits, in the last 512 MiB; else where no address is possible.
+// A query has no memory. Its commands are checked, so its scratch stands where no tensor lies:
+// where an address has 32 bits, in the last 512 MiB; else where no address is possible.
 #if UINTPTR_MAX > UINT32_MAX
 #define QUERY_SCRATCH (UINT64_C(1) << 62)
 #else
@@ -268,7 +268,7 @@ static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
     if ((unsigned)tensor->format > FP8MAC_E5M2FNUZ) {
         return FP8RT_ERR_FORMAT;
     }
-    if ((run->dev->caps.functions & FP8RT_FUNCTION_MX) == 0 || tensor->scaling != NULL) {
+    if ((run->dev->caps.functions & FP8MAC_FUNCTION_MX) == 0 || tensor->scaling != NULL) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if ((((uintptr_t)tensor->mx | tensor->mx_stride) & (beat - 1u)) != 0) {

@@ -5,8 +5,8 @@
 
 #include "layer.h"
 
-// The scale of weights from 0 to 1: in FP8, the largest power of two of the format stands for 1, in INT8
-// the largest number.
+// The scale of weights from 0 to 1: in FP8, the largest power of two of the format stands for 1, in
+// INT8 the largest number.
 static inline float fp8rt_softmax_unit(fp8mac_format_id format)
 {
     if (format == FP8MAC_INT8) {

@@ -67,7 +67,7 @@ static void copy(void *context)
 
 fp8rt_status fp8rt_layer_spread(fp8rt_run *run, const float *from, float *to, uint32_t count)
 {
-    if ((run->dev->caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0) {
+    if ((run->dev->caps.functions & FP8MAC_FUNCTION_ELEMENTWISE) != 0) {
         return spread_by_commands(run, from, to, count);
     }
     const copies c = {from, to, count};

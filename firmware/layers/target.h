@@ -32,7 +32,8 @@ static inline void fp8rt_target_coding(const fp8rt_target *t, fp8rt_coding *codi
     }
 }
 
-// What the command that makes `out` writes. FP8RT_ERR_SCRATCH, FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_NULL.
+// What the command that makes `out` writes. FP8RT_ERR_SCRATCH, FP8RT_ERR_UNSUPPORTED,
+// FP8RT_ERR_NULL.
 fp8rt_status fp8rt_target_aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out,
                               fp8rt_target *t);
 // What remains to be done when the command has run. In a query its result is not there.

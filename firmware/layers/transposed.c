@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output line oy = oy' * stride_y + py sees kernel line ky = (py + pad_top) % stride_y + stride_y * j of
-// input line oy' + (py + pad_top) / stride_y - j, for j from 0 on. So the lines of a sub-grid are a
-// convolution with every stride_y-th line of the kernel, in reverse. Pixels likewise.
+// Output line oy = oy' * stride_y + py sees kernel line ky = (py + pad_top) % stride_y + stride_y *
+// j of input line oy' + (py + pad_top) / stride_y - j, for j from 0 on. So the lines of a sub-grid
+// are a convolution with every stride_y-th line of the kernel, in reverse. Pixels likewise.
 #include "parts.h"
 #include "record.h"
 #include "window.h"
 
-// One dimension of a sub-grid: position t of its kernel is kernel line `first` + stride * (taps - 1 - t).
+// One dimension of a sub-grid: position t of its kernel is kernel line `first` + stride * (taps - 1
+// - t).
 typedef struct axis {
     uint32_t first, stride, taps;
     uint32_t padding, skipped; // lines of zeros before the image, lines of the image that none sees

@@ -67,7 +67,7 @@ void fp8rt_frame_complete(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_
 static bool takes_channels(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes,
                            uint32_t channels)
 {
-    return (caps->functions & FP8RT_FUNCTION_DEPTHWISE) != 0 && (x->cols & (channels - 1u)) == 0 &&
+    return (caps->functions & FP8MAC_FUNCTION_DEPTHWISE) != 0 && (x->cols & (channels - 1u)) == 0 &&
            (((uintptr_t)x->data | pixel_bytes) & (caps->beat_bytes - 1u)) == 0;
 }
 
@@ -99,7 +99,7 @@ fp8rt_status fp8rt_frame_check_pairs(const fp8rt_caps *caps, const fp8rt_tensor 
     if (!f->pairs) {
         return FP8RT_OK;
     }
-    if ((caps->functions & FP8RT_FUNCTION_DEPTHWISE) == 0) {
+    if ((caps->functions & FP8MAC_FUNCTION_DEPTHWISE) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if (f->window.dilation_y != 1) {

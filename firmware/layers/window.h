@@ -38,10 +38,11 @@ typedef struct fp8rt_frame {
 // Fills in what follows from window, height, width, pixel_bytes, group_in and group_out.
 void fp8rt_frame_complete(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t filters,
                           fp8rt_frame *frame);
-// Whether the accelerator has depthwise commands that take the channels of x, in pixels of whole beats.
+// Whether the accelerator has depthwise commands that take the channels of x, in pixels of whole
+// beats.
 bool fp8rt_takes_quads(const fp8rt_caps *caps, const fp8rt_tensor *x, uint32_t pixel_bytes);
-// Whether the accelerator takes groups together: of as many channels as it has columns, in pixels of
-// whole beats.
+// Whether the accelerator takes groups together: of as many channels as it has columns, in
+// pixels of whole beats.
 bool fp8rt_frame_is_depthwise(const fp8rt_caps *caps, const fp8rt_tensor *x,
                               const fp8rt_frame *frame);
 // Lines of a row of weights, and rows of A for `lines` output lines of `pixels` each
@@ -60,10 +61,12 @@ static inline uint32_t fp8rt_frame_filters(const fp8rt_frame *f, uint32_t filter
 }
 // What an image of `out_h` output lines has of depthwise commands
 void fp8rt_frame_image(const fp8rt_frame *f, uint32_t out_h, fp8rt_image *image);
-// FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_ALIGNMENT or FP8RT_ERR_IMAGE: a frame with pairs cannot have them.
+// FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_ALIGNMENT or FP8RT_ERR_IMAGE: a frame with pairs cannot have
+// them.
 fp8rt_status fp8rt_frame_check_pairs(const fp8rt_caps *caps, const fp8rt_tensor *x,
                                      const fp8rt_frame *f);
-// The argument of a convolution whose size does not fit the frame: "desc->x" to "desc->group_out", or NULL
+// The argument of a convolution whose size does not fit the frame: "desc->x" to
+// "desc->group_out", or NULL
 const char *fp8rt_frame_misfit(const fp8rt_frame *frame, uint32_t images, const fp8rt_tensor *x,
                                const fp8rt_tensor *weights, const fp8rt_tensor *out);
 // Joins such groups to beats.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a back end provides for the library, beside the functions of fp8rt/device.h that take no lock.
+// What a back end provides for the library, beside the functions of fp8rt/device.h that take no
+// lock.
 #ifndef FP8RT_BACKEND_H
 #define FP8RT_BACKEND_H
 
@@ -45,10 +46,10 @@ static inline void fp8rt_unlock(fp8rt_device *dev)
     }
 }
 
-// ---- of src/device.c, with the lock held ---------------------------------------------------------
+// ---- of src/device.c, with the lock held --------------------------------------------------------
 
-// From now on the device belongs to a network that runs, and others leave errors, flags and counters
-// to it. NULL: to nobody. `plain` of dev: whether the port has neither lock nor cache.
+// From now on the device belongs to a network that runs, and others leave errors, flags and
+// counters to it. NULL: to nobody. `plain` of dev: whether the port has neither lock nor cache.
 static inline void fp8rt_hold_by(fp8rt_device *dev, fp8rt_network *network, bool plain)
 {
     dev->network = network;
@@ -62,12 +63,13 @@ void fp8rt_device_hold(fp8rt_device *dev, fp8rt_network *network);
 // Chooses the tag of a command with a record, and waits for room as fp8rt_backend_room does.
 fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag);
 
-// ---- of the back end, with the lock held ---------------------------------------------------------
+// ---- of the back end, with the lock held --------------------------------------------------------
 
-// Fills caps and state for dev->port, resets the accelerator, clears flags and counters, releases all records.
+// Fills caps and state for dev->port, resets the accelerator, clears flags and counters,
+// releases all records.
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev);
-// Sleeps while the queue is full. FP8RT_OK: there is room for a command, and the accelerator reads no
-// descriptor. Otherwise as fp8rt_device_submit.
+// Sleeps while the queue is full. FP8RT_OK: there is room for a command, and the accelerator reads
+// no descriptor. Otherwise as fp8rt_device_submit.
 fp8rt_status fp8rt_backend_room(fp8rt_device *dev);
 // Waits until the accelerator reads no descriptor, so that all of them may be changed.
 void fp8rt_backend_fetched(const fp8rt_device *dev);
@@ -79,12 +81,14 @@ void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintp
                                 uintptr_t d);
 void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
                               uintptr_t bias, uint32_t scale_d);
+// The words of SCALE_A, SCALE_B and BIAS as members of the command
+void fp8rt_backend_get_scales(const fp8rt_descriptor *descriptor, fp8rt_command *command);
 void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta);
 // Submits a descriptor, which stays unchanged until fp8rt_backend_fetched returns. A tag of 0: the
 // command has no record. A full queue drops it, and the next wait returns FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag);
-// Waits until no command is in flight, clears `clear`, an OR of FP8RT_CLEAR_*, submits the descriptor
-// without a record, and waits again. As fp8rt_backend_wait.
+// Waits until no command is in flight, clears `clear`, an OR of FP8RT_CLEAR_*, submits the
+// descriptor without a record, and waits again. As fp8rt_backend_wait.
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear);
 // The same, with the counters at the moment at which the wait ends.
 fp8rt_status fp8rt_backend_count(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear,
@@ -99,7 +103,7 @@ fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag);
 fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what);
 fp8rt_status fp8rt_backend_reset(fp8rt_device *dev);
 
-// ---- of the back end, for lists ------------------------------------------------------------------
+// ---- of the back end, for lists -----------------------------------------------------------------
 
 typedef enum fp8rt_list_state {
     FP8RT_LIST_RUNS,
@@ -109,9 +113,9 @@ typedef enum fp8rt_list_state {
 
 // Starts the network's list with the descriptor at `word`, while no command is in flight.
 void fp8rt_backend_list_start(fp8rt_device *dev, const fp8rt_network *network, uint32_t word);
-// A whole start and end in one call. Waits until no command is in flight, clears flags and counters,
-// starts the list at the descriptor `first`, and sleeps until an event. FP8RT_OK: the descriptor `last`
-// was read last, and all commands have ended. FP8RT_ERR_LATE: it has started, and
+// A whole start and end in one call. Waits until no command is in flight, clears flags and
+// counters, starts the list at the descriptor `first`, and sleeps until an event. FP8RT_OK: the
+// descriptor `last` was read last, and all commands have ended. FP8RT_ERR_LATE: it has started, and
 // fp8rt_backend_list_await tells more. Otherwise as fp8rt_backend_wait: nothing was started.
 fp8rt_status fp8rt_backend_list_run(fp8rt_device *dev, const fp8rt_network *network, uint32_t first,
                                     uint32_t last);
@@ -122,7 +126,7 @@ void fp8rt_backend_list_resume(fp8rt_device *dev);
 // Bits 31:0 of the address of the descriptor that was read last, or behind the pause.
 uint32_t fp8rt_backend_list_position(const fp8rt_device *dev);
 
-// ---- of the back end, for the interrupt ----------------------------------------------------------
+// ---- of the back end, for the interrupt ---------------------------------------------------------
 
 // Lowers the interrupt line. What its events have done is in the registers.
 void fp8rt_backend_lower(fp8rt_device *dev);

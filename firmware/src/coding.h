@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How D's codes are made: its check, and its part of the command.
+// How D's codes are made: its check.
 #ifndef FP8RT_CODING_H
 #define FP8RT_CODING_H
 
 #include "fp8mac/format.h"
 #include "fp8rt/device.h"
-#include "fp8rt/registers.h"
 
 // Whether C, D or X may have this format. INT8 needs a function of the accelerator.
 static inline bool fp8rt_is_result_format(const fp8rt_caps *caps, fp8mac_format_id format)
 {
     return (unsigned)format < FP8MAC_ARRAY_FORMAT_COUNT &&
-           (format != FP8MAC_INT8 || (caps->functions & FP8RT_FUNCTION_INT8) != 0);
+           (format != FP8MAC_INT8 || (caps->functions & FP8MAC_FUNCTION_INT8) != 0);
 }
 
 static inline bool fp8rt_is_overflow(fp8mac_overflow overflow, fp8mac_format_id d_format)
@@ -24,8 +23,8 @@ static inline bool fp8rt_is_overflow(fp8mac_overflow overflow, fp8mac_format_id 
 static inline fp8rt_status fp8rt_coding_check(const fp8rt_caps *caps, const fp8rt_coding *coding,
                                               fp8mac_format_id d_format)
 {
-    const uint32_t asked = (coding->stochastic ? FP8RT_FUNCTION_STOCHASTIC : 0u) |
-                           (coding->table != 0 ? FP8RT_FUNCTION_TABLES : 0u);
+    const uint32_t asked = (coding->stochastic ? FP8MAC_FUNCTION_STOCHASTIC : 0u) |
+                           (coding->table != 0 ? FP8MAC_FUNCTION_TABLES : 0u);
     if ((asked & ~caps->functions) != 0 || coding->table > FP8RT_TABLES) {
         return FP8RT_ERR_UNSUPPORTED;
     }
@@ -38,12 +37,6 @@ static inline fp8rt_status fp8rt_coding_check(const fp8rt_caps *caps, const fp8r
 static inline bool fp8rt_coding_extends(const fp8rt_coding *coding)
 {
     return coding->stochastic || coding->table != 0;
-}
-
-static inline uint32_t fp8rt_coding_operation(const fp8rt_coding *coding)
-{
-    return FP8RT_PUT(OPERATION__ROUNDING, coding->stochastic) |
-           FP8RT_PUT(OPERATION__ACT_TABLE, coding->table);
 }
 
 #endif

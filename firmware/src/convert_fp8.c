@@ -92,8 +92,8 @@ static uint32_t encode_overflow(target *t, uint32_t sign)
     return t->inf_code | sign;
 }
 
-// The product of two significands with 24 bits each, rounded to 24 bits. Its 48 bits stand at the top
-// of two words, the lower of which only tells whether there is more.
+// The product of two significands with 24 bits each, rounded to 24 bits. Its 48 bits stand at the
+// top of two words, the lower of which only tells whether there is more.
 //
 //   63        40 39      32 31          0
 //   [ 24 bits   ][ rounding ][ sticky    ]

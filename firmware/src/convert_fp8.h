@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between FP32 and FP8 in integers, for cores without floating point. They give the bits
-// and flags of fp8mac_quantize and fp8mac_dequantize.
+// Conversions between FP32 and FP8 in integers, for cores without floating point. They give the
+// bits and flags of fp8mac_quantize and fp8mac_dequantize.
 #ifndef FP8RT_CONVERT_FP8_H
 #define FP8RT_CONVERT_FP8_H
 
@@ -17,8 +17,8 @@ static inline bool fp8rt_is_fp8(fp8mac_format_id id)
 fp8mac_flags fp8rt_fp8_quantize(const fp8mac_format *format, uint8_t *codes, const float *values,
                                 uint32_t count, uint32_t scale, fp8mac_overflow overflow);
 
-// The same in steps: what the format and the mode make of values that are not simply rounded, and then any
-// number of conversions, each with its own scale. The flags are in the target.
+// The same in steps: what the format and the mode make of values that are not simply rounded, and
+// then any number of conversions, each with its own scale. The flags are in the target.
 typedef struct fp8rt_fp8_target {
     uint32_t shift;                           // fraction bits that FP8 does not have
     uint32_t rebias;                          // difference of the two biases, as an FP32 word

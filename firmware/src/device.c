@@ -151,8 +151,8 @@ void fp8rt_device_on_completion(fp8rt_device *dev, fp8rt_completion *completed, 
     dev->completed_context = context;
 }
 
-// A completion after the reading of the records has an event of its own. A sleeper without a function to call does not
-// come here: it is in a hurry.
+// A completion after the reading of the records has an event of its own. A sleeper without a
+// function to call does not come here: it is in a hurry.
 static __attribute__((noinline, cold)) void announce(fp8rt_device *dev)
 {
     const bool error = fp8rt_backend_acknowledge(dev);
@@ -198,7 +198,7 @@ fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const ui
     if (status != FP8RT_OK) {
         return status;
     }
-    if ((dev->caps.functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
+    if ((dev->caps.functions & FP8MAC_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     fp8rt_lock(dev);

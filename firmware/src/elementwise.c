@@ -3,7 +3,6 @@
 #include "coding.h"
 #include "elementwise_plan.h"
 #include "fp32_bits.h"
-#include "fp8rt/registers.h"
 #include "gemm_tiles.h"
 #include "run.h"
 #include "values.h"
@@ -35,7 +34,7 @@ static bool reads_c(const fp8rt_elementwise_desc *desc)
 static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
 {
     const bool vector = desc->scale_x.mode != FP8MAC_SCALE_NONE;
-    if ((caps->functions & FP8RT_FUNCTION_ELEMENTWISE) == 0 ||
+    if ((caps->functions & FP8MAC_FUNCTION_ELEMENTWISE) == 0 ||
         (desc->operation != FP8RT_OPERATION_ADD && desc->operation != FP8RT_OPERATION_MULTIPLY &&
          desc->operation != FP8RT_OPERATION_MAXIMUM)) {
         return FP8RT_ERR_UNSUPPORTED;
@@ -101,15 +100,6 @@ static fp8rt_status check_choices(const fp8rt_caps *caps, const fp8rt_elementwis
 
 // ---- the command --------------------------------------------------------------------------------
 
-static uint32_t mode_of(const fp8rt_elementwise_desc *desc)
-{
-    return FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
-           FP8RT_PUT(MODE__ACT, desc->activation) |
-           FP8RT_PUT(MODE__SCALE_A_VEC, desc->scale_x.mode == FP8MAC_SCALE_VECTOR) |
-           FP8RT_PUT(MODE__AFTER, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
-           FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC) | FP8RT_BIT(MODE__EXTENDED);
-}
-
 static uintptr_t scale_of(const fp8mac_scale *scale)
 {
     return scale->mode == FP8MAC_SCALE_VECTOR   ? (uintptr_t)scale->values
@@ -122,35 +112,38 @@ static bool is_product(const fp8rt_elementwise_desc *desc)
     return desc->operation == FP8RT_OPERATION_MULTIPLY;
 }
 
-static uint32_t operation_of(uint32_t operation)
-{
-    return operation == FP8RT_OPERATION_MAXIMUM
-               ? FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ADD) | FP8RT_BIT(OPERATION__MAXIMUM)
-               : FP8RT_PUT(OPERATION__OP, operation);
-}
-
 static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
 {
     const fp8rt_elementwise_desc *desc = &plan->desc;
+    const bool maximum = desc->operation == FP8RT_OPERATION_MAXIMUM;
     const fp8rt_command command = {
-        .a.address = (uintptr_t)desc->x,
-        .d = (uintptr_t)desc->d,
+        .a.addr = (uintptr_t)desc->x,
         .a.stride = desc->x_stride,
-        .d_stride = desc->d_stride,
+        .a.scale_vec = desc->scale_x.mode == FP8MAC_SCALE_VECTOR,
+        .d.addr = (uintptr_t)desc->d,
+        .d.stride = desc->d_stride,
+        .d.fmt = (uint8_t)desc->d_format,
         .m = desc->m,
         .n = desc->n,
-        .tile_m = caps->max_mn,
-        .tile_n = caps->max_mn,
-        .mode = mode_of(desc),
-        .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
-        .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
-        .operation = operation_of(desc->operation) | FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
-                     FP8RT_PUT(OPERATION__C_FMT, reads_c(desc) ? desc->c_format : 0) |
-                     FP8RT_PUT(OPERATION__X_FMT, desc->x_format) |
-                     fp8rt_coding_operation(&desc->coding),
-        .seed = desc->coding.seed,
-        .c = (uintptr_t)desc->c,
-        .c_stride = desc->c_stride,
+        .tile.m = caps->max_mn,
+        .tile.n = caps->max_mn,
+        .mode.op = (uint8_t)(maximum ? FP8MAC_OP_ADD : desc->operation),
+        .mode.maximum = maximum,
+        .mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0,
+        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
+        .mode.extended = true,
+        .finish.overflow = (uint8_t)desc->overflow,
+        .finish.act = (uint8_t)desc->activation,
+        .finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
+        .finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+        .finish.stochastic = desc->coding.stochastic,
+        .finish.act_table = (uint8_t)desc->coding.table,
+        .finish.seed = desc->coding.seed,
+        .x_fmt = (uint8_t)desc->x_format,
+        .c.en = reads_c(desc),
+        .c.fmt = (uint8_t)(reads_c(desc) ? desc->c_format : FP8MAC_E4M3FN),
+        .c.addr = (uintptr_t)desc->c,
+        .c.stride = desc->c_stride,
     };
     fp8rt_backend_encode(&command, &plan->descriptor);
 }
@@ -190,22 +183,6 @@ fp8rt_status fp8rt_elementwise_prepare(const fp8rt_caps *caps, uint32_t stamp,
 
 // ---- its run ------------------------------------------------------------------------------------
 
-static __attribute__((noinline)) void clean_all(fp8rt_device *dev,
-                                                const fp8rt_elementwise_desc *desc)
-{
-    const fp8rt_values all[] = {x_of(desc), c_of(desc), d_of(desc)};
-    const fp8rt_region x = fp8rt_values_region(&all[0]), c = fp8rt_values_region(&all[1]),
-                       d = fp8rt_values_region(&all[2]);
-    fp8rt_clean(dev, &x);
-    if (reads_c(desc)) {
-        fp8rt_clean(dev, &c);
-    }
-    if (desc->scale_x.mode == FP8MAC_SCALE_VECTOR) {
-        dev->port->clean(dev, desc->scale_x.values, desc->m * sizeof(float));
-    }
-    fp8rt_clean(dev, &d);
-}
-
 // The numbers, which are read anew at each run
 static void complete(fp8rt_elementwise_plan *plan)
 {
@@ -233,17 +210,14 @@ fp8rt_status fp8rt_elementwise_complete(fp8rt_device *dev, fp8rt_elementwise_pla
 fp8rt_status fp8rt_elementwise_execute(fp8rt_device *dev, fp8rt_elementwise_plan *plan,
                                        bool counters, fp8rt_gemm_result *result)
 {
-    const fp8rt_elementwise_desc *desc = &plan->desc;
     fp8rt_lock(dev);
     if (dev->port->clean != NULL) {
-        clean_all(dev, desc);
+        fp8rt_cache_before_descriptor(dev, &plan->descriptor);
     }
     const fp8rt_status status =
-        fp8rt_run_descriptor(dev, &plan->descriptor, desc->flags, counters, result);
+        fp8rt_run_descriptor(dev, &plan->descriptor, plan->desc.flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        const fp8rt_values values = d_of(desc);
-        const fp8rt_region d = fp8rt_values_region(&values);
-        fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
+        fp8rt_cache_behind_descriptor(dev, &plan->descriptor);
     }
     fp8rt_unlock(dev);
     return status;

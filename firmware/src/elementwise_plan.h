@@ -16,8 +16,8 @@ void fp8rt_elementwise_fill(const fp8rt_caps *caps, fp8rt_elementwise_desc *desc
 // Checks plan->desc and makes the plan. `stamp` is that of `caps`.
 fp8rt_status fp8rt_elementwise_prepare(const fp8rt_caps *caps, uint32_t stamp,
                                        fp8rt_elementwise_plan *plan);
-// A run in two parts, as those of a GEMM (gemm_prepare.h). The first checks scales and plan->desc.beta,
-// which may have changed; whether beta is 0 may not.
+// A run in two parts, as those of a GEMM (gemm_prepare.h). The first checks scales and
+// plan->desc.beta, which may have changed; whether beta is 0 may not.
 fp8rt_status fp8rt_elementwise_complete(fp8rt_device *dev, fp8rt_elementwise_plan *plan);
 fp8rt_status fp8rt_elementwise_execute(fp8rt_device *dev, fp8rt_elementwise_plan *plan,
                                        bool counters, fp8rt_gemm_result *result);

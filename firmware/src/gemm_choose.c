@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the tiles and chunks into which the accelerator divides a GEMM.
 //
-// While one tile command computes, the next one loads. An m x n tile computes for m*n*k / MACs-per-cycle
-// cycles and loads (m + n) * k bytes, so that large tiles hide their loads. K is divided into chunks
-// that fit the operand buffers; the accumulators of a tile stay in the array from chunk to chunk. If
-// the whole K fits, one chunk serves, and the operand that two tile commands have in common is loaded
-// once. The plan is the candidate with the least estimated time (gemm_estimate.c). Plans are made on the
-// way to a GEMM, so the candidates are few and their estimates short.
+// While one tile command computes, the next one loads. An m x n tile computes for m*n*k /
+// MACs-per-cycle cycles and loads (m + n) * k bytes, so that large tiles hide their loads. K is
+// divided into chunks that fit the operand buffers; the accumulators of a tile stay in the array
+// from chunk to chunk. If the whole K fits, one chunk serves, and the operand that two tile
+// commands have in common is loaded once. The plan is the candidate with the least estimated
+// time (gemm_estimate.c). Plans are made on the way to a GEMM, so the candidates are few and
+// their estimates short.
 #include "gemm_choose.h"
 
 #include "gemm_estimate.h"
@@ -78,8 +79,8 @@ static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
 typedef struct choice {
     candidate best;
     uint64_t cycles; // of the best; 0: there is none yet
-    // No candidate takes less: cycles of the steps, or of the results if these take longer, and its first
-    // load; those of the loads, if each operand is read once.
+    // No candidate takes less: cycles of the steps, or of the results if these take longer, and its
+    // first load; those of the loads, if each operand is read once.
     uint64_t least, loads;
 } choice;
 
@@ -115,18 +116,18 @@ static uint32_t shortest_chunk(const shape *s, uint32_t tiles, uint32_t most)
     return min_u32(chunk, most);
 }
 
-// A later candidate must be better by 1/512, because it has shorter commands. Most need no estimate:
-// `rows` are loaded, with all of K.
-static void consider(const shape *s, choice *choice, candidate c, uint64_t rows)
+// A later candidate must be better by 1/512, because it has shorter commands. Most need no
+// estimate: `rows` are loaded, with all of K.
+static void consider(const shape *s, choice *choice, const candidate *c, uint64_t rows)
 {
-    const uint32_t first = (c.m->tile + c.n->tile) * ceil_shift(c.first_k, s->beat_log2);
+    const uint32_t first = (c->m->tile + c->n->tile) * ceil_shift(c->first_k, s->beat_log2);
     if (choice->cycles != 0 && (choice->least + first >= choice->cycles ||
                                 rows * ceil_shift(s->k, s->beat_log2) >= choice->cycles)) {
         return;
     }
-    const uint64_t cycles = fp8rt_estimate(s, &c);
+    const uint64_t cycles = fp8rt_estimate(s, c);
     if (choice->cycles == 0 || cycles + (cycles >> 9) < choice->cycles) {
-        choice->best = c;
+        choice->best = *c;
         choice->cycles = cycles;
     }
 }
@@ -139,7 +140,8 @@ static uint64_t rows_loaded(const side *resident, const side *streamed)
            (uint64_t)streamed->tile * (resident->count - 1u);
 }
 
-// Outputs of the last tile. The streamed tiles turn at each resident one, so an even count ends where it began.
+// Outputs of the last tile. The streamed tiles turn at each resident one, so an even
+// count ends where it began.
 static uint32_t last_outputs(const side *resident, const side *streamed)
 {
     return resident->last * ((resident->count & 1u) != 0 ? streamed->last : streamed->tile);
@@ -167,12 +169,12 @@ static void consider_whole(const shape *s, choice *choice, const side *m, const 
     if (most == s->k && is_possible(s, &c)) {
         const uint64_t a_stays = rows_loaded(m, n), b_stays = rows_loaded(n, m);
         c.b_resident = m->count > 1 && n->count > 1 && !s->forwards && b_stays < a_stays;
-        consider(s, choice, c, c.b_resident ? b_stays : a_stays);
+        consider(s, choice, &c, c.b_resident ? b_stays : a_stays);
     }
 }
 
-// K in chunks of `tile_k`. Those of the first tile grow from `first_k` on, because nothing hides the
-// first load: each is twice as long as the one before.
+// K in chunks of `tile_k`. Those of the first tile grow from `first_k` on, because nothing hides
+// the first load: each is twice as long as the one before.
 static void consider_chain(const shape *s, choice *choice, const side *m, const side *n,
                            uint32_t tile_k, uint32_t first_k)
 {
@@ -182,13 +184,13 @@ static void consider_chain(const shape *s, choice *choice, const side *m, const 
     c.b_resident = max_u32(s->m, s->n) <= s->caps->max_mn && !s->forwards &&
                    5u * last_outputs(n, m) < 4u * last_outputs(m, n);
     if (is_possible(s, &c)) {
-        consider(s, choice, c, (uint64_t)s->m * n->count + (uint64_t)s->n * m->count);
+        consider(s, choice, &c, (uint64_t)s->m * n->count + (uint64_t)s->n * m->count);
     }
 }
 
-// Chunks are at most half of K, so that those of the first tile reach this length. Short ones begin and
-// end soon, but wait for the gaps between loads. Where there are many, or where they cut the kernel lines
-// of an image, ones of two and four times the length are between the two.
+// Chunks are at most half of K, so that those of the first tile reach this length. Short ones begin
+// and end soon, but wait for the gaps between loads. Where there are many, or where they cut the
+// kernel lines of an image, ones of two and four times the length are between the two.
 static void consider_tile(const shape *s, choice *choice, const side *m, const side *n)
 {
     const uint32_t most = chunk_that_fits(s, m, n);
@@ -212,11 +214,11 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
     consider_whole(s, choice, m, n, most);
 }
 
-// A square that fills the accumulator memory keeps the array busy where D is large. Half of that on one
-// side or on both makes the first load and the last computation short where D is small or ragged. Narrow
-// tiles with all of K shorten both further, and squares of a pass's length: while one of them computes,
-// one of its operands is there and half of the loads are left. If D has few rows, the loads of B are the
-// limit: its tiles are as narrow as possible, or as wide.
+// A square that fills the accumulator memory keeps the array busy where D is large. Half of that on
+// one side or on both makes the first load and the last computation short where D is small or
+// ragged. Narrow tiles with all of K shorten both further, and squares of a pass's length: while
+// one of them computes, one of its operands is there and half of the loads are left. If D has few
+// rows, the loads of B are the limit: its tiles are as narrow as possible, or as wide.
 static side rows_of(const shape *s, uint32_t cap_log2)
 {
     return divide(s->m, max_u32(cap_log2, s->granule_m_log2), s->granule_m, s->rows_log2);
@@ -399,8 +401,9 @@ static void describe(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, shape 
     }
 }
 
-// The rows of a tile of an image whose rows of an output line share the reads of pixels. Many tiles have whole lines, if
-// these fit. Few ones are about equal, because each but the first is loaded while the one before is computed.
+// The rows of a tile of an image whose rows of an output line share the reads of pixels. Many tiles
+// have whole lines, if these fit. Few ones are about equal, because each but the first is loaded
+// while the one before is computed.
 static uint32_t rows_of_lines(const shape *s, uint32_t out_w, uint32_t tile)
 {
     enum { FEW = 8 };

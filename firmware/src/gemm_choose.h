@@ -9,8 +9,8 @@
 fp8rt_status fp8rt_gemm_choose_tiles(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                                      fp8rt_gemm_tiles *tiles);
 
-// Whether one tile command can have the whole GEMM. Then its operands are read once each. *beats: those
-// of A and B, *steps: the cycles of its steps.
+// Whether one tile command can have the whole GEMM. Then its operands are read once each. *beats:
+// those of A and B, *steps: the cycles of its steps.
 bool fp8rt_gemm_is_one_tile(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, uint32_t *beats,
                             uint32_t *steps);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the descriptor of a GEMM: one function per kind of error. Those of an operand are called for A and
-// for B.
+// Checks the descriptor of a GEMM: one function per kind of error. Those of an operand are
+// called for A and for B.
 #include "gemm_desc.h"
 
 #include "coding.h"
 #include "fp32_bits.h"
 #include "fp8rt/matrix.h"
+#include "gemm_encode.h"
 #include "gemm_image.h"
 #include "gemm_regions.h"
 
@@ -19,18 +20,6 @@ static bool has_null(const fp8rt_gemm_desc *desc)
     return lacks_values(&desc->a) || lacks_values(&desc->b) || desc->d == NULL ||
            (fp8rt_gemm_reads_c(desc) && desc->c == NULL) ||
            (desc->a.mx == NULL) != (desc->b.mx == NULL);
-}
-
-fp8rt_status fp8rt_gemm_check_regions(const fp8rt_gemm_desc *desc, const fp8rt_region *d)
-{
-    fp8rt_region inputs[FP8RT_GEMM_INPUTS];
-    const unsigned count = fp8rt_gemm_inputs(desc, inputs);
-    bool fits = fp8rt_region_fits(d), overlaps = false;
-    for (unsigned i = 0; i < count; i++) {
-        fits = fits && fp8rt_region_fits(&inputs[i]);
-        overlaps = overlaps || fp8rt_regions_overlap(d, &inputs[i]);
-    }
-    return !fits ? FP8RT_ERR_STRIDE : overlaps ? FP8RT_ERR_OVERLAP : FP8RT_OK;
 }
 
 static bool exponent_is_legal(const fp8rt_caps *caps, int exponent)
@@ -78,20 +67,19 @@ static fp8rt_status check_operand(const fp8rt_caps *caps, const fp8rt_operand *x
     return scale_is_legal(&x->scale) ? FP8RT_OK : FP8RT_ERR_SCALE;
 }
 
-static fp8rt_status check_results(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
-                                  const fp8rt_region *d)
+static fp8rt_status check_results(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
-    const fp8rt_status status = check_rows(caps, desc->d, desc->m, desc->d_stride, d->row_bytes);
+    const fp8rt_status status =
+        check_rows(caps, desc->d, desc->m, desc->d_stride, desc->n * fp8rt_gemm_d_bytes(desc));
     if (status != FP8RT_OK || !fp8rt_gemm_reads_c(desc)) {
         return status;
     }
     return check_rows(caps, desc->c, desc->m, desc->c_stride, desc->n * fp8rt_gemm_c_bytes(desc));
 }
 
-static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
-                                   const fp8rt_region *d)
+static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
-    fp8rt_status status = check_results(caps, desc, d);
+    fp8rt_status status = check_results(caps, desc);
     if (status == FP8RT_OK) {
         status = check_operand(caps, &desc->a, desc->m, desc->k, fp8rt_has_image(desc));
     }
@@ -174,12 +162,12 @@ static fp8rt_status check_requantise(const fp8rt_caps *caps, const fp8rt_gemm_de
     return r->lo <= r->hi ? FP8RT_OK : FP8RT_ERR_ACTIVATION;
 }
 
-static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                                 const fp8rt_command *command)
 {
-    const fp8rt_region d = fp8rt_gemm_output(desc);
-    const fp8rt_status regions = fp8rt_gemm_check_regions(desc, &d);
+    const fp8rt_status regions = fp8rt_gemm_check_regions(caps, desc, command);
     const fp8rt_status matrices =
-        regions == FP8RT_ERR_STRIDE ? regions : check_matrices(caps, desc, &d);
+        regions == FP8RT_ERR_STRIDE ? regions : check_matrices(caps, desc);
     if (matrices != FP8RT_OK) {
         return matrices;
     }
@@ -193,11 +181,11 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     if (coding != FP8RT_OK) {
         return coding;
     }
-    if (fp8rt_gemm_reads_c(desc) && (caps->functions & FP8RT_FUNCTION_C) == 0) {
+    if (fp8rt_gemm_reads_c(desc) && (caps->functions & FP8MAC_FUNCTION_C) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if (fp8rt_gemm_has_mx(desc) &&
-        ((caps->functions & FP8RT_FUNCTION_MX) == 0 || fp8rt_has_image(desc))) {
+        ((caps->functions & FP8MAC_FUNCTION_MX) == 0 || fp8rt_has_image(desc))) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     return regions;
@@ -228,7 +216,8 @@ void fp8rt_gemm_fill(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
     }
 }
 
-fp8rt_status fp8rt_gemm_validate(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
+fp8rt_status fp8rt_gemm_validate(const fp8rt_caps *caps, fp8rt_gemm_desc *desc,
+                                 fp8rt_command *command)
 {
     fp8rt_status status = check_kinds(caps, desc);
     if (status == FP8RT_OK) {
@@ -241,5 +230,9 @@ fp8rt_status fp8rt_gemm_validate(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
     if (fp8rt_has_image(desc)) {
         status = fp8rt_image_check(caps, desc);
     }
-    return status == FP8RT_OK ? check_values(caps, desc) : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    fp8rt_gemm_command(caps, desc, command);
+    return check_values(caps, desc, command);
 }

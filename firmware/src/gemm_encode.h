@@ -4,7 +4,11 @@
 
 #include "fp8rt/gemm.h"
 
-// Writes plan->descriptor from plan->desc and plan->tiles.
-void fp8rt_gemm_encode(const fp8rt_caps *caps, fp8rt_gemm_plan *plan);
+// The command of a descriptor, whose strides are filled: all that is known before the run, but the
+// tiles.
+void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                        fp8rt_command *command);
+// Gives the command plan->tiles, and writes it to plan->descriptor.
+void fp8rt_gemm_encode(fp8rt_gemm_plan *plan, fp8rt_command *command);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// While a tile command computes, the next one loads, and the results of the one before are finished and
-// written. So the longest of these counts; beside it, the first load and the end of the last tile do.
-// The constants are fitted to the model of cycles (fp8mac/cycles.h): 500 small GEMMs and convolutions,
-// each with a hundred divisions. Over these, the planner's choice takes 1 to 2 % more cycles than the best
-// division.
+// While a tile command computes, the next one loads, and the results of the one before are finished
+// and written. So the longest of these counts; beside it, the first load and the end of the last
+// tile do. The constants are fitted to the model of cycles (fp8mac/cycles.h): 500 small GEMMs and
+// convolutions, each with a hundred divisions. Over these, the planner's choice takes 1 to 2 % more
+// cycles than the best division.
 #include "gemm_estimate.h"
 
 // Cycles of the read bus between the loads of two commands, and those with an image
@@ -33,8 +33,8 @@ static uint32_t groups_of(const shape *s, uint32_t rows)
     return min_u32(groups + (breaks ? (rows + (out_w >> 1)) / out_w : 0), rows);
 }
 
-// Cycles in which strips are requested. A part of a kernel line is one of its strips. Rows with such
-// parts share no pixels that have gaps between them.
+// Cycles in which strips are requested. A part of a kernel line is one of its strips. Rows with
+// such parts share no pixels that have gaps between them.
 static uint32_t strip_cycles(const shape *s, uint32_t rows, uint32_t codes)
 {
     const lines *image = &s->image;
@@ -116,8 +116,8 @@ static uint32_t end_cycles(const shape *s, const size *last, uint32_t codes)
     return max_u32(steps_of(s, last, codes), last->finish);
 }
 
-// All of K in a tile command: the operand that two of them have in common is loaded once. At a turn it
-// is the other one.
+// All of K in a tile command: the operand that two of them have in common is loaded once. At a
+// turn it is the other one.
 static uint64_t whole_cycles(const shape *s, const candidate *c, uint32_t k)
 {
     const side *streamed = c->b_resident ? c->m : c->n, *resident = c->b_resident ? c->n : c->m;
@@ -142,8 +142,8 @@ static uint64_t whole_cycles(const shape *s, const candidate *c, uint32_t k)
     return cycles + (loads >> 5);
 }
 
-// Cycles of the chunks of a tile but the last one: each computes while the next one loads. *last: the
-// products of the last one
+// Cycles of the chunks of a tile but the last one: each computes while the next one loads. *last:
+// the products of the last one
 static uint32_t chunks_cycles(const shape *s, const candidate *c, const size *t, uint32_t k,
                               uint32_t *last)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator counts in bytes and segments, where an image has pixels and channels. A segment is one
-// line of the kernel if its pixels are neighbours, else the channels of one pixel.
+// The accelerator counts in bytes and segments, where an image has pixels and channels. A segment
+// is one line of the kernel if its pixels are neighbours, else the channels of one pixel.
 #include "gemm_image.h"
 
 #include "fp8rt/registers.h"
@@ -61,7 +61,7 @@ static fp8rt_status check_depthwise(const fp8rt_caps *caps, const fp8rt_gemm_des
 {
     const fp8rt_image *image = &desc->image;
     const uintptr_t places = (uintptr_t)desc->a.codes | desc->a.stride | image->pixel_bytes;
-    if ((caps->functions & FP8RT_FUNCTION_DEPTHWISE) == 0) {
+    if ((caps->functions & FP8MAC_FUNCTION_DEPTHWISE) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     const fp8rt_status pairs = image->pairs ? check_pairs(desc) : FP8RT_OK;
@@ -81,7 +81,7 @@ fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *de
 {
     const fp8rt_image *image = &desc->image;
     const uint32_t pixel = image->pixel_bytes;
-    if ((caps->functions & FP8RT_FUNCTION_CONV_A) == 0) {
+    if ((caps->functions & FP8MAC_FUNCTION_CONV_A) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if (image->pairs && !image->depthwise) {
@@ -110,19 +110,21 @@ fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *de
     return exists && lines && columns && kernel ? FP8RT_OK : FP8RT_ERR_IMAGE;
 }
 
-void fp8rt_image_words(const fp8rt_image *image, uint32_t words[6])
+fp8mac_command_image fp8rt_image_command(const fp8rt_image *image)
 {
     const uint32_t pixel = image->pixel_bytes;
     const bool one = is_one_segment(image);
-    words[0] = FP8RT_PUT(CONV_LINE__WIDTH, image->width * pixel);
-    words[1] =
-        FP8RT_PUT(CONV_SIZE__HEIGHT, image->height) | FP8RT_PUT(CONV_SIZE__OUT_W, image->out_w);
-    words[2] = FP8RT_PUT(CONV_SEGMENT__BYTES, image->channels * (one ? image->kernel_w : 1u)) |
-               FP8RT_PUT(CONV_SEGMENT__SEGMENTS, one ? 1u : image->kernel_w);
-    words[3] = FP8RT_PUT(CONV_STEP__STEP_X, image->stride_x * pixel) |
-               FP8RT_PUT(CONV_STEP__SEGMENT_STEP, image->dilation_x * pixel);
-    words[4] = FP8RT_PUT(CONV_LINES__STEP_Y, image->stride_y) |
-               FP8RT_PUT(CONV_LINES__DIL_Y, image->dilation_y) |
-               FP8RT_PUT(CONV_LINES__PAD_TOP, image->pad_top);
-    words[5] = FP8RT_PUT(CONV_PAD__PAD_LEFT, image->pad_left * pixel);
+    return (fp8mac_command_image){
+        .width = image->width * pixel,
+        .height = (uint16_t)image->height,
+        .out_w = (uint16_t)image->out_w,
+        .segment_bytes = (uint16_t)(image->channels * (one ? image->kernel_w : 1u)),
+        .segments = (uint8_t)(one ? 1u : image->kernel_w),
+        .step_x = (uint16_t)(image->stride_x * pixel),
+        .segment_step = (uint16_t)(image->dilation_x * pixel),
+        .step_y = (uint8_t)image->stride_y,
+        .dil_y = (uint8_t)image->dilation_y,
+        .pad_top = (uint8_t)image->pad_top,
+        .pad_left = (uint16_t)(image->pad_left * pixel),
+    };
 }

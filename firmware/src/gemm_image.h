@@ -60,7 +60,7 @@ static inline uint32_t fp8rt_gemm_d_rows(const fp8rt_gemm_desc *desc)
 void fp8rt_image_fill(fp8rt_gemm_desc *desc);
 // FP8RT_ERR_IMAGE, FP8RT_ERR_UNSUPPORTED or FP8RT_OK, for a descriptor that is filled
 fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc);
-// The registers CONV_LINE .. CONV_PAD
-void fp8rt_image_words(const fp8rt_image *image, uint32_t words[6]);
+// The image of the command
+fp8mac_command_image fp8rt_image_command(const fp8rt_image *image);
 
 #endif

@@ -44,8 +44,9 @@ static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 fp8rt_status fp8rt_gemm_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
+    fp8rt_command command;
     plan->stamp = 0;
-    fp8rt_status status = fp8rt_gemm_validate(caps, &plan->desc);
+    fp8rt_status status = fp8rt_gemm_validate(caps, &plan->desc, &command);
     if (status == FP8RT_OK) {
         status = fp8rt_gemm_choose_tiles(caps, desc, &plan->tiles);
     }
@@ -55,7 +56,7 @@ fp8rt_status fp8rt_gemm_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_ge
     lay_out_scratch(caps, plan);
     plan->late = plan->scratch_bytes != 0 || desc->a.scale.mode == FP8MAC_SCALE_TENSOR ||
                  desc->b.scale.mode == FP8MAC_SCALE_TENSOR || desc->scale_d != NULL;
-    fp8rt_gemm_encode(caps, plan);
+    fp8rt_gemm_encode(plan, &command);
     plan->stamp = stamp;
     return FP8RT_OK;
 }
@@ -93,8 +94,9 @@ fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, cons
     desc->a.codes = a;
     desc->b.codes = b;
     desc->d = d;
-    const fp8rt_region region = fp8rt_gemm_output(desc);
-    fp8rt_status status = fp8rt_gemm_check_regions(desc, &region);
+    fp8rt_command command;
+    fp8rt_gemm_command(&dev->caps, desc, &command);
+    const fp8rt_status status = fp8rt_gemm_check_regions(&dev->caps, desc, &command);
     if (status != FP8RT_OK) {
         desc->a.codes = old_a;
         desc->b.codes = old_b;

@@ -8,8 +8,6 @@
 #include "fp8rt/mx.h"
 #include "regions.h"
 
-enum { FP8RT_GEMM_INPUTS = 9 }; // A, B, scales of A, B and D, bias, C, MX scales of A and B
-
 // Whether the GEMM reads C. Plans ask several times.
 static inline bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc)
 {
@@ -33,7 +31,7 @@ static inline uint32_t fp8rt_gemm_c_bytes(const fp8rt_gemm_desc *desc)
 
 static inline bool fp8rt_gemm_requantises(const fp8rt_caps *caps)
 {
-    return (caps->functions & FP8RT_FUNCTION_REQUANTISE) != 0;
+    return (caps->functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
 }
 
 // Of floats or of INT32; NULL: none
@@ -55,17 +53,13 @@ static inline bool fp8rt_is_aligned(const fp8rt_caps *caps, const void *address,
     return (((uintptr_t)address | (rows > 1 ? stride : 0)) & (caps->beat_bytes - 1u)) == 0;
 }
 
-// The regions that belong to A (or to its image), to B with the bias, and C; and their number. The
-// descriptor is as below. With FP8MAC_SCALE_TENSOR the scale is one float.
-enum { FP8RT_SIDE_INPUTS = 4 };
-unsigned fp8rt_gemm_a_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS]);
-unsigned fp8rt_gemm_b_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_SIDE_INPUTS]);
-fp8rt_region fp8rt_gemm_c_input(const fp8rt_gemm_desc *desc);
-
-// The regions that the GEMM reads, and their number, without the scratch and a C in the place of D. The descriptor has no
-// NULL where a value is needed, sizes of at least 1, and strides.
-unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS]);
-
-fp8rt_region fp8rt_gemm_output(const fp8rt_gemm_desc *desc);
+// Whether D of the command may lie where it does: its regions are within the address space, and D
+// is where nothing is read, nor a single scale, which the core reads at the run. C may be D itself.
+// FP8RT_OK, FP8RT_ERR_STRIDE, FP8RT_ERR_OVERLAP.
+fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                                      const fp8rt_command *command);
+// The same for a region beside all of them: scratch.
+bool fp8rt_gemm_meets(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                      const fp8rt_region *other);
 
 #endif

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan: completes its command with what is known only now, submits it and waits, or leaves it
-// in flight.
+// Runs a plan: completes its command with what is known only now, submits it and waits,
+// or leaves it in flight.
 #include <string.h>
 
 #include "backend.h"
 #include "cache.h"
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
+#include "gemm_encode.h"
 #include "gemm_prepare.h"
 #include "gemm_regions.h"
 #include "run.h"
 
 // Vectors are copied to the scratch before the matrices are read.
-static fp8rt_status check_scratch(const fp8rt_gemm_plan *plan, const void *scratch,
-                                  size_t scratch_bytes)
+static fp8rt_status check_scratch(const fp8rt_device *dev, const fp8rt_gemm_plan *plan,
+                                  const void *scratch, size_t scratch_bytes)
 {
     if (scratch == NULL) {
         return FP8RT_ERR_NULL;
@@ -21,14 +22,9 @@ static fp8rt_status check_scratch(const fp8rt_gemm_plan *plan, const void *scrat
     if (scratch_bytes < plan->scratch_bytes) {
         return FP8RT_ERR_SCRATCH;
     }
-    fp8rt_region others[FP8RT_GEMM_INPUTS + 1];
-    const unsigned count = fp8rt_gemm_inputs(&plan->desc, others);
     const fp8rt_region own = {(uintptr_t)scratch, 1, 0, (uint32_t)plan->scratch_bytes};
-    others[count] = fp8rt_gemm_output(&plan->desc);
-    for (unsigned i = 0; i <= count; i++) {
-        if (fp8rt_regions_overlap(&own, &others[i])) {
-            return FP8RT_ERR_OVERLAP;
-        }
+    if (fp8rt_gemm_meets(&dev->caps, &plan->desc, &own)) {
+        return FP8RT_ERR_OVERLAP;
     }
     return fp8rt_region_fits(&own) ? FP8RT_OK : FP8RT_ERR_STRIDE;
 }
@@ -59,7 +55,7 @@ static fp8rt_status check_run(const fp8rt_device *dev, const fp8rt_gemm_plan *pl
         return FP8RT_ERR_SCALE;
     }
     return plan->scratch_bytes == 0 || known ? FP8RT_OK
-                                             : check_scratch(plan, scratch, scratch_bytes);
+                                             : check_scratch(dev, plan, scratch, scratch_bytes);
 }
 
 static uintptr_t place_vector(const float *vector, uint32_t count, uint8_t *scratch, size_t offset)
@@ -102,25 +98,33 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
     }
 }
 
-// The single scales are read by the core alone, but they are few.
-static __attribute__((noinline)) void clean_plan(fp8rt_device *dev, const fp8rt_gemm_plan *plan,
-                                                 const void *scratch)
+// The command as the accelerator reads it: vectors that were copied to the scratch are read there.
+static void command_of(const fp8rt_device *dev, const fp8rt_gemm_plan *plan, fp8rt_command *command)
 {
-    fp8rt_region regions[FP8RT_GEMM_INPUTS + 2];
-    unsigned count = fp8rt_gemm_inputs(&plan->desc, regions);
-    regions[count++] = fp8rt_gemm_output(&plan->desc);
-    if (plan->scratch_bytes != 0) {
-        regions[count++] = (fp8rt_region){(uintptr_t)scratch, 1, 0, (uint32_t)plan->scratch_bytes};
-    }
-    for (unsigned i = 0; i < count; i++) {
-        fp8rt_clean(dev, &regions[i]);
-    }
+    fp8rt_gemm_command(&dev->caps, &plan->desc, command);
+    fp8rt_backend_get_scales(&plan->descriptor, command);
 }
 
-static __attribute__((noinline)) void invalidate_d(fp8rt_device *dev, const fp8rt_gemm_plan *plan)
+static __attribute__((noinline)) void clean(fp8rt_device *dev, const fp8rt_gemm_plan *plan)
 {
-    const fp8rt_region d = fp8rt_gemm_output(&plan->desc);
-    fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
+    fp8rt_command command;
+    command_of(dev, plan, &command);
+    fp8rt_cache_before(dev, &command);
+}
+
+static __attribute__((noinline)) void invalidate(fp8rt_device *dev, const fp8rt_gemm_plan *plan)
+{
+    fp8rt_command command;
+    command_of(dev, plan, &command);
+    fp8rt_cache_behind(dev, &command);
+}
+
+static __attribute__((noinline)) void note_d(fp8rt_device *dev, const fp8rt_gemm_plan *plan,
+                                             uint16_t tag)
+{
+    fp8rt_command command;
+    command_of(dev, plan, &command);
+    fp8rt_cache_note(dev, &command, fp8rt_flight_of(dev, tag));
 }
 
 static void fill_observed(fp8rt_gemm_result *result, const fp8rt_observed *seen)
@@ -173,17 +177,17 @@ fp8rt_status fp8rt_gemm_complete(fp8rt_device *dev, fp8rt_gemm_plan *plan, void 
     return status;
 }
 
-fp8rt_status fp8rt_gemm_execute(fp8rt_device *dev, fp8rt_gemm_plan *plan, const void *scratch,
-                                bool counters, fp8rt_gemm_result *result)
+fp8rt_status fp8rt_gemm_execute(fp8rt_device *dev, fp8rt_gemm_plan *plan, bool counters,
+                                fp8rt_gemm_result *result)
 {
     fp8rt_lock(dev);
     if (dev->port->clean != NULL) {
-        clean_plan(dev, plan, scratch);
+        clean(dev, plan);
     }
     const fp8rt_status status =
         fp8rt_run_descriptor(dev, &plan->descriptor, plan->desc.flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        invalidate_d(dev, plan);
+        invalidate(dev, plan);
     }
     fp8rt_unlock(dev);
     return status;
@@ -198,7 +202,7 @@ static __attribute__((noinline)) fp8rt_status run_with_all(fp8rt_device *dev, fp
         status = fp8rt_gemm_complete(dev, plan, scratch, scratch_bytes, false);
     }
     if (status == FP8RT_OK) {
-        return fp8rt_gemm_execute(dev, plan, scratch, true, result);
+        return fp8rt_gemm_execute(dev, plan, true, result);
     }
     if (result != NULL) {
         *result = (fp8rt_gemm_result){.status = status};
@@ -246,13 +250,10 @@ fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *sc
             complete(dev, plan, scratch);
         }
         if (dev->port->clean != NULL) {
-            clean_plan(dev, plan, scratch);
+            clean(dev, plan);
         }
         if (dev->port->invalidate != NULL) {
-            const fp8rt_region d = fp8rt_gemm_output(&plan->desc);
-            fp8rt_flight *flight = fp8rt_flight_of(dev, *tag);
-            flight->d = d.address;
-            flight->d_bytes = fp8rt_region_bytes(&d);
+            note_d(dev, plan, *tag);
         }
         fp8rt_backend_submit(dev, &plan->descriptor, *tag);
     }

@@ -54,7 +54,8 @@ static inline uint32_t round_up(uint32_t x, uint32_t power)
     return (x + power - 1u) & ~(power - 1u);
 }
 
-// How the rows (columns) of D are divided: into tiles that are about equal, the last one not larger.
+// How the rows (columns) of D are divided: into tiles that are about equal, the last one not
+// larger.
 typedef struct side {
     uint32_t total, tile, count, last;
     uint32_t tile_units, last_units; // tiles of the array in them

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's rules for tile commands: chunks of K, and passes over the array. The planner and
-// the golden model in place of the accelerator share them.
+// The accelerator's rules for tile commands: chunks of K, and passes over the array. The planner
+// and the golden model in place of the accelerator share them.
 #ifndef FP8RT_GEMM_TILES_H
 #define FP8RT_GEMM_TILES_H
 
@@ -22,7 +22,8 @@ static inline uint32_t fp8rt_bound_codes(const fp8rt_caps *caps)
     return caps->block > 32u ? caps->block : 32u;
 }
 
-// Products in which chunks of K are counted: whole blocks, whose rows start at a beat and at a bound.
+// Products in which chunks of K are counted: whole blocks, whose rows start at a beat and at a
+// bound.
 static inline uint32_t fp8rt_granule_k(const fp8rt_caps *caps)
 {
     const uint32_t codes = fp8rt_bound_codes(caps);
@@ -30,7 +31,8 @@ static inline uint32_t fp8rt_granule_k(const fp8rt_caps *caps)
 }
 
 // The products of the next chunk of K, of which `left` remain. A chunk has at most `cap`. The last
-// two are about equal, so that none is much shorter than its neighbours. `granule` is a power of two.
+// two are about equal, so that none is much shorter than its neighbours. `granule` is a power of
+// two.
 static inline uint32_t fp8rt_next_chunk(uint32_t left, uint32_t cap, uint32_t granule)
 {
     if (left <= cap || left <= granule) {
@@ -42,8 +44,8 @@ static inline uint32_t fp8rt_next_chunk(uint32_t left, uint32_t cap, uint32_t gr
     return ((left + 2u * granule - 1u) & ~(2u * granule - 1u)) / 2u;
 }
 
-// The beats of a row RAM's MX scales, and those of a row of `k` products, of which the first scale is
-// byte `first` of its beat
+// The beats of a row RAM's MX scales, and those of a row of `k` products, of which the first scale
+// is byte `first` of its beat
 static inline uint32_t fp8rt_scale_beats(const fp8rt_caps *caps)
 {
     const uint32_t side = caps->rows < caps->cols ? caps->rows : caps->cols;

@@ -259,7 +259,7 @@ static fp8rt_status convert_columns(fp8rt_device *dev, const fp8rt_mx_desc *desc
 static bool is_one_command(const fp8rt_caps *caps, const fp8rt_mx_desc *desc)
 {
     const uintptr_t bits = (uintptr_t)desc->scales | (desc->rows > 1 ? desc->scales_stride : 0);
-    return (caps->functions & FP8RT_FUNCTION_ROWS) != 0 && (bits & (caps->beat_bytes - 1u)) == 0;
+    return (caps->functions & FP8MAC_FUNCTION_ROWS) != 0 && (bits & (caps->beat_bytes - 1u)) == 0;
 }
 
 static fp8rt_status convert_rows(fp8rt_device *dev, const fp8rt_mx_desc *desc)

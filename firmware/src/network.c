@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "command_words.h"
+#include "descriptor.h"
 #include "fp8rt/registers.h"
 #include "network_image.h"
 #include "stamp.h"
@@ -107,7 +107,7 @@ fp8rt_status fp8rt_network_check(const fp8rt_network *network)
 // The first command of a start finds no B of another one: it reads its own.
 static void drop_reuse(fp8rt_network *network)
 {
-    uint32_t *const mode = fp8rt_list_of(network) + network->position + FP8RT_WORD_MODE;
+    uint32_t *const mode = fp8rt_list_of(network) + network->position + FP8MAC_WORD_MODE;
     network->reuses = NULL;
     if ((*mode & FP8RT_BIT(MODE__REUSE_B)) != 0) {
         network->reuses = mode;
@@ -193,8 +193,8 @@ fp8rt_status fp8rt_network_poll(fp8rt_network *network)
                             : FP8RT_ERR_HW_DROPPED;
 }
 
-// Where the next start begins: with the first command, or with the one that has failed. Returns that
-// one.
+// Where the next start begins: with the first command, or with the one that has failed. Returns
+// that one.
 static uint32_t finish(fp8rt_network *network, fp8rt_status status)
 {
     uint32_t failed = FP8RT_NO_COMMAND;
@@ -260,8 +260,9 @@ fp8rt_status fp8rt_network_wait(fp8rt_network *network, fp8rt_network_result *re
     return end(network, status, result);
 }
 
-// The usual run is apart, because it is short: the core has no part in the list, and the port no lock
-// and no cache. FP8RT_OK: it has ended. FP8RT_ERR_LATE: it has started. Otherwise nothing has run.
+// The usual run is apart, because it is short: the core has no part in the list, and the
+// port no lock and no cache. FP8RT_OK: it has ended. FP8RT_ERR_LATE: it has started.
+// Otherwise nothing has run.
 static inline fp8rt_status run_plain(fp8rt_network *network)
 {
     fp8rt_device *const dev = network->dev;

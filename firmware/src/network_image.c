@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "command_words.h"
+#include "descriptor.h"
 #include "fp8rt/registers.h"
 
 const uint32_t *fp8rt_note_next(const fp8rt_network *network, const uint32_t *note,
@@ -29,7 +29,7 @@ uint32_t fp8rt_network_word(const fp8rt_network *network, uint32_t command)
 
 uint32_t fp8rt_network_command_at(const fp8rt_network *network, uint32_t word)
 {
-    const uint32_t submit = fp8rt_list_of(network)[word + FP8RT_WORD_SUBMIT];
+    const uint32_t submit = fp8rt_list_of(network)[word + FP8MAC_WORD_SUBMIT];
     return FP8RT_GET(SUBMIT__TAG, submit) - 1u;
 }
 
@@ -99,12 +99,11 @@ static bool are_notes(const fp8rt_network *network, uint32_t *symbols)
 static bool is_command(const fp8rt_network *network, const uint32_t *words, uint32_t tag,
                        const uint32_t **note)
 {
-    fp8rt_command command = fp8rt_command_of_words(words);
-    fp8rt_address addresses[FP8RT_ADDRESSES_MOST];
-    const unsigned count = fp8rt_command_addresses(&command, addresses);
+    fp8rt_command command = fp8mac_command_of_words(words);
+    fp8mac_command_address addresses[FP8MAC_COMMAND_ADDRESSES_MOST];
+    const unsigned count = fp8mac_command_addresses(&command, addresses);
     const uint32_t at = (uint32_t)(words - fp8rt_list_of(network));
-    if (command.tag != tag || (command.mode & FP8RT_BIT(MODE__RECORD)) != 0 ||
-        (words[FP8RT_WORD_SUBMIT] & FP8RT_BIT(SUBMIT__PAUSE)) != 0) {
+    if (command.tag != tag || command.mode.record || command.pause) {
         return false;
     }
     for (unsigned i = 0; i < count; i++) {
@@ -124,10 +123,10 @@ static bool is_list(const fp8rt_network *network, const fp8rt_caps *caps)
     const uint32_t *note = fp8rt_notes_of(network);
     uint32_t commands = 0;
     bool more = true;
-    while (more && (uint32_t)(end - word) >= FP8RT_WORDS_SHORT &&
+    while (more && (uint32_t)(end - word) >= FP8MAC_COMMAND_WORDS &&
            (uint32_t)(end - word) >= fp8rt_words_stride(caps, word) &&
            is_command(network, word, ++commands, &note)) {
-        more = (word[FP8RT_WORD_SUBMIT] & FP8RT_BIT(SUBMIT__MORE)) != 0;
+        more = (word[FP8MAC_WORD_SUBMIT] & FP8RT_BIT(SUBMIT__MORE)) != 0;
         word += fp8rt_words_stride(caps, word);
     }
     return word == end && !more && commands == network->image[FP8RT_IMAGE_WORD_COMMANDS] &&

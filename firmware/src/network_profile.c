@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles of recorded networks.
-#include "command_words.h"
+#include "descriptor.h"
 #include "fp8rt/registers.h"
 #include "network_image.h"
 
@@ -8,17 +8,17 @@
 static fp8rt_status run_alone(fp8rt_network *network, uint32_t word, fp8rt_network_result *result)
 {
     uint32_t *const words = fp8rt_list_of(network) + word;
-    const uint32_t mode = words[FP8RT_WORD_MODE], submit = words[FP8RT_WORD_SUBMIT];
-    words[FP8RT_WORD_MODE] |= FP8RT_BIT(MODE__IRQ);
-    words[FP8RT_WORD_SUBMIT] &= ~(FP8RT_BIT(SUBMIT__MORE) | FP8RT_BIT(SUBMIT__PAUSE));
+    const uint32_t mode = words[FP8MAC_WORD_MODE], submit = words[FP8MAC_WORD_SUBMIT];
+    words[FP8MAC_WORD_MODE] |= FP8RT_BIT(MODE__IRQ);
+    words[FP8MAC_WORD_SUBMIT] &= ~(FP8RT_BIT(SUBMIT__MORE) | FP8RT_BIT(SUBMIT__PAUSE));
     const uint32_t last = network->last;
     network->position = network->last = word;
     network->alone = true;
     const fp8rt_status status = fp8rt_network_run(network, result);
     network->alone = false;
     network->last = last;
-    words[FP8RT_WORD_MODE] = mode;
-    words[FP8RT_WORD_SUBMIT] = submit;
+    words[FP8MAC_WORD_MODE] = mode;
+    words[FP8MAC_WORD_SUBMIT] = submit;
     return status;
 }
 

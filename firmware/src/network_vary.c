@@ -2,7 +2,7 @@
 // Variables of recorded networks: the words in which two recordings differ.
 #include <string.h>
 
-#include "command_words.h"
+#include "descriptor.h"
 #include "network_image.h"
 
 enum { PAIR = 2 }; // a word of the list, and what a step adds to it
@@ -22,7 +22,7 @@ static bool same_commands(const fp8rt_network *x, const fp8rt_network *y)
                 memcmp(fp8rt_notes_of(x), fp8rt_notes_of(y), notes * sizeof *x->image) == 0;
     for (uint32_t at = 0; same && at < words;
          at += fp8rt_words_stride(&x->dev->caps, fp8rt_list_of(x) + at)) {
-        same = same_word(x, y, at + FP8RT_WORD_MODE) && same_word(x, y, at + FP8RT_WORD_SUBMIT);
+        same = same_word(x, y, at + FP8MAC_WORD_MODE) && same_word(x, y, at + FP8MAC_WORD_SUBMIT);
     }
     return same;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of MODE for the operands A and B. A narrow format has a bit of its own beside the code,
-// and so has INT8.
+// The fields of MODE for the operands A and B. A narrow format has a bit of its own beside the
+// code, and so has INT8.
 #ifndef FP8RT_OPERAND_FORMAT_H
 #define FP8RT_OPERAND_FORMAT_H
 
 #include <stdbool.h>
 
+#include "fp8mac/command.h"
 #include "fp8mac/format.h"
+#include "fp8rt/element.h"
 #include "fp8rt/registers.h"
 
 // All fields of A's format, and of B's
@@ -22,6 +24,22 @@ static inline uint32_t fp8rt_operand_code(fp8mac_format_id format)
         return FP8RT_CODE_INT8;
     }
     return format > FP8MAC_E5M2FNUZ ? format - FP8MAC_E3M2FN : format;
+}
+
+// The format of a command's operand, which is legal: see fp8rt_element_takes.
+static inline void fp8rt_set_format(fp8mac_command_operand *x, fp8mac_format_id format)
+{
+    x->fmt = (uint8_t)fp8rt_operand_code(format);
+    x->narrow = format > FP8MAC_E5M2FNUZ;
+}
+
+// Those of both, and the element's own accumulator
+static inline void fp8rt_set_formats(fp8mac_command *c, const fp8rt_element *element,
+                                     fp8mac_format_id a, fp8mac_format_id b)
+{
+    fp8rt_set_format(&c->a, a);
+    fp8rt_set_format(&c->b, b);
+    c->mode.acc_fmt = fp8rt_element_accumulator(element) == FP8MAC_ACC_FP16;
 }
 
 // The bits of the format of SIDE, A or B. It is legal: see fp8rt_element_takes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "regions.h"
 
+#include <stddef.h>
+
 // Rows of `low` and of `high` alternate if those of `high` lie in the gaps between those of `low`.
 static bool rows_alternate(const fp8rt_region *low, const fp8rt_region *high)
 {
@@ -16,4 +18,24 @@ bool fp8rt_regions_overlap(const fp8rt_region *x, const fp8rt_region *y)
     const fp8rt_region *low = x->address <= y->address ? x : y, *high = low == x ? y : x;
     const uintptr_t distance = high->address - low->address;
     return distance <= fp8rt_region_span(low) && !rows_alternate(low, high);
+}
+
+unsigned fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *command,
+                               fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+{
+    const unsigned count = fp8mac_command_regions(caps, command, list);
+    fp8rt_region *d = NULL;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const fp8rt_region *at = &list[i].at;
+        if (list[i].of == FP8MAC_REGION_D && d != NULL) {
+            const uint32_t rows = (uint32_t)((at->address - d->address) / d->stride) + at->rows;
+            d->rows = rows > d->rows ? rows : d->rows;
+            continue;
+        }
+        list[kept] = list[i];
+        d = list[i].of == FP8MAC_REGION_D ? &list[kept].at : d;
+        kept++;
+    }
+    return kept;
 }

@@ -6,7 +6,6 @@
 #include "convert_fp8.h"
 #include "fp32_bits.h"
 #include "fp8mac/recipe.h"
-#include "fp8rt/registers.h"
 #include "gemm_tiles.h"
 #include "rows_plan.h"
 #include "run.h"
@@ -60,7 +59,7 @@ static bool is_unsupported(const fp8rt_caps *caps, const fp8rt_rows_desc *desc)
     const bool quantise =
         desc->operation == FP8MAC_ROWS_QUANTISE || fp8rt_rows_is_mx(desc->operation);
     const bool affine = desc->gamma != NULL || desc->beta != NULL;
-    return (caps->functions & FP8RT_FUNCTION_ROWS) == 0 ||
+    return (caps->functions & FP8MAC_FUNCTION_ROWS) == 0 ||
            (unsigned)desc->operation >= FP8MAC_ROWS_OPERATIONS || desc->coding.stochastic ||
            ((norm || quantise) && desc->factor != NULL) ||
            ((norm || quantise || fp8rt_rows_is_curve(desc->operation)) &&
@@ -159,46 +158,38 @@ static fp8rt_status check_choices(const fp8rt_caps *caps, const fp8rt_rows_desc 
 
 // ---- the command --------------------------------------------------------------------------------
 
-static uint32_t mode_of(const fp8rt_rows_desc *desc)
-{
-    const fp8rt_values d = fp8rt_rows_d(desc);
-    return FP8RT_PUT(MODE__D_FMT, d.format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
-           FP8RT_PUT(MODE__ACT, desc->activation) |
-           FP8RT_PUT(MODE__SCALE_B_VEC, desc->gamma != NULL) |
-           FP8RT_PUT(MODE__BIAS_EN, desc->beta != NULL) |
-           FP8RT_PUT(MODE__AFTER, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
-           FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC) | FP8RT_BIT(MODE__EXTENDED);
-}
-
-static uint32_t operation_of(const fp8rt_rows_desc *desc)
-{
-    return FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ROWS) |
-           FP8RT_PUT(OPERATION__ROW_OP, desc->operation) |
-           FP8RT_PUT(OPERATION__CAUSAL, desc->causal) |
-           FP8RT_PUT(OPERATION__X_FMT, desc->x_format) | fp8rt_coding_operation(&desc->coding);
-}
-
 static void encode(const fp8rt_caps *caps, fp8rt_rows_plan *plan)
 {
     const fp8rt_rows_desc *desc = &plan->desc;
     const bool norm = fp8rt_rows_is_norm(desc->operation);
     const fp8rt_command command = {
-        .a.address = (uintptr_t)desc->x,
+        .a.addr = (uintptr_t)desc->x,
         .a.stride = desc->x_stride,
-        .a.mx = (uintptr_t)desc->scales,
+        .a.mx_addr = (uintptr_t)desc->scales,
         .a.mx_stride = desc->scales_stride,
         .b.stride = norm ? fp8rt_fp32_bits(fp8mac_recipe_inverse((float)desc->n)) : 0,
-        .d = (uintptr_t)desc->d,
-        .d_stride = desc->d_stride,
+        .b.scale_vec = desc->gamma != NULL,
+        .d.addr = (uintptr_t)desc->d,
+        .d.stride = desc->d_stride,
+        .d.fmt = (uint8_t)fp8rt_rows_d(desc).format,
         .m = desc->m,
         .n = desc->n,
         .k = desc->seen,
-        .tile_m = caps->max_mn,
-        .tile_n = caps->max_mn,
-        .mode = mode_of(desc),
-        .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
-        .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
-        .operation = operation_of(desc),
+        .tile.m = caps->max_mn,
+        .tile.n = caps->max_mn,
+        .mode.op = FP8MAC_OP_ROWS,
+        .mode.row_op = (uint8_t)desc->operation,
+        .mode.causal = desc->causal,
+        .mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0,
+        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
+        .mode.extended = true,
+        .finish.overflow = (uint8_t)desc->overflow,
+        .finish.act = (uint8_t)desc->activation,
+        .finish.bias_en = desc->beta != NULL,
+        .finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
+        .finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+        .finish.act_table = (uint8_t)desc->coding.table,
+        .x_fmt = (uint8_t)desc->x_format,
     };
     fp8rt_backend_encode(&command, &plan->descriptor);
 }
@@ -257,42 +248,17 @@ fp8rt_status fp8rt_rows_complete(fp8rt_device *dev, fp8rt_rows_plan *plan)
     return status;
 }
 
-static __attribute__((noinline)) void clean_all(fp8rt_device *dev, const fp8rt_rows_desc *desc)
-{
-    const fp8rt_values values[] = {fp8rt_rows_x(desc), fp8rt_rows_d(desc), fp8rt_rows_scales(desc)};
-    const float *const vectors[] = {desc->gamma, desc->beta};
-    for (unsigned i = 0; i < 2u + fp8rt_rows_is_mx(desc->operation); i++) {
-        const fp8rt_region region = fp8rt_values_region(&values[i]);
-        fp8rt_clean(dev, &region);
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        if (vectors[i] != NULL) {
-            dev->port->clean(dev, vectors[i], desc->n * sizeof(float));
-        }
-    }
-}
-
-static void invalidate(fp8rt_device *dev, fp8rt_values values)
-{
-    const fp8rt_region region = fp8rt_values_region(&values);
-    fp8rt_cache_after(dev, region.address, fp8rt_region_bytes(&region));
-}
-
 fp8rt_status fp8rt_rows_execute(fp8rt_device *dev, fp8rt_rows_plan *plan, bool counters,
                                 fp8rt_gemm_result *result)
 {
-    const fp8rt_rows_desc *desc = &plan->desc;
     fp8rt_lock(dev);
     if (dev->port->clean != NULL) {
-        clean_all(dev, desc);
+        fp8rt_cache_before_descriptor(dev, &plan->descriptor);
     }
     const fp8rt_status status =
-        fp8rt_run_descriptor(dev, &plan->descriptor, desc->flags, counters, result);
+        fp8rt_run_descriptor(dev, &plan->descriptor, plan->desc.flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        invalidate(dev, fp8rt_rows_d(desc));
-        if (fp8rt_rows_is_mx(desc->operation)) {
-            invalidate(dev, fp8rt_rows_scales(desc));
-        }
+        fp8rt_cache_behind_descriptor(dev, &plan->descriptor);
     }
     fp8rt_unlock(dev);
     return status;

@@ -35,8 +35,8 @@ fp8rt_values fp8rt_rows_d(const fp8rt_rows_desc *desc);
 // Those of fp8rt_rows_is_mx alone
 fp8rt_values fp8rt_rows_scales(const fp8rt_rows_desc *desc);
 
-// As those of an element-wise command (elementwise_plan.h). The numbers that may change between runs
-// are the values of factor and scale_d, and plan->desc.eps.
+// As those of an element-wise command (elementwise_plan.h). The numbers that may change between
+// runs are the values of factor and scale_d, and plan->desc.eps.
 void fp8rt_rows_fill(const fp8rt_caps *caps, fp8rt_rows_desc *desc);
 fp8rt_status fp8rt_rows_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_rows_plan *plan);
 fp8rt_status fp8rt_rows_complete(fp8rt_device *dev, fp8rt_rows_plan *plan);

@@ -75,7 +75,10 @@ static void refuse_npy(cli *c, const char *path)
 {
     size_t length = strlen(path);
     if (length >= 4 && strcmp(path + length - 4, ".npy") == 0) {
-        cli_fail(c, "'%.200s': this tool writes text; the Python package has NumPy's arrays", path);
+        cli_fail(c,
+                 "'%.200s' would be a NumPy file: this tool writes text, so name a text file or "
+                 "use the Python package",
+                 path);
     }
 }
 

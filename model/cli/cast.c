@@ -58,10 +58,10 @@ void cli_cast(cli *c, int argc, char **argv)
                                   {0}};
     cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     if (operands.count == 0) {
-        cli_fail(c, "the format to convert to is needed");
+        cli_fail(c, "name the format to convert to, as in: fp8mac cast e4m3fn 1.5");
     }
     if (codes && values) {
-        cli_fail(c, "--codes and --values exclude each other");
+        cli_fail(c, "give --codes or --values, not both");
     }
     const fp8mac_format *to = options_format(c, operands.text[0], true);
     const fp8mac_format *source = from == NULL ? NULL : options_format(c, from, true);

@@ -199,7 +199,7 @@ static const cli_command *command_of(cli *c, const char *name)
         size_t used = strlen(good);
         snprintf(good + used, sizeof good - used, "%s%s", used == 0 ? "" : ", ", command->name);
     }
-    cli_fail(c, "there is no command '%.60s'; there are %s", name, good);
+    cli_fail(c, "there is no command '%.60s'; choose from %s", name, good);
 }
 
 static void run(cli *c, int argc, char **argv)

@@ -39,7 +39,8 @@ static uint32_t part_size(uint32_t total, uint32_t part, uint32_t number)
     return left < part ? left : part;
 }
 
-// Where the accelerator has depthwise commands, and channels are whole quads, or groups of half a quad with pairs
+// Where the accelerator has depthwise commands, and channels are whole quads, or groups of
+// half a quad with pairs
 static bool is_depthwise(const plan *p, uint32_t quads, uint32_t each)
 {
     const convolution *x = p->layer;
@@ -172,38 +173,39 @@ static const char *beyond(const plan *p)
            : x->dilation_y > BYTE         ? "dilation_y is at most 255"
            : x->pad_y > BYTE              ? "pad_y is at most 255"
            : x->pixel_bytes != 0 && x->pixel_bytes < x->channels
-               ? "pixel_bytes are at least the channels"
+               ? "pixel_bytes must be at least the number of channels"
            : x->channels % x->groups != 0 || x->filters % x->groups != 0
-               ? "groups divide the channels and the filters"
+               ? "groups must divide both the channels and the filters"
            : (uint64_t)p->images * p->groups > MOST_COMMANDS ? "a layer has at most 65535 commands"
-           : p->work->mx && !(p->groups == 1 && is_matrix(p, 0)) ? "an image has no MX scales"
-                                                                 : NULL;
+           : p->work->mx && !(p->groups == 1 && is_matrix(p, 0))
+               ? "a convolution cannot have MX scales: leave mx empty or 0"
+               : NULL;
 }
 
 static void set_image(const plan *p, fp8mac_cycles_command *command)
 {
     const convolution *layer = p->layer;
     const uint32_t pixel = p->pixel_bytes,
-                   channels =
-                       p->depthwise ? p->beat : command->k / layer->kernel_w / layer->kernel_h;
+                   channels = p->depthwise ? p->beat
+                                           : command->command.k / layer->kernel_w / layer->kernel_h;
     const bool one = is_one_segment(p);
-    command->conv_a = command->extended = true;
-    command->depthwise = p->depthwise;
-    command->pairs = p->pairs;
+    command->command.mode.conv_a = command->command.mode.extended = true;
+    command->command.mode.depthwise = p->depthwise;
+    command->command.mode.pairs = p->pairs;
     if (p->pairs) { // rows that have the output of a second line
-        command->c_stride = command->m - (p->out_h % 2u != 0 ? p->out_w : 0);
+        command->command.c.stride = command->command.m - (p->out_h % 2u != 0 ? p->out_w : 0);
     }
-    command->image_width = layer->width * pixel;
-    command->image_height = (uint16_t)p->height;
-    command->out_w = (uint16_t)p->out_w;
-    command->segment_bytes = (uint16_t)(channels * (one ? layer->kernel_w : 1u));
-    command->segments = (uint8_t)(one ? 1u : layer->kernel_w);
-    command->step_x = (uint16_t)(layer->stride_x * pixel);
-    command->segment_step = (uint16_t)(layer->dilation_x * pixel);
-    command->step_y = (uint8_t)(layer->stride_y * (p->pairs ? 2u : 1u));
-    command->dil_y = (uint8_t)layer->dilation_y;
-    command->pad_top = (uint8_t)layer->pad_y;
-    command->pad_left = (uint16_t)(layer->pad_x * pixel);
+    command->command.image.width = layer->width * pixel;
+    command->command.image.height = (uint16_t)p->height;
+    command->command.image.out_w = (uint16_t)p->out_w;
+    command->command.image.segment_bytes = (uint16_t)(channels * (one ? layer->kernel_w : 1u));
+    command->command.image.segments = (uint8_t)(one ? 1u : layer->kernel_w);
+    command->command.image.step_x = (uint16_t)(layer->stride_x * pixel);
+    command->command.image.segment_step = (uint16_t)(layer->dilation_x * pixel);
+    command->command.image.step_y = (uint8_t)(layer->stride_y * (p->pairs ? 2u : 1u));
+    command->command.image.dil_y = (uint8_t)layer->dilation_y;
+    command->command.image.pad_top = (uint8_t)layer->pad_y;
+    command->command.image.pad_left = (uint16_t)(layer->pad_x * pixel);
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -249,16 +251,16 @@ static void set_addresses(const plan *p, uint32_t image, uint32_t group,
 {
     const uint64_t line = (uint64_t)p->layer->width * p->pixel_bytes;
     const uint64_t row = (uint64_t)image * p->out_h * p->out_w, column = group * p->group_out;
-    command->a_addr = (uint32_t)(p->a + image * p->height * line + group * p->group_in);
-    command->a_stride = (uint32_t)(is_matrix(p, group) ? p->pixel_bytes : line);
-    command->b_addr = (uint32_t)(p->b + rows_of_weights(p, column) * p->row_b);
-    command->d_addr = (uint32_t)(p->d + row * p->row_d + column * p->d_bytes);
-    command->d_stride = (uint32_t)p->row_d;
-    command->c_addr = (uint32_t)(p->c + row * p->row_c + column * p->c_bytes);
-    command->c_stride = p->pairs ? command->c_stride : (uint32_t)p->row_c;
+    command->command.a.addr = (uint32_t)(p->a + image * p->height * line + group * p->group_in);
+    command->command.a.stride = (uint32_t)(is_matrix(p, group) ? p->pixel_bytes : line);
+    command->command.b.addr = (uint32_t)(p->b + rows_of_weights(p, column) * p->row_b);
+    command->command.d.addr = (uint32_t)(p->d + row * p->row_d + column * p->d_bytes);
+    command->command.d.stride = (uint32_t)p->row_d;
+    command->command.c.addr = (uint32_t)(p->c + row * p->row_c + column * p->c_bytes);
+    command->command.c.stride = p->pairs ? command->command.c.stride : (uint32_t)p->row_c;
     if (p->work->vectors) {
-        command->scale_b = (uint32_t)(p->scales + column * p->work->scale_bytes);
-        command->bias = (uint32_t)(p->biases + column * 4u);
+        command->command.b.scale = (uint32_t)(p->scales + column * p->work->scale_bytes);
+        command->command.finish.bias = (uint32_t)(p->biases + column * 4u);
     }
 }
 

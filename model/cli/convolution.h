@@ -21,8 +21,8 @@ typedef struct convolution {
 uint64_t convolution_outputs(uint32_t size, uint32_t kernel, uint32_t stride, uint32_t dilation,
                              uint32_t pad);
 
-// The commands of a layer, in their order, and whether each fits as one tile command. Another status
-// than FP8MAC_OK ends it; then *why is a sentence.
+// The commands of a layer, in their order, and whether each fits as one tile command. Another
+// status than FP8MAC_OK ends it; then *why is a sentence.
 typedef fp8mac_status convolution_listener(void *context, const fp8mac_cycles_command *command,
                                            uint32_t image, bool fits, const char **why);
 

@@ -45,7 +45,7 @@ static uint32_t element_named(cli *c, const char *name)
             snprintf(good + used, sizeof good - used, "%s%s", used == 0 ? "" : ", ", element->name);
         }
     }
-    cli_fail(c, "there is no element '%.60s'; there are %s", name, good);
+    cli_fail(c, "there is no element '%.60s'; choose from %s", name, good);
 }
 
 static fp8mac_cycles_memory_kind memory_named(cli *c, const char *name)
@@ -56,7 +56,7 @@ static fp8mac_cycles_memory_kind memory_named(cli *c, const char *name)
     if (strcmp(name, "ideal") == 0) {
         return FP8MAC_CYCLES_IDEAL;
     }
-    cli_fail(c, "there is no memory '%.60s'; there are chip, ideal", name);
+    cli_fail(c, "there is no memory '%.60s'; choose from chip, ideal", name);
 }
 
 // The cycle of the doorbell, counted from the chip's reset
@@ -192,7 +192,7 @@ static recorded_tables tables_of(cli *c, const cycles_options *o)
         return RECORDED_NO_TABLES;
     }
     if (strcmp(o->tables, "stay") != 0 && strcmp(o->tables, "load") != 0) {
-        cli_fail(c, "--tables '%.60s' is unknown; stay or load is expected", o->tables);
+        cli_fail(c, "--tables '%.60s' is unknown; choose stay or load", o->tables);
     }
     return o->tables[0] == 's' ? RECORDED_TABLES_STAY : RECORDED_TABLES_LOADED;
 }
@@ -228,16 +228,16 @@ static void run_file(cli *c, fp8mac_cycles_config *config, const char *path,
 
 // ---- one GEMM -----------------------------------------------------------------------------------
 
-static void set_address(cli *c, const char *name, const char *text, uint32_t *address)
+static void set_address(cli *c, const char *name, const char *text, uintptr_t *address)
 {
     uint64_t value = 0;
     if (text == NULL) {
         return;
     }
     if (!settings_number(text, UINT32_MAX, &value)) {
-        cli_fail(c, "--%s '%.60s' is no address; 0 to 0xffffffff is expected", name, text);
+        cli_fail(c, "--%s '%.60s' is not an address; give one from 0 to 0xffffffff", name, text);
     }
-    *address = (uint32_t)value;
+    *address = (uintptr_t)value;
 }
 
 // The files of the layer's command, which has run
@@ -253,10 +253,12 @@ static void write_files(cli *c, const fp8mac_cycles_config *config, const cycles
     files.names = names;
     snprintf(name, sizeof name, "%ux%ux%u", one->work.m, one->work.n, one->work.k);
     workload_command(config, &one->work, &command, &why);
-    set_address(c, "descriptor", o->descriptor, &command.descriptor);
-    set_address(c, "a", o->a, &command.a_addr);
-    set_address(c, "b", o->b, &command.b_addr);
-    set_address(c, "d", o->d, &command.d_addr);
+    uintptr_t descriptor = command.descriptor;
+    set_address(c, "descriptor", o->descriptor, &descriptor);
+    command.descriptor = (uint32_t)descriptor;
+    set_address(c, "a", o->a, &command.command.a.addr);
+    set_address(c, "b", o->b, &command.command.b.addr);
+    set_address(c, "d", o->d, &command.command.d.addr);
     if (watched_run(c, config, &command, 1, &files, NULL, &counters) != FP8MAC_OK) {
         cli_fail(c, "the accelerator refuses these addresses: they are multiples of a beat, and "
                     "the matrices lie below 4 GiB");
@@ -317,25 +319,25 @@ void cli_cycles(cli *c, int argc, char **argv)
     const cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     fp8mac_format_id d_format;
     if (o.output != NULL && operands.count == 0) {
-        cli_fail(c, "--output is for a CSV file of layers; without one the counts are printed");
+        cli_fail(c, "--output needs a CSV file of layers; the counts of one GEMM are printed, so "
+                    "leave it out");
     }
     if (o.list && (operands.count == 0 || o.output != NULL)) {
-        cli_fail(c, "--list is for a CSV file of layers, and prints the counts of all of it");
+        cli_fail(c,
+                 "--list needs a CSV file of layers, and prints its counts, so leave --output out");
     }
     if (o.tables != NULL && !o.list) {
-        cli_fail(c, "--tables is for a --list");
+        cli_fail(c, "--tables needs --list");
     }
     if (o.bus != NULL && operands.count != 0) {
-        cli_fail(c, "--bus is for one GEMM, --m, --n and --k; a CSV file has several");
+        cli_fail(c, "--bus traces one GEMM: give --m, --n and --k in place of the CSV file");
     }
     if (o.timeline != NULL && operands.count != 0 && !o.list) {
-        cli_fail(c,
-                 "--timeline is of one run: one GEMM, --m, --n and --k, or a CSV file with --list");
+        cli_fail(c, "--timeline shows one run: give --m, --n and --k, or a CSV file with --list");
     }
     if (o.bus == NULL && o.timeline == NULL &&
         (o.descriptor != NULL || o.a != NULL || o.b != NULL || o.d != NULL)) {
-        cli_fail(
-            c, "--descriptor, --a, --b and --d are addresses for --bus and --timeline of one GEMM");
+        cli_fail(c, "--descriptor, --a, --b and --d need one GEMM with --bus or --timeline");
     }
     if (o.d_format == NULL) {
         o.d_format = o.requantise ? "int8" : "e4m3fn";

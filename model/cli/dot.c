@@ -50,7 +50,8 @@ void cli_dot(cli *c, int argc, char **argv)
         in[0] = array_read(c, operands.text[0], s.config.a.format);
         in[1] = array_read(c, operands.text[1], s.config.b.format);
     } else {
-        cli_fail(c, "A and B are needed, or neither: then they are two lines of standard input");
+        cli_fail(c, "give both A and B, or neither: then standard input has A in its first line, B "
+                    "in its second");
     }
     size_t k = in[0].count;
     if (k != in[1].count) {

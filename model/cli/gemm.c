@@ -178,7 +178,7 @@ void cli_gemm(cli *c, int argc, char **argv)
     cli_operands operands = cli_arguments(c, argc, argv, options, &s);
     options_check(c, &s);
     if (operands.count != 2) {
-        cli_fail(c, "A and B are needed");
+        cli_fail(c, "give both A and B, as in: fp8mac gemm 1,2 3,4");
     }
     if (s.config.acc_format == FP8MAC_ACC_FIXED && s.config.frac_bits != 0) {
         cli_fail(c, "fixed with frac-bits is for dot alone: each output of a GEMM has its own "

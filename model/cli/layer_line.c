@@ -164,7 +164,7 @@ static convolution convolution_of(const reader *r, const values *v)
 static uint64_t pixels(const reader *r, uint64_t outputs, column image, column filter)
 {
     if (outputs == 0) {
-        cli_fail(r->c, "%.200s:%u:1: %s is larger than %s; at most as large is expected", r->path,
+        cli_fail(r->c, "%.200s:%u:1: %s is larger than %s; it must be at most as large", r->path,
                  r->line, layers_names[filter], layers_names[image]);
     }
     return outputs;

@@ -181,8 +181,8 @@ static bool get_line(reader *r, FILE *from, char line[MOST_LINE])
     r->line++;
     for (; c != EOF && c != '\n'; c = getc(from)) {
         if (c == '\0') {
-            cli_fail(r->c, "%.200s:%u:%u: there is a byte of 0; text is expected", r->path, r->line,
-                     field);
+            cli_fail(r->c, "%.200s:%u:%u: the line has a byte 0; give a text file", r->path,
+                     r->line, field);
         }
         if (length == MOST_LINE - 2) {
             cli_fail(r->c, "%.200s:%u:1: at most %d characters are expected in a line", r->path,

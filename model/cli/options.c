@@ -44,7 +44,7 @@ const fp8mac_format *options_format(cli *c, const char *name, bool float64_too)
     fp8mac_format *format = cli_alloc(c, 1, sizeof *format);
     if (!settings_format(format, name, message)) {
         cli_fail(c, "%s%s", message,
-                 float64_too && strstr(message, "there are") != NULL ? ", float64" : "");
+                 float64_too && strstr(message, "choose from") != NULL ? ", float64" : "");
     }
     return format;
 }
@@ -215,7 +215,7 @@ activation_option options_activation(cli *c, const char *text)
     if (sscanf(text, "clamp:%f,%f%c", &low, &high, &rest) == 2) {
         return (activation_option){FP8MAC_ACT_CLAMP, low, high};
     }
-    cli_fail(c, "activation '%.60s' is unknown; there are none, relu, clamp:LOW,HIGH", text);
+    cli_fail(c, "activation '%.60s' is unknown; choose from none, relu, clamp:LOW,HIGH", text);
 }
 
 const fp8mac_format *options_result_format(cli *c, const char *name, bool is_c)

@@ -31,10 +31,11 @@ static size_t writer(const list *l, uint32_t image, bool by_image)
 
 static bool is_one_tile(const fp8mac_cycles_command *command)
 {
-    const uint32_t chunk = command->first_k != 0 ? command->first_k : command->tile_k;
-    return (command->tile_m == 0 || command->m <= command->tile_m) &&
-           (command->tile_n == 0 || command->n <= command->tile_n) &&
-           (command->tile_k == 0 || command->k <= chunk);
+    const uint32_t chunk = command->command.tile.first_k != 0 ? command->command.tile.first_k
+                                                              : command->command.tile.k;
+    return (command->command.tile.m == 0 || command->command.m <= command->command.tile.m) &&
+           (command->command.tile.n == 0 || command->command.n <= command->command.tile.n) &&
+           (command->command.tile.k == 0 || command->command.k <= chunk);
 }
 
 // The next image of a layer finds the layer's weights in the buffers, as the recorder of
@@ -42,15 +43,17 @@ static bool is_one_tile(const fp8mac_cycles_command *command)
 static void reuse(const list *l, fp8mac_cycles_command *command, bool fits)
 {
     const fp8mac_cycles_command *last = l->count > l->begin ? &l->commands[l->count - 1] : NULL;
-    if (last == NULL || last->b_addr != command->b_addr || last->n != command->n ||
-        last->k != command->k || last->mx) {
+    if (last == NULL || last->command.b.addr != command->command.b.addr ||
+        last->command.n != command->command.n || last->command.k != command->command.k ||
+        last->command.mode.mx) {
         return;
     }
     if (fits) {
-        command->tile_m = command->tile_n = command->tile_k = command->first_k = 0;
-        command->b_resident = false;
+        command->command.tile.m = command->command.tile.n = command->command.tile.k =
+            command->command.tile.first_k = 0;
+        command->command.mode.b_resident = false;
     }
-    command->reuse_b = is_one_tile(last) && is_one_tile(command);
+    command->command.b.reuse = is_one_tile(last) && is_one_tile(command);
 }
 
 static fp8mac_status append(void *context, const fp8mac_cycles_command *command, uint32_t image,
@@ -101,8 +104,8 @@ static void order(list *l)
     const bool by_image = images_of(l, l->before, l->begin) == images_of(l, l->begin, l->count);
     for (size_t i = l->begin; i < l->count && l->before != l->begin; i++) {
         const size_t distance = i - writer(l, l->images[i], by_image);
-        l->commands[i].after = (uint8_t)(distance <= DISTANCES ? distance : 0);
-        l->commands[i].b_free = true;
+        l->commands[i].command.mode.after = (uint8_t)(distance <= DISTANCES ? distance : 0);
+        l->commands[i].command.mode.b_free = true;
     }
     l->before = l->begin;
     l->begin = l->count;
@@ -115,7 +118,7 @@ static void record(list *l, const fp8mac_cycles_config *config, const layer *one
     fp8mac_status status;
     l->layer = unquoted(l->c, one->name);
     if (one->count != 1) {
-        cli_fail(l->c, "%.200s:%u:1: a list has each line once; a count of 1 is expected", path,
+        cli_fail(l->c, "%.200s:%u:1: a list runs each line once; set the count to 1", path,
                  one->line);
     }
     if (one->convolution.images != 0) {
@@ -128,9 +131,9 @@ static void record(list *l, const fp8mac_cycles_config *config, const layer *one
         cli_fail(l->c, "%.200s:%u:1: %s", path, one->line, why);
     }
     for (size_t i = l->begin; l->tables != RECORDED_NO_TABLES && i < l->count; i++) {
-        l->commands[i].extended = true;
-        l->commands[i].act_table = 1;
-        l->commands[i].load_table = l->tables == RECORDED_TABLES_LOADED && i == l->begin;
+        l->commands[i].command.mode.extended = true;
+        l->commands[i].command.finish.act_table = 1;
+        l->commands[i].command.table.load = l->tables == RECORDED_TABLES_LOADED && i == l->begin;
     }
     order(l);
 }

@@ -24,7 +24,7 @@ static fp8mac_rows_operation operation_named(cli *c, const char *name)
         size_t used = strlen(good);
         snprintf(good + used, sizeof good - used, "%s%s", used == 0 ? "" : ", ", operations[i]);
     }
-    cli_fail(c, "there is no operation '%.60s'; there are %s", name, good);
+    cli_fail(c, "there is no operation '%.60s'; choose from %s", name, good);
 }
 
 static const float *scale_option(cli *c, const char *what, const char *text)
@@ -94,7 +94,7 @@ static fp8mac_rows_desc describe(cli *c, cli_operands operands, const rows_optio
     desc.beta = columns_option(c, "--beta", o->beta, x.columns);
     set_d(c, &desc, o);
     if ((desc.operation == FP8MAC_ROWS_QUANTISE_MX) != (o->scales != NULL)) {
-        cli_fail(c, "--scales FILE goes with quantise-mx, and with it alone");
+        cli_fail(c, "quantise-mx needs --scales FILE, and no other operation takes it");
     }
     return desc;
 }

@@ -176,7 +176,7 @@ static bool refuse_name(char *message, const char *what, const char *text, const
     for (int i = 0; names[i] != NULL; i++) {
         list(good, sizeof good, names[i]);
     }
-    return refuse(message, "%s '%.60s' is unknown; there are %s", what, text, good);
+    return refuse(message, "%s '%.60s' is unknown; choose from %s", what, text, good);
 }
 
 static int64_t read_int(const fp8mac_dot_config *config, const field *f)
@@ -258,7 +258,7 @@ bool settings_format(fp8mac_format *format, const char *text, char *message)
     if (found == NULL) {
         char good[SETTINGS_MESSAGE - 96];
         settings_format_names(good, sizeof good);
-        return refuse(message, "format '%.31s' is unknown; there are %s", name, good);
+        return refuse(message, "format '%.31s' is unknown; choose from %s", name, good);
     }
     *format = *found;
     return text[length] == '\0' ||
@@ -299,7 +299,7 @@ static bool refuse_preset(char *message, const char *name, fp8mac_status status)
     default: break;
     }
     settings_preset_names(good, sizeof good);
-    return refuse(message, "preset '%.60s' is unknown; there are %s", name, good);
+    return refuse(message, "preset '%.60s' is unknown; choose from %s", name, good);
 }
 
 bool settings_preset(fp8mac_preset *preset, const char *name, char *message)

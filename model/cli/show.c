@@ -80,7 +80,7 @@ void cli_show(cli *c, int argc, char **argv)
     const cli_option options[] = {{0}};
     cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     if (operands.count < 2) {
-        cli_fail(c, "a format and one code or more are needed");
+        cli_fail(c, "give a format and at least one code, as in: fp8mac show e4m3fn 0x7e");
     }
     fp8mac_format format = format_named(c, operands.text[0]);
     for (size_t i = 1; i < operands.count; i++) {
@@ -102,7 +102,7 @@ void cli_table(cli *c, int argc, char **argv)
     fp8mac_format format = format_named(c, operands.text[0]);
     unsigned bits = fp8mac_format_bits(&format);
     if (bits > 16) {
-        cli_fail(c, "%s has 2^%u codes; tables are of formats of at most 16 bits", format.name,
+        cli_fail(c, "%s has 2^%u codes; only formats of at most 16 bits have a table", format.name,
                  bits);
     }
     for (uint32_t code = 0; code >> bits == 0; code++) {

@@ -51,8 +51,8 @@ static void append_code(text *t, uint32_t code)
 static void take_codes(text *t, const char *token)
 {
     if (t->codes == NULL) {
-        cli_fail(t->c, "%s, line %zu: '%.40s' is a code; --from says of which format", t->origin,
-                 t->line, token);
+        cli_fail(t->c, "%s, line %zu: '%.40s' is a code; name its format with --from FORMAT",
+                 t->origin, t->line, token);
     }
     size_t digits = strlen(token + 2), each = 2 * (size_t)array_element_bytes(t->codes);
     if (digits == 0 || digits % each != 0 ||
@@ -120,7 +120,7 @@ static void take_line(text *t)
         }
         if (memchr(begin, '\0', (size_t)(t->at - begin)) != NULL ||
             (t->at < t->end && *t->at == '\0')) {
-            cli_fail(t->c, "%s, line %zu: this is no text", t->origin, t->line);
+            cli_fail(t->c, "%s, line %zu: this is not text", t->origin, t->line);
         }
         take_token(t, begin, (size_t)(t->at - begin));
     }

@@ -151,8 +151,8 @@ static uint32_t take(space *s, uint64_t rows, uint64_t stride)
 static void place_vectors(const workload *work, space *s, fp8mac_cycles_command *command)
 {
     if (work->vectors) {
-        command->scale_b = take(s, 1, (uint64_t)work->scale_bytes * work->n);
-        command->bias = take(s, 1, 4ull * work->n);
+        command->command.b.scale = take(s, 1, (uint64_t)work->scale_bytes * work->n);
+        command->command.finish.bias = take(s, 1, 4ull * work->n);
     }
 }
 
@@ -160,15 +160,15 @@ static void place_extension(const workload *work, uint64_t beat, space *s,
                             fp8mac_cycles_command *command)
 {
     if (work->adds_c) {
-        command->c_stride =
+        command->command.c.stride =
             (uint32_t)round_up((uint64_t)work->n * workload_bytes(work->c_format), beat);
-        command->c_addr = take(s, work->m, command->c_stride);
+        command->command.c.addr = take(s, work->m, command->command.c.stride);
     }
     if (work->mx) {
         const uint64_t row = round_up((work->k + 31ull) / 32u, beat);
-        command->mx_a_stride = command->mx_b_stride = (uint32_t)row;
-        command->mx_a_addr = take(s, work->m, row);
-        command->mx_b_addr = take(s, work->n, row);
+        command->command.a.mx_stride = command->command.b.mx_stride = (uint32_t)row;
+        command->command.a.mx_addr = take(s, work->m, row);
+        command->command.b.mx_addr = take(s, work->n, row);
     }
 }
 
@@ -179,11 +179,11 @@ static bool place(const fp8mac_cycles_config *config, const workload *work,
     const uint64_t beat = config->axi_data_w / 8u, row = round_up(work->k, beat);
     const uint64_t d_row = round_up((uint64_t)work->n * workload_bytes(work->d_format), beat);
     space s = {.next = PAGE, .bytes = PAGE};
-    command->a_stride = command->b_stride = (uint32_t)row;
-    command->d_stride = (uint32_t)d_row;
-    command->a_addr = take(&s, work->m, row);
-    command->b_addr = take(&s, work->n, row);
-    command->d_addr = take(&s, work->m, d_row);
+    command->command.a.stride = command->command.b.stride = (uint32_t)row;
+    command->command.d.stride = (uint32_t)d_row;
+    command->command.a.addr = take(&s, work->m, row);
+    command->command.b.addr = take(&s, work->n, row);
+    command->command.d.addr = take(&s, work->m, d_row);
     place_extension(work, beat, &s, command);
     place_vectors(work, &s, command);
     return s.bytes <= 4294967296.0;
@@ -193,26 +193,27 @@ static fp8mac_cycles_command command_of(const fp8mac_cycles_config *config, cons
 {
     return (fp8mac_cycles_command){
         .submission = FP8MAC_CYCLES_DOORBELL,
-        .extended = work->adds_c || work->mx,
-        .m = work->m,
-        .n = work->n,
-        .k = work->k,
-        .scale_a = config->requantise ? 0 : ONE, // a shift
-        .scale_b = config->requantise ? 1u << 30 : ONE,
-        .scale_d = config->requantise ? 0 : ONE, // a zero point
-        .beta = work->adds_c ? ONE : 0,
-        .a_fmt = code_of(work->a_format),
-        .b_fmt = code_of(work->b_format),
-        .a_narrow = work->a_format > FP8MAC_E5M2FNUZ,
-        .b_narrow = work->b_format > FP8MAC_E5M2FNUZ,
-        .acc_fmt = fp8mac_element_find(config->element)->accumulators == 1u << FP8MAC_ACC_FP16,
-        .c_en = work->adds_c,
-        .c_fmt = (uint8_t)(work->adds_c ? work->c_format : 0),
-        .mx = work->mx,
-        .scale_b_vec = work->vectors,
-        .bias_en = work->vectors,
-        .d_fmt = (uint8_t)work->d_format,
-        .pass_shape = 3,
+        .command.mode.extended = work->adds_c || work->mx,
+        .command.m = work->m,
+        .command.n = work->n,
+        .command.k = work->k,
+        .command.a.scale = config->requantise ? 0 : ONE, // a shift
+        .command.b.scale = config->requantise ? 1u << 30 : ONE,
+        .command.d.scale = config->requantise ? 0 : ONE, // a zero point
+        .command.c.beta = work->adds_c ? ONE : 0,
+        .command.a.fmt = code_of(work->a_format),
+        .command.b.fmt = code_of(work->b_format),
+        .command.a.narrow = work->a_format > FP8MAC_E5M2FNUZ,
+        .command.b.narrow = work->b_format > FP8MAC_E5M2FNUZ,
+        .command.mode.acc_fmt =
+            fp8mac_element_find(config->element)->accumulators == 1u << FP8MAC_ACC_FP16,
+        .command.c.en = work->adds_c,
+        .command.c.fmt = (uint8_t)(work->adds_c ? work->c_format : 0),
+        .command.mode.mx = work->mx,
+        .command.b.scale_vec = work->vectors,
+        .command.finish.bias_en = work->vectors,
+        .command.d.fmt = (uint8_t)work->d_format,
+        .command.mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
     };
 }
 
@@ -240,9 +241,10 @@ fp8mac_status workload_command(const fp8mac_cycles_config *config, const workloa
     if (!choose(config, work, &tiles)) {
         return refuse(why, FP8MAC_ERR_UNSUPPORTED, "no tile fits the memories of this accelerator");
     }
-    command->tile_m = tiles.m, command->tile_n = tiles.n, command->tile_k = tiles.k;
-    command->first_k = tiles.first_k;
-    command->b_resident = tiles.b_resident;
+    command->command.tile.m = tiles.m, command->command.tile.n = tiles.n,
+    command->command.tile.k = tiles.k;
+    command->command.tile.first_k = tiles.first_k;
+    command->command.mode.b_resident = tiles.b_resident;
     return FP8MAC_OK;
 }
 

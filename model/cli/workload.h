@@ -32,8 +32,8 @@ typedef struct workload_result {
         roofline; // the largest of the cycles for products, for reads and for writes, of all cycles
 } workload_result;
 
-// Operands in the formats that a first layer has: e4m3fn, or int8. No sizes, and D in e4m3fn, or int8
-// where the accelerator requantises.
+// Operands in the formats that a first layer has: e4m3fn, or int8. No sizes, and D in e4m3fn, or
+// int8 where the accelerator requantises.
 workload workload_usual(const fp8mac_cycles_config *config);
 
 // The command, by the doorbell. A, B and D begin at pages of their own, and their rows at beats.

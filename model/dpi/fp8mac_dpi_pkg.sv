@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // libfp8mac for SystemVerilog testbenches. Link fp8mac_dpi.c, model/cli/settings.c and libfp8mac.a.
 //
-//   int dot = fp8mac_dot_new("preset=hopper-fp8 a-format=e5m2");     // a handle; 0 if refused: fp8mac_message() says why
+//   // A handle. 0 if refused: fp8mac_message() says why.
+//   int dot = fp8mac_dot_new("preset=hopper-fp8 a-format=e5m2");
 //   void'(fp8mac_dot_term(dot, a_code, b_code));                     // terms of the step to come
 //   void'(fp8mac_dot_step(dot));                                     // the step
 //   expected = fp8mac_dot_result(dot);                               // the accumulator as an FP32 pattern
 //
-// Formats are named as in C ("e4m3fn", "cfloat8_e4m3:9"). A format's handle is positive; 0 means that no format has
-// that name. A configuration is a list of the command-line tool's settings, "name=value", separated by spaces.
-// Functions that return a status return 0 for success and otherwise the C status; fp8mac_message() then says why. No
-// call ends the simulation. Handles belong to the process: make all calls from one thread.
+// Formats are named as in C ("e4m3fn", "cfloat8_e4m3:9"). A format's handle is positive; 0 means
+// that no format has that name. A configuration is a list of the command-line tool's settings,
+// "name=value", separated by spaces. Functions that return a status return 0 for success and
+// otherwise the C status; fp8mac_message() then says why. No call ends the simulation. Handles
+// belong to the process: make all calls from one thread.
 package fp8mac_dpi_pkg;
 
   typedef enum int {
@@ -49,8 +51,8 @@ package fp8mac_dpi_pkg;
   // The exact value in decimal, with every digit.
   import "DPI-C" fp8mac_dpi_to_text = function string fp8mac_to_text(
     input int format, input int unsigned code);
-  // Converts a real, or a code of another format, and rounds once. `rounding` is a fp8mac_rounding_e, `overflow` a
-  // fp8mac_overflow_e.
+  // Converts a real, or a code of another format, and rounds once. `rounding` is a
+  // fp8mac_rounding_e, `overflow` a fp8mac_overflow_e.
   import "DPI-C" fp8mac_dpi_from_real = function int unsigned fp8mac_from_real(
     input int format, input real value, input int rounding, input int overflow,
     inout int unsigned flags);
@@ -66,8 +68,8 @@ package fp8mac_dpi_pkg;
 
   import "DPI-C" fp8mac_dpi_dot_new = function int fp8mac_dot_new(input string settings);
   import "DPI-C" fp8mac_dpi_dot_free = function int fp8mac_dot_free(input int dot);
-  // Sets the accumulator to +0 and clears flags and waiting terms. (m, n) is the position that the generator of
-  // stochastic rounding uses.
+  // Sets the accumulator to +0 and clears flags and waiting terms. (m, n) is the position that the
+  // generator of stochastic rounding uses.
   import "DPI-C" fp8mac_dpi_dot_clear = function int fp8mac_dot_clear(
     input int dot, input int unsigned m, input int unsigned n);
   // Loads a floating-point accumulator with a code of its own format.
@@ -85,9 +87,11 @@ package fp8mac_dpi_pkg;
   import "DPI-C" fp8mac_dpi_dot_code = function int unsigned fp8mac_dot_code(input int dot);
   import "DPI-C" fp8mac_dpi_dot_flags = function int unsigned fp8mac_dot_flags(input int dot);
 
-  // ---- epilogue: D = convert(act(t0 * (scale_a * scale_b) + bias + beta * c) * scale_d), floats as FP32 patterns
+  // ---- epilogue: D = convert(act(t0 * (scale_a * scale_b) + bias + beta * c) * scale_d),
+  // floats as FP32 patterns
 
-  // Returns a handle, or 0 if the settings are refused. activation: 0 none, 1 ReLU, 2 clamp to lo..hi.
+  // Returns a handle, or 0 if the settings are refused. activation: 0 none, 1 ReLU, 2 clamp to
+  // lo..hi.
   import "DPI-C" fp8mac_dpi_epilogue_new = function int fp8mac_epilogue_new(
     input int d_format, input int rounding, input int overflow, input int unsigned scale_d,
     input bit has_bias, input int unsigned beta, input int activation, input int unsigned lo,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memories.csv: accelerators with other memories, over the throughput list of docs/THROUGHPUT.md. `make plan-memories`
+"""memories.csv: accelerators with other memories, over the list of GEMMs of docs/CYCLES.md. `make plan-memories`
 
 The list is that of the simulated chip (sim/bench/results.json): every GEMM of the default elements, one command each, with the
 tiles that the planner chooses for the memories. D has one byte, as A and B have.
@@ -69,11 +69,11 @@ ACCELERATORS = (
 def gemms() -> list[tuple[str, str, str]]:
     """M, N and K"""
     found = []
-    for run in json.loads(LIST.read_text())["runs"]:
-        options = dict(re.findall(r"(\w+)=(\w+)", run["command"]))
+    for command in json.loads(LIST.read_text())["rows"]:
+        options = dict(re.findall(r"(\w+)=(\w+)", command))
         if options.get("APP") == "gemm" and options.get("ELEMENT", "block") == "block":
             if options["D"] != "e4m3fn":
-                raise ValueError(f"{LIST}: D of {run['command']} has more than a byte")
+                raise ValueError(f"{LIST}: D of {command} has more than a byte")
             found.append(tuple(options[name] for name in ("M", "N", "K")))
     return found
 

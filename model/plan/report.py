@@ -194,7 +194,7 @@ class Report:
         return f"{100 * (1 - self._changed(buf_beats=128).mm2 / self.ours.mm2):.0f} %"
 
     def say_buffers_speed(self) -> str:
-        return f"{100 * (1 - self.mean(self._changed(buf_beats=128))):.1f} %"
+        return f"{self.mean(self._changed(buf_beats=128)):.3f}"
 
     def say_count(self) -> str:
         return f"{len(self.rows)}"

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator: D = epilogue(A * B) on FP8 or INT8 matrices in memory. It has APB registers, a command queue, three engines
-// (load, compute, store) and the array (fp8mac_array).
+// The accelerator: D = epilogue(A * B) on FP8 or INT8 matrices in memory. It has APB registers, a
+// command queue, three engines (load, compute, store) and the array (fp8mac_array).
 //
 //   APB -> csr -> cmd_queue -> cmd_walk -> cmd_check -> load -> compute -> array -> output -> AXI (write)
 //                                                        |         |
 //                                           AXI (read) dma_read -> memories, and C and X to output; fetch, list
 //
-// Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into
-// tile commands, and the engines work on different tile commands at once. Commands finish in the order of their
-// submission. When a command fails, the accelerator enters the error state: STATUS then has the command's error code
-// (error_e) and tag, and the commands behind it are dropped. Those before it are complete in memory. D of the failed
-// command and of the dropped ones may be partly written. No other byte has changed. A command with MODE.record has its
-// own error code, flags and amax (fp8mac_records). irq_o is a level interrupt; registers enable and clear it.
+// Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The
+// walker divides it into tile commands, and the engines work on different tile commands at
+// once. Commands finish in the order of their submission. When a command fails, the accelerator
+// enters the error state: STATUS then has the command's error code (error_e) and tag, and the
+// commands behind it are dropped. Those before it are complete in memory. D of the failed
+// command and of the dropped ones may be partly written. No other byte has changed. A command
+// with MODE.record has its own error code, flags and amax (fp8mac_records). irq_o is a level
+// interrupt; registers enable and clear it.
 //
-// The AXI guard (fp8mac_axi_guard) stands between the DMA engines and the pins. After a soft reset or a timeout of the
-// bus it resets everything but the registers and the reports, and completes what was begun on the bus.
+// The AXI guard (fp8mac_axi_guard) stands between the DMA engines and the pins. After a soft reset
+// or a timeout of the bus it resets everything but the registers and the reports, and completes
+// what was begun on the bus.
 //
-// The AXI master uses INCR bursts of whole beats with one identifier. No burst crosses a 4 KiB boundary. The APB slave
-// answers accesses outside the register map with pslverr_o. It refuses accesses with less protection than AXI_PROT, so that
-// the DMA reaches nothing that its user does not reach: a non-secure one (pprot_i[1]) if the DMA is secure, and an
-// unprivileged one (!pprot_i[0]) if the DMA is privileged. They have no effect, read 0 and end with pslverr_o. rst_ni is
-// synchronous.
+// The AXI master uses INCR bursts of whole beats with one identifier. No burst crosses a 4 KiB
+// boundary. The APB slave answers accesses outside the register map with pslverr_o. It refuses
+// accesses with less protection than AXI_PROT, so that the DMA reaches nothing that its user does
+// not reach: a non-secure one (pprot_i[1]) if the DMA is secure, and an unprivileged one
+// (!pprot_i[0]) if the DMA is privileged. They have no effect, read 0 and end with pslverr_o.
+// rst_ni is synchronous.
 module fp8mac_accel
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -34,21 +38,23 @@ module fp8mac_accel
   parameter int unsigned LANES       = 16,
   parameter int unsigned TILES       = 256,  // of ROWS x COLS accumulators: a power of two, 8 to 32768
   parameter int unsigned ELEMENT     = ElementBlock,  // the kind of element: see fp8mac_catalogue_pkg
-  // Fraction bits of the alignment window: element_least_frac_bits() to element_most_frac_bits() of the kind
+  // Fraction bits of the alignment window: element_least_frac_bits() to
+  // element_most_frac_bits() of the kind
   parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),
   parameter bit          MX          = element_has_mx(ELEMENT),  // blocks may have MX scales: 0, 1
-  // Outputs that the epilogue finishes per cycle: a multiple of COLS, at most 32, that divides the results that the
-  // array gives at a time, ROWS / element_share() * COLS
+  // Outputs that the epilogue finishes per cycle: a multiple of COLS, at most 32, that divides the
+  // results that the array gives at a time, ROWS / element_share() * COLS
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
   parameter int unsigned MAX_MN      = 128,
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat: 64, 128, 256
   parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
   parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
-  // The integer requantiser (fp8mac_requantise) is in the place of the FP32 epilogue: with a kind that sums INT32, and
-  // without ELEMENTWISE, ADD_C and STOCHASTIC
+  // The integer requantiser (fp8mac_requantise) is in the place of the FP32 epilogue: with a kind
+  // that sums INT32, and without ELEMENTWISE, ADD_C and STOCHASTIC
   parameter bit          REQUANTISE  = 1'b0,
-  // Functions that commands may ask for (CONFIG4, and records: CONFIG3), 0 or 1 each. Without one the accelerator is smaller, and such a command fails.
+  // Functions that commands may ask for (CONFIG4, and records: CONFIG3), 0 or 1 each. Without one
+  // the accelerator is smaller, and such a command fails.
   parameter bit          IMAGES      = 1'b1, // A may be the image of a convolution: OPERATION.conv_a
   // Each column of D may have its own channels of an image: OPERATION.depthwise
   parameter bit          DEPTHWISE   = IMAGES && depthwise_possible(LANES, COLS, AXI_DATA_W / 8),
@@ -57,8 +63,8 @@ module fp8mac_accel
   parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
   parameter bit          TABLES      = 1'b1, // tables of codes: OPERATION.act_table
   parameter bit          RECORDS     = 1'b1, // completion records: MODE.record
-  // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a MAX_MN of 32, and
-  // ELEMENTWISE, whose source they have.
+  // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a
+  // MAX_MN of 32, and ELEMENTWISE, whose source they have.
   parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
   // What every burst has: identifier, protection, memory attributes, quality of service
   parameter int unsigned AXI_ID      = 0,    // of AXI_ID_W bits
@@ -66,8 +72,8 @@ module fp8mac_accel
   parameter logic [3:0]  AXI_CACHE   = 4'b0011,  // normal memory, not cacheable, bufferable
   parameter logic [3:0]  AXI_QOS     = 4'd0,
   parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait: 1 to 127
-  // Beats of a row RAM in half an operand buffer: a power of two, at most 32768, that holds two granules at least: 64
-  // bytes, or twice the kind's block
+  // Beats of a row RAM in half an operand buffer: a power of two, at most 32768, that holds two
+  // granules at least: 64 bytes, or twice the kind's block
   parameter int unsigned BUF_BEATS   = 256,
 
   // Widths of ports, legal ones: see the checks of the parameters
@@ -135,10 +141,10 @@ module fp8mac_accel
     return (a > b) ? a : b;
   endfunction
 
-  // ---- checks of the parameters ------------------------------------------------------------------------------------
-  // An illegal value stops the build with one sentence. What is built from it would only add errors of its own, so
-  // everything below is built from legal values. A limit that depends on another parameter is only checked if that one
-  // is legal.
+  // ---- checks of the parameters -----------------------------------------------------------------
+  // An illegal value stops the build with one sentence. What is built from it would only add errors
+  // of its own, so everything below is built from legal values. A limit that depends on another
+  // parameter is only checked if that one is legal.
   localparam int unsigned Most16 = 1 << (DimW - 1);  // the largest power of two in 16 bits
 
   localparam bit          SidesOk    = is_power(ROWS, 1, 32) && is_power(COLS, 1, 32);
@@ -275,11 +281,11 @@ module fp8mac_accel
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
   localparam int unsigned LoadedDepth = 2;
-  // Commands between the start of compute and the end of store: while one is stored, the next one is computed. Results of
-  // a third one would wait for both.
+  // Commands between the start of compute and the end of store: while one is stored, the next one
+  // is computed. Results of a third one would wait for both.
   localparam int unsigned StoringDepth = 2;
-  // Commands between the start of load and the end of store. Room for a fourth one would let its load begin earlier only
-  // where results are the limit, and loads are not.
+  // Commands between the start of load and the end of store. Room for a fourth one would let its
+  // load begin earlier only where results are the limit, and loads are not.
   localparam int unsigned StoreDepth  = 3;
   // Bursts in flight
   localparam int unsigned ReadDests   = 16;  // bursts that are not of an image
@@ -287,12 +293,12 @@ module fp8mac_accel
   localparam int unsigned WriteBursts = 16;
   localparam int unsigned GuardLenW   = 4;  // of AWLEN: bursts have at most 16 beats
 
-  // ---- the reset of everything that a soft reset or a timeout stops ------------------------------------------------
+  // ---- the reset of everything that a soft reset or a timeout stops -----------------------------
   logic inside_rst_n, flush, draining, timeout, soft_reset;
   logic [23:0] watchdog;
   assign inside_rst_n = rst_ni && !flush;
 
-  // ---- registers, queue, checks ------------------------------------------------------------------------------------
+  // ---- registers, queue, checks -----------------------------------------------------------------
   logic          submit, clear_error, clear_flags, clear_counters;
   command_t      command;
   logic          csr_submit, ring_written, ring, fetch_busy, list_busy, fetching, fetched, refused;
@@ -374,8 +380,8 @@ module fp8mac_accel
     .irq_o
   );
 
-  // A command comes from the registers or, while these are refused, from the descriptor that is being read. A
-  // descriptor is accepted when its reading begins: only an abort drops it.
+  // A command comes from the registers or, while these are refused, from the descriptor that is
+  // being read. A descriptor is accepted when its reading begins: only an abort drops it.
   assign ring     = ring_written && !list_busy && !queue_full && !error;
   assign fetching = ring || list_busy;
   assign submit   = fetched || (csr_submit && !list_busy);
@@ -464,7 +470,7 @@ module fp8mac_accel
     .ready_i  (checked_ready)
   );
 
-  // ---- read DMA: descriptors, then C and X, then operands of the commands behind ------------------------------------
+  // ---- read DMA: descriptors, then C and X, then operands of the commands behind ----------------
   logic                  read_row_valid, read_row_ready, beat_valid, read_done;
   row_request_t          read_row;
   read_dest_t            read_dest, beat_dest;
@@ -548,7 +554,7 @@ module fp8mac_accel
     if (table_error != ErrNone) fetched_command.error = table_error;
   end
 
-  // ---- load --------------------------------------------------------------------------------------------------------
+  // ---- load -------------------------------------------------------------------------------------
   logic         load_idle, load_waits, loaded_push, loaded_empty, loaded_pop, released, stored;
   logic         store_full, store_empty, storing_pop;
   loaded_job_t  loaded_pushed, loaded_held, loaded;
@@ -628,7 +634,7 @@ module fp8mac_accel
     .m_axi_rready_o (rready)
   );
 
-  // ---- image operands: their beats leave as words, beside all other beats but those of A --------------------------
+  // ---- image operands: their beats leave as words, beside all other beats but those of A --------
   logic                  image_beat;
 
   assign image_beat = beat_dest.kind == DestImage;
@@ -674,8 +680,8 @@ module fp8mac_accel
     assign unused_strip = ^{strip_valid, strip, row_start, few_strips};
   end
 
-  // The first beat of a tile command that has a value that is no scale is known one cycle after it came. The end of
-  // its load comes in that cycle at the earliest.
+  // The first beat of a tile command that has a value that is no scale is known one cycle after it
+  // came. The end of its load comes in that cycle at the earliest.
   always_ff @(posedge clk_i) begin
     if (!inside_rst_n || read_done) scale_bad_q <= 1'b0;
     else if (scale_bad) scale_bad_q <= 1'b1;
@@ -686,8 +692,8 @@ module fp8mac_accel
     if (read_error == ErrNone && (scale_bad || scale_bad_q)) loaded_error = ErrScale;
   end
 
-  // Tile commands in the order of their loads; the oldest is loaded once its outcome is known. The load engine starts
-  // none while the operands of LoadedDepth others are in use.
+  // Tile commands in the order of their loads; the oldest is loaded once its outcome is known. The
+  // load engine starts none while the operands of LoadedDepth others are in use.
   fp8mac_fifo #(.T(loaded_job_t), .DEPTH(LoadedDepth)) u_loaded (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
     .pop_i(loaded_pop), .data_o(loaded_held), .empty_o(loaded_empty), .level_o()
@@ -709,7 +715,7 @@ module fp8mac_accel
     .pop_i(loaded_pop), .data_o(load_error), .empty_o(load_done_empty), .level_o()
   );
 
-  // ---- operand and vector memories ---------------------------------------------------------------------------------
+  // ---- operand and vector memories --------------------------------------------------------------
   logic                             operand_read, a_half, b_half, vector_half;
   logic [WordW-1:0]                 a_word, b_word;
   logic                             depthwise;
@@ -774,7 +780,7 @@ module fp8mac_accel
     .bias_o         (bias)
   );
 
-  // ---- compute -----------------------------------------------------------------------------------------------------
+  // ---- compute ----------------------------------------------------------------------------------
   logic             storing_push, storing_full, kept, computing, issue, spacing, stalled;
   begun_job_t       storing_pushed, storing_held;
   storing_job_t     storing;
@@ -848,7 +854,7 @@ module fp8mac_accel
     storing.job.error = storing_held.error;
   end
 
-  // ---- the array ---------------------------------------------------------------------------------------------------
+  // ---- the array --------------------------------------------------------------------------------
   logic [PhaseW-1:0]                      result_phase;
   logic [Rows/Share-1:0][Cols-1:0][31:0]  result;
   tile_position_t                         result_position;
@@ -886,7 +892,7 @@ module fp8mac_accel
     .busy_o        (array_busy)
   );
 
-  // ---- results -----------------------------------------------------------------------------------------------------
+  // ---- results ----------------------------------------------------------------------------------
   logic          epi_valid, epi_nonfinite;
   flags_t        epi_flags;
   logic [31:0]   epi_amax;
@@ -991,9 +997,10 @@ module fp8mac_accel
   assign m_axi_arcache_o = AXI_CACHE;
   assign m_axi_arqos_o   = AXI_QOS;
 
-  // ---- reports and counters ----------------------------------------------------------------------------------------
-  // The accelerator is idle if it holds no command. A command is always in at least one of these modules; transfers of a
-  // failed one may be in the epilogue alone, and would give their flags to the next owner of its record.
+  // ---- reports and counters ---------------------------------------------------------------------
+  // The accelerator is idle if it holds no command. A command is always in at least one of these
+  // modules; transfers of a failed one may be in the epilogue alone, and would give their flags to
+  // the next owner of its record.
   logic waiting, queued;
   assign queued  = queue_level != '0 || !walk_idle || !check_idle;
   assign drained = !queued && load_idle && storing_empty && output_empty && epilogue_empty && sources_idle &&

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the AXI master legal, whatever happens inside. The guard stands between the DMA engines and the pins. It counts
-// what is owed: bursts that are offered or taken, and not yet answered.
+// Keeps the AXI master legal, whatever happens inside. The guard stands between the DMA engines and
+// the pins. It counts what is owed: bursts that are offered or taken, and not yet answered.
 //
-// An event begins the drain state: a pulse of soft_reset_i, or the watchdog. The watchdog expires after limit_i cycles
-// in which something is owed and no channel moves; a limit of 0 disables it. From the event to the end of the drain
-// state, flush_o is 1 and everything inside is in reset. Only the DMA engines' offers (AR, AW, W) stay until they are
-// taken. Meanwhile the guard finishes what was begun:
+// An event begins the drain state: a pulse of soft_reset_i, or the watchdog. The watchdog expires
+// after limit_i cycles in which something is owed and no channel moves; a limit of 0 disables it.
+// From the event to the end of the drain state, flush_o is 1 and everything inside is in reset.
+// Only the DMA engines' offers (AR, AW, W) stay until they are taken. Meanwhile the guard
+// finishes what was begun:
 //
 //   AR, AW    an offer stays until it is taken
 //   W         the beats of all offered bursts follow; those that were not offered before have strobes of 0. At all
@@ -14,7 +15,8 @@
 //
 // The drain state ends when nothing is owed. With a slave that stays silent, it lasts for ever.
 //
-// The payload of AR, AW and the data of W do not pass through here, because the DMA engines hold them.
+// The payload of AR, AW and the data of W do not pass through here, because the DMA engines hold
+// them.
 module fp8mac_axi_guard #(
   parameter int unsigned STRB_W  = 16,
   parameter int unsigned READS   = 8,   // bursts that the read engine has in flight at most
@@ -64,7 +66,7 @@ module fp8mac_axi_guard #(
 
   logic draining_q, owed;
 
-  // ---- what moves --------------------------------------------------------------------------------------------------
+  // ---- what moves -------------------------------------------------------------------------------
   logic ar, r, r_last, aw, w, b;
 
   assign ar     = m_axi_arvalid_o && m_axi_arready_i;
@@ -74,7 +76,7 @@ module fp8mac_axi_guard #(
   assign w      = m_axi_wvalid_o && m_axi_wready_i;
   assign b      = m_axi_bvalid_i && m_axi_bready_o;
 
-  // ---- what is owed ------------------------------------------------------------------------------------------------
+  // ---- what is owed -----------------------------------------------------------------------------
   logic [ReadsW-1:0]  reads_q;    // bursts whose address was taken and whose data are not complete
   logic [WritesW-1:0] writes_q;   // bursts whose address was taken and that are not answered
   logic               aw_seen_q;  // the offered address counts already
@@ -95,8 +97,9 @@ module fp8mac_axi_guard #(
     end
   end
 
-  // Lengths of the bursts whose data are not complete. A burst enters when its address is first offered, because its
-  // data may come before the address is taken. They come in the next cycle at the earliest.
+  // Lengths of the bursts whose data are not complete. A burst enters when its address is
+  // first offered, because its data may come before the address is taken. They come in the
+  // next cycle at the earliest.
   fp8mac_fifo #(.T(logic [LEN_W-1:0]), .DEPTH(WRITES)) u_lengths (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(m_axi_awvalid_o && !aw_seen_q), .data_i(awlen_i), .full_o(),
     .pop_i(w && last), .data_o(length), .empty_o(lengths_empty), .level_o()
@@ -106,7 +109,7 @@ module fp8mac_axi_guard #(
   assign owed = m_axi_arvalid_o || m_axi_awvalid_o || m_axi_wvalid_o || !lengths_empty || reads_q != '0 ||
                 writes_q != '0;
 
-  // ---- events ------------------------------------------------------------------------------------------------------
+  // ---- events -----------------------------------------------------------------------------------
   logic [LIMIT_W-1:0] still_q;  // cycles without a move
   logic               stuck;
 
@@ -128,7 +131,7 @@ module fp8mac_axi_guard #(
     end
   end
 
-  // ---- channels ----------------------------------------------------------------------------------------------------
+  // ---- channels ---------------------------------------------------------------------------------
   // In the drain state the engines' queues are empty, so they take no answer.
   assign m_axi_arvalid_o = arvalid_i;
   assign arready_o       = m_axi_arready_i;

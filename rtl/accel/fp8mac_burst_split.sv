@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits rows into AXI bursts. A burst has at most MAX_BURST beats and crosses no 4 KiB boundary. Up to one burst
-// leaves per cycle, without a gap between rows. A row without beats (`none`) passes through in its turn.
+// Splits rows into AXI bursts. A burst has at most MAX_BURST beats and crosses no 4 KiB boundary.
+// Up to one burst leaves per cycle, without a gap between rows. A row without beats (`none`)
+// passes through in its turn.
 module fp8mac_burst_split
   import fp8mac_cmd_pkg::*;
 #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A synchronous memory with a write port, which has an enable for each byte, and a read port. A chip replaces this
-// module by its memory macros. A read word appears in the next cycle and stays until the next read. A read in the cycle
-// of a write to the same word gives the old word.
+// A synchronous memory with a write port, which has an enable for each byte, and a read port. A
+// chip replaces this module by its memory macros. A read word appears in the next cycle and stays
+// until the next read. A read in the cycle of a write to the same word gives the old word.
 module fp8mac_byte_ram #(
   parameter int unsigned BYTES = 16,   // of a word: a multiple of 4
   parameter int unsigned DEPTH = 64,

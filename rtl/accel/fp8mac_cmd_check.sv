@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks tile commands, as far as this does not need the bus, chooses the shape of their passes, and derives the
-// parameters of each engine. A tile command that fails is passed on as an empty tile command with its error. No tile
-// command is passed on after it until the error state is left.
+// Checks tile commands, as far as this does not need the bus, chooses the shape of their passes,
+// and derives the parameters of each engine. A tile command that fails is passed on as an empty
+// tile command with its error. No tile command is passed on after it until the error state is left.
 //
-// The checks are a pipeline with one multiplication or one addition per stage. A tile command takes 9 cycles, 12 if it
-// has vectors, 13 with C, 14 if it belongs to a row command of MX blocks and 15 with MX scales.
+// The checks are a pipeline with one multiplication or one addition per stage. A tile command
+// takes 9 cycles, 12 if it has vectors, 13 with C, 14 if it belongs to a row command of MX blocks
+// and 15 with MX scales.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -53,8 +54,8 @@ module fp8mac_cmd_check
     Blocked   // a tile command failed: wait until the error state is left
   } state_e;
 
-  // Cycles of Check: the regions, and the stages behind the last one. Vectors are three regions behind the
-  // matrices, C comes behind them, and then the MX scales.
+  // Cycles of Check: the regions, and the stages behind the last one. Vectors are three regions
+  // behind the matrices, C comes behind them, and then the MX scales.
   localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, RegionC = 4'd6, RegionMxA = 4'd7, LastRegion = 4'd8,
                          Stages = 4'd4;
 
@@ -90,9 +91,10 @@ module fp8mac_cmd_check
   assign last_cycle  = Stages + (mx ? LastRegion : blocks ? RegionMxA : c_en ? RegionC :
                                  vectors ? LastVector : LastMatrix);
 
-  // ---- derived sizes -----------------------------------------------------------------------------------------------
-  // m, n and k are rejected before their products count if they exceed MAX_MN, or the room of one row in a row RAM. The
-  // products are then meaningless, and their factors have only the bits of legal values.
+  // ---- derived sizes ----------------------------------------------------------------------------
+  // m, n and k are rejected before their products count if they exceed MAX_MN, or the room of
+  // one row in a row RAM. The products are then meaningless, and their factors have only the
+  // bits of legal values.
   localparam int unsigned MnW    = $clog2(MAX_MN + 1);
   localparam int unsigned WordsW = $clog2(BUF_BEATS + 1);
 
@@ -128,8 +130,9 @@ module fp8mac_cmd_check
     mx_words_q <= (mx_bytes_q + scales_t'(BEAT - 1)) >> BeatLog;
   end
 
-  // ---- passes ------------------------------------------------------------------------------------------------------
-  // The shapes are tried in turn, one per cycle, when the tiles are counted. The first one with the fewest passes wins.
+  // ---- passes -----------------------------------------------------------------------------------
+  // The shapes are tried in turn, one per cycle, when the tiles are counted. The first one with
+  // the fewest passes wins.
   localparam logic [3:0] FirstTry = 4'd1, LastTry = FirstTry + 4'd2;
 
   logic           try_q, count_q, found_q;
@@ -163,13 +166,17 @@ module fp8mac_cmd_check
     end
   end
 
-  // ---- regions of memory: alignment and range ----------------------------------------------------------------------
-  // A region has more_rows + 1 rows of row_bytes bytes; the rows start `stride` bytes apart. A vector is one row. An
-  // element has at most 4 bytes, so row_bytes needs DimW + 2 bits.
+  // ---- regions of memory: alignment and range ---------------------------------------------------
+  // A region has more_rows + 1 rows of row_bytes bytes; the rows start `stride` bytes apart. A
+  // vector is one row. An element has at most 4 bytes, so row_bytes needs DimW + 2 bits.
   //
-  // The end of a region is addr + row_bytes + more_rows * stride. The stride's halves are multiplied apart:
+  // The end of a region is addr + row_bytes + more_rows * stride. The stride's halves
+  // are multiplied apart:
   //
-  //   stage 1: select    stage 2: multiply, end of the first row    stage 3: add low product    stage 4: add high, judge
+  //   stage 1   select
+  //   stage 2   multiply, end of the first row
+  //   stage 3   add the low product
+  //   stage 4   add the high product, judge
   localparam int unsigned RegionW = $clog2(2 * MAX_MN);  // rows - 1: twice as many with pairs
 
   typedef struct packed {
@@ -276,7 +283,7 @@ module fp8mac_cmd_check
     end
   end
 
-  // ---- an image: its fields, and the end that the walker knows -----------------------------------------------------
+  // ---- an image: its fields, and the end that the walker knows ----------------------------------
   logic image_bad;
 
   assign image_bad = image_used && !cmd_q.a.reuse &&
@@ -298,7 +305,7 @@ module fp8mac_cmd_check
                                        (!cmd_q.a.reuse && cmd_q.image.segment_bytes != 16'(BEAT)));
   assign depthwise_align_bad = depthwise && !cmd_q.a.reuse && depthwise_places != '0;
 
-  // ---- shape: the rows of both operands must fit their row RAMs ----------------------------------------------------
+  // ---- shape: the rows of both operands must fit their row RAMs ---------------------------------
   logic [MnW+WordsW-1:0] a_words_q, b_words_q;  // per row RAM
   logic                  shape_bad;
 
@@ -319,7 +326,7 @@ module fp8mac_cmd_check
   assign shape_bad = size_bad_q || image_bad || depthwise_bad || mx_bad ||
                      (!elementwise && (a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS)));
 
-  // ---- mode and scales ---------------------------------------------------------------------------------------------
+  // ---- mode and scales --------------------------------------------------------------------------
   function automatic logic exp_bad(logic signed [7:0] s);
     if (ELEMENT.int8 && !elementwise) return s != '0;
     return s < 8'(ScaleExpMin) || s > 8'(ScaleExpMax);
@@ -382,7 +389,8 @@ module fp8mac_cmd_check
                      ((norm || quantise || blocks || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
                      (cmd_q.mode.row_op == RowsArgmax && !plain) || (blocks && !plain_codes));
 
-  // Reserved codes, and functions that do not go together. Commands with absent functions do not come here: offered().
+  // Reserved codes, and functions that do not go together. Commands with absent functions do not
+  // come here: offered().
   always_comb begin
     function_bad = rows_bad || cmd_q.finish.act_table == 2'd3 ||
                    (cmd_q.finish.act_table != 2'd0 && d_size != 2'd0) ||
@@ -417,9 +425,9 @@ module fp8mac_cmd_check
     end
   end
 
-  // ---- columns that a row command sees -----------------------------------------------------------------------------
-  // In four cycles, which Check has: the sum, its distance from the tile command's first column, and its limits. Rows of a
-  // band are fewer than 16, and columns of a tile command than LimitMost.
+  // ---- columns that a row command sees ----------------------------------------------------------
+  // In four cycles, which Check has: the sum, its distance from the tile command's first column,
+  // and its limits. Rows of a band are fewer than 16, and columns of a tile command than LimitMost.
   localparam logic signed [DimW*2+2:0] LimitMost = 'sd511, LimitLeast = -'sd16;
 
   logic [DimW*2:0]          sees_q;
@@ -434,9 +442,9 @@ module fp8mac_cmd_check
     else limit_q <= (sees_here_q < LimitLeast) ? limit_t'(LimitLeast) : limit_t'(sees_here_q);
   end
 
-  // ---- sequence ----------------------------------------------------------------------------------------------------
-  // The preceding tile command leaves its operands with the bounds of their format, and its accumulators if it kept
-  // them.
+  // ---- sequence ---------------------------------------------------------------------------------
+  // The preceding tile command leaves its operands with the bounds of their format, and its
+  // accumulators if it kept them.
   typedef struct packed {
     logic       acc_fmt;
     pass_shape_e pass_shape;
@@ -497,8 +505,8 @@ module fp8mac_cmd_check
     if (valid_o && ready_i) left_q <= left;
   end
 
-  // An integer accumulator counts in one unit, given by the formats and scaling exponents, so a tile command that
-  // continues it must have the same ones. It takes at most 2^terms_log2 products.
+  // An integer accumulator counts in one unit, given by the formats and scaling exponents, so a
+  // tile command that continues it must have the same ones. It takes at most 2^terms_log2 products.
   if (ELEMENT.acc_fixed) begin : g_unit
     localparam int unsigned TermsW = DimW + 1;
     typedef struct packed {
@@ -526,7 +534,7 @@ module fp8mac_cmd_check
     assign unit_bad = 1'b0;
   end
 
-  // ---- verdict -----------------------------------------------------------------------------------------------------
+  // ---- verdict ----------------------------------------------------------------------------------
   // The verdict is registered in the last cycle of Check.
   error_e verdict, error_q;
 
@@ -562,7 +570,7 @@ module fp8mac_cmd_check
   assign ready_o = state_q == Idle;
   assign valid_o = state_q == Offer && !abort_i;
 
-  // ---- parameters of each engine -----------------------------------------------------------------------------------
+  // ---- parameters of each engine ----------------------------------------------------------------
   function automatic load_operand_t load_of(command_operand_t operand, dim_t rows);
     logic wanted;
     wanted = error_q == ErrNone && !operand.reuse && !elementwise;

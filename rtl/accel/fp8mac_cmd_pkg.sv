@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a command on its way through the accelerator: its tile commands, and each engine's part of a tile command,
-// its job. The command itself is in fp8mac_command_pkg, which is generated from the register map.
+// Records of a command on its way through the accelerator: its tile commands, and each engine's
+// part of a tile command, its job. The command itself is in fp8mac_command_pkg, which is generated
+// from the register map.
 package fp8mac_cmd_pkg;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -14,8 +15,8 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // What a command may ask for: the CONFIG4 register's fields, and records. An accelerator is built with or without each
-  // of them.
+  // What a command may ask for: the CONFIG4 register's fields, and records. An accelerator is built
+  // with or without each of them.
   typedef struct packed {
     logic records;     // MODE.record; CONFIG3.records is 0 without them
     logic depthwise;
@@ -35,8 +36,8 @@ package fp8mac_cmd_pkg;
     stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
 
-  // A command as an accelerator with these functions takes it: if it asks for another one, it has an error in its place.
-  // So the engines know nothing of absent functions.
+  // A command as an accelerator with these functions takes it: if it asks for another one, it has
+  // an error in its place. So the engines know nothing of absent functions.
   function automatic command_t offered(command_t command, functions_t functions);
     logic absent;
     offered = command;
@@ -106,8 +107,8 @@ package fp8mac_cmd_pkg;
     if (absent && command.error == ErrNone) offered.error = ErrMode;
   endfunction
 
-  // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
-  // different records.
+  // Completion records, a power of two, and the one to which a command's flags and amax belong.
+  // Commands in flight have different records.
   parameter int unsigned Records = 8;
   parameter int unsigned RecordW = $clog2(Records);
   typedef logic [RecordW-1:0] record_index_t;
@@ -159,13 +160,14 @@ package fp8mac_cmd_pkg;
     beat_byte_t  mx_first;      // byte of the first scale of this part in the first beat of a row of scales
     size_t       first_m;       // position of its first output in the command's D
     size_t       first_n;
-    // With pairs, c.addr is the end of the rows that it could write, less twice its rows, and c.stride the bytes of an
-    // output line of D.
+    // With pairs, c.addr is the end of the rows that it could write, less twice its rows, and
+    // c.stride the bytes of an output line of D.
     dim_t        seconds;       // rows of A that have results 1; not limited to m
   } tile_cmd_t;
 
-  // A tile command with 0 in the fields that an accelerator with these functions does not read. Where it comes from registers,
-  // nothing reads those bits of them, and synthesis leaves them out. It would not if constants were written to them.
+  // A tile command with 0 in the fields that an accelerator with these functions does not read.
+  // Where it comes from registers, nothing reads those bits of them, and synthesis leaves them out.
+  // It would not if constants were written to them.
   function automatic tile_cmd_t offered_tile(tile_cmd_t tile, functions_t functions);
     offered_tile = tile;
     if (!functions.elementwise) begin
@@ -227,8 +229,9 @@ package fp8mac_cmd_pkg;
     return rows == 4 && cols == 4 && width == 8 && max_mn >= 32;
   endfunction
 
-  // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. A step takes as many pixels as a beat has
-  // quads: the same quad of each. So a step needs as many lanes as a beat has bytes. With pairs, half a quad is a group.
+  // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. A step takes as
+  // many pixels as a beat has quads: the same quad of each. So a step needs as many lanes as a beat
+  // has bytes. With pairs, half a quad is a group.
   function automatic bit depthwise_possible(int unsigned lanes, int unsigned cols, int unsigned beat);
     return lanes == beat && cols >= 2 && beat >= 2 * cols && beat <= 8 * cols;
   endfunction
@@ -240,8 +243,8 @@ package fp8mac_cmd_pkg;
     return max_mn < 512 ? max_mn / 32 * 32 : 480;  // whose limit has nine bits
   endfunction
 
-  // Columns that the first row of a tile command sees, from the tile command's first one on: where all are seen, more than
-  // it has. With `causal` it may be below 0.
+  // Columns that the first row of a tile command sees, from the tile command's first one on: where
+  // all are seen, more than it has. With `causal` it may be below 0.
   parameter int unsigned LimitW = 10;
   typedef logic signed [LimitW-1:0] limit_t;
 
@@ -290,7 +293,8 @@ package fp8mac_cmd_pkg;
     return 2'd2 - 2'(shape);
   endfunction
 
-  // The position of a tile in its tile command, which travels through the array with the tile's steps.
+  // The position of a tile in its tile command, which travels through the array with the tile's
+  // steps.
   typedef logic [7:0] tile_index_t;
 
   typedef struct packed {
@@ -300,8 +304,9 @@ package fp8mac_cmd_pkg;
     owner_t      owner;     // of the results and flags
   } tile_position_t;
 
-  // Words of the operand memories begin blocks of so many codes: one bound is stored for each of them. A row begins with
-  // a block. `block` is the number of products that join an accumulator together.
+  // Words of the operand memories begin blocks of so many codes: one bound is stored for each
+  // of them. A row begins with a block. `block` is the number of products that join an
+  // accumulator together.
   function automatic int unsigned bound_block(int unsigned block);
     return block > 32 ? block : 32;
   endfunction
@@ -315,8 +320,8 @@ package fp8mac_cmd_pkg;
     return $countones(x) == 1 && is_within(x, least, most);
   endfunction
 
-  // Beats of a row RAM's MX scales in half an operand buffer, a power of two and at least 2. `tiles` are those of MAX_MN rows or
-  // columns, whichever are more.
+  // Beats of a row RAM's MX scales in half an operand buffer, a power of two and at least 2.
+  // `tiles` are those of MAX_MN rows or columns, whichever are more.
   function automatic int unsigned scale_beats(int unsigned buf_beats, int unsigned tiles);
     int unsigned most = buf_beats / 8 > tiles ? buf_beats / 8 : tiles;
     return unsigned'(1 << $clog2(most > 2 ? most : 2));
@@ -326,7 +331,8 @@ package fp8mac_cmd_pkg;
     return '{narrow: operand.narrow, fmt: operand.fmt};
   endfunction
 
-  // A matrix that results meet on their way to memory: C, or X of an element-wise command. It is m x n.
+  // A matrix that results meet on their way to memory: C, or X of an element-wise
+  // command. It is m x n.
   typedef struct packed {
     dim_t        m;
     dim_t        n;
@@ -441,7 +447,8 @@ package fp8mac_cmd_pkg;
     logic vectors;
   } halves_t;
 
-  // A tile command between the start of its load and that of its compute. Its store_job_t waits in a queue of its own.
+  // A tile command between the start of its load and that of its compute. Its store_job_t waits
+  // in a queue of its own.
   typedef struct packed {
     compute_job_t compute;
     halves_t      halves;
@@ -450,8 +457,8 @@ package fp8mac_cmd_pkg;
     tag_t         tag;
   } loaded_job_t;
 
-  // A tile command between the start of its compute and the end of its store. With `skip` it has no results: it or an
-  // older one failed.
+  // A tile command between the start of its compute and the end of its store. With `skip` it has no
+  // results: it or an older one failed.
   typedef struct packed {
     error_e error;        // of its check or its load
     logic   vector_half;
@@ -592,7 +599,8 @@ package fp8mac_cmd_pkg;
   } image_dest_t;
 
   // A strip of an image, as it comes in beats. Bytes count from the start of its first beat.
-  // With dest.depthwise it is the one beat of a pixel. If it is shared, its rows may go on from the last RAM to RAM 0.
+  // With dest.depthwise it is the one beat of a pixel. If it is shared, its rows may go on from
+  // the last RAM to RAM 0.
   parameter int unsigned StripW = 20;
   typedef struct packed {
     logic [4:0]        first_row;   // row RAMs that get bytes of it
@@ -647,8 +655,8 @@ package fp8mac_cmd_pkg;
     logic [31:0] write_beats;
   } counters_t;
 
-  // Outputs that the epilogue finishes per cycle, unless told otherwise: 8, or what a bundle of the array's results has,
-  // and at least a row of it.
+  // Outputs that the epilogue finishes per cycle, unless told otherwise: 8, or what a bundle of the
+  // array's results has, and at least a row of it.
   function automatic int unsigned default_epi_width(int unsigned rows, int unsigned cols, int unsigned share);
     int unsigned bundle;
     bundle = rows / share * cols;

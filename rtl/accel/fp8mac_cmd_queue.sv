@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command queue holds commands that are submitted and not yet begun. They are in a memory, whose output shows the
-// oldest one: two cycles after its submission at the earliest. A submission to a full queue is dropped and reported. A
-// submission in the error state is dropped without a report, because the error is already reported. abort_i empties
-// the queue.
+// The command queue holds commands that are submitted and not yet begun. They are in a memory,
+// whose output shows the oldest one: two cycles after its submission at the earliest. A submission
+// to a full queue is dropped and reported. A submission in the error state is dropped without a
+// report, because the error is already reported. abort_i empties the queue.
 module fp8mac_cmd_queue
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

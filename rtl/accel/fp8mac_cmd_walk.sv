@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile walker divides a command into tile commands. D is divided into tiles of tile_m x tile_n outputs, and K of
-// each tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix.
+// The tile walker divides a command into tile commands. D is divided into tiles of tile_m x
+// tile_n outputs, and K of each tile into chunks of at most tile_k products. A size of 0 stands
+// for the whole matrix.
 //
-// One operand is resident: B with b_resident, else A. For each of its tiles in order, the tiles of the other operand
-// are streamed, first forwards, then backwards, and so on in turn. A tile command with all of K reuses the operand that
-// it has in common with the tile command before it, if that had all of K too.
+// One operand is resident: B with b_resident, else A. For each of its tiles in order, the tiles of
+// the other operand are streamed, first forwards, then backwards, and so on in turn. A tile
+// command with all of K reuses the operand that it has in common with the tile command before it,
+// if that had all of K too.
 //
-// All chunks of a tile but the last keep their accumulators, all but the first continue them. A chunk has at most `cap`
-// products, and about half of the rest if that is less than two caps. A rest of at most a granule is one chunk. All
-// chunks but the last are whole granules if cap is. The cap is tile_k, except in the first tile: it begins with first_k
-// there and doubles from chunk to chunk, because nothing hides the first load.
+// All chunks of a tile but the last keep their accumulators, all but the first continue them. A
+// chunk has at most `cap` products, and about half of the rest if that is less than two caps. A
+// rest of at most a granule is one chunk. All chunks but the last are whole granules if cap is. The
+// cap is tile_k, except in the first tile: it begins with first_k there and doubles from chunk to
+// chunk, because nothing hides the first load.
 //
-// An image operand A stays at its address, and tile commands say how their rows and products follow those before. Only
-// forwards: tiles of its rows must not be streamed for more than one tile of B's rows.
+// An image operand A stays at its address, and tile commands say how their rows and products
+// follow those before. Only forwards: tiles of its rows must not be streamed for more than
+// one tile of B's rows.
 //
-// A row command is divided into bands of RowsBand rows, and these into tile commands of rows_columns() columns, whatever
-// its tile sizes are. Phases follow each other in a band: each visits all columns forwards. Only the last one gives D, with
-// the norms' vectors. In a reduction it is one tile command of one column. Where rows are divided into MX blocks, a tile
-// command has the columns of a block, and all phases of a block come before the next block. The last one gives scales.
+// A row command is divided into bands of RowsBand rows, and these into tile commands of
+// rows_columns() columns, whatever its tile sizes are. Phases follow each other in a band: each
+// visits all columns forwards. Only the last one gives D, with the norms' vectors. In a
+// reduction it is one tile command of one column. Where rows are divided into MX blocks, a tile
+// command has the columns of a block, and all phases of a block come before the next block. The
+// last one gives scales.
 //
 //   Idle -> Size -> Offer -> Size ...      the next chunk
 //                         -> Move -> Size  the next tile; a first Move waits for the products of sizes and strides,
 //                                          and a first Size for that of an image
 //
-// The walker also judges what concerns the command as a whole: strides against rows, tiles behind the last address, and
-// chains, which only commands of one tile command can be part of.
+// The walker also judges what concerns the command as a whole: strides against rows, tiles behind
+// the last address, and chains, which only commands of one tile command can be part of.
 module fp8mac_cmd_walk
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -58,8 +64,8 @@ module fp8mac_cmd_walk
     Move
   } state_e;
 
-  // An address with a bit for "behind the last address". Tiles are visited forwards before they are visited backwards,
-  // and the walk ends at the first such address, so one bit suffices.
+  // An address with a bit for "behind the last address". Tiles are visited forwards before they are
+  // visited backwards, and the walk ends at the first such address, so one bit suffices.
   typedef logic [AddrW:0] position_addr_t;
 
   state_e   state_q, state_d;
@@ -77,8 +83,8 @@ module fp8mac_cmd_walk
   assign valid_o = state_q == Offer && !abort_i;
   assign taken   = valid_o && ready_i;
 
-  // An element-wise command has no K. C is not read if beta is 0, unless X is multiplied by C. K of a row command has
-  // another meaning.
+  // An element-wise command has no K. C is not read if beta is 0, unless X is multiplied by C. K of
+  // a row command has another meaning.
   command_t command;
   logic     elementwise, rows, reduction, blocks;  // blocks: MX blocks of a row command
   logic     pairs;                                 // two results of each row of an image and channel
@@ -120,11 +126,12 @@ module fp8mac_cmd_walk
   assign last_phase = phase_q == rows_last_phase(rows_operation_e'(cmd_q.mode.row_op));
   assign result     = (reduction || blocks) && last_phase;
 
-  // ---- products of tile sizes and strides --------------------------------------------------------------------------
-  // One bit of a tile's rows per cycle, the highest first: A, B, D, then C. In place of A's rows, an image has the lines
-  // behind its first one. With pairs, an output line's rows times D's stride is the second product, in the place of C. A
-  // product beyond the addresses becomes the first address behind the last one. This and the choice of the next stride have a cycle of their own, behind the
-  // lowest bit. MX scales are matrices, too.
+  // ---- products of tile sizes and strides -------------------------------------------------------
+  // One bit of a tile's rows per cycle, the highest first: A, B, D, then C. In place of A's rows,
+  // an image has the lines behind its first one. With pairs, an output line's rows times D's stride
+  // is the second product, in the place of C. A product beyond the addresses becomes the first
+  // address behind the last one. This and the choice of the next stride have a cycle of their own,
+  // behind the lowest bit. MX scales are matrices, too.
   typedef enum logic [2:0] {
     ProductA,
     ProductB,
@@ -216,9 +223,9 @@ module fp8mac_cmd_walk
     end
   end
 
-  // ---- sizes -------------------------------------------------------------------------------------------------------
-  // The rows, columns and products that remain, those of the tile command at hand included. Sizes beyond DimW bits are
-  // illegal. They become 0, which is illegal too.
+  // ---- sizes ------------------------------------------------------------------------------------
+  // The rows, columns and products that remain, those of the tile command at hand included. Sizes
+  // beyond DimW bits are illegal. They become 0, which is illegal too.
   size_t m_left_q, n_left_q, k_left_q;
   dim_t  m_q, n_q, k_q, cap_q;
   logic  m_more, n_more, k_more;        // more remains behind
@@ -264,9 +271,9 @@ module fp8mac_cmd_walk
     end
   end
 
-  // ---- the next tile command ---------------------------------------------------------------------------------------
-  // The streamed operand's next tile, else the next phase of a row command, else the resident operand's next tile. The
-  // next phase of MX blocks comes first.
+  // ---- the next tile command --------------------------------------------------------------------
+  // The streamed operand's next tile, else the next phase of a row command, else the resident
+  // operand's next tile. The next phase of MX blocks comes first.
   logic first_q, backwards_q, from_start_q;
   logic stream_more, resident_more, move_m, move_n, next_phase, phase_ends;
 
@@ -291,7 +298,8 @@ module fp8mac_cmd_walk
     if (abort_i) state_d = Idle;
   end
 
-  // Whether a command's tiles are visited from the tile behind on: the streamed operand moves against its order.
+  // Whether a command's tiles are visited from the tile behind on: the streamed operand
+  // moves against its order.
   logic back;
   assign back = stream_more && backwards_q;
 
@@ -330,7 +338,7 @@ module fp8mac_cmd_walk
     else if (moved && phase_ends) phase_q <= last_phase ? '0 : phase_q + 2'd1;
   end
 
-  // ---- reuse -------------------------------------------------------------------------------------------------------
+  // ---- reuse ------------------------------------------------------------------------------------
   // An operand is there if the tile command before had all of K and the same rows of it.
   logic whole, has_a_q, has_b_q;
   logic next_rows_q;  // since the tile command before
@@ -349,7 +357,7 @@ module fp8mac_cmd_walk
     else if (moved && move_m) next_rows_q <= 1'b1;
   end
 
-  // ---- addresses ---------------------------------------------------------------------------------------------------
+  // ---- addresses --------------------------------------------------------------------------------
   position_addr_t a_tile_q, b_tile_q, c_q, d_q, scale_a_q, scale_b_q, bias_q;
   position_addr_t a_q, b_q;   // of the chunk
   position_addr_t a_band_q, d_band_q;  // of a row command's band
@@ -445,7 +453,7 @@ module fp8mac_cmd_walk
   assign mx_next  = dim_t'(mx_first_q) + (k_q >> $clog2(MxBlock));
   assign mx_beats = mx_next & ~dim_t'(BEAT - 1);
 
-  // ---- the end of an image: two stages behind its product ----------------------------------------------------------
+  // ---- the end of an image: two stages behind its product ---------------------------------------
   logic [2:0]       image_known_q;
   logic [AddrW+1:0] last_line_q;
   logic             image_bad_q;
@@ -462,7 +470,7 @@ module fp8mac_cmd_walk
     image_bad_q <= last_line_q + (AddrW+2)'(cmd_q.image.width) > (AddrW+2)'(1) << AddrW;
   end
 
-  // ---- what concerns the whole command -----------------------------------------------------------------------------
+  // ---- what concerns the whole command ----------------------------------------------------------
   // The bytes of a row of C, D or X need two bits more than its columns.
   logic stride_bad_q, scales_bad_q, beyond, divided;  // scales_bad_q: a stride of MX scales
 
@@ -507,7 +515,7 @@ module fp8mac_cmd_walk
   assign seconds_left       = (cmd_q.c.stride <= first_m_q) ? '0 :
                               (seconds_difference[31:DimW] != '0) ? '1 : seconds_difference[DimW-1:0];
 
-  // ---- the tile command --------------------------------------------------------------------------------------------
+  // ---- the tile command -------------------------------------------------------------------------
   always_comb begin
     tile_o = '{
       tag: cmd_q.tag, error: cmd_q.error, first: first_q,

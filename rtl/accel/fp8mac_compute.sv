@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compute engine issues a tile command's steps, one per cycle. D is divided into tiles of ROWS x COLS outputs, and
-// these into passes of up to four tiles: 1 x 4, 2 x 2 or 4 x 1 (pass_shape). The order of the steps is
+// The compute engine issues a tile command's steps, one per cycle. D is divided into tiles of ROWS
+// x COLS outputs, and these into passes of up to four tiles: 1 x 4, 2 x 2 or 4 x 1 (pass_shape).
+// The order of the steps is
 //
 //   for each pass down, for each pass across, for each block of k, for each tile of the pass with outputs: its steps
 //
-// A step is LANES products of every element. A block is BLOCK products, or fewer at the end of k. Only a block's last
-// step waits: SHARE cycles lie between the last steps of two blocks, and LOOP cycles between those of the same tile,
-// unless the accumulators start from +0. Passes and tile commands follow each other without a gap.
+// A step is LANES products of every element. A block is BLOCK products, or fewer at the end of k.
+// Only a block's last step waits: SHARE cycles lie between the last steps of two blocks, and LOOP
+// cycles between those of the same tile, unless the accumulators start from +0. Passes and tile
+// commands follow each other without a gap.
 //
-// A tile's accumulators have the number pass * 4 + position in the accumulator memory, modulo TILES. Positions count
-// along the rows of a pass; tiles without outputs have one, too. So a tile command with acc_continue finds what a tile
-// command of the same m, n and pass_shape has kept.
+// A tile's accumulators have the number pass * 4 + position in the accumulator memory, modulo
+// TILES. Positions count along the rows of a pass; tiles without outputs have one, too. So a tile
+// command with acc_continue finds what a tile command of the same m, n and pass_shape has kept.
 //
 //   cycle t    the walk chooses a step
 //   cycle t+1  its operands are read
 //   cycle t+2  the array has the step and its operands
 //
-// With advance_i = 0 the walk and everything behind it stand still. Failed tile commands, and all tile commands after
-// them until the error state is left, are passed to the store engine as empty tile commands.
+// With advance_i = 0 the walk and everything behind it stand still. Failed tile commands, and
+// all tile commands after them until the error state is left, are passed to the store engine
+// as empty tile commands.
 module fp8mac_compute
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -112,7 +115,7 @@ module fp8mac_compute
   localparam int unsigned ColIdxW  = (COLS > 1) ? ColsLog : 1;
   localparam int unsigned LaneIdxW = (LANES > 1) ? LanesLog : 1;
 
-  // ---- taking a tile command ---------------------------------------------------------------------------------------
+  // ---- taking a tile command --------------------------------------------------------------------
   compute_job_t next;
   error_e       error;
   logic         poisoned_q;  // an older tile command failed
@@ -139,7 +142,7 @@ module fp8mac_compute
     end
   end
 
-  // ---- the tile command at hand ------------------------------------------------------------------------------------
+  // ---- the tile command at hand -----------------------------------------------------------------
   // k - 1:   | block | step of the block | lane |      so its parts are those of the last product
   typedef struct packed {
     logic                depthwise;
@@ -193,7 +196,7 @@ module fp8mac_compute
     end
   end
 
-  // ---- position within the tile command ----------------------------------------------------------------------------
+  // ---- position within the tile command ---------------------------------------------------------
   tile_index_t         row_tile_q, col_tile_q;    // of the pass's first tile
   tile_index_t         rows_more_q, cols_more_q;  // tiles below it, and to its right
   logic [TileW-PosW-1:0] pass_q;
@@ -227,9 +230,10 @@ module fp8mac_compute
     endcase
   end
 
-  // ---- conditions to advance ---------------------------------------------------------------------------------------
-  // The cycles that are left until a block's last step may come: after any block, and after a block of the same tile.
-  // Blocks of other tile commands at the same position count as those of the same tile.
+  // ---- conditions to advance --------------------------------------------------------------------
+  // The cycles that are left until a block's last step may come: after any block, and after
+  // a block of the same tile. Blocks of other tile commands at the same position count as
+  // those of the same tile.
   localparam int unsigned ShareW = (SHARE > 1) ? $clog2(SHARE) : 1;
   localparam int unsigned LoopW  = (LOOP > 1) ? $clog2(LOOP) : 1;
 
@@ -262,7 +266,7 @@ module fp8mac_compute
     end
   end
 
-  // ---- advance -----------------------------------------------------------------------------------------------------
+  // ---- advance ----------------------------------------------------------------------------------
   logic [WORD_W-1:0]  a_pass_words, b_pass_words;  // of a whole pass
   logic [SCALE_W-1:0] a_pass_scales, b_pass_scales;
 
@@ -313,7 +317,7 @@ module fp8mac_compute
     end
   end
 
-  // ---- the next cycle: operands are read ---------------------------------------------------------------------------
+  // ---- the next cycle: operands are read --------------------------------------------------------
   typedef struct packed {
     logic [TileW-1:0] tile;
     logic             block_first;
@@ -340,8 +344,8 @@ module fp8mac_compute
     assign step_nr = block_q;
   end
 
-  // A tile of a depthwise command has its quad, or its group with pairs. The lanes are rotated by as many groups as the
-  // first one's number: fp8mac_quad_buffer.
+  // A tile of a depthwise command has its quad, or its group with pairs. The lanes are rotated by
+  // as many groups as the first one's number: fp8mac_quad_buffer.
   localparam int unsigned GroupLog = (Groups > 1) ? GroupW : 1;  // of the pixels of a step, with pairs
   logic              depthwise, pairs;
   tile_index_t       col_tile;
@@ -428,7 +432,7 @@ module fp8mac_compute
 
   assign read_o = valid_q1 && advance_i;
 
-  // ---- the cycle after: the array takes the step -------------------------------------------------------------------
+  // ---- the cycle after: the array takes the step ------------------------------------------------
   assign step_valid_o    = valid_q2;
   assign step_tile_o     = step_q2.tile;
   assign block_first_o   = step_q2.block_first;
@@ -442,7 +446,8 @@ module fp8mac_compute
   assign tile_position_o = step_q2.tile_position;
   assign released_o      = end_q2 && advance_i;
 
-  // The flags of a tile command that keeps its accumulators are complete LATENCY cycles after its last step.
+  // The flags of a tile command that keeps its accumulators are complete LATENCY cycles after its
+  // last step.
   logic [LATENCY-1:0] keeping_q;
 
   always_ff @(posedge clk_i) begin

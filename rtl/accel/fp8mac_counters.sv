@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performance counters. Every cycle counts for exactly one cause. The first of these that holds is counted:
+// Performance counters. Every cycle counts for exactly one cause. The first of these
+// that holds is counted:
 //
 //   compute     a step is issued
 //   results       compute has steps to issue, or a tile command to take, but the output part cannot take more results

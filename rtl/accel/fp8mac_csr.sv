@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects the generated register file (rtl/regs/fp8mac.rdl) to the accelerator's records. An access with less protection
-// than the DMA does not reach the registers: it is answered with pslverr_o and reads 0.
+// Connects the generated register file (rtl/regs/fp8mac.rdl) to the accelerator's records. An
+// access with less protection than the DMA does not reach the registers: it is answered with
+// pslverr_o and reads 0.
 module fp8mac_csr
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -93,8 +94,9 @@ module fp8mac_csr
   logic [2:0] unused;
   assign unused = list_position_i[2:0];  // 0: a beat has 8 bytes at least
 
-  // Nobody makes the DMA reach what he does not reach himself: a secure DMA takes secure accesses alone, and a privileged
-  // one privileged accesses alone. PPROT[2] and AxPROT[2] tell instructions from data, which protects nothing.
+  // Nobody makes the DMA reach what he does not reach himself: a secure DMA takes secure accesses
+  // alone, and a privileged one privileged accesses alone. PPROT[2] and AxPROT[2] tell instructions
+  // from data, which protects nothing.
   logic        weaker, regs_pready, regs_pslverr;
   logic [31:0] regs_prdata;
 
@@ -120,7 +122,7 @@ module fp8mac_csr
     .hwif_out     (out)
   );
 
-  // ---- registers that software reads -------------------------------------------------------------------------------
+  // ---- registers that software reads ------------------------------------------------------------
   logic table_write_q;
 
   always_comb begin
@@ -204,7 +206,7 @@ module fp8mac_csr
     in.TABLE_INDEX.second.next = out.TABLE_INDEX.second.value ^ (out.TABLE_INDEX.word.value == '1);
   end
 
-  // ---- registers that software writes ------------------------------------------------------------------------------
+  // ---- registers that software writes -----------------------------------------------------------
   // Only a descriptor loads a table.
   always_comb begin
     command_o = command_of(words_of(out));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads rows over AXI. One address generator issues bursts. A queue of the bursts in flight tells the data side where
-// beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends a
-// command: done_valid_o rises after the command's last beat, with the first error among the command's responses. The
-// rows of a descriptor (DestCommand), of a table, of C and of X may come in between. Their errors come with the beats.
+// Reads rows over AXI. One address generator issues bursts. A queue of the bursts in flight tells
+// the data side where beats go. All bursts have the same identifier, so data come in the order of
+// addresses. A row without beats ends a command: done_valid_o rises after the command's last beat,
+// with the first error among the command's responses. The rows of a descriptor (DestCommand), of a
+// table, of C and of X may come in between. Their errors come with the beats.
 //
-// Bursts of an image (DestImage) are short, and fp8mac_image_align knows where their beats go. So more of them can be
-// in flight than of others: a queue of one bit for each burst tells whether it is one of them, and the destinations of
-// the others are in a queue of their own.
+// Bursts of an image (DestImage) are short, and fp8mac_image_align knows where their beats go. So
+// more of them can be in flight than of others: a queue of one bit for each burst tells whether it
+// is one of them, and the destinations of the others are in a queue of their own.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -26,8 +27,8 @@ module fp8mac_dma_read
   input  row_request_t          row_i,
   input  read_dest_t            dest_i,
 
-  // Beats, in the order in which they arrive. beat_dest_o is that of the next beat, if there is one. Of an image it has
-  // the kind alone.
+  // Beats, in the order in which they arrive. beat_dest_o is that of the next beat, if there is
+  // one. Of an image it has the kind alone.
   output logic                  beat_valid_o,
   output logic                  beat_offered_o,  // it is there, taken or not: for receivers that wait for it
   input  logic                  beat_ready_i,  // the receiver takes the next beat
@@ -61,7 +62,7 @@ module fp8mac_dma_read
     read_dest_t dest;
   } in_flight_t;
 
-  // ---- addresses ---------------------------------------------------------------------------------------------------
+  // ---- addresses --------------------------------------------------------------------------------
   logic            burst_valid, burst_ready, burst_none, push, full, dests_full, empty, dests_empty, pop;
   addr_t           burst_addr;
   logic [LenW-1:0] burst_beats;
@@ -147,7 +148,7 @@ module fp8mac_dma_read
     end
   end
 
-  // ---- data --------------------------------------------------------------------------------------------------------
+  // ---- data -------------------------------------------------------------------------------------
   logic   beat, own_error;
   dim_t   beats_q;  // beats of the oldest burst that have arrived
   error_e error_q, error, beat_error;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows over AXI. Rows are split into bursts; their beats come at a port of their own, in the same order. All
-// bursts have the same identifier, so responses come in order. A row without beats marks the end of a command in the
-// queue of bursts in flight. With discard_i, beats are sent with all strobes 0.
+// Writes rows over AXI. Rows are split into bursts; their beats come at a port of their own, in
+// the same order. All bursts have the same identifier, so responses come in order. A row without
+// beats marks the end of a command in the queue of bursts in flight. With discard_i, beats are
+// sent with all strobes 0.
 module fp8mac_dma_write
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -50,7 +51,7 @@ module fp8mac_dma_write
   localparam int unsigned MaxBurst = 16;
   localparam int unsigned LenW     = $clog2(MaxBurst + 1);
 
-  // ---- addresses ---------------------------------------------------------------------------------------------------
+  // ---- addresses --------------------------------------------------------------------------------
   logic            burst_valid, burst_ready, burst_none, push_aw, aw_free;
   addr_t           burst_addr;
   logic [LenW-1:0] burst_beats;
@@ -108,7 +109,7 @@ module fp8mac_dma_write
     .data_o(len), .empty_o(lens_empty), .level_o()
   );
 
-  // ---- data --------------------------------------------------------------------------------------------------------
+  // ---- data -------------------------------------------------------------------------------------
   typedef struct packed {
     logic [AXI_DATA_W/8-1:0] strb;
     logic [AXI_DATA_W-1:0]   data;
@@ -149,7 +150,7 @@ module fp8mac_dma_write
   assign m_axi_wlast_o  = wlast_q;
   assign m_axi_wvalid_o = wvalid_q;
 
-  // ---- responses ---------------------------------------------------------------------------------------------------
+  // ---- responses --------------------------------------------------------------------------------
   error_e error_q;
   logic   answered;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a command's descriptor from memory: CommandWords words, which are an image of the registers A_ADDR .. SUBMIT,
-// in whole beats from a beat's address on. With MODE.extended it fetches the rest of MostWords words, too: the beats
-// behind. A descriptor that cannot be read, or is asked for with an error, gives a command with this error, the tag 0 and
-// no record.
+// Fetches a command's descriptor from memory: CommandWords words, which are an image of the
+// registers A_ADDR .. SUBMIT, in whole beats from a beat's address on. With MODE.extended it
+// fetches the rest of MostWords words, too: the beats behind. A descriptor that cannot be read, or
+// is asked for with an error, gives a command with this error, the tag 0 and no record.
 module fp8mac_fetch
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -31,7 +31,8 @@ module fp8mac_fetch
 
   output logic              valid_o,       // one cycle
   output command_t          command_o,
-  // What the descriptor says of a list, with valid_o: another one follows, the list pauses before that
+  // What the descriptor says of a list, with valid_o: another one follows, the list pauses before
+  // that
   output logic              more_o,
   output logic              pause_o,
   output addr_t             next_o,        // the beat behind it

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembles the rows of an image operand. A strip is a piece of an image line that up to ROWS rows need parts of. It
-// arrives as beats, which begin anywhere in the image. Each beat is given to all rows of the strip at once: a row takes
-// its bytes of it, rotates them to their position in the row's word, and leaves finished words for the memory. One word
-// per cycle goes there.
+// Assembles the rows of an image operand. A strip is a piece of an image line that up to ROWS rows
+// need parts of. It arrives as beats, which begin anywhere in the image. Each beat is given to all
+// rows of the strip at once: a row takes its bytes of it, rotates them to their position in the
+// row's word, and leaves finished words for the memory. One word per cycle goes there.
 //
 //   strip   |. . a b c d e f|g h i j k l . .|       two beats of 8 bytes; rows of 6 bytes, 2 bytes apart
 //   row 0       a b c d e f
 //   row 1           c d e f  g h
 //   row 2               e f  g h i j
 //
-// All rows take the same bytes of a shared strip. The last one of them begins with it if the strip begins rows, and the
-// first one ends with it if it ends rows; the others are between.
+// All rows take the same bytes of a shared strip. The last one of them begins with it if the strip
+// begins rows, and the first one ends with it if it ends rows; the others are between.
 //
 // Beats outside the image are zeros. They come from no bus.
 //
-// A strip of a depthwise convolution is one whole word of each of its rows. That leaves for all of them at once. A row
-// begins again with the address of each kernel line's first word.
+// A strip of a depthwise convolution is one whole word of each of its rows. That leaves for all of
+// them at once. A row begins again with the address of each kernel line's first word.
 //
 //   beat or zeros -> stage 1: beat, rotations -> rotate, merge -> pending word, finished word of each row -> output
 module fp8mac_image_align
@@ -35,7 +35,8 @@ module fp8mac_image_align
   output logic                          strip_ready_o,
   input  logic                          few_i,  // strips wait if FewStrips are there: other reads are urgent
   input  image_strip_t                  strip_i,
-  // Bytes from row RAM 0's part of a strip to each row RAM's part; they change only while idle_o is 1.
+  // Bytes from row RAM 0's part of a strip to each row RAM's part; they change only while idle_o is
+  // 1.
   input  logic [ROWS-1:0][StripW-1:0]   row_start_i,
 
   input  logic                          beat_valid_i,
@@ -46,7 +47,8 @@ module fp8mac_image_align
   output logic                          word_valid_o,
   output read_dest_t                    word_dest_o,
   output logic [BEAT*8-1:0]             word_data_o,
-  // The rows that take the word: with word_dest_o.depthwise several, else that of word_dest_o; and its address in each
+  // The rows that take the word: with word_dest_o.depthwise several, else that of word_dest_o;
+  // and its address in each
   output logic [ROWS-1:0]               word_rows_o,
   output dim_t [ROWS-1:0]               word_words_o,
 
@@ -56,7 +58,7 @@ module fp8mac_image_align
   localparam int unsigned ByteW = $clog2(BEAT);
   localparam int unsigned RowW  = (ROWS > 1) ? $clog2(ROWS) : 1;
 
-  // ---- what waits --------------------------------------------------------------------------------------------------
+  // ---- what waits -------------------------------------------------------------------------------
   logic              strips_full, strips_empty, strip_shown, strip_take;
   localparam int unsigned FewStrips = 8;
 
@@ -79,8 +81,9 @@ module fp8mac_image_align
   assign strip_ready_o = !strips_full && !(few_i && 32'(strips) >= FewStrips);
   assign beat_ready_o  = !beats_full;
 
-  // ---- the strip at hand -------------------------------------------------------------------------------------------
-  // Its steps: zeros, beats, zeros, and at the end of the rows one step that gives away what is pending.
+  // ---- the strip at hand ------------------------------------------------------------------------
+  // Its steps: zeros, beats, zeros, and at the end of the rows one step that gives away what is
+  // pending.
   logic         busy_q, zeros, flush, step_valid, step, last_step, ready1;
   image_strip_t strip_q;
   logic         unused_strip;  // what the registers below take of it
@@ -181,7 +184,7 @@ module fp8mac_image_align
     end
   end
 
-  // ---- stage 1 -----------------------------------------------------------------------------------------------------
+  // ---- stage 1 ----------------------------------------------------------------------------------
   logic                       valid1_q, go1, flush1_q;
   logic [BEAT-1:0][7:0]       data1_q;
   logic [ROWS-1:0]            takes1_q, completes1_q, begins1_q;
@@ -211,7 +214,7 @@ module fp8mac_image_align
     end
   end
 
-  // ---- pending and finished words of the rows ----------------------------------------------------------------------
+  // ---- pending and finished words of the rows ---------------------------------------------------
   logic [ROWS-1:0]              full_q, grant;
   logic [ROWS-1:0][BEAT*8-1:0]  finished_q;
   read_dest_t [ROWS-1:0]        dest_q;
@@ -253,7 +256,7 @@ module fp8mac_image_align
   // The word of a depthwise strip waits until the others have left, so it is the only one.
   assign go1 = ((completes1_q | {ROWS{depthwise1}}) & full_q & ~grant) == '0;
 
-  // ---- one finished word per cycle, the rows in turn ---------------------------------------------------------------
+  // ---- one finished word per cycle, the rows in turn --------------------------------------------
   logic [ROWS-1:0] from_turn;  // finished words of the rows from turn_q on
   logic [RowW-1:0] turn_q, chosen;
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over the rows of an image operand and asks for the strips that they need. Row r of the operand is output pixel
-// (r / out_w, r % out_w) of a convolution. Its codes are kernel lines from top to bottom, and `segments` segments of
-// `segment_bytes` neighbouring bytes of each. A segment begins at the column (a byte of an image line)
+// Walks over the rows of an image operand and asks for the strips that they need. Row r of the
+// operand is output pixel (r / out_w, r % out_w) of a convolution. Its codes are kernel lines from
+// top to bottom, and `segments` segments of `segment_bytes` neighbouring bytes of each. A segment
+// begins at the column (a byte of an image line)
 //
 //   ox * step_x + segment_number * segment_step - pad_left   of line  oy * step_y + kernel_line * dil_y - pad_top
 //
 // Columns outside 0 .. width - 1 and lines outside 0 .. height - 1 are zeros, which are not read.
 //
-// The rows of a tile, one for each row RAM, lie side by side if they belong to one output line. Their strips are
+// The rows of a tile, one for each row RAM, lie side by side if they belong to one output
+// line. Their strips are
 //
 //   joined   if segments of neighbouring rows overlap or touch: a strip has the same segment of all rows
 //   shared   if a segment is the one before of the next row, as with gaps between pixels: a strip is a pixel, of which
@@ -20,9 +22,10 @@
 //   row 2                                   s0   s1   s2
 //   row 3                                        s0   s1   s2      6 reads in place of 12
 //
-// With depthwise_i a segment is the beat of a pixel, and strips are shared also where pixels touch. If a kernel line has
-// 2 to ROWS pixels, no two rows of one RAM take the same pixel. Then strips are shared by the rows of an output line,
-// from tile to tile, so that a pixel is read once for each of their kernel lines:
+// With depthwise_i a segment is the beat of a pixel, and strips are shared also where pixels touch.
+// If a kernel line has 2 to ROWS pixels, no two rows of one RAM take the same pixel. Then strips
+// are shared by the rows of an output line, from tile to tile, so that a pixel is read once for
+// each of their kernel lines:
 //
 //   shared, 3 segments, 4 RAMs, 6 rows     pixel   0    1    2    3    4    5    6    7
 //   RAM 0                                         r0   r0   r0        r4   r4   r4
@@ -30,13 +33,14 @@
 //   RAM 2                                                   r2   r2   r2
 //   RAM 3                                                        r3   r3   r3
 //
-// Rows with parts of kernel lines cannot share. The first row of a load is single, and tells whether its codes begin and
-// end with kernel lines. Of a depthwise command this is known before for loads of as many codes as its first load has, if
-// they begin with the first code. So their rows share at once.
+// Rows with parts of kernel lines cannot share. The first row of a load is single, and tells
+// whether its codes begin and end with kernel lines. Of a depthwise command this is known
+// before for loads of as many codes as its first load has, if they begin with the first code.
+// So their rows share at once.
 //
-// An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
-// at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no position in
-// the image is ever found by division.
+// An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load
+// before (`next_rows`), or at the same rows again; and at the first code (`k_start`), or behind the
+// codes of the load before. So no position in the image is ever found by division.
 //
 //   Setup     products of the strides, once per command
 //   Start     where the load begins
@@ -120,7 +124,8 @@ module fp8mac_image_strips
     addr_t       addr;    // of the line, from that of kernel line 0
   } k_position_t;
 
-  // The upper half is added for both carries of the lower half, because a carry through all bits takes too long.
+  // The upper half is added for both carries of the lower half, because a carry through
+  // all bits takes too long.
   function automatic column_t column_sum(column_t a, column_t b);
     localparam int unsigned LowW = ColumnW / 2;
     logic [LowW:0]           low;
@@ -134,7 +139,7 @@ module fp8mac_image_strips
   state_e state_q, state_d;
   logic   go;             // the pipeline moves
 
-  // ---- Setup: products, and the rows' positions in a strip ---------------------------------------------------------
+  // ---- Setup: products, and the rows' positions in a strip --------------------------------------
   // A product takes one cycle per bit of its factor up to the highest 1, and one more.
   logic [1:0]                     product_q;   // 0: pad_top, 1: step_y, 2: dil_y, 3: none
   logic [7:0]                     factor_q;
@@ -193,7 +198,7 @@ module fp8mac_image_strips
     end
   end
 
-  // ---- the rows and codes of a load --------------------------------------------------------------------------------
+  // ---- the rows and codes of a load -------------------------------------------------------------
   row_position_t     row_q, row_top, rows_q;   // the row at hand; row 0; the load's first row
   k_position_t       k_q, k_next, k_zero, ks_q; // the code at hand; the next segment's; code 0; the load's first code
   dim_t              rows_left_q, k_left_q, word_q;
@@ -244,8 +249,8 @@ module fp8mac_image_strips
   assign length       = segment_ends ? k_q.left : k_left_q;
   assign enter        = state_q == Segments && go;
 
-  // The rows that take a shared strip, from the first row on: the last one begins in the first line, and the first one
-  // ends in the last line.
+  // The rows that take a shared strip, from the first row on: the last one begins in the first
+  // line, and the first one ends in the last line.
   logic [RowW-1:0] oldest, newest;
   assign oldest = behind ? RowW'(k_q.number - of_first) : '0;
   assign newest = (k_q.number < of_last) ? RowW'(k_q.number) : RowW'(of_last);
@@ -349,7 +354,7 @@ module fp8mac_image_strips
     endcase
   end
 
-  // ---- stage 1: the position of the strip --------------------------------------------------------------------------
+  // ---- stage 1: the position of the strip -------------------------------------------------------
   localparam int unsigned SpanW = StripW;
 
   logic              valid1_q, valid2_q, valid3_q, valid4_q;
@@ -377,7 +382,7 @@ module fp8mac_image_strips
     end
   end
 
-  // ---- stage 2: its size, and its distances to the edges of the image ----------------------------------------------
+  // ---- stage 2: its size, and its distances to the edges of the image ---------------------------
   logic             in_lines2_q, before2_q;
   logic [SpanW-1:0] span2_q;    // bytes of the strip
   column_t          outside2_q; // bytes to the line's first byte
@@ -407,7 +412,7 @@ module fp8mac_image_strips
     end
   end
 
-  // ---- stage 3: the part of it that is in the image ----------------------------------------------------------------
+  // ---- stage 3: the part of it that is in the image ---------------------------------------------
   logic              read3_q, begins3_q, ends3_q, shared3_q;
   logic [SpanW-1:0]  span3_q, from3_q, to3_q;
   addr_t             addr3_q;
@@ -433,7 +438,7 @@ module fp8mac_image_strips
     end
   end
 
-  // ---- stage 4: from the beginning of its first beat on ------------------------------------------------------------
+  // ---- stage 4: from the beginning of its first beat on -----------------------------------------
   logic              read4_q, begins4_q, ends4_q, shared4_q;
   logic [SpanW-1:0]  from4_q, to4_q, end4_q;
   addr_t             addr4_q;
@@ -500,7 +505,7 @@ module fp8mac_image_strips
     end
   end
 
-  // ---- states ------------------------------------------------------------------------------------------------------
+  // ---- states -----------------------------------------------------------------------------------
   assign done_o = state_q == Finish && !valid1_q && !valid2_q && !valid3_q && (!valid4_q || ready_i);
 
   always_comb begin

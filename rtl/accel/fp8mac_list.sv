@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of commands: follows SUBMIT.more from descriptor to descriptor. fp8mac_fetch reads one descriptor at a time.
+// Lists of commands: follows SUBMIT.more from descriptor to descriptor. fp8mac_fetch reads one
+// descriptor at a time.
 //
 //            ring                     more                        room in the queue
 //   Nothing ------> Reading a list --------------> Wait for room -------------------> Reading a list
@@ -8,10 +9,11 @@
 //                pause v                                |
 //                    Pause -----------------------------'      end_list, an abort: Nothing
 //
-// An abort ends the list, and so does a command of it that is refused. In a pause software may submit single commands,
-// whose SUBMIT.more has no effect. The pause is announced when the accelerator is idle, and its limit counts from then on.
-// At the limit the list goes on by itself, but gives a command with the error timeout: software cannot answer any more, and
-// as after an answer, it cannot submit before that command has come.
+// An abort ends the list, and so does a command of it that is refused. In a pause software may
+// submit single commands, whose SUBMIT.more has no effect. The pause is announced when the
+// accelerator is idle, and its limit counts from then on. At the limit the list goes on by itself,
+// but gives a command with the error timeout: software cannot answer any more, and as after an
+// answer, it cannot submit before that command has come.
 module fp8mac_list
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

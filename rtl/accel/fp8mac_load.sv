@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load engine turns tile commands into rows to be read. A tile command may start once the second tile command
-// before it has been computed: then its halves of the operand buffers are free. Its vectors wait until the second tile
-// command before it has been stored.
+// The load engine turns tile commands into rows to be read. A tile command may start once the
+// second tile command before it has been computed: then its halves of the operand buffers are free.
+// Its vectors wait until the second tile command before it has been stored.
 //
-// A command with `after` reads nothing before the command so far before it is complete, D in memory. With b_free what
-// belongs to B is read meanwhile: B, its MX scales, its vector of scales and the bias.
+// A command with `after` reads nothing before the command so far before it is complete, D
+// in memory. With b_free what belongs to B is read meanwhile: B, its MX scales, its vector
+// of scales and the bias.
 //
-// After a read error the engine loads nothing until the error state is left. The rows of an image operand are requested
-// strip by strip, and assembled by fp8mac_image_align. Strips leave cycles without a request: those of padding are not
-// read. Rows of B are requested in these cycles, unless MX scales of A come before B.
+// After a read error the engine loads nothing until the error state is left. The rows of an image
+// operand are requested strip by strip, and assembled by fp8mac_image_align. Strips leave cycles
+// without a request: those of padding are not read. Rows of B are requested in these cycles, unless
+// MX scales of A come before B.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -31,8 +33,9 @@ module fp8mac_load
   input  logic          room_i,         // there is room for its store_job_t
   output logic          ready_o,
 
-  // The tile command starts to load. The compute engine's queue keeps it until its operands have arrived. At most two
-  // tile commands are between their start here and released_i, so a queue of two never overflows.
+  // The tile command starts to load. The compute engine's queue keeps it until its operands have
+  // arrived. At most two tile commands are between their start here and released_i, so a queue
+  // of two never overflows.
   output logic         loaded_valid_o,
   output loaded_job_t  loaded_o,
   input  logic         released_i,       // the oldest of them has read all its operands
@@ -87,7 +90,7 @@ module fp8mac_load
   logic [1:0] in_use_q;  // tile commands that use their halves of the operand buffers
   logic       halves_in_use;
 
-  // ---- taking a tile command ---------------------------------------------------------------------------------------
+  // ---- taking a tile command --------------------------------------------------------------------
   halves_t halves_d;
 
   assign stop    = failed_q || abort_i;
@@ -106,7 +109,7 @@ module fp8mac_load
   assign loaded_o       = '{compute: checked_i.compute, halves: halves_d, error: checked_i.store.error,
                             record: checked_i.store.record, tag: checked_i.store.tag};
 
-  // ---- tile commands that use their operands -----------------------------------------------------------------------
+  // ---- tile commands that use their operands ----------------------------------------------------
   assign halves_in_use = in_use_q[1];
 
   always_ff @(posedge clk_i) begin
@@ -114,7 +117,7 @@ module fp8mac_load
     else in_use_q <= in_use_q + 2'(accept) - 2'(released_i);
   end
 
-  // ---- commands before that are not complete -----------------------------------------------------------------------
+  // ---- commands before that are not complete ----------------------------------------------------
   // The command at hand is one of those that have begun, from its first tile command on.
   logic [BegunW-1:0] begun_q, earlier;
   logic              may_read;
@@ -127,7 +130,7 @@ module fp8mac_load
     else begun_q <= begun_q + BegunW'(accept && checked_i.load.first) - BegunW'(complete_i && begun_q != '0);
   end
 
-  // ---- tile commands that may still use their vectors --------------------------------------------------------------
+  // ---- tile commands that may still use their vectors -------------------------------------------
   logic [HeldW-1:0] held_q;
   logic             vectors_free;
 
@@ -138,7 +141,7 @@ module fp8mac_load
     else held_q <= held_q + HeldW'(state_q == Finish && row_taken) - HeldW'(stored_i);
   end
 
-  // ---- rows --------------------------------------------------------------------------------------------------------
+  // ---- rows -------------------------------------------------------------------------------------
   addr_t      addr_q, stride_q;
   logic [3:0] tile_q;             // of the rows, modulo 16
   dim_t       rows_q;             // still to be requested, this one included
@@ -190,7 +193,8 @@ module fp8mac_load
     endcase
   end
 
-  // What is loaded next. A state that waits for the vectors' memory would hold up what may be read later.
+  // What is loaded next. A state that waits for the vectors' memory would hold up what may be read
+  // later.
   state_e next_state;
 
   always_comb begin
@@ -221,7 +225,7 @@ module fp8mac_load
   assign vector_state = state_q == LoadScaleA || state_q == LoadScaleB || state_q == LoadBias;
   assign row_taken    = row_valid_o && row_ready_i;
 
-  // ---- strips ------------------------------------------------------------------------------------------------------
+  // ---- strips -----------------------------------------------------------------------------------
   logic         image, strip_valid, strip_taken, strip_reads, image_done;
   row_request_t strip_row;
 
@@ -269,7 +273,7 @@ module fp8mac_load
     assign unused_image = ^{image, strip_taken, align_idle_i};
   end
 
-  // ---- rows and vectors --------------------------------------------------------------------------------------------
+  // ---- rows and vectors -------------------------------------------------------------------------
   logic offers_strip, rows_of_b;
 
   assign offers_strip = strip_valid && strip_reads && strip_ready_i;

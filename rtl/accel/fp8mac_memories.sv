@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memories that the load engine fills: the operand buffers of A and B, and the buffers of scales and biases. Each
-// beat arrives with its destination. It can be read two cycles later: a register stage prepares it. Every read answers
-// in the next cycle. A word of an image comes beside a beat, unless that is one of A.
+// The memories that the load engine fills: the operand buffers of A and B, and the buffers of
+// scales and biases. Each beat arrives with its destination. It can be read two cycles later: a
+// register stage prepares it. Every read answers in the next cycle. A word of an image comes beside
+// a beat, unless that is one of A.
 module fp8mac_memories
   import fp8mac_cmd_pkg::*;
   import fp8mac_element_pkg::*;
@@ -82,7 +83,7 @@ module fp8mac_memories
   localparam int unsigned Words      = (MAX_MN * 4 + BEAT - 1) / BEAT;
   localparam int unsigned VWordW     = (Words > 1) ? $clog2(Words) : 1;
 
-  // ---- what arrives ------------------------------------------------------------------------------------------------
+  // ---- what arrives -----------------------------------------------------------------------------
   logic              valid, image;  // a beat; a word of an image
   read_dest_t        dest, image_dest;
   logic [BEAT*8-1:0] data, image_data;
@@ -133,7 +134,7 @@ module fp8mac_memories
     .last_byte_i(dest.last_byte), .data_i(data), .bad_o(scale_bad_o)
   );
 
-  // ---- operands ----------------------------------------------------------------------------------------------------
+  // ---- operands ---------------------------------------------------------------------------------
   if (DEPTHWISE) begin : g_quads
     logic [ROWS-1:0]            write;
     logic [ROWS-1:0][BeatW-1:0] beat;
@@ -226,7 +227,7 @@ module fp8mac_memories
     .read_bound_o (b_bound_o)
   );
 
-  // ---- MX scales ---------------------------------------------------------------------------------------------------
+  // ---- MX scales --------------------------------------------------------------------------------
   if (MX) begin : g_mx
     fp8mac_scale_buffer #(.RAMS(ROWS), .BEAT(BEAT), .DEPTH(SCALE_BEATS)) u_a (
       .clk_i, .rst_ni,
@@ -264,7 +265,7 @@ module fp8mac_memories
     assign unused = ^{mx_i, a_scale_word_i, b_scale_word_i, scale_byte_i};
   end
 
-  // ---- scales and biases -------------------------------------------------------------------------------------------
+  // ---- scales and biases ------------------------------------------------------------------------
   if (REQUANTISE) begin : g_int_scales
     // Multiplier and shift of each column
     localparam int unsigned PairWords = (MAX_MN * 8 + BEAT - 1) / BEAT;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage of the load path between the read DMA and the memories. Beats leave it one cycle after they came. In the
-// last beat of an operand's row, the bytes behind the row's last code become 0x00, which is +0 in every format. Narrow
-// codes leave as e4m3fn codes of the same value.
+// The stage of the load path between the read DMA and the memories. Beats leave it one cycle after
+// they came. In the last beat of an operand's row, the bytes behind the row's last code become
+// 0x00, which is +0 in every format. Narrow codes leave as e4m3fn codes of the same value.
 //
-// Each beat of an operand leaves with the bound of its block, as far as the block has come. The bound is the largest
-// exponent of the finite codes that are not zero, normalised, plus BoundBias; BoundNone if there are none.
+// Each beat of an operand leaves with the bound of its block, as far as the block has come. The
+// bound is the largest exponent of the finite codes that are not zero, normalised, plus BoundBias;
+// BoundNone if there are none.
 //
-// A word of a depthwise command's image goes to several rows, and has a bound for each of its groups, half a quad: of the
-// same quad of the words of a block of the row, or with pairs, of the same group of the words of a block, twice as many.
+// A word of a depthwise command's image goes to several rows, and has a bound for each of its
+// groups, half a quad: of the same quad of the words of a block of the row, or with pairs, of the
+// same group of the words of a block, twice as many.
 //
-// The beats of a block come one after the other. Words of an image operand (DestImage) may come in between, where one
-// instance has both, and are in order for each row RAM. A row begins with a block. Words of a depthwise command's image
-// are in order for each row, and may go to several rows of a RAM in turn: a memory for each RAM has the bounds of its
-// blocks so far.
+// The beats of a block come one after the other. Words of an image operand (DestImage) may come in
+// between, where one instance has both, and are in order for each row RAM. A row begins with a
+// block. Words of a depthwise command's image are in order for each row, and may go to several rows
+// of a RAM in turn: a memory for each RAM has the bounds of its blocks so far.
 module fp8mac_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -46,7 +48,7 @@ module fp8mac_operand_bound
   localparam int unsigned BlockWords = bound_block(BLOCK) / BEAT;
   localparam int unsigned SourceW    = $clog2(ROWS + 1);
 
-  // ---- the cycle of the beat: mask and decode ----------------------------------------------------------------------
+  // ---- the cycle of the beat: mask and decode ---------------------------------------------------
   logic                 operand;
   logic [BEAT-1:0][7:0] code;
 
@@ -78,7 +80,7 @@ module fp8mac_operand_bound
     words_o <= words_i;
   end
 
-  // ---- the next cycle: the largest exponent of this beat and of the block's beats before it ------------------------
+  // ---- the next cycle: the largest exponent of this beat and of the block's beats before it -----
   if (BOUNDS) begin : g_bound
     logic [BEAT-1:0]             counts_q;
     logic [BEAT-1:0][BoundW-1:0] bound_q;

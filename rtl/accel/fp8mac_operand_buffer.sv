@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double buffer for the rows of one operand: RAMS row RAMs, each with two halves of DEPTH beats. Row r of a half lies
-// in row RAM r % RAMS. A beat is written to one RAM. All RAMs are read at one address, a whole word each. A word is a
-// beat, or LANES / BEAT beats side by side if a step needs more than one. In the next cycle, and until the next read,
-// each RAM gives one slice of LANES bytes of the word, and the bound of the block that the slice belongs to.
+// A double buffer for the rows of one operand: RAMS row RAMs, each with two halves of DEPTH beats.
+// Row r of a half lies in row RAM r % RAMS. A beat is written to one RAM. All RAMs are read at one
+// address, a whole word each. A word is a beat, or LANES / BEAT beats side by side if a step needs
+// more than one. In the next cycle, and until the next read, each RAM gives one slice of LANES
+// bytes of the word, and the bound of the block that the slice belongs to.
 //
 //   beat      0             1             2             3
 //             [ 16 codes ]  [ 16 codes ]  [ 16 codes ]  [ 16 codes ]    BEAT = 16
 //   bound     0                           1                             one for BLOCK_BEATS beats; with BOUNDS = 0 none
 //
-// Each half is a single-port memory: the half that is being written is never the half that is being read. The bound of
-// a block is written with each of its beats, and the last one counts.
+// Each half is a single-port memory: the half that is being written is never the half that is being
+// read. The bound of a block is written with each of its beats, and the last one counts.
 module fp8mac_operand_buffer #(
   parameter int unsigned RAMS        = 4,
   parameter int unsigned LANES       = 16,

@@ -3,11 +3,12 @@
 //
 //   results -> store -> epilogue -> pack (the D buffer) -> write_out -> dma_write -> AXI
 //
-// The store engine takes results while the D buffer has room, and the epilogue never stops. The write-out engine
-// and the write DMA follow at the rate of the bus. A tile command retires when all its writes have been acknowledged.
-// Tile commands retire in order.
+// The store engine takes results while the D buffer has room, and the epilogue never stops. The
+// write-out engine and the write DMA follow at the rate of the bus. A tile command retires when all
+// its writes have been acknowledged. Tile commands retire in order.
 //
-// Each tile command that is neither skipped nor kept (acc_keep) gives all its results, also after an error.
+// Each tile command that is neither skipped nor kept (acc_keep) gives all its results, also after
+// an error.
 module fp8mac_output
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -52,7 +53,8 @@ module fp8mac_output
   output read_dest_t              source_dest_o,
   input  logic                    source_row_ready_i,
 
-  // The oldest tile command that compute has begun, held until ready_o. It is there before its first result.
+  // The oldest tile command that compute has begun, held until ready_o. It is there
+  // before its first result.
   input  logic                    valid_i,
   input  storing_job_t            job_i,
   output logic                    ready_o,
@@ -60,8 +62,8 @@ module fp8mac_output
   output logic                    stored_o,
   output logic                    epilogue_empty_o,  // also of transfers of a failed command
 
-  // Results, tile after tile, in the order of passes. In a pass the tile that is farthest down and to the right is the
-  // last. A bundle is taken with result_valid_i and result_ready_o.
+  // Results, tile after tile, in the order of passes. In a pass the tile that is farthest down and
+  // to the right is the last. A bundle is taken with result_valid_i and result_ready_o.
   input  logic                    result_valid_i,
   output logic                    result_ready_o,  // a register
   input  logic [PhaseW-1:0]       result_phase_i,
@@ -109,8 +111,9 @@ module fp8mac_output
     return (a > b) ? a : b;
   endfunction
 
-  // ---- the D buffer ------------------------------------------------------------------------------------------------
-  // Four slots keep the bus busy while transfers are on their way through the epilogue, also where rows of D are short.
+  // ---- the D buffer -----------------------------------------------------------------------------
+  // Four slots keep the bus busy while transfers are on their way through the epilogue, also
+  // where rows of D are short.
   localparam int unsigned Beat     = AXI_DATA_W / 8;
   localparam int unsigned Rows     = WIDTH / COLS;     // of a transfer
   localparam int unsigned Slots    = 4;
@@ -162,7 +165,7 @@ module fp8mac_output
   logic [Beat-1:0]       beat_strb;
   row_request_t          row;
 
-  // ---- C and X -----------------------------------------------------------------------------------------------------
+  // ---- C and X ----------------------------------------------------------------------------------
   localparam int unsigned BeatAddrW = $clog2(Words * Word / Beat);
 
   logic             c_read, x_read, c_last, x_last, c_slot_free, x_slot_free;
@@ -401,9 +404,9 @@ module fp8mac_output
   assign epi_valid_o = out_valid;
   assign epi_owner_o = out_position.owner;
 
-  // ---- results of a reduction that lie one behind the other --------------------------------------------------------
-  // A transfer has one result in the first column of each row. The 16 rows of a band become a row of the D buffer, which is
-  // written as one: a tile's rows are COLS codes of it.
+  // ---- results of a reduction that lie one behind the other -------------------------------------
+  // A transfer has one result in the first column of each row. The 16 rows of a band become a row
+  // of the D buffer, which is written as one: a tile's rows are COLS codes of it.
   //
   //   word of a transfer   | slot | row of the tile | row of tiles | 0 |
   //   word of the band     | slot | 0               |      0 | byte / Word |     byte = row of tiles * COLS * 4
@@ -429,7 +432,8 @@ module fp8mac_output
     packed_col    = '1;
     packed_addr   = out_position.addr;
     packed_offset = out_position.offset;
-    // An MX scale is written to its byte of the beat, and to those beside it, which do not leave the buffer.
+    // An MX scale is written to its byte of the beat, and to those beside it, which do
+    // not leave the buffer.
     if (mx_scale) begin
       packed_offset = WordW'(cfg.first_n);
       for (int unsigned r = 0; r < Rows; r++) packed_code[r] = {COLS{code[r][0]}};
@@ -438,7 +442,8 @@ module fp8mac_output
       packed_row    = Rows'(1);
       packed_addr   = BufW'(32'(out_position.addr) / (RowWords * Places) * (RowWords * Places) + tile_byte / Word);
       packed_offset = WordW'(tile_byte);
-      // Row r of the transfer is row place * Rows * SHARE + r * SHARE of the tile, or r * SHARE + place.
+      // Row r of the transfer is row place * Rows * SHARE + r * SHARE of the tile, or r * SHARE +
+      // place.
       for (int unsigned c = 0; c < COLS; c++) begin
         packed_code[0][c] = code[c / SHARE % Rows][0];
         packed_col[c]     = (SHARE > 1 ? c % SHARE : c / Rows) == place;
@@ -469,7 +474,7 @@ module fp8mac_output
     .read_data_o(beat_data)
   );
 
-  // ---- tile commands -----------------------------------------------------------------------------------------------
+  // ---- tile commands ----------------------------------------------------------------------------
   assign job_ready = !write_out_full && !finished_full;
   assign job_push  = job_valid && job_ready;
 
@@ -512,8 +517,9 @@ module fp8mac_output
     if (finished.error == ErrNone) retire_o.error = (sourced_error != ErrNone) ? sourced_error : write_error;
   end
 
-  // ---- to memory ---------------------------------------------------------------------------------------------------
-  // After an error nothing more is written, neither for younger tile commands nor for the one whose write failed.
+  // ---- to memory --------------------------------------------------------------------------------
+  // After an error nothing more is written, neither for younger tile commands nor for the
+  // one whose write failed.
   assign discard = abort_i || write_error != ErrNone;
 
   fp8mac_write_out #(

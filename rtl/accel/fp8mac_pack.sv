@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The D buffer: packs finished outputs into words, from which whole beats are read. It is one memory with byte enables
-// for each row of a transfer. The engines on both sides choose the addresses.
+// The D buffer: packs finished outputs into words, from which whole beats are read. It is
+// one memory with byte enables for each row of a transfer. The engines on both sides
+// choose the addresses.
 //
 //   cycle t    a transfer is there: COLS codes for each of its rows, to be written from byte offset_i of word addr_i on
 //   cycle t+1  it is written; a read of cycle t+2 sees it
 //
 // A read gives one beat in the next cycle, and the beat stays until the next read.
 //
-// With pairs, codes have one byte. The first half of a transfer's codes are results 0 of as many channels, and offset_i is
-// that of the first one. The others are the results 1, which lie a beat behind. If that is another word, each memory has two
-// halves with an address each, and the word of the results 1 has its halves exchanged: both results of a channel then lie in
-// different halves.
+// With pairs, codes have one byte. The first half of a transfer's codes are results 0 of as many
+// channels, and offset_i is that of the first one. The others are the results 1, which lie a beat
+// behind. If that is another word, each memory has two halves with an address each, and the word of
+// the results 1 has its halves exchanged: both results of a channel then lie in different halves.
 //
 //   half 0        half 1
 //   channels 0-7  channels 8-15    results 0, word a
 //   channels 8-15 channels 0-7     results 1, word a + 1       with a beat of 16
 //
-// A table maps codes of one byte to codes of one byte. There are two, each in a memory for each code of a transfer. They
-// are written by software, and not while they are in use.
+// A table maps codes of one byte to codes of one byte. There are two, each in a memory for each
+// code of a transfer. They are written by software, and not while they are in use.
 module fp8mac_pack
   import fp8mac_pkg::*;
 #(
@@ -61,8 +62,9 @@ module fp8mac_pack
   localparam int unsigned ColsLog = $clog2(COLS);
   localparam int unsigned Widest  = COLS * 4;
 
-  // ---- cycle t: codes side by side ---------------------------------------------------------------------------------
-  // A row's codes, repeated over the word; the byte enables choose the right copy. With pairs, those of results 0 or 1.
+  // ---- cycle t: codes side by side --------------------------------------------------------------
+  // A row's codes, repeated over the word; the byte enables choose the right copy. With pairs,
+  // those of results 0 or 1.
   localparam bit          Split  = PAIRS && WORD == BEAT;  // results 0 and 1 lie in different words
   localparam int unsigned Halves = Split ? 2 : 1;          // of a memory
   localparam int unsigned Field  = Split ? WORD / 2 : BEAT;
@@ -108,7 +110,7 @@ module fp8mac_pack
     upper_q  <= upper;
   end
 
-  // ---- cycle t+1: mapped codes -------------------------------------------------------------------------------------
+  // ---- cycle t+1: mapped codes ------------------------------------------------------------------
   logic [ROWS-1:0][COLS-1:0][7:0] mapped;
   logic [ROWS-1:0][WORD-1:0][7:0] data;
   logic                           map_q;
@@ -148,7 +150,7 @@ module fp8mac_pack
     end
   end
 
-  // ---- the memories ------------------------------------------------------------------------------------------------
+  // ---- the memories -----------------------------------------------------------------------------
   logic [ROWS-1:0][Halves-1:0][WORD/Halves-1:0][7:0] halves, read_word;
   logic [RowW-1:0]                        read_row_q;
   logic [BeatW-1:0]                       read_beat_q;

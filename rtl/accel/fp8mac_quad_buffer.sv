@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operand buffer (fp8mac_operand_buffer) for A that takes the pixels of depthwise commands, too. A beat has GROUPS groups
-// of codes; each row RAM is divided into as many banks, and a bank has a group of each beat. A step has LANES = BEAT lanes.
-// Two groups are a quad.
+// An operand buffer (fp8mac_operand_buffer) for A that takes the pixels of depthwise commands, too.
+// A beat has GROUPS groups of codes; each row RAM is divided into as many banks, and a bank has a
+// group of each beat. A step has LANES = BEAT lanes. Two groups are a quad.
 //
-// The words of a depthwise row's pixels are rotated: by p groups that of pixel p with pairs, by 2 * p without. So the same
-// group of GROUPS pixels, or the same quad of GROUPS / 2, lies in different banks. A read with read_depthwise_i and
-// read_pairs_i gives group read_group_i of the pixels read_word_i .. read_word_i + GROUPS - 1. Without pairs it gives the
-// groups read_group_i, which is even, and read_group_i + 1 of half as many pixels. With four groups and pairs:
+// The words of a depthwise row's pixels are rotated: by p groups that of pixel p with pairs, by 2 *
+// p without. So the same group of GROUPS pixels, or the same quad of GROUPS / 2, lies in different
+// banks. A read with read_depthwise_i and read_pairs_i gives group read_group_i of the pixels
+// read_word_i .. read_word_i + GROUPS - 1. Without pairs it gives the groups read_group_i, which is
+// even, and read_group_i + 1 of half as many pixels. With four groups and pairs:
 //
 //   word   bank 0   bank 1   bank 2   bank 3           group g of pixel p is p.g
 //     0      0.0      0.1      0.2      0.3
@@ -14,10 +15,11 @@
 //     2      2.2      2.3      2.0      2.1            so the lanes are 3.1 0.1 1.1 2.1
 //     3      3.1      3.2      3.3      3.0
 //
-// A word may be written to several row RAMs at once, at an address of its own in each. A block of codes has one bound: of
-// neighbouring words or, with depthwise, of one quad of GROUPS / 2 times as many, with pairs of one group of GROUPS times as
-// many. So bounds have banks, too. Bound b of a row's blocks lies in bank b % GROUPS, with pairs that of group g in bank g,
-// and of depthwise rows without pairs that of quad q in bank 2 * q or 2 * q + 1, as the block's number is even or odd.
+// A word may be written to several row RAMs at once, at an address of its own in each. A block of
+// codes has one bound: of neighbouring words or, with depthwise, of one quad of GROUPS / 2 times as
+// many, with pairs of one group of GROUPS times as many. So bounds have banks, too. Bound b of a
+// row's blocks lies in bank b % GROUPS, with pairs that of group g in bank g, and of depthwise rows
+// without pairs that of quad q in bank 2 * q or 2 * q + 1, as the block's number is even or odd.
 module fp8mac_quad_buffer #(
   parameter int unsigned RAMS        = 4,
   parameter int unsigned BEAT        = 16,

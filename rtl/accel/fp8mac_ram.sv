@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single-port synchronous memory with an enable. A chip replaces this module by its memory macros. A read word
-// appears in the next cycle and stays until the next access.
+// A single-port synchronous memory with an enable. A chip replaces this module by its memory
+// macros. A read word appears in the next cycle and stays until the next access.
 module fp8mac_ram #(
   parameter int unsigned WIDTH = 128,
   parameter int unsigned DEPTH = 256,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue in a memory, whose output shows the oldest entry: two cycles after its push at the earliest. For wide entries;
-// fp8mac_fifo has registers and shows an entry in the next cycle.
+// A queue in a memory, whose output shows the oldest entry: two cycles after its push at the
+// earliest. For wide entries; fp8mac_fifo has registers and shows an entry in the next cycle.
 module fp8mac_ram_fifo #(
   parameter type         T     = logic [7:0],
   parameter int unsigned DEPTH = 8,
@@ -32,7 +32,8 @@ module fp8mac_ram_fifo #(
   assign shown_o = shown_q;
   assign level_o = level_q;
 
-  // The memory holds its output until the entry is taken, and shows the next one in the cycle after.
+  // The memory holds its output until the entry is taken, and shows the next one in the cycle
+  // after.
   assign read    = (pop_i || !shown_q) && level_q > LevelW'(pop_i);
   assign read_at = pop_i ? next(head_q) : head_q;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion records: error, flags and amax of single commands. A command with MODE.record claims the record that its
-// tag modulo Records selects, when it is accepted. It has the record until software releases it, and no other command
-// can claim it meanwhile. So what belongs to a command is never mixed with another's, and never overwritten before it
-// was read.
+// Completion records: error, flags and amax of single commands. A command with MODE.record claims
+// the record that its tag modulo Records selects, when it is accepted. It has the record until
+// software releases it, and no other command can claim it meanwhile. So what belongs to a command
+// is never mixed with another's, and never overwritten before it was read.
 //
 //   free --claim--> held --finish, drop--> held, done --release--> free
 //                    '------soft reset------------------------------^
 //
-// Results and flags carry the number of their command's record (owner_t) through the array and the epilogue. A finished
-// command's results have passed here before, because its D is in memory.
+// Results and flags carry the number of their command's record (owner_t) through the array and the
+// epilogue. A finished command's results have passed here before, because its D is in memory.
 module fp8mac_records
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -43,7 +43,7 @@ module fp8mac_records
   output record_t            record_o,       // 0 unless a command has the record
   output logic [Records-1:0] done_o
 );
-  // ---- life of a record --------------------------------------------------------------------------------------------
+  // ---- life of a record -------------------------------------------------------------------------
   logic [Records-1:0]   held_q, done_q;
   tag_t [Records-1:0]   tag_q;
   error_e [Records-1:0] error_q;
@@ -80,7 +80,7 @@ module fp8mac_records
   assign held_o = held_q;
   assign done_o = done_q;
 
-  // ---- flags and amax ----------------------------------------------------------------------------------------------
+  // ---- flags and amax ---------------------------------------------------------------------------
   owner_t      step_owner_q, epi_owner_q;
   flags_t      step_flags_q, epi_flags_q;
   logic [31:0] epi_amax_q;
@@ -129,8 +129,9 @@ module fp8mac_records
     end
   end
 
-  // ---- software ----------------------------------------------------------------------------------------------------
-  // After power-up a record has no contents before its first claim, and no error before its first end.
+  // ---- software ---------------------------------------------------------------------------------
+  // After power-up a record has no contents before its first claim, and no error before its first
+  // end.
   record_t record;
   assign record   = '{tag: tag_q[select_i], done: done_q[select_i],
                       error: done_q[select_i] ? error_q[select_i] : ErrNone,

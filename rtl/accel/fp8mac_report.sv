@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports to software: completed commands, the error state, sticky flags and the amax.
 //
-// Tile commands finish in order, and a command with its last one. The first one that fails causes the error state and
-// an abort: the queue is emptied, and the tile commands still in the engines arrive here without being reported. A
-// submission that is refused causes the error state at once, but no abort. A timeout causes both, and replaces an
-// earlier error. clear_error_i ends the error state if idle_i is 1, and has no effect otherwise; clear_o then tells the
-// engines. soft_reset_i ends it at once.
+// Tile commands finish in order, and a command with its last one. The first one that fails causes
+// the error state and an abort: the queue is emptied, and the tile commands still in the engines
+// arrive here without being reported. A submission that is refused causes the error state at
+// once, but no abort. A timeout causes both, and replaces an earlier error. clear_error_i ends
+// the error state if idle_i is 1, and has no effect otherwise; clear_o then tells the engines.
+// soft_reset_i ends it at once.
 module fp8mac_report
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -52,7 +53,7 @@ module fp8mac_report
   output logic [31:0]   amax_o,
   output logic          amax_nonfinite_o
 );
-  // ---- commands and the error state --------------------------------------------------------------------------------
+  // ---- commands and the error state -------------------------------------------------------------
   logic reported, failed, completed;
 
   assign reported  = retire_valid_i && !abort_o;
@@ -98,8 +99,9 @@ module fp8mac_report
     ended_error_o = (completed || failed) ? retire_i.error : ErrTimeout;
   end
 
-  // ---- sticky flags and amax ---------------------------------------------------------------------------------------
-  // amax_o is the pattern of a finite value without its sign. Such patterns are ordered as integers.
+  // ---- sticky flags and amax --------------------------------------------------------------------
+  // amax_o is the pattern of a finite value without its sign. Such patterns are ordered as
+  // integers.
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_flags_i) begin
       flags_o          <= '0;

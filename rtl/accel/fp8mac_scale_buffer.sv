@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double buffer for the MX scales of one operand: one E8M0 code for each block of MxBlock codes. Each of RAMS row RAMs
-// of the operand has a memory of its scales, two halves of DEPTH beats. The scales of row r lie in memory r % RAMS. All
-// memories are read at one address, one byte each. In the next cycle, and until the next read, each gives the byte, or
-// with read_one_i the scale 1.
+// A double buffer for the MX scales of one operand: one E8M0 code for each block of MxBlock codes.
+// Each of RAMS row RAMs of the operand has a memory of its scales, two halves of DEPTH beats. The
+// scales of row r lie in memory r % RAMS. All memories are read at one address, one byte each. In
+// the next cycle, and until the next read, each gives the byte, or with read_one_i the scale 1.
 //
 //   beat      0                               1
 //   byte      [ 0 | 1 | 2 | ........ | 15 ]   [ 16 | 17 | ..... ]      BEAT = 16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the beats of scale vectors as fp8mac_cmd_check checks single scales: each value must be finite and above 0.
-// Values behind the vector's last one do not count.
+// Checks the beats of scale vectors as fp8mac_cmd_check checks single scales: each value must be
+// finite and above 0. Values behind the vector's last one do not count.
 module fp8mac_scale_check
   import fp8mac_cmd_pkg::*;
 #(

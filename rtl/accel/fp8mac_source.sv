@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a matrix that results meet on their way to memory, C or X, into its buffer (fp8mac_source_buffer). A region of
-// it is as high as a pass, and has one slot of the buffer, as a region of D has in the D buffer (fp8mac_store). A slot
-// is free before the first row of its region is requested. So the beats never wait.
+// Reads a matrix that results meet on their way to memory, C or X, into its buffer
+// (fp8mac_source_buffer). A region of it is as high as a pass, and has one slot of the buffer, as a
+// region of D has in the D buffer (fp8mac_store). A slot is free before the first row of its region
+// is requested. So the beats never wait.
 //
-// Tile commands are read in their order, ahead of the results. With abort_i no row is requested, and all tile commands
-// are dropped. clear_i comes only while idle_o is 1. Then all slots are free.
+// Tile commands are read in their order, ahead of the results. With abort_i no row is requested,
+// and all tile commands are dropped. clear_i comes only while idle_o is 1. Then all slots are free.
 module fp8mac_source
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -53,7 +54,7 @@ module fp8mac_source
 
   state_e state_q;
 
-  // ---- tile commands -----------------------------------------------------------------------------------------------
+  // ---- tile commands ----------------------------------------------------------------------------
   source_job_t job;
   logic        empty, full;
 
@@ -64,7 +65,7 @@ module fp8mac_source
 
   assign ready_o = !full;
 
-  // ---- regions -----------------------------------------------------------------------------------------------------
+  // ---- regions ----------------------------------------------------------------------------------
   pass_shape_e        pass_shape_q;                // these two of the tile command at hand
   addr_t              stride_q;
   addr_t              band_addr_q, band_stride_q;  // the row of regions, and the distance of the next one
@@ -144,7 +145,8 @@ module fp8mac_source
     end
   end
 
-  // The address of a beat, in the memory of a row of a transfer: | slot | phase | part | beats of a row |
+  // The address of a beat, in the memory of a row of a transfer: | slot | phase | part | beats of a
+  // row |
   dim_t        beat;
   logic [31:0] tile_row, bundle_row, phase;
 

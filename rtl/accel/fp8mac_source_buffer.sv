@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds regions of C or X, and gives their values to transfers in the epilogue, as FP32. One memory for each row of a
-// transfer, as in the D buffer.
+// Holds regions of C or X, and gives their values to transfers in the epilogue, as FP32. One memory
+// for each row of a transfer, as in the D buffer.
 //
 //   cycle t        a transfer enters the epilogue, with the position of its values
 //   cycle t+F      the memories are read, F = FIRST; with late_i, in cycle t+F+LATER
@@ -47,14 +47,14 @@ module fp8mac_source_buffer
   localparam int unsigned Late   = FIRST + LATER;
   localparam int unsigned Widest = COLS * 4;
 
-  // ---- writes ------------------------------------------------------------------------------------------------------
+  // ---- writes -----------------------------------------------------------------------------------
   logic [WORD-1:0] enable;
 
   always_comb begin
     for (int unsigned b = 0; b < WORD; b++) enable[b] = 32'(write_beat_i) % Beats == b / BEAT;
   end
 
-  // ---- reads -------------------------------------------------------------------------------------------------------
+  // ---- reads ------------------------------------------------------------------------------------
   typedef struct packed {
     logic             last;
     logic [AddrW-1:0] addr;
@@ -92,7 +92,7 @@ module fp8mac_source_buffer
     );
   end
 
-  // ---- values ------------------------------------------------------------------------------------------------------
+  // ---- values -----------------------------------------------------------------------------------
   logic [ROWS-1:0][COLS-1:0][31:0] code_q;
 
   always_ff @(posedge clk_i) begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regions of a source buffer as the store engine sees them: how many are there, in which slot the oldest one is, and
-// whether a read of it failed.
+// The regions of a source buffer as the store engine sees them: how many are there, in which slot
+// the oldest one is, and whether a read of it failed.
 module fp8mac_source_slots
   import fp8mac_command_pkg::*;
 #(

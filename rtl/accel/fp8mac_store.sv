@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store engine takes the array's results and passes them to the epilogue with their scales and biases. It also
-// chooses the position of each result in the D buffer (fp8mac_pack).
+// The store engine takes the array's results and passes them to the epilogue with their scales and
+// biases. It also chooses the position of each result in the D buffer (fp8mac_pack).
 //
 //   cycle t    a bundle is there (result_valid_i, or in the skid register), and the vectors of its tile are read
-//   cycle t+1  a transfer of the bundle and its vectors are there; the scales of its rows are given to the epilogue, and the
-//              biases are selected
+//   cycle t+1  a transfer of the bundle and its vectors are there; the scales of its rows are given to the epilogue,
+//              and the biases are selected
 //   cycle t+2  the transfer is offered to the epilogue, which always takes it
 //
-// A bundle has Bundle rows of COLS results: row b of it is row b * SHARE + phase of the tile. A transfer has WIDTH of
-// them, from neighbouring rows of the bundle. They have one scale_a: where scales differ from row to row, a transfer
-// has one row.
+// A bundle has Bundle rows of COLS results: row b of it is row b * SHARE + phase of the tile. A
+// transfer has WIDTH of them, from neighbouring rows of the bundle. They have one scale_a: where
+// scales differ from row to row, a transfer has one row.
 //
-// A region is the part of D that is written to memory together, from one slot of the D buffer. It is as high as a pass,
-// and a row has at most ROW_BYTES bytes, halved with each doubling of its height:
+// A region is the part of D that is written to memory together, from one slot of the D
+// buffer. It is as high as a pass, and a row has at most ROW_BYTES bytes, halved with each
+// doubling of its height:
 //
 //   pass 1x4      ROWS rows of ROW_BYTES bytes
 //   pass 2x2    2*ROWS rows of ROW_BYTES/2
 //   pass 4x1    4*ROWS rows of ROW_BYTES/4
 //
-// Results wait while all slots have regions that are not yet written. So a transfer never waits behind this engine.
+// Results wait while all slots have regions that are not yet written. So a transfer never
+// waits behind this engine.
 //
-// C, and X of an element-wise command, are in buffers of the same layout (fp8mac_source_buffer), in regions of their
-// own elements' size. Results also wait until their regions of C and X are there, unless all is dropped (abort_i).
+// C, and X of an element-wise command, are in buffers of the same layout (fp8mac_source_buffer), in
+// regions of their own elements' size. Results also wait until their regions of C and X are there,
+// unless all is dropped (abort_i).
 //
-// With pairs, a tile has two results of COLS / 2 channels: those of result 0 in its first columns. A row of a region then has
-// the results 0 in its first BEAT bytes, and the results 1 behind them. A channel's scale and bias serve both.
+// With pairs, a tile has two results of COLS / 2 channels: those of result 0 in its first columns.
+// A row of a region then has the results 0 in its first BEAT bytes, and the results 1 behind them.
+// A channel's scale and bias serve both.
 //
-// A tile command of a row command that only leaves statistics has no regions of D. Where the epilogue computes
-// exponentials, it takes a transfer in every second cycle: always in odd or always in even ones. So does it with C where
-// scales differ from column to column alone, because the products of scales and the term of C share multipliers. Where they
-// differ from row to row, the rows of a bundle take turns, if a transfer could have several.
+// A tile command of a row command that only leaves statistics has no regions of D. Where the
+// epilogue computes exponentials, it takes a transfer in every second cycle: always in odd or
+// always in even ones. So does it with C where scales differ from column to column alone, because
+// the products of scales and the term of C share multipliers. Where they differ from row to row,
+// the rows of a bundle take turns, if a transfer could have several.
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -85,8 +90,8 @@ module fp8mac_store
   input  logic [COLS-1:0][IntShiftW-1:0]    int_shift_i,    // of integer scales
   input  logic [COLS-1:0][31:0]             bias_i,
 
-  // The epilogue: the scales of a transfer that is valid in the next cycle, and the row whose multipliers take them, one hot.
-  // None: the product is that of the transfer before.
+  // The epilogue: the scales of a transfer that is valid in the next cycle, and the row whose
+  // multipliers take them, one hot. None: the product is that of the transfer before.
   output logic                              epi_next_o,
   output logic [Rows-1:0]                   epi_next_row_o,
   output logic [31:0]                       epi_scale_a_o,
@@ -153,7 +158,7 @@ module fp8mac_store
   assign no_results = job_i.skip || job.acc_keep;
   assign pairs      = PAIRS && job.epilogue.pairs;
 
-  // ---- derived from the tile command -------------------------------------------------------------------------------
+  // ---- derived from the tile command ------------------------------------------------------------
   tile_index_t     last_row_tile_q, last_col_tile_q;
   tile_index_t     region_rows_q, region_cols_q;  // tiles of a region, down and across, minus 1: a mask of its tiles
   logic [ROWS-1:0] last_rows_q;                   // rows of the last row tile that are in D
@@ -211,7 +216,7 @@ module fp8mac_store
     end
   end
 
-  // ---- cycle t -----------------------------------------------------------------------------------------------------
+  // ---- cycle t ----------------------------------------------------------------------------------
   typedef struct packed {
     logic [PhaseW-1:0]                 phase;
     tile_position_t                    position;
@@ -331,7 +336,7 @@ module fp8mac_store
   assign row_tile_o    = bundle.position.row_tile;
   assign col_tile_o    = pairs ? bundle.position.col_tile >> 1 : bundle.position.col_tile;
 
-  // ---- cycle t+1 ---------------------------------------------------------------------------------------------------
+  // ---- cycle t+1 --------------------------------------------------------------------------------
   typedef struct packed {
     logic [SlotW-1:0]      slot;
     logic [PhaseW-1:0]     phase;
@@ -421,7 +426,8 @@ module fp8mac_store
     end
   end
 
-  // Columns of the rows of a transfer that are outputs: of results 1, those of the first rows alone.
+  // Columns of the rows of a transfer that are outputs: of results 1, those of the first rows
+  // alone.
   logic [Rows-1:0][COLS-1:0] col_given;
 
   always_comb begin
@@ -432,13 +438,14 @@ module fp8mac_store
     end
   end
 
-  // ---- the position in the D buffer --------------------------------------------------------------------------------
-  // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the memory of each row
-  // of a transfer
+  // ---- the position in the D buffer -------------------------------------------------------------
+  // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the
+  // memory of each row of a transfer
   localparam int unsigned RowWords = ROW_BYTES / WORD;
   logic [RowLog-1:0] d_byte, c_byte, x_byte;
 
-  // A transfer's first byte in its row, of an element's size and the mask of a region's tiles across
+  // A transfer's first byte in its row, of an element's size and the mask of a region's tiles
+  // across
   function automatic logic [RowLog-1:0] byte_in_row(tile_index_t cols, logic [1:0] element_size);
     tile_index_t row_tile, col_tile;  // in the region
     row_tile = source_q.position.row_tile & region_rows_q;
@@ -462,7 +469,7 @@ module fp8mac_store
   assign epi_scale_a_o  = job.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : job.a.value;
   assign epi_scale_b_o  = job.b.in_vector ? scale_b : {COLS{job.b.value}};
 
-  // ---- cycle t+2 ---------------------------------------------------------------------------------------------------
+  // ---- cycle t+2 --------------------------------------------------------------------------------
   logic valid2_q;
 
   always_ff @(posedge clk_i) begin
@@ -500,7 +507,7 @@ module fp8mac_store
   assign epi_x_valid_o = valid2_q && cfg_q.x_en;
   assign epi_cfg_o     = cfg_q;
 
-  // ---- tile commands -----------------------------------------------------------------------------------------------
+  // ---- tile commands ----------------------------------------------------------------------------
   // Tile commands with acc_keep that have left the array and are not yet reported
   localparam int unsigned SeenW = 3;
   logic [SeenW-1:0] kept_seen_q;

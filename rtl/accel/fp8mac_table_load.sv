@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a table of codes from memory before a command that asks for it (OPERATION.load_table). It stands between
-// fp8mac_fetch and the queue: a command without a load passes in the cycle in which its descriptor is there.
+// Loads a table of codes from memory before a command that asks for it (OPERATION.load_table). It
+// stands between fp8mac_fetch and the queue: a command without a load passes in the cycle in which
+// its descriptor is there.
 //
 //   read          drained: no command is left          row taken          last beat
 //   Nothing ----> Wait -----------------------------> Request ---------> Data ----> Done: the command passes
 //                   |                                                                ^
 //                   '----------------------------------------------------------------'  an abort
 //
-// So each command before it has its own table up to its end, and each behind it the new one. A beat stays on the bus
-// until its words are written, one in each cycle. A load that fails gives the command its error: a table that is none, or
-// an address that is none, fails before anything is read.
+// So each command before it has its own table up to its end, and each behind it the new one.
+// A beat stays on the bus until its words are written, one in each cycle. A load that fails
+// gives the command its error: a table that is none, or an address that is none, fails
+// before anything is read.
 module fp8mac_table_load
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double buffer for a vector of FP32 values, one per row or column of D. A write stores one beat. A read gives the
-// READ values of a tile in the next cycle. Values of more than one beat come from as many memories, side by side.
+// A double buffer for a vector of FP32 values, one per row or column of D. A write stores one beat.
+// A read gives the READ values of a tile in the next cycle. Values of more than one beat come from
+// as many memories, side by side.
 module fp8mac_vector_buffer #(
   parameter int unsigned DEPTH = 128,   // values per half
   parameter int unsigned READ  = 4,     // values of a tile: a power of two, at most DEPTH

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write-out engine writes the D buffer's regions to memory, in the order of the store engine (fp8mac_store defines
-// the regions). A region is written once all its results are in the buffer. So the data of a burst are there before
-// its address is offered.
+// The write-out engine writes the D buffer's regions to memory, in the order of the store engine
+// (fp8mac_store defines the regions). A region is written once all its results are in the buffer.
+// So the data of a burst are there before its address is offered.
 //
 //   cycle t    a beat of a row is read from the D buffer; with the row's first beat a write of the row is requested
 //   cycle t+1  the beat is offered to the write DMA, with strobes for the bytes that are in D
 //
-// A tile command whose D has one byte in a row may begin at any byte of a beat: no other byte is written then.
+// A tile command whose D has one byte in a row may begin at any byte of a beat: no other
+// byte is written then.
 //
-// With pairs, D has two rows for each row of a region, an output line apart: its results 0 and its results 1, which each have
-// a beat and a cycle of their own. Rows that lie side by side in an output line are out_w, and then a line is skipped. The
-// tile commands of a command are in order, so the address only ever moves on from the command's first row.
+// With pairs, D has two rows for each row of a region, an output line apart: its results 0 and its
+// results 1, which each have a beat and a cycle of their own. Rows that lie side by side in an
+// output line are out_w, and then a line is skipped. The tile commands of a command are in order,
+// so the address only ever moves on from the command's first row.
 //
 // With `discard_i` the rest of a region is dropped from the next row on.
 module fp8mac_write_out
@@ -69,7 +71,7 @@ module fp8mac_write_out
 
   typedef logic [BytesW-1:0] bytes_t;
 
-  // ---- the next region ---------------------------------------------------------------------------------------------
+  // ---- the next region --------------------------------------------------------------------------
   logic   begun_q;           // the registers below belong to the tile command
   addr_t  band_addr_q;       // first byte of the row of regions
   addr_t  band_stride_q;     // from one row of regions to the next
@@ -148,7 +150,7 @@ module fp8mac_write_out
     if (take) row_bad_q <= good_q == '0;
   end
 
-  // ---- cycle t: a row's beats --------------------------------------------------------------------------------------
+  // ---- cycle t: a row's beats -------------------------------------------------------------------
   logic [SlotW-1:0]   slot_q;
   logic [1:0]         shape_q;
   logic               ends_q;        // the tile command ends with the region
@@ -158,7 +160,8 @@ module fp8mac_write_out
   logic [BeatsW-1:0]  beat_q;
   logic [BeatLog-1:0] first_byte_q;  // of a row of the region in its beat
 
-  // With pairs: of the row at hand. Registers have the choice of the next address: it is in front of an addition.
+  // With pairs: of the row at hand. Registers have the choice of the next address: it is in
+  // front of an addition.
   logic               pairs_q, second_q;   // second_q: its results 1 are
   addr_t              row_addr_q, line_q;  // its address, and the bytes of an output line
   addr_t              over_line_q;         // bytes from the last row of a line to the first one behind the next line
@@ -280,7 +283,8 @@ module fp8mac_write_out
     end
   end
 
-  // Row of a region: | row of tiles | row of the bundle | phase |, and the row of the bundle is | part | bank |
+  // Row of a region: | row of tiles | row of the bundle | phase |, and the row of the
+  // bundle is | part | bank |
   logic [31:0] tile_row, bundle_row, phase, byte_in_row;
 
   assign tile_row    = 32'(row_q) / ROWS;
@@ -294,7 +298,7 @@ module fp8mac_write_out
                               byte_in_row / WORD);
   assign read_beat_o = BeatW'(byte_in_row / BEAT % (WORD / BEAT));
 
-  // ---- cycle t+1: offer --------------------------------------------------------------------------------------------
+  // ---- cycle t+1: offer -------------------------------------------------------------------------
   logic [BEAT-1:0] strb_q;
 
   assign s1_ready     = !s1_valid_q || beat_ready_i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulator memory: words with an accumulator of every accumulate unit of the array. It is a module of its own
-// because synthesis of the array leaves it out by its name.
+// The accumulator memory: words with an accumulator of every accumulate unit of the array. It is a
+// module of its own because synthesis of the array leaves it out by its name.
 module fp8mac_acc_memory #(
   parameter int unsigned DEPTH = 512,
   parameter int unsigned WIDTH = 256,

@@ -1,40 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROWS x COLS elements of one kind, output-stationary, and the accumulator memory: TILES tiles of ROWS x COLS
-// accumulators. Everything said here holds for all kinds unless a kind is named; fp8mac_catalogue_pkg describes them.
+// ROWS x COLS elements of one kind, output-stationary, and the accumulator memory: TILES tiles of
+// ROWS x COLS accumulators. Everything said here holds for all kinds unless a kind is named;
+// fp8mac_catalogue_pkg describes them.
 //
-// A step is LANES products of every element, in one cycle. A block is 1 to element_block() / LANES consecutive steps of
-// one tile; cycles without a step may lie between them. All kinds but those with block accumulation have blocks of one
-// step. With a block's last step its sum joins the accumulators of its tile. SHARE = element_share() neighbouring
-// rows share the accumulate units of their columns: row = row of the bundle * SHARE + phase.
+// A step is LANES products of every element, in one cycle. A block is 1 to element_block() / LANES
+// consecutive steps of one tile; cycles without a step may lie between them. All kinds but those
+// with block accumulation have blocks of one step. With a block's last step its sum joins the
+// accumulators of its tile. SHARE = element_share() neighbouring rows share the accumulate units of
+// their columns: row = row of the bundle * SHARE + phase.
 //
-// Timing, with the last step of a block issued in cycle t, S = element_latency(ELEMENT) and p = 0 .. SHARE-1. Cycles
-// are those with advance_i = 1:
+// Timing, with the last step of a block issued in cycle t, S = element_latency(ELEMENT) and p = 0
+// .. SHARE-1. Cycles are those with advance_i = 1:
 //   t + S + p      flags_o has the flags of the rows of phase p, and result_meta_o is meta_i. With acc_last_i,
 //                  result_valid_o is 1, and the results of these rows are shown; result_phase_o is p
 // busy_o is high until all results and flags have been shown.
 //
-// advance_i = 0 freezes the array: nothing in it changes, inputs are not taken, and flags_o is 0. The outputs of
-// results stay. A result that is not taken in its cycle needs advance_i = 0. result_valid_o comes from a register, so
-// advance_i may depend on it. The array gates its own clock (fp8mac_clock_gate); the clock also stops while the array
-// is idle. Reset needs a running clk_i, whatever advance_i is.
+// advance_i = 0 freezes the array: nothing in it changes, inputs are not taken, and flags_o is 0.
+// The outputs of results stay. A result that is not taken in its cycle needs advance_i = 0.
+// result_valid_o comes from a register, so advance_i may depend on it. The array gates its own
+// clock (fp8mac_clock_gate); the clock also stops while the array is idle. Reset needs a running
+// clk_i, whatever advance_i is.
 //
-// Rules for the module that issues steps, which assertions check. Cycles are those with advance_i = 1:
+// Rules for the module that issues steps, which assertions check. Cycles are those with advance_i =
+// 1:
 // - Last steps of two blocks are at least SHARE cycles apart.
-// - Last steps of two blocks of the same tile are at least element_loop() cycles apart, unless the later one has
-//   acc_first_i and so reads no accumulator.
-// - Tile, acc_first_i, acc_last_i, step_cfg_i, bounds, MX scales, meta_i and the enables of rows and columns are the
-//   same in all steps of a block. A block of one step has block_first_i = block_last_i = 1.
-// - Integer accumulators: formats, scale_sum and bounds are the same in all blocks of a result, and a result has at
-//   most 2^element_terms_log2(ELEMENT) products.
-// - FeedBounded: no finite operand of an enabled row, column and lane is above its row's or column's bound. The bound
-//   need not be the least one for kind `static`. For block accumulation it is the least one of the block's enabled
-//   operands, or of those and NaN and Inf, and BoundNone if they are all zero. Only these kinds read bounds.
+// - Last steps of two blocks of the same tile are at least element_loop() cycles apart, unless the
+//   later one has acc_first_i and so reads no accumulator.
+// - Tile, acc_first_i, acc_last_i, step_cfg_i, bounds, MX scales, meta_i and the enables of
+//   rows and columns are the same in all steps of a block. A block of one step has
+//   block_first_i = block_last_i = 1.
+// - Integer accumulators: formats, scale_sum and bounds are the same in all blocks of a result, and
+//   a result has at most 2^element_terms_log2(ELEMENT) products.
+// - FeedBounded: no finite operand of an enabled row, column and lane is above its row's or
+//   column's bound. The bound need not be the least one for kind `static`. For block accumulation
+//   it is the least one of the block's enabled operands, or of those and NaN and Inf, and BoundNone
+//   if they are all zero. Only these kinds read bounds.
 // - Kinds that do not take E5M2: a_fmt and b_fmt are E4M3 formats.
-// - acc_fmt is a format of the kind's accumulator, or AccFp32 where the accumulator is an integer. It is the same in
-//   all blocks of a result. INT8 ignores formats and scaling exponents.
+// - acc_fmt is a format of the kind's accumulator, or AccFp32 where the accumulator is an integer.
+//   It is the same in all blocks of a result. INT8 ignores formats and scaling exponents.
 //
-// Elements of rows or columns that are not enabled raise no flags and have results without meaning. Lanes that are not
-// enabled are absent from the sum.
+// Elements of rows or columns that are not enabled raise no flags and have results without meaning.
+// Lanes that are not enabled are absent from the sum.
 module fp8mac_array
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -101,14 +107,14 @@ module fp8mac_array
   localparam bit Fixed = element_has_fixed(ELEMENT);
   localparam bit Bounded = element_feed(ELEMENT) == FeedBounded;
 
-  // ---- clock -------------------------------------------------------------------------------------------------------
+  // ---- clock ------------------------------------------------------------------------------------
   // The array is idle without a step and with all results and flags shown.
   logic clk, active;
 
   assign active = step_valid_i || busy_o;
   fp8mac_clock_gate u_clock (.clk_i, .en_i(!rst_ni || (advance_i && active)), .clk_o(clk));
 
-  // ---- control of blocks -------------------------------------------------------------------------------------------
+  // ---- control of blocks ------------------------------------------------------------------------
   // What is known of a block, from the issue of its last step on
   typedef struct packed {
     logic [TileW-1:0]              tile;
@@ -176,19 +182,19 @@ module fp8mac_array
 
   assign busy_o = valid_q != '0;
 
-  // ---- operand feeds and elements ----------------------------------------------------------------------------------
+  // ---- operand feeds and elements ---------------------------------------------------------------
   typedef logic [Bundle-1:0][COLS-1:0][ResultW-1:0] word_t;  // an accumulator of every accumulate unit
   word_t                          taken, result;
   flags_t [Bundle-1:0][COLS-1:0]  unit_flags;
 
-  fp8mac_nest #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits), .MX(MX)) u_nest (
+  fp8mac_grid #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits), .MX(MX)) u_grid (
     .clk_i(clk), .rst_ni, .step_valid_i, .block_first_i, .block_last_i, .cfg_i(step_cfg_i), .row_en_i, .col_en_i,
     .lane_en_i, .a_code_i, .b_code_i, .a_bound_i, .b_bound_i, .a_scale_i, .b_scale_i,
     .unit_cfg_i(part[1].block.cfg), .unit_a_place_i(part[1].a_place), .unit_b_place_i(part[1].block.b_place),
     .acc_first_i(part[AccCycle].block.first), .acc_i(taken), .result_o(result), .flags_o(unit_flags)
   );
 
-  // ---- accumulators ------------------------------------------------------------------------------------------------
+  // ---- accumulators -----------------------------------------------------------------------------
   localparam int unsigned Depth = TILES * Share;
   localparam int unsigned AddressW = (Depth > 1) ? $clog2(Depth) : 1;
   typedef logic [AddressW-1:0] address_t;
@@ -211,7 +217,8 @@ module fp8mac_array
   );
 
   if (Forwards) begin : g_forward
-    // A result that is being written is used at once, and in the next cycle, when the memory cannot have it yet.
+    // A result that is being written is used at once, and in the next cycle, when the
+    // memory cannot have it yet.
     address_t acc_address_q;
     logic     written_now, written_q;
     word_t    written_word_q;
@@ -227,7 +234,7 @@ module fp8mac_array
     assign taken = stored;
   end
 
-  // ---- flags -------------------------------------------------------------------------------------------------------
+  // ---- flags ------------------------------------------------------------------------------------
   flags_t                         flags;
   flags_t [Latency:ResultCycle+1] flags_q;
 
@@ -248,9 +255,9 @@ module fp8mac_array
   end
   assign flags_o = advance_i ? flags_q[Latency] : '0;
 
-  // ---- results -----------------------------------------------------------------------------------------------------
-  // Stage ResultCycle + 1 has them as the accumulator memory does. If these codes are no FP32 patterns, the next stage
-  // has the patterns.
+  // ---- results ----------------------------------------------------------------------------------
+  // Stage ResultCycle + 1 has them as the accumulator memory does. If these codes are no FP32
+  // patterns, the next stage has the patterns.
   word_t result_q;
   logic  result_valid_q;
 
@@ -273,7 +280,8 @@ module fp8mac_array
     assign result_o = int32_q;
   end else begin : g_convert
 
-    // The value of an integer's last bit, as FP32's exponent field. Scaling exponents and bounds are applied here.
+    // The value of an integer's last bit, as FP32's exponent field. Scaling exponents and
+    // bounds are applied here.
     localparam int signed FieldOfBounds = Fp32Bias - 2 * int'(BoundBias) - int'(FracBits);
     scale_sum_t                        scale_sum;
     acc_fmt_e                          acc_fmt_q;
@@ -309,7 +317,7 @@ module fp8mac_array
 
   end
 
-  // ---- rules -------------------------------------------------------------------------------------------------------
+  // ---- rules ------------------------------------------------------------------------------------
   if (ROWS % Share != 0 || TILES == 0) begin : g_check_shape
     $error("ROWS must be a multiple of element_share(), and TILES at least 1");
   end

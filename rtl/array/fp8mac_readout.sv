@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read-out: converts an accumulator's code (result_width()) to an FP32 pattern. The conversion is exact but for
-// integers, which are rounded once to nearest even. Combinational.
+// Read-out: converts an accumulator's code (result_width()) to an FP32 pattern. The conversion is
+// exact but for integers, which are rounded once to nearest even. Combinational.
 //
-// No integer overflows or becomes subnormal. A fixed-point result is a multiple of 2^-32, the product of E5M2's
-// smallest subnormals. It is the sum of at most 2^16 products below 2^32 each. Scaled by 2^-66 .. 2^64 it is 0 or has a
-// magnitude within 2^-98 .. 2^112. An INT32 has a magnitude of 1 .. 2^31.
+// No integer overflows or becomes subnormal. A fixed-point result is a multiple of 2^-32, the
+// product of E5M2's smallest subnormals. It is the sum of at most 2^16 products below 2^32 each.
+// Scaled by 2^-66 .. 2^64 it is 0 or has a magnitude within 2^-98 .. 2^112. An INT32 has a
+// magnitude of 1 .. 2^31.
 module fp8mac_readout
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts an integer times a power of two to an FP32 pattern: value_i * 2^(field_one_i - 127), rounded once to nearest
-// even. field_one_i is thus the exponent field of 1. Zero becomes +0. The result must be neither subnormal nor
-// infinite. Combinational.
+// Converts an integer times a power of two to an FP32 pattern: value_i * 2^(field_one_i - 127),
+// rounded once to nearest even. field_one_i is thus the exponent field of 1. Zero becomes +0. The
+// result must be neither subnormal nor infinite. Combinational.
 module fp8mac_readout_integer
   import fp8mac_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces rtl/leaf/fp8mac_align_shift.sv: the same function, described without regard to cells. Large simulations use
-// it too, because the cells of the original make a simulation model ten times as large.
+// Replaces rtl/leaf/fp8mac_align_shift.sv: the same function, described without regard to
+// cells. Large simulations use it too, because the cells of the original make a simulation
+// model ten times as large.
 module fp8mac_align_shift #(
   parameter int unsigned VALUE_W = 8,
   parameter int unsigned W = 27,

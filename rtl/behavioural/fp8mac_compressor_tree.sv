@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces rtl/leaf/fp8mac_compressor_tree.sv: the same function, described without regard to cells. The
-// synthesis tool chooses the adders. Large simulations use it too, because the cells of the original make a simulation
-// model ten times as large.
+// Replaces rtl/leaf/fp8mac_compressor_tree.sv: the same function, described without regard to
+// cells. The synthesis tool chooses the adders. Large simulations use it too, because the cells of
+// the original make a simulation model ten times as large.
 module fp8mac_compressor_tree #(
   parameter int unsigned ADDENDS = 4,
   parameter int unsigned W = 8,

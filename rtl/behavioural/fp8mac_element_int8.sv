@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces rtl/element/int8/fp8mac_element_int8.sv: the same function, described without regard to cells. The
-// synthesis tool chooses multipliers and adders. The pipeline is the same; both operands come as INT8 codes.
+// Replaces rtl/element/int8/fp8mac_element_int8.sv: the same function, described without regard to
+// cells. The synthesis tool chooses multipliers and adders. The pipeline is the same; both
+// operands come as INT8 codes.
 module fp8mac_element_int8 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned BANKS = 4

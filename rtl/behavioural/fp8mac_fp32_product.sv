@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces rtl/epilogue/fp8mac_fp32_product.sv: the same function, described without regard to cells.
+// Replaces rtl/epilogue/fp8mac_fp32_product.sv: the same function, described without regard to
+// cells.
 module fp8mac_fp32_product
   import fp8mac_pkg::*;
 #(

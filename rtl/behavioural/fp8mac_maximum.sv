@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces rtl/leaf/fp8mac_maximum.sv: the same function and ports, described without regard to cells.
+// Replaces rtl/leaf/fp8mac_maximum.sv: the same function and ports, described without regard to
+// cells.
 module fp8mac_maximum #(
   parameter int unsigned COUNT = 4,
   parameter int unsigned W     = 6

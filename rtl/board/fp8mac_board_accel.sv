@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The minimal accelerator of a board, with its registers' bus and the AXI slave in front of the RAM. The simulated chip
-// has the same in fp8mac_sys_accel, with stalls and checkers that are not synthesised.
+// The minimal accelerator of a board, with its registers' bus and the AXI slave in front of
+// the RAM. The simulated chip has the same in fp8mac_sys_accel, with stalls and checkers
+// that are not synthesised.
 module fp8mac_board_accel
   import fp8mac_sys_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control registers of a board, at the addresses that the simulator's control has in the simulated chip. So a program
-// for that chip runs on the board as it is.
+// Control registers of a board, at the addresses that the simulator's control has in the simulated
+// chip. So a program for that chip runs on the board as it is.
 //
 //   +0x00 EXIT      w   the program has ended with this status, which the LEDs show; the console stays as it is
 //   +0x04 PUTC      w   one character for the UART. The write ends when the character before it has left

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RAM of a board: block RAM with one port that reads and one that writes a beat of the bus. The accelerator comes
-// first on both, so its bus sees the ideal RAM of the simulated chip. The core's data come next, instructions last.
+// The RAM of a board: block RAM with one port that reads and one that writes a beat of the bus. The
+// accelerator comes first on both, so its bus sees the ideal RAM of the simulated chip. The core's
+// data come next, instructions last.
 //
 //   read:  accelerator > data > instructions        write:  accelerator > data
 //
-// *_ready_o says whether the core's access is taken in this cycle. It does not depend on addresses, which the core
-// computes last.
+// *_ready_o says whether the core's access is taken in this cycle. It does not depend on addresses,
+// which the core computes last.
 module fp8mac_board_ram
   import fp8mac_sys_pkg::*;
 #(
@@ -49,7 +50,7 @@ module fp8mac_board_ram
     initial $readmemh(PROGRAM, mem);
   end
 
-  // ---- read --------------------------------------------------------------------------------------------------------
+  // ---- read -------------------------------------------------------------------------------------
   logic data_read, read_valid;
   logic [RamAddrW-1:0] core_read_addr, read_addr;
   logic [BeatW-1:0] read_beat;
@@ -69,7 +70,7 @@ module fp8mac_board_ram
   assign instr_rdata_o = read_data[32*word_q+:32];
   assign data_rdata_o  = read_data[32*word_q+:32];
 
-  // ---- write -------------------------------------------------------------------------------------------------------
+  // ---- write ------------------------------------------------------------------------------------
   logic data_writes;
   logic [RamAddrW-1:0] write_addr;
   logic [BeatW-1:0] write_beat;

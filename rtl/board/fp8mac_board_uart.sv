@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A UART transmitter: 8 data bits, the lowest first, no parity, one stop bit. It takes a character while ready_o is 1.
+// A UART transmitter: 8 data bits, the lowest first, no parity, one stop bit. It takes a
+// character while ready_o is 1.
 module fp8mac_board_uart #(
   parameter int unsigned CLOCK_HZ = 25_000_000,
   parameter int unsigned BAUD     = 115_200     // at most CLOCK_HZ / 16: then a bit is wrong by 1/32 at most

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip on the board ULX3S with an LFE5U-85F: Ibex, 256 KB of block RAM, timer, UART and the minimal accelerator. The
-// oscillator of 25 MHz is the clock.
+// The chip on the board ULX3S with an LFE5U-85F: Ibex, 256 KB of block RAM, timer, UART and the
+// minimal accelerator. The oscillator of 25 MHz is the clock.
 //
 //   buttons  fire 1 (btn_i[1]) resets the chip, the power button (btn_i[0], low while pressed) too
-//   LEDs     0..6: the low bits of the exit status;  7: the program has ended. Before: 0: the core sleeps, 1: double fault
+//   LEDs     0..6: the low bits of the exit status; 7: the program has ended
+//            before the end: 0: the core sleeps, 1: double fault
 //   UART     115200 baud, 8N1: the console
 module fp8mac_ulx3s
   import fp8mac_sys_pkg::*;

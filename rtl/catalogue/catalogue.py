@@ -309,44 +309,125 @@ def system_verilog(elements: dict[str, Element]) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _mask(names: tuple[str, ...], prefix: str) -> str:
+    return " | ".join(f"1u << {prefix}{name.upper()}" for name in names)
+
+
+def _bits(e: Element) -> FracBits:
+    return e.frac_bits or FracBits(0, 0, 0)
+
+
+def _c_bool(value: bool) -> str:
+    return str(value).lower()
+
+
+# The fields of C's fp8mac_element_info: type, name, comment, value
+C_FIELDS = (
+    ("const char *", "name", "", lambda e: f'"{e.name}"'),
+    ("const char *", "summary", "", lambda e: f'"{e.summary}"'),
+    ("fp8mac_element_kind", "kind", "", lambda e: f"FP8MAC_ELEMENT_{e.name.upper()}"),
+    (
+        "uint32_t",
+        "accumulators",
+        "bits 1u << fp8mac_acc_format; more than one: each GEMM chooses",
+        lambda e: _mask(e.accumulators, "FP8MAC_ACC_"),
+    ),
+    (
+        "uint32_t",
+        "formats",
+        "bits 1u << fp8mac_format_id that A and B may have",
+        lambda e: _mask(e.formats, "FP8MAC_"),
+    ),
+    (
+        "uint8_t",
+        "frac_bits_least",
+        "fraction bits of the alignment window; all 0: there is no choice",
+        lambda e: _bits(e).least,
+    ),
+    ("uint8_t", "frac_bits_default", "", lambda e: _bits(e).default),
+    ("uint8_t", "frac_bits_most", "", lambda e: _bits(e).most),
+    (
+        "uint8_t",
+        "window_lanes",
+        "with fewer lanes there is no window; 0: there never is one",
+        lambda e: e.window_lanes,
+    ),
+    (
+        "uint8_t",
+        "terms_log2",
+        "an accumulator takes 2^terms_log2 products; 0: any number",
+        lambda e: e.terms_log2,
+    ),
+    (
+        "uint8_t",
+        "block",
+        "products that join the accumulator together; 0: those of one step",
+        lambda e: e.block,
+    ),
+    (
+        "uint8_t",
+        "acc_cycle",
+        "in which it takes the accumulator; cycle 0 issues a block's last step",
+        lambda e: e.acc_cycle,
+    ),
+    ("uint8_t", "result_cycle", "in which it shows the new one", lambda e: e.result_cycle),
+    (
+        "uint8_t",
+        "latency",
+        "in which the array shows the first of a block's results",
+        lambda e: e.latency,
+    ),
+    ("bool", "mx", "blocks can have MX scales", lambda e: _c_bool(e.mx)),
+    (
+        "bool",
+        "align_by_operands",
+        "products are aligned to the largest operands",
+        lambda e: _c_bool(e.align == "operands"),
+    ),
+    (
+        "bool",
+        "narrow",
+        "A and B may also be e3m2fn, e2m3fn and e2m1fn",
+        lambda e: _c_bool(e.narrow),
+    ),
+    (
+        "bool",
+        "accelerator",
+        "commands of the accelerator know this kind",
+        lambda e: _c_bool(e.accelerator),
+    ),
+)
+
+
+# The table's rows give values in the order of the fields: C++17 has no designated initialisers.
+def _c_entry(e: Element) -> str:
+    values = (f"        {value(e)}, // {name}\n" for _, name, _, value in C_FIELDS)
+    return f"    {{\n{''.join(values)}    }},\n"
+
+
+def _c_field(kind: str, name: str, comment: str) -> str:
+    declared = f"    {kind}{'' if kind.endswith('*') else ' '}{name};"
+    return f"{declared:<30} // {comment}\n" if comment else f"{declared}\n"
+
+
+def _c_settings(e: Element) -> str:
+    lines = [f"    case FP8MAC_ELEMENT_{e.name.upper()}:\n"]
+    if len(e.accumulators) == 1:
+        lines.append(f"        config->acc_format = {MODEL_ACCUMULATORS[e.accumulators[0]]};\n")
+    if e.block:
+        lines.append(f"        config->group = {e.block};\n")
+    if e.frac_bits and e.window_lanes > 1:
+        lines.append(f"        if (lanes < {e.window_lanes}) {{\n            break;\n        }}\n")
+    for field, value in e.model.items():
+        value = value.replace(
+            "late_bits", f"(frac_bits > {e.late_bits[0]} ? frac_bits : {e.late_bits[0]})"
+        )
+        lines.append(f"        config->{field} = {value};\n")
+    return "".join(lines) + "        break;\n"
+
+
 def c_header(elements: dict[str, Element]) -> str:
     rows = list(elements.values())
-
-    def mask(names: tuple[str, ...], prefix: str) -> str:
-        return " | ".join(f"1u << {prefix}{name.upper()}" for name in names)
-
-    def entry(e: Element) -> str:
-        bits = e.frac_bits or FracBits(0, 0, 0)
-        return (
-            f'    {{.name = "{e.name}",\n     .summary = "{e.summary}",\n     .kind = FP8MAC_ELEMENT_{e.name.upper()},\n'
-            f"     .accumulators = {mask(e.accumulators, 'FP8MAC_ACC_')},\n"
-            f"     .formats = {mask(e.formats, 'FP8MAC_')},\n"
-            f"     .frac_bits_least = {bits.least},\n     .frac_bits_default = {bits.default},\n"
-            f"     .frac_bits_most = {bits.most},\n     .window_lanes = {e.window_lanes},\n     .terms_log2 = {e.terms_log2},\n"
-            f"     .block = {e.block},\n"
-            f"     .acc_cycle = {e.acc_cycle},\n     .result_cycle = {e.result_cycle},\n     .latency = {e.latency},\n"
-            f"     .mx = {str(e.mx).lower()},\n"
-            f"     .align_by_operands = {str(e.align == 'operands').lower()},\n"
-            f"     .narrow = {str(e.narrow).lower()},\n"
-            f"     .accelerator = {str(e.accelerator).lower()}}},\n"
-        )
-
-    def settings(e: Element) -> str:
-        lines = [f"    case FP8MAC_ELEMENT_{e.name.upper()}:\n"]
-        if len(e.accumulators) == 1:
-            lines.append(f"        config->acc_format = {MODEL_ACCUMULATORS[e.accumulators[0]]};\n")
-        if e.block:
-            lines.append(f"        config->group = {e.block};\n")
-        if e.frac_bits and e.window_lanes > 1:
-            lines.append(
-                f"        if (lanes < {e.window_lanes}) {{\n            break;\n        }}\n"
-            )
-        for field, value in e.model.items():
-            value = value.replace(
-                "late_bits", f"(frac_bits > {e.late_bits[0]} ? frac_bits : {e.late_bits[0]})"
-            )
-            lines.append(f"        config->{field} = {value};\n")
-        return "".join(lines) + "        break;\n"
 
     return f"""// SPDX-License-Identifier: Apache-2.0
 // {BY}
@@ -368,28 +449,10 @@ typedef enum fp8mac_element_kind {{
 
 // One kind of element.
 typedef struct fp8mac_element_info {{
-    const char *name;
-    const char *summary;
-    fp8mac_element_kind kind;
-    uint32_t accumulators;     // bits 1u << fp8mac_acc_format; more than one: each GEMM chooses
-    uint32_t formats;          // bits 1u << fp8mac_format_id that A and B may have
-    uint8_t frac_bits_least;   // fraction bits of the alignment window; all 0: there is no choice
-    uint8_t frac_bits_default;
-    uint8_t frac_bits_most;
-    uint8_t window_lanes;      // with fewer lanes there is no window; 0: there never is one
-    uint8_t terms_log2;        // an accumulator takes 2^terms_log2 products; 0: any number
-    uint8_t block;             // products that join the accumulator together; 0: those of one step
-    uint8_t acc_cycle;         // in which an element takes the accumulator; cycle 0 issues a block's last step
-    uint8_t result_cycle;      // in which it shows the new one
-    uint8_t latency;           // in which the array shows the first of a block's results
-    bool mx;                   // blocks can have MX scales
-    bool align_by_operands;    // products are aligned to the largest operands
-    bool narrow;               // A and B may also be e3m2fn, e2m3fn and e2m1fn
-    bool accelerator;          // commands of the accelerator know this kind
-}} fp8mac_element_info;
+{"".join(_c_field(*one[:3]) for one in C_FIELDS)}}} fp8mac_element_info;
 
 static const fp8mac_element_info fp8mac_element_table[FP8MAC_ELEMENT_COUNT] = {{
-{"".join(entry(e) for e in rows)}}};
+{"".join(_c_entry(e) for e in rows)}}};
 
 // The kind with this number, or NULL.
 static inline const fp8mac_element_info *fp8mac_element_find(uint32_t kind)
@@ -419,7 +482,7 @@ static inline void fp8mac_element_settings(fp8mac_element_kind kind, unsigned la
     (void)static_exponent;
     config->group = lanes;
     switch (kind) {{
-{"".join(settings(e) for e in rows)}    }}
+{"".join(_c_settings(e) for e in rows)}    }}
 }}
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of any kind without a shared accumulate unit (all families but FamilyBlock): the family's pipeline behind
-// ports that are the same for all kinds. Operands come as the vectors of fp8mac_feed, which fp8mac_element_pkg draws.
-// An accumulator's code has result_width() bits.
+// One element of any kind without a shared accumulate unit (all families but FamilyBlock): the
+// family's pipeline behind ports that are the same for all kinds. Operands come as the vectors of
+// fp8mac_feed, which fp8mac_element_pkg draws. An accumulator's code has result_width() bits.
 //
-// A step is issued in its cycle 0. Its accumulator is taken in cycle element_acc_cycle(ELEMENT); the new one and the step's
-// flags are shown in cycle element_result_cycle(ELEMENT). In a row or column that is not enabled they have no meaning.
+// A step is issued in its cycle 0. Its accumulator is taken in cycle element_acc_cycle(ELEMENT);
+// the new one and the step's flags are shown in cycle element_result_cycle(ELEMENT). In a row or
+// column that is not enabled they have no meaning.
 module fp8mac_element
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records and widths that the operand feed, the elements and the array share. fp8mac_catalogue_pkg defines the kinds of
-// elements, their blocks and their cycles. This package derives the rest from it. For a number that is no kind a width
-// is 1; fp8mac_feed, fp8mac_element and fp8mac_readout refuse such a number.
+// Records and widths that the operand feed, the elements and the array share. fp8mac_catalogue_pkg
+// defines the kinds of elements, their blocks and their cycles. This package derives the rest from
+// it. For a number that is no kind a width is 1; fp8mac_feed, fp8mac_element and fp8mac_readout
+// refuse such a number.
 //
-// A product's exponent inside an element is raw: the sum of two operands' exponent fields as the feed gives them
-// (exp_offset). A product is shifted by the largest exponent minus its own. The feed sends an operand's exponent
-// inverted (31 - exp), so that this shift is a sum.
+// A product's exponent inside an element is raw: the sum of two operands' exponent fields as the
+// feed gives them (exp_offset). A product is shifted by the largest exponent minus its own. The
+// feed sends an operand's exponent inverted (31 - exp), so that this shift is a sum.
 package fp8mac_element_pkg;
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
 
-  // ---- operands, as the feed sends them to the elements ------------------------------------------------------------
+  // ---- operands, as the feed sends them to the elements -----------------------------------------
 
   // An operand's sign and what is special about it.
   typedef struct packed {
@@ -30,7 +31,8 @@ package fp8mac_element_pkg;
     logic                   is_inf;
   } lane_t;
 
-  // FeedExponents: an operand's exponent and its zero flag leave the feed two cycles before the rest of it.
+  // FeedExponents: an operand's exponent and its zero flag leave the feed two cycles
+  // before the rest of it.
   typedef struct packed {
     logic                   zero_ahead;
     logic [OperandExpW-1:0] exp_ahead;
@@ -61,7 +63,8 @@ package fp8mac_element_pkg;
   //   FeedInt8, A       8-bit code        nothing
   //   FeedInt8, B       digits_t          nothing
   //
-  // FeedInt8 on side B alone has `negatives`, the sum that the negative digits of the column need (fp8mac_digit_recode).
+  // FeedInt8 on side B alone has `negatives`, the sum that the negative digits of the column need
+  // (fp8mac_digit_recode).
   function automatic int unsigned feed_lane_width(int unsigned element, bit side_a);
     case (element_feed(element))
       FeedFields:    return $bits(operand_t);
@@ -77,14 +80,15 @@ package fp8mac_element_pkg;
            (element_feed(element) == FeedInt8 && !side_a ? negatives_width(lanes) : 0);
   endfunction
 
-  // The feed subtracts this from an operand's exponent, so that exponents of the E4M3 formats fit in 4 bits.
+  // The feed subtracts this from an operand's exponent, so that exponents of the E4M3
+  // formats fit in 4 bits.
   function automatic int signed exp_offset(int unsigned exp_w);
     return exp_w < OperandExpW ? 8 : 0;
   endfunction
 
-  // A normalised operand: its leading bit is on top. The significand of a subnormal moves up 1, 2 or 3 places, from
-  // exponent 1 (E5M2, 2 places at most) or 9 (E4M3). `top` is the exponent plus TopOffset. It is never negative, and
-  // its bits follow without an addition:
+  // A normalised operand: its leading bit is on top. The significand of a subnormal moves up 1, 2
+  // or 3 places, from exponent 1 (E5M2, 2 places at most) or 9 (E4M3). `top` is the exponent plus
+  // TopOffset. It is never negative, and its bits follow without an addition:
   //   h = 1: 1 eeeee    else 1 eeee0, and for two places and more   E4M3 1 00111, 1 00110   E5M2 0 11111
   parameter int unsigned TopOffset = 32;
 
@@ -125,8 +129,8 @@ package fp8mac_element_pkg;
     return lane_of(class_of(operand), ~(operand.exp - OperandExpW'(exp_offset(exp_w))), 1'b0, operand.sig);
   endfunction
 
-  // A subnormal is normalised. The smallest one, 2^-17 of E5M2FNUZ, has the exponent -1: it is sent as exponent 0 and
-  // `half`.
+  // A subnormal is normalised. The smallest one, 2^-17 of E5M2FNUZ, has the exponent -1: it is sent
+  // as exponent 0 and `half`.
   function automatic lane_t normalised_lane(operand_t operand);
     leading_t normalised;
     logic     half;
@@ -135,32 +139,34 @@ package fp8mac_element_pkg;
     return lane_of(class_of(operand), half ? '1 : ~normalised.top[OperandExpW-1:0], half, {1'b1, normalised.frac});
   endfunction
 
-  // ---- exponents ---------------------------------------------------------------------------------------------------
+  // ---- exponents --------------------------------------------------------------------------------
 
-  // A window's exponent is a product's raw exponent plus RawOffset. With the offset 2 a product's shift is a sum
-  // without a constant (fp8mac_aligned_align).
+  // A window's exponent is a product's raw exponent plus RawOffset. With the offset 2 a product's
+  // shift is a sum without a constant (fp8mac_aligned_align).
   parameter int unsigned RawOffset = 2;
 
-  // The exponent field of a product in the accumulator's format is raw + RawOffset + base. The base subtracts E5M2's
-  // bias twice, and adds the accumulator's bias and the feed's offset of both operands. `scale_sum` is FNUZ-adjusted.
+  // The exponent field of a product in the accumulator's format is raw + RawOffset + base. The base
+  // subtracts E5M2's bias twice, and adds the accumulator's bias and the feed's offset of both
+  // operands. `scale_sum` is FNUZ-adjusted.
   function automatic base_t base_of(scale_sum_t scale_sum, bit acc_fp16, int unsigned exp_w);
     return base_t'(scale_sum) + base_t'((acc_fp16 ? 15 : Fp32Bias) - 2 * 15 + 2 * exp_offset(exp_w) - int'(RawOffset));
   endfunction
 
-  // The width of a window's exponent as a field of the accumulator. The field is not negative, because the
-  // accumulator's own field is not. It is at most 254, or with FP16 at most 30 + 31 + 64 - 15 = 110. An exponent after
-  // normalising needs one bit more. MX scales add up to 254.
+  // The width of a window's exponent as a field of the accumulator. The field is not negative,
+  // because the accumulator's own field is not. It is at most 254, or with FP16 at most 30 + 31 +
+  // 64 - 15 = 110. An exponent after normalising needs one bit more. MX scales add up to 254.
   function automatic int unsigned window_field_bits(bit acc_fp16, bit mx = 1'b0);
     return mx ? 9 : acc_fp16 ? 7 : 8;
   endfunction
 
-  // Integer bits of the sum of `lanes` products, each at most (15/8)^2 = 225/64, and an accumulator below 2.
+  // Integer bits of the sum of `lanes` products, each at most (15/8)^2 = 225/64, and an accumulator
+  // below 2.
   function automatic int unsigned integer_bits(int unsigned lanes);
     return unsigned'($clog2((225 * lanes + 63) / 64 + 2));
   endfunction
 
-  // A shift with these bits set moves all of a word of `width` bits out, whatever its other bits are. They are the
-  // fewest of the highest bits with this property.
+  // A shift with these bits set moves all of a word of `width` bits out, whatever its other bits
+  // are. They are the fewest of the highest bits with this property.
   function automatic logic [31:0] shift_all_out(int unsigned width, int unsigned shift_w);
     logic [31:0] bits;
     bits = '0;
@@ -168,8 +174,9 @@ package fp8mac_element_pkg;
     return bits;
   endfunction
 
-  // Width of an operand distance. The largest distance shifts a product out of a window of frac_bits fraction bits.
-  // With FeedFormat the distance only covers the exponents of an E4M3 format. Other feeds send no distances.
+  // Width of an operand distance. The largest distance shifts a product out of a window of
+  // frac_bits fraction bits. With FeedFormat the distance only covers the exponents of an E4M3
+  // format. Other feeds send no distances.
   function automatic int unsigned distance_width(int unsigned element, int unsigned frac_bits);
     case (element_feed(element))
       FeedDistances, FeedBounded: return unsigned'($clog2(frac_bits + 3));
@@ -198,11 +205,12 @@ package fp8mac_element_pkg;
     return sticky.minus ? SpecialNegInf : SpecialNone;
   endfunction
 
-  // ---- bounds and fixed-point accumulators -------------------------------------------------------------------------
+  // ---- bounds and fixed-point accumulators ------------------------------------------------------
 
-  // A bound is the largest exponent of a row's or column's operands plus BoundBias, 0 to 32. The exponent is that of a
-  // normalised operand; FNUZ's larger bias is left out. So the bound of E5M2's smallest subnormal is 0. FormatBound is
-  // the bound of the E4M3 formats. A fixed-point accumulator counts in units of
+  // A bound is the largest exponent of a row's or column's operands plus BoundBias, 0 to 32. The
+  // exponent is that of a normalised operand; FNUZ's larger bias is left out. So the bound of
+  // E5M2's smallest subnormal is 0. FormatBound is the bound of the E4M3 formats. A fixed-point
+  // accumulator counts in units of
   //   2^(a_bound + b_bound - 2 * BoundBias - frac_bits + scaling exponents, FNUZ-adjusted)
   parameter int unsigned BoundW = OperandExpW + 1;
   parameter int unsigned BoundBias = 16;
@@ -214,8 +222,9 @@ package fp8mac_element_pkg;
     return fmt == FmtE5m2 || fmt == FmtE5m2fnuz ? bound : bound - BoundW'(8);
   endfunction
 
-  // Block accumulation with MX scales. The place of a block of a row or column is its bound plus its scale, an E8M0
-  // code, 0 to 318; PlaceNone if the bound is BoundNone. Without MX scales it is the bound.
+  // Block accumulation with MX scales. The place of a block of a row or column is its bound
+  // plus its scale, an E8M0 code, 0 to 318; PlaceNone if the bound is BoundNone. Without MX
+  // scales it is the bound.
   parameter int unsigned  ScaleW = 8;
   parameter int unsigned  ScaleBias = 127;
   parameter logic [ScaleW-1:0] ScaleNan = '1;
@@ -229,8 +238,8 @@ package fp8mac_element_pkg;
     return bound == BoundNone ? '1 : MxPlaceW'(bound) + MxPlaceW'(scale);
   endfunction
 
-  // The exponent of a block's sum, as a field of the accumulator's format, is the sum of the places of A and B, and
-  // block_base(). With MX scales it is -225 to 477. `scale_sum` is FNUZ-adjusted.
+  // The exponent of a block's sum, as a field of the accumulator's format, is the sum of the places
+  // of A and B, and block_base(). With MX scales it is -225 to 477. `scale_sum` is FNUZ-adjusted.
   parameter int unsigned MxBaseW = 10;
   typedef logic signed [MxBaseW-1:0] mx_base_t;
 
@@ -255,7 +264,7 @@ package fp8mac_element_pkg;
     return frac_bits + 3 + element_terms_log2(element);
   endfunction
 
-  // ---- results and cycles ------------------------------------------------------------------------------------------
+  // ---- results and cycles -----------------------------------------------------------------------
 
   // An accumulator as the accumulator memory keeps it:
   //
@@ -288,8 +297,8 @@ package fp8mac_element_pkg;
     return element_has_fp32(element) && !(acc_is_chosen(element) && element_family(element) != FamilyExact);
   endfunction
 
-  // Cycles from the issue of a block's last step to its flags and the first of its results. A code that is no FP32
-  // pattern is converted, which takes one cycle more.
+  // Cycles from the issue of a block's last step to its flags and the first of its results. A code
+  // that is no FP32 pattern is converted, which takes one cycle more.
   function automatic int unsigned element_latency(int unsigned element);
     return element_result_cycle(element) + (result_is_pattern(element) ? 1 : 2);
   endfunction

@@ -1,36 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue: finishes WIDTH outputs per transfer, one transfer per cycle. A transfer has outputs of WIDTH / COLS
-// rows. Its rows have one scale_a. Its scales come in the cycle before it, with next_i.
+// The epilogue: finishes WIDTH outputs per transfer, one transfer per cycle. A transfer has
+// outputs of WIDTH / COLS rows. Its rows have one scale_a. Its scales come in the cycle
+// before it, with next_i.
 //
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
-// With c_en, T = act(t2 + beta * C), and with maximum, T = act(the larger of both addends). With x_en, X takes the place of
-// t0. With multiply, which needs both, s * C takes the place of s, and T = act(t1): the bias must be off. C is needed at
-// stage 8, and X at stage 4; with multiply, C at stage 4, and X at stage 9. A transfer with c_en leaves an addition and a
-// stage later. In row commands the operators have the operands of fp8mac_rows, and transfers enter later.
+// With c_en, T = act(t2 + beta * C), and with maximum, T = act(the larger of both addends). With
+// x_en, X takes the place of t0. With multiply, which needs both, s * C takes the place of s, and T
+// = act(t1): the bias must be off. C is needed at stage 8, and X at stage 4; with multiply, C at
+// stage 4, and X at stage 9. A transfer with c_en leaves an addition and a stage later. In row
+// commands the operators have the operands of fp8mac_rows, and transfers enter later.
 //
-// s has no multipliers of its own: the multipliers of C compute it, those of one row of outputs, which next_row_i names.
-// If it names none, s is that of the last transfer for which it named one, in all columns. Without c_en, it names a row for
-// every transfer. With c_en these multipliers are wanted for the term of C, too, 9 cycles after s (5 with multiply). Hence
-// the rule with c_en, which one of these meets:
+// s has no multipliers of its own: the multipliers of C compute it, those of one row of outputs,
+// which next_row_i names. If it names none, s is that of the last transfer for which it named one,
+// in all columns. Without c_en, it names a row for every transfer. With c_en these multipliers are
+// wanted for the term of C, too, 9 cycles after s (5 with multiply). Hence the rule with c_en,
+// which one of these meets:
 //
 //   one s for all      next_row_i names a row only if no transfer is inside
 //   every second cycle all transfers enter in odd cycles, or all in even ones
-//   rows in turn       a transfer has outputs of one row, the one that is named; even rows enter in odd cycles and odd ones
-//                      in even cycles, or the other way round
+//   rows in turn       a transfer has outputs of one row, the one that is named; even rows enter in odd cycles and
+//                      odd ones in even cycles, or the other way round
 //
-// Every operation has its operands from registers. Where an operand is selected, a stage is before the operation.
+// Every operation has its operands from registers. Where an operand is selected, a stage is
+// before the operation.
 //
-// Each operation is one FP32 operation, rounded to nearest even. amax_o is the largest |T| over the finite present
-// outputs of the transfer, or +0 if there is none. nonfinite_o tells whether a present output was not finite. flags_o
-// are the flags that the present outputs raised. Absent outputs (in_en_i = 0) have no effect, and their d_o is
-// meaningless.
+// Each operation is one FP32 operation, rounded to nearest even. amax_o is the largest |T| over the
+// finite present outputs of the transfer, or +0 if there is none. nonfinite_o tells whether a
+// present output was not finite. flags_o are the flags that the present outputs raised. Absent
+// outputs (in_en_i = 0) have no effect, and their d_o is meaningless.
 //
-// Stochastic rounding of D takes 16 random bits for each output (fp8mac_simon64). They depend on the seed and on the
-// output's row and column in the whole D: cfg_i.first_m, first_n, and the position in the tile at the input.
+// Stochastic rounding of D takes 16 random bits for each output (fp8mac_simon64). They depend on
+// the seed and on the output's row and column in the whole D: cfg_i.first_m, first_n, and the
+// position in the tile at the input.
 //
-// A transfer enters in any cycle, and leaves a fixed number of cycles later. Nothing stops it, so the receiver must
-// have room for it. cfg_i must be constant while transfers are inside (busy_o), and in the cycle in which one enters.
+// A transfer enters in any cycle, and leaves a fixed number of cycles later. Nothing stops it, so
+// the receiver must have room for it. cfg_i must be constant while transfers are inside (busy_o),
+// and in the cycle in which one enters.
 module fp8mac_epilogue #(
   parameter int unsigned WIDTH  = 8,   // outputs per transfer
   parameter int unsigned COLS   = 4,   // of which a row has COLS
@@ -46,7 +52,8 @@ module fp8mac_epilogue #(
   input  fp8mac_pkg::epilogue_cfg_t cfg_i,
   output logic                      busy_o,
 
-  // A transfer enters in the next cycle: its scales, and the row of outputs whose multipliers compute s, one hot or none
+  // A transfer enters in the next cycle: its scales, and the row of outputs whose multipliers
+  // compute s, one hot or none
   input  logic                      next_i,
   input  logic [WIDTH/COLS-1:0]     next_row_i,
   input  logic [31:0]               scale_a_i,
@@ -80,11 +87,12 @@ module fp8mac_epilogue #(
   // Whether there are operators for C. Row commands use them too.
   localparam bit Terms = ADD_C || ROW_COMMANDS;
   localparam int unsigned Rows = WIDTH / COLS;
-  // What has no effect on a sum: the bias where there is none, and the addend of a maximum. t1 + (-0) is t1 for every t1.
+  // What has no effect on a sum: the bias where there is none, and the addend of a maximum. t1 +
+  // (-0) is t1 for every t1.
   localparam logic [31:0] Fp32NegZero = 32'h8000_0000;
 
-  // The stage of each operation's input. The difference to the next one is the operation's latency. Without c_en,
-  // transfers skip the stages between CStage and ActStage.
+  // The stage of each operation's input. The difference to the next one is the operation's latency.
+  // Without c_en, transfers skip the stages between CStage and ActStage.
   localparam int unsigned MulStages     = 4;
   localparam int unsigned AddStages     = 4;
   localparam int unsigned ConvertStages = 2;
@@ -113,9 +121,9 @@ module fp8mac_epilogue #(
     return magnitude > {ExpMax, FracW'(0)};
   endfunction
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // The common part of each transfer, and the flags that it collects
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   logic [Depth:1] valid_q;
   travel_t        travel_q [1:Depth];
   flags_t         raised [Depth+1];  // by the operation whose results are at this stage, for present outputs only
@@ -136,7 +144,8 @@ module fp8mac_epilogue #(
 
   assign busy_o = valid_q != '0 || rows_busy;
 
-  // Rows whose multipliers of C take the scales of the next transfer. Only the first row has some without C.
+  // Rows whose multipliers of C take the scales of the next transfer. Only the first row has some
+  // without C.
   logic [Rows-1:0] next_row;
   assign next_row = next_i ? (Terms ? next_row_i : Rows'(1)) : '0;
 
@@ -166,9 +175,9 @@ module fp8mac_epilogue #(
     end
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Columns: the scales' product, and the bias until t1 is there
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   logic [COLS-1:0][31:0]           s, bias;
   logic [COLS-1:0]                 scale_nan_q, bias_nan, s_invalid, s_overflow;
   logic [Rows-1:0]                 s_row_q [ScaleStage:SelectStage];  // whose multipliers gave s in SelectStage
@@ -217,9 +226,9 @@ module fp8mac_epilogue #(
     end
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Random bits: a block serves RandomColumns outputs of a row
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   localparam int unsigned RandomColumns = 4;
   localparam int unsigned RandomStages  = 2;
   localparam int unsigned PositionStage = ConvertStage - RandomStages - 1;  // of the positions' sums
@@ -260,17 +269,17 @@ module fp8mac_epilogue #(
     assign random = '0;
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Outputs
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   logic [WIDTH-1:0][31:0] t1, t2, t3, td, w_c;  // w_c: the term or the factor of C
   logic [WIDTH-1:0][31:0] act_q;
   logic [WIDTH-1:0] t1_invalid, t1_overflow, t2_invalid, t2_overflow, t3_invalid, t3_overflow, w_invalid, w_overflow;
   logic [WIDTH-1:0] c_nan, x_nan;
   logic [WIDTH-1:0] td_invalid, td_overflow, d_invalid, d_overflow, d_saturated;
 
-  // ReLU: a value with the sign bit set becomes +0. Clamp compares values, so that a zero of either sign equals a zero
-  // bound and stays. NaN stays in both.
+  // ReLU: a value with the sign bit set becomes +0. Clamp compares values, so that a zero of either
+  // sign equals a zero bound and stays. NaN stays in both.
   function automatic logic less(logic [31:0] a, logic [31:0] b);
     if (a[30:0] == '0 && b[30:0] == '0) return 1'b0;
     if (a[31] != b[31]) return a[31];
@@ -290,7 +299,8 @@ module fp8mac_epilogue #(
     logic        for_s;  // the multiplier of C takes scales
     assign for_s = !Terms || (next_row[w / COLS] && !rows);
 
-    // The accumulator is delayed until s is there. With multiply, X is selected with w_c, which comes later than s.
+    // The accumulator is delayed until s is there. With multiply, X is selected with w_c,
+    // which comes later than s.
     always_ff @(posedge clk) begin
       t0_q[ScaleStage+1] <= t0_i[w];
       for (int unsigned i = ScaleStage + 1; i < SelectStage; i++) t0_q[i+1] <= t0_q[i];
@@ -394,9 +404,9 @@ module fp8mac_epilogue #(
     );
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Row commands
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   if (ROW_COMMANDS) begin : gen_rows
     logic [15:0] row_at [1:CStage];
     logic [15:0] col_at [1:CStage];
@@ -507,9 +517,10 @@ module fp8mac_epilogue #(
     end
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
-  // amax of T, beside the last multiplication and the conversion: a tree with one level of comparisons per stage
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
+  // amax of T, beside the last multiplication and the conversion: a tree with one level of
+  // comparisons per stage
+  // -----------------------------------------------------------------------------------------------
   localparam int unsigned Levels = $clog2(WIDTH);
   localparam int unsigned First  = ScaleDStage + 1;
 
@@ -540,9 +551,9 @@ module fp8mac_epilogue #(
     nonfinite_q <= {nonfinite_q[Depth-1:First], |(infinite & travel_q[ScaleDStage].en) && !rows_quiet};
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Out
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   assign out_valid_o = valid_q[Depth];
   assign meta_o      = travel_q[Depth].meta;
   assign flags_o     = travel_q[Depth].flags | raised[Depth] | rows_flags;
@@ -553,9 +564,9 @@ module fp8mac_epilogue #(
     $error("WIDTH must be a multiple of COLS, and its maximum must be found in %0d stages", Depth - First);
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Assertions
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
 `ifndef SYNTHESIS
   AssertCfgLegal: assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_valid_i |-> cfg_i.overflow <= OvfIeee && cfg_i.act <= ActClamp);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of exp2(t), for t up to 0: divides the bits of t, and gives the operands of the operations between them.
+// One lane of exp2(t), for t up to 0: divides the bits of t, and gives the operands of the
+// operations between them.
 //
 //   exp2(t) = (coarse * 2^-a) * (value + slope * r)      |t| = | a, 8 bits | i, 5 bits | j, 5 bits | -r * 2^10 ... |
 //
@@ -8,8 +9,9 @@
 //   cycle 6   value_o
 //   cycle 11  coarse_o, which has the power of two, and lower_o: a part of the power that the other factor takes
 //
-// t comes in every second cycle at most: always in odd or always in even ones. A NaN gives NaN, and t <= -151 gives +0.
-// Both are operands of the last multiplication: coarse_o. A positive t has no meaning.
+// t comes in every second cycle at most: always in odd or always in even ones. A NaN gives
+// NaN, and t <= -151 gives +0. Both are operands of the last multiplication: coarse_o. A
+// positive t has no meaning.
 module fp8mac_exp2_split (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -37,7 +39,7 @@ module fp8mac_exp2_split (
     else valid_q <= {valid_q[8:1], valid_i};
   end
 
-  // ---- cycle 0: the point moves -----------------------------------------------------------------------------------
+  // ---- cycle 0: the point moves -----------------------------------------------------------------
   //   bit   40 ........ 23 | 22 ................ 0
   //         | a | i | j    | rest, in units of 2^-33      the significand, to the left by exponent - OneStep
   typedef struct packed {
@@ -65,7 +67,7 @@ module fp8mac_exp2_split (
 
   always_ff @(posedge clk_i) moved_q <= moved;
 
-  // ---- cycle 1: r as FP32 -----------------------------------------------------------------------------------------
+  // ---- cycle 1: r as FP32 -----------------------------------------------------------------------
   typedef struct packed {
     logic       nan;
     logic       zero;
@@ -101,7 +103,7 @@ module fp8mac_exp2_split (
     if (valid_q[9]) parts_q[6] <= parts_q[5];
   end
 
-  // ---- the tables -------------------------------------------------------------------------------------------------
+  // ---- the tables -------------------------------------------------------------------------------
   // In cycle 6, parts are in register 4; in cycle 11, in register 6.
   logic [31:0] coarse;
   logic [7:0]  exponent;

@@ -2,8 +2,9 @@
 // The FP32 value of a code, exact. A NaN becomes the canonical one, except those of BF16 and FP32.
 // Combinational.
 //
-// The FP8 formats and FP16 have at most 10 fraction bits and 5 exponent bits. Their significands are aligned to FP16's;
-// a subnormal is normalised, because FP32 holds it as a normal number. The magnitude of INT8 is such a subnormal.
+// The FP8 formats and FP16 have at most 10 fraction bits and 5 exponent bits. Their significands
+// are aligned to FP16's; a subnormal is normalised, because FP32 holds it as a normal number. The
+// magnitude of INT8 is such a subnormal.
 module fp8mac_fmt_to_fp32
   import fp8mac_pkg::*;
 (

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE 754 binary32 addition, to nearest even, with subnormals. Four stages: order | align and add | normalise | round.
+// IEEE 754 binary32 addition, to nearest even, with subnormals. Four stages: order | align and
+// add | normalise | round.
 //
-// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan.
-// invalid_o: Inf - Inf. overflow_o: finite operands, infinite result. Flags belong to the value in result_o. Adding -0
-// only changes a NaN's code.
+// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result
+// is Fp32Nan. invalid_o: Inf - Inf. overflow_o: finite operands, infinite result. Flags belong to
+// the value in result_o. Adding -0 only changes a NaN's code.
 module fp8mac_fp32_add (
   input  logic        clk_i,
   input  logic [31:0] a_i,
@@ -17,9 +18,9 @@ module fp8mac_fp32_add (
   localparam int unsigned ExpW   = 8;
   localparam int unsigned FracW  = 23;
   localparam int unsigned Sig32W = FracW + 1;
-  // Three bits below the larger operand's last place are enough. If the smaller operand moves by more than one place,
-  // the difference loses at most one leading bit, so a guard and a sticky bit remain after normalising. If it moves by
-  // at most one place, no bit is lost.
+  // Three bits below the larger operand's last place are enough. If the smaller operand moves by
+  // more than one place, the difference loses at most one leading bit, so a guard and a sticky bit
+  // remain after normalising. If it moves by at most one place, no bit is lost.
   localparam int unsigned ExtraW = 3;
   localparam int unsigned TermW  = Sig32W + ExtraW;
   localparam int unsigned TotalW = TermW + 1;  // a carry
@@ -51,9 +52,9 @@ module fp8mac_fp32_add (
   added_t          added_q;
   fp32_unrounded_t normalised_q;
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Decode and order by magnitude
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   function automatic logic [ExpW-1:0] exponent(logic [ExpW-1:0] field);
     return field | ExpW'(field == '0);
   endfunction
@@ -89,9 +90,9 @@ module fp8mac_fp32_add (
     ordered_q <= order(a_i, b_i);
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Align and add
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   //   bit       27 26                         3  2  1  0
   //   larger     0 | s23 ................... s0 | 0  0  0
   //   smaller    0 | 0 .. 0 s23 ............ sd | .  .  OR of the lost bits     right by distance
@@ -116,11 +117,11 @@ module fp8mac_fp32_add (
     added_q <= align_and_add(ordered_q);
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Normalise
-  // ---------------------------------------------------------------------------------------------------------------
-  // The leading one moves up to bit 27, whose exponent is exp + 1. Where the exponent would fall below 1, the sum only
-  // moves up by exp places, to exponent 1:
+  // -----------------------------------------------------------------------------------------------
+  // The leading one moves up to bit 27, whose exponent is exp + 1. Where the exponent would fall
+  // below 1, the sum only moves up by exp places, to exponent 1:
   //
   //   bit      27 26                  4  3  2  1  0
   //           | 1 | fraction            | g | sticky |
@@ -143,9 +144,9 @@ module fp8mac_fp32_add (
     normalised_q <= normalise(added_q);
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Round, and select the special result
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   fp8mac_fp32_round u_round (
     .clk_i, .x_i(normalised_q), .result_o, .invalid_o, .overflow_o
   );

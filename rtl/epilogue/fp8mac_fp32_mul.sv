@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE 754 binary32 multiplication, to nearest even, with subnormals. Four stages: multiply | add | shift | round.
+// IEEE 754 binary32 multiplication, to nearest even, with subnormals. Four stages: multiply
+// | add | shift | round.
 //
-// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan.
-// invalid_o: 0 * Inf. overflow_o: finite operands, infinite result. Flags belong to the value in result_o.
+// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result
+// is Fp32Nan. invalid_o: 0 * Inf. overflow_o: finite operands, infinite result. Flags belong to
+// the value in result_o.
 module fp8mac_fp32_mul (
   input  logic        clk_i,
   input  logic [31:0] a_i,
@@ -51,9 +53,9 @@ module fp8mac_fp32_mul (
   logic                low_carry, low_carry_q;
   fp32_unrounded_t     normalised_q;
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Decode and multiply
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   function automatic fp32_special_t classify(logic [31:0] a, logic [31:0] b);
     logic a_nan, b_nan, a_inf, b_inf, a_zero, b_zero;
     a_nan  = a[FracW +: ExpW] == ExpMax && a[FracW-1:0] != '0;
@@ -82,8 +84,8 @@ module fp8mac_fp32_mul (
     return x[FracW +: ExpW] == '0 ? {1'b0, x[FracW-1:0]} : '0;
   endfunction
 
-  // If both operands are subnormal, the product vanishes, and zeros has no effect. -Bias is computed as 1 - 128: the 1
-  // is the carry into the sum.
+  // If both operands are subnormal, the product vanishes, and zeros has no effect. -Bias is
+  // computed as 1 - 128: the 1 is the carry into the sum.
   function automatic beside_t decode(logic [31:0] a, logic [31:0] b);
     logic [Sig32W-1:0] tiny;
     logic [ExpW:0]     exps;
@@ -100,8 +102,8 @@ module fp8mac_fp32_mul (
     .a_i(significand(a_i[30:0])), .b_i(significand(b_i[30:0])), .sum_o(sum), .carry_o(carry)
   );
 
-  // The lowest columns of the compressor tree are done first, so this stage has time to add them. A chain of full adders
-  // is the smallest, and one word takes fewer registers than two.
+  // The lowest columns of the compressor tree are done first, so this stage has time to add them. A
+  // chain of full adders is the smallest, and one word takes fewer registers than two.
   fp8mac_adder #(.W(LowW)) u_low (
     .a_i(sum[LowW-1:0]), .b_i(carry[LowW-1:0]), .carry_i(1'b0), .sum_o(low), .carry_o(low_carry)
   );
@@ -114,11 +116,11 @@ module fp8mac_fp32_mul (
     low_carry_q <= low_carry;
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Add the words of the product, and find its shift
-  // ---------------------------------------------------------------------------------------------------------------
-  // The leading one moves to bit 47 or 46. Where the exponent would fall below 1, the product moves to exponent 1
-  // instead: the shift is `limit`, which may be to the right.
+  // -----------------------------------------------------------------------------------------------
+  // The leading one moves to bit 47 or 46. Where the exponent would fall below 1, the product moves
+  // to exponent 1 instead: the shift is `limit`, which may be to the right.
   function automatic shift_t find_shift(beside_t x);
     wide_t exp, from_high;
     exp       = x.limit - wide_t'({1'b0, x.zeros});
@@ -137,20 +139,21 @@ module fp8mac_fp32_mul (
     prod_q  <= {sum_q + carry_q + (ProdW - LowW)'(low_carry_q), low_q};
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Shift
-  // ---------------------------------------------------------------------------------------------------------------
-  // A right shift is done as Sig32W places to the right and then some to the left. The bits that this loses are below
-  // the guard bit in any case:
+  // -----------------------------------------------------------------------------------------------
+  // A right shift is done as Sig32W places to the right and then some to the left. The bits that
+  // this loses are below the guard bit in any case:
   //
   //   bit           47                    24 23 22                  0
   //   left by n    | p[47-n .........             ...... p[0] 0 .. 0 |  n = zeros, or limit >= 0
   //   right by n   | 0 .. 0 p[47] ....    p[24] 0 ................ 0 |  n = -limit in 1..Sig32W; p[23:0] sticky
   //                |<------- kept ------>| g |<----- sticky ------->|
   //
-  // More than Sig32W places to the right leave 0: without a guard bit, sticky has no effect. Large steps come first,
-  // and each step keeps only the bits that the smaller ones can move up to bit 22. If the leading one is at bit 46 and
-  // the exponent is above 1, everything moves by one more place.
+  // More than Sig32W places to the right leave 0: without a guard bit, sticky has no effect.
+  // Large steps come first, and each step keeps only the bits that the smaller ones can move
+  // up to bit 22. If the leading one is at bit 46 and the exponent is above 1, everything
+  // moves by one more place.
   function automatic fp32_unrounded_t shift(shift_t x, logic [ProdW-1:0] prod);
     logic [ProdW-1:0]   word, high;
     logic [WindowW-1:0] window;
@@ -175,9 +178,9 @@ module fp8mac_fp32_mul (
 
   always_ff @(posedge clk_i) normalised_q <= shift(shift_q, prod_q);
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Round, and select the special result
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   fp8mac_fp32_round u_round (.clk_i, .x_i(normalised_q), .result_o, .invalid_o, .overflow_o);
 
 endmodule

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of two FP32 significands, as two words whose sum it is: radix-4 products in a compressor tree.
-// Combinational.
+// The product of two FP32 significands, as two words whose sum it is: radix-4 products in a
+// compressor tree. Combinational.
 //
-// b has twelve digits of -1 to 2 and a carry out of the last one (fp8mac_digit_recode has the table). A digit of -1 costs
-// half of what the digit -2 of a Booth recoding does (fp8mac_digit_product), and the carries are a prefix computation.
-// Product j is a one's complement number of 26 bits at bit 2j. Its sign s stands for -s * 2^(2j+25). This is
-// (1-s) * 2^(2j+25), less 2^(2j+25): the constants of all products are one addend. Product 0 has its own constant, in
+// b has twelve digits of -1 to 2 and a carry out of the last one (fp8mac_digit_recode has the
+// table). A digit of -1 costs half of what the digit -2 of a Booth recoding does
+// (fp8mac_digit_product), and the carries are a prefix computation. Product j is a one's complement
+// number of 26 bits at bit 2j. Its sign s stands for -s * 2^(2j+25). This is (1-s) * 2^(2j+25),
+// less 2^(2j+25): the constants of all products are one addend. Product 0 has its own constant, in
 // three bits, so that no column has more than 13 bits:
 //
 //   -s * 2^25 = s * 2^25 + s * 2^26 + (1-s) * 2^27 - 2^27
@@ -26,7 +27,8 @@ module fp8mac_fp32_product
 
   typedef logic [Addends-1:0][ProdW-1:0] addends_t;
 
-  // -2^27 of product 0 and -2^(2j+25) of products 1 to 11, modulo 2^48: 2^28 and the even bits from 30 on
+  // -2^27 of product 0 and -2^(2j+25) of products 1 to 11, modulo 2^48: 2^28 and the even bits from
+  // 30 on
   function automatic logic [ProdW-1:0] constants();
     constants = -(ProdW'(1) << (SignBit + 2));
     for (int unsigned j = 1; j < Digits; j++) constants = constants - (ProdW'(1) << (2 * j + SignBit));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last stage of FP32 addition and multiplication: rounds to nearest even, detects overflow, and selects the special
-// result. One stage.
+// Last stage of FP32 addition and multiplication: rounds to nearest even, detects overflow, and
+// selects the special result. One stage.
 //
 //   pattern   [ exponent, 9 bits ][ fraction, 23 bits ][ guard ][ sticky ]
 //
-// A carry out of the fraction increments the exponent, which gives the right result: 1.11..1 becomes 10.0, and the
-// largest subnormal becomes the smallest normal number. Every NaN result is Fp32Nan.
+// A carry out of the fraction increments the exponent, which gives the right result:
+// 1.11..1 becomes 10.0, and the largest subnormal becomes the smallest normal number. Every
+// NaN result is Fp32Nan.
 module fp8mac_fp32_round
   import fp8mac_pkg::*;
 (

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts an FP32 value to a D format, to nearest even or stochastically. Two stages: align | round.
+// Converts an FP32 value to a D format, to nearest even or stochastically. Two stages: align |
+// round.
 //
-// A value enters in every cycle, and its code is in code_o, right-justified, two cycles later. fmt_i, stochastic_i and
-// overflow_mode_i must be constant while a value is inside, and fmt_i also in the cycle before. overflow_mode_i has no
-// effect on FP16, BF16, FP32 and INT8, which always saturates.
-// Stochastic rounding adds random_i / 2^16 of the last place to the magnitude and truncates. random_i belongs to x_i.
-// Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. INT8 has no
-// NaN: 0 is written. overflow_o: a finite value became Inf or NaN. saturated_o: +-max was written for a larger
-// magnitude. invalid_o: a NaN became 0. Flags belong to the value in code_o.
+// A value enters in every cycle, and its code is in code_o, right-justified, two cycles
+// later. fmt_i, stochastic_i and overflow_mode_i must be constant while a value is inside,
+// and fmt_i also in the cycle before. overflow_mode_i has no effect on FP16, BF16, FP32 and
+// INT8, which always saturates.
+// Stochastic rounding adds random_i / 2^16 of the last place to the magnitude and truncates.
+// random_i belongs to x_i. Every NaN written is the format's positive one, also for a negative
+// overflow in a format without Inf. INT8 has no NaN: 0 is written. overflow_o: a finite value
+// became Inf or NaN. saturated_o: +-max was written for a larger magnitude. invalid_o: a NaN became
+// 0. Flags belong to the value in code_o.
 module fp8mac_fp32_to_fmt (
   input  logic                  clk_i,
   input  fp8mac_pkg::dst_fmt_e  fmt_i,
@@ -32,8 +35,9 @@ module fp8mac_fp32_to_fmt (
 
   typedef logic signed [WideW-1:0] wide_t;
 
-  // A destination format. If it has an Inf, the Inf's code is max + 1. INT8 has the values of subnormals: their last
-  // place is 2^(1 - bias - mantissa_bits) = 1. What is above them is above max. The largest magnitude is 127.
+  // A destination format. If it has an Inf, the Inf's code is max + 1. INT8 has the values of
+  // subnormals: their last place is 2^(1 - bias - mantissa_bits) = 1. What is above them is above
+  // max. The largest magnitude is 127.
   typedef struct packed {
     logic [4:0]  mantissa_bits;
     logic signed [8:0] bias;
@@ -74,19 +78,20 @@ module fp8mac_fp32_to_fmt (
 
   assign format = destination_of(fmt_i);
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Align to the destination's last place
-  // ---------------------------------------------------------------------------------------------------------------
-  // The significand moves right by 23 - m, plus the distance of its exponent below the destination's exponent 1:
+  // -----------------------------------------------------------------------------------------------
+  // The significand moves right by 23 - m, plus the distance of its exponent below the
+  // destination's exponent 1:
   //
   //   bit       63                   40 39        24 23        0
   //   sig      | 1 f22 ........... f0  | 0 ................... 0 |
   //   shifted  | 0 .... 0 1 f22 .... fs | dropped  |<- sticky ->|
   //             |<------- kept ------->|
   //
-  // 40 places leave only sticky. A source subnormal is not normalised: either the destination has the same exponent
-  // range (BF16, FP32), or the value is far below half the destination's smallest subnormal. A result with a normal
-  // exponent has no integer bit: the exponent takes its place.
+  // 40 places leave only sticky. A source subnormal is not normalised: either the destination has
+  // the same exponent range (BF16, FP32), or the value is far below half the destination's smallest
+  // subnormal. A result with a normal exponent has no integer bit: the exponent takes its place.
   localparam int unsigned ShiftMax = Sig32W + RandomW;
 
   function automatic aligned_t align(logic [31:0] x, logic [4:0] mantissa_bits, logic signed [8:0] bias);
@@ -122,9 +127,9 @@ module fp8mac_fp32_to_fmt (
     random_q        <= random_i;
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Round, judge overflow, and select
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Both results are compared with the largest code while the direction is found.
   logic [31:0] rounded;
   logic        nearest_up, carry, up, above, saturate, too_large;
@@ -137,14 +142,16 @@ module fp8mac_fp32_to_fmt (
   assign up      = stochastic_i ? carry : nearest_up;
   assign rounded = up ? aligned_q.pattern + 32'd1 : aligned_q.pattern;
 
-  // Patterns have the order of their magnitudes, also above the destination's largest exponent. Inf is above all.
+  // Patterns have the order of their magnitudes, also above the destination's largest
+  // exponent. Inf is above all.
   assign above     = up ? aligned_q.pattern >= {1'b0, format.max} : aligned_q.pattern > {1'b0, format.max};
   assign too_large = !aligned_q.nan && (aligned_q.is_inf || above);
   assign saturate  = !format.always_ieee
                      && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.is_inf)
                          || format.integral);
 
-  // Two's complement of a magnitude of 7 bits: the bits are inverted, 1 is added, and the sign bit is set.
+  // Two's complement of a magnitude of 7 bits: the bits are inverted, 1 is added, and the sign bit
+  // is set.
   function automatic logic [31:0] with_sign(logic [30:0] magnitude, logic sign, logic [31:0] sign_bit,
                                             logic integral);
     logic [6:0] low;

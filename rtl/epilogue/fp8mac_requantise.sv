@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integer requantiser: finishes WIDTH INT8 outputs per transfer, one transfer per cycle, without floating point. It has
-// the interface of fp8mac_epilogue. NUMERICS.md, "Integer requantisation", has the rules.
+// The integer requantiser: finishes WIDTH INT8 outputs per transfer, one transfer per cycle,
+// without floating point. It has the interface of fp8mac_epilogue. NUMERICS.md, "Integer
+// requantisation", has the rules.
 //
 //   x = t0 + bias    y = x * 2^max(shift, 0)    z = floor((y * multiplier + 2^30) / 2^31)
 //   q = z / 2^max(-shift, 0), to nearest, ties away from zero
@@ -8,8 +9,9 @@
 //
 // With d_fmt DstFp32, D is x, an INT32: its multiplier is 2^31, and its shift 0.
 //
-// Both roundings are one addend of the product. A tie of the second one goes away from zero, so its addend depends on
-// the sign. The sign of y serves: where y < 0 and z = 0, both addends give 0. With n = max(-shift, 0) and n > 0:
+// Both roundings are one addend of the product. A tie of the second one goes away from zero, so its
+// addend depends on the sign. The sign of y serves: where y < 0 and z = 0, both addends give 0.
+// With n = max(-shift, 0) and n > 0:
 //
 //   q = floor((y * multiplier + 2^30 + half * 2^31) / 2^(31+n))    half = 2^(n-1), less 1 where y < 0
 //
@@ -17,11 +19,12 @@
 //          x = t0+bias   y = x << .    product: two     carry out of the   sum of   shift right   clamp, add the
 //          recode        half          words            lower 31 bits      the rest               zero point
 //
-// The last stage adds while it compares: a number within the limits, less the zero point, needs 8 bits of the sum.
+// The last stage adds while it compares: a number within the limits, less the zero point,
+// needs 8 bits of the sum.
 //
-// cfg_i gives the zero point as scale_d, and with ActClamp the limits as clamp_lo and clamp_hi, all three as legal
-// integers. Nothing raises flags, and there is no amax. Transfers enter and leave as in
-// fp8mac_epilogue.
+// cfg_i gives the zero point as scale_d, and with ActClamp the limits as clamp_lo and clamp_hi,
+// all three as legal integers. Nothing raises flags, and there is no amax. Transfers enter and
+// leave as in fp8mac_epilogue.
 module fp8mac_requantise #(
   parameter int unsigned WIDTH  = 8,   // outputs per transfer
   parameter int unsigned COLS   = 4,   // of which a row has COLS
@@ -59,9 +62,9 @@ module fp8mac_requantise #(
 
   typedef logic signed [NearW-1:0] near_t;
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // The transfers
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   logic [Depth:1]    valid_q;
   logic [META_W-1:0] meta_q [1:Depth];
   logic              clk;
@@ -79,9 +82,9 @@ module fp8mac_requantise #(
     for (int unsigned i = 1; i < Depth; i++) meta_q[i+1] <= meta_q[i];
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // What is common to all outputs: the limits, less the zero point
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   logic  sums;
   near_t lo_q, hi_q, lo, hi, zero_point;
   logic [7:0] lo_code_q, hi_code_q;
@@ -98,11 +101,11 @@ module fp8mac_requantise #(
     hi_code_q <= hi[7:0];
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Columns: the digits of the multiplier, and the shifts
-  // ---------------------------------------------------------------------------------------------------------------
-  // carry[j+1] = high[j] && (low[j] || carry[j]), as a prefix computation. A multiplier up to 2^31 has no carry out of
-  // its last digit.
+  // -----------------------------------------------------------------------------------------------
+  // carry[j+1] = high[j] && (low[j] || carry[j]), as a prefix computation. A multiplier up to 2^31
+  // has no carry out of its last digit.
   function automatic digits_t recode(logic [W-1:0] x);
     logic [Digits-1:0] low, high, odd, generates, passes;
     for (int unsigned j = 0; j < Digits; j++) {high[j], low[j]} = x[2*j +: 2];
@@ -145,9 +148,9 @@ module fp8mac_requantise #(
     end
   end
 
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Outputs
-  // ---------------------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // The sum of the product's words from bit 31 on has 33 bits, because it has `half` too.
   localparam int unsigned LowW = W - 1, HighW = W + 1;
 

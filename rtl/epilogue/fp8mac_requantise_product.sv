@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of an INT32 and a multiplier, with the constant that rounds it, as two words whose sum it is modulo 2^64:
-// radix-4 products in a compressor tree. Combinational.
+// The product of an INT32 and a multiplier, with the constant that rounds it, as two words whose
+// sum it is modulo 2^64: radix-4 products in a compressor tree. Combinational.
 //
-// The multiplier comes as 16 digits of -1 to 2 (fp8mac_digit_product). Product j is a one's complement number of 33 bits
-// at bit 2j. Its sign s stands for -s * 2^(2j+32). This is (1-s) * 2^(2j+32), less 2^(2j+32): the constants of all
-// products are one addend, which has the last bits of negative products too.
+// The multiplier comes as 16 digits of -1 to 2 (fp8mac_digit_product). Product j is a one's
+// complement number of 33 bits at bit 2j. Its sign s stands for -s * 2^(2j+32). This is (1-s) *
+// 2^(2j+32), less 2^(2j+32): the constants of all products are one addend, which has the last bits
+// of negative products too.
 module fp8mac_requantise_product #(
   localparam int unsigned W      = 32,
   localparam int unsigned Digits = W / 2,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row commands in the epilogue: the operands of its operators, and the statistics of the rows of a band. X passes once for
-// each phase of a command. A transfer enters here first, and the epilogue's own stages (main stage 0, ..) later:
+// Row commands in the epilogue: the operands of its operators, and the statistics of the rows of a
+// band. X passes once for each phase of a command. A transfer enters here first, and the epilogue's
+// own stages (main stage 0, ..) later:
 //
 //   stage   exponentials else
 //   4       the same     X is there; with it the offset of each row (mean, maximum) is selected
@@ -10,18 +11,20 @@
 //   6       27           main stage 0
 //   10      31           main stage 4: the row value is there, X - offset or its exponential, for u_t1
 //
-// Sigmoid and tanh: u_c gives X * factor in stage 9, and u_t3 adds an origin to it until stage 14, in which the bits are split
-// (fp8mac_tanh_split). Main stage 0 is stage 12, so that the operands of u_t1 and u_t2 come in main stages 4 and 8.
+// Sigmoid and tanh: u_c gives X * factor in stage 9, and u_t3 adds an origin to it until stage 14,
+// in which the bits are split (fp8mac_tanh_split). Main stage 0 is stage 12, so that the operands
+// of u_t1 and u_t2 come in main stages 4 and 8.
 //
-// Main stages: u_t1 multiplies the row value by itself, by 1, by gain * gamma of u_c, or by the gain. In phases that leave
-// sums u_t2 adds the partial sum of stage 8, and gives it back in stage 13; else it adds the bias. Partial sums are those of
-// columns modulo 16, so a partial sum is not needed again for 8 cycles. Partial maxima are compared in main stage 4.
+// Main stages: u_t1 multiplies the row value by itself, by 1, by gain * gamma of u_c, or by the
+// gain. In phases that leave sums u_t2 adds the partial sum of stage 8, and gives it back in stage
+// 13; else it adds the bias. Partial sums are those of columns modulo 16, so a partial sum is not
+// needed again for 8 cycles. Partial maxima are compared in main stage 4.
 //
-// Exponentials need u_t1, u_t2 and u_td twice. A transfer enters in every second cycle then, always in odd or always in even
-// ones, and 15 cycles are between both uses.
+// Exponentials need u_t1, u_t2 and u_td twice. A transfer enters in every second cycle then, always
+// in odd or always in even ones, and 15 cycles are between both uses.
 //
-// When the last transfer of a phase has passed, fp8mac_rows_program makes of the partial sums what the next phase needs.
-// Flags of all this are sticky, and leave with the transfers behind.
+// When the last transfer of a phase has passed, fp8mac_rows_program makes of the partial sums what
+// the next phase needs. Flags of all this are sticky, and leave with the transfers behind.
 module fp8mac_rows
   import fp8mac_pkg::*;
   import fp8mac_rows_pkg::*;
@@ -108,7 +111,7 @@ module fp8mac_rows
   assign sums        = step == StepSum || step == StepSquares || step == StepExpSum;
   assign quiet_o     = statistic || cfg_i.rows.index;
 
-  // ---- before main stage 0 ----------------------------------------------------------------------------------------
+  // ---- before main stage 0 ----------------------------------------------------------------------
   logic [ExpEntry:0]  at;
   logic [ExpEntry:1]  at_q;
   logic [Width-1:0]   en_q [1:14];
@@ -133,7 +136,8 @@ module fp8mac_rows
     if (next_i) factor_q <= next_scale_a_i;
   end
 
-  // Transfers on their way to main stage 0. At most 14 are between, or 6 with gamma, which comes a cycle earlier.
+  // Transfers on their way to main stage 0. At most 14 are between, or 6 with gamma, which
+  // comes a cycle earlier.
   typedef struct packed {
     logic [Width-1:0]      en;
     logic [META_W-1:0]     meta;
@@ -178,7 +182,8 @@ module fp8mac_rows
   );
 
   assign main_valid_o = exponential ? at[ExpEntry] : curve ? at[CurveEntry] : at[Entry] && on_o;
-  // MX blocks with Inf or NaN, whose gain is Inf, have codes of +0 as columns that a row does not see.
+  // MX blocks with Inf or NaN, whose gain is Inf, have codes of +0 as columns that a row does not
+  // see.
   logic [1:0] block_off_q;
   logic       nonfinite_q;
 
@@ -189,7 +194,7 @@ module fp8mac_rows
   assign main_col_o   = waiting.col;
   assign main_bias_o  = waiting.bias;
 
-  // ---- statistics -------------------------------------------------------------------------------------------------
+  // ---- statistics -------------------------------------------------------------------------------
   logic                   front_busy, statistics_busy;
   place_t                 prog [11];
   logic [Width-1:0][31:0] partial, value_q;
@@ -230,7 +235,7 @@ module fp8mac_rows
     .seen9_o      (program_seen9)
   );
 
-  // ---- u_t3 and u_c -----------------------------------------------------------------------------------------------
+  // ---- u_t3 and u_c -----------------------------------------------------------------------------
   logic [1:0][31:0] subtrahend;
 
   always_comb begin
@@ -243,7 +248,7 @@ module fp8mac_rows
   assign c_o        = exponential ? t3_i : curve ? x_i : both_rows(gain);
   assign c_factor_o = (exponential || curve) ? {Cols{factor_q}} : gamma;
 
-  // ---- the row value: X - offset, its exponential, or what the program computes ------------------------------------
+  // ---- the row value: X - offset, its exponential, or what the program computes -----------------
   logic [Width-1:0][31:0] value_d;
   logic [1:0][31:0]       parts, gains;  // of the program
   logic                   root;
@@ -287,7 +292,7 @@ module fp8mac_rows
     end
   end
 
-  // ---- u_t1, u_t2 and u_td ----------------------------------------------------------------------------------------
+  // ---- u_t1, u_t2 and u_td ----------------------------------------------------------------------
   logic [Width-1:0][31:0] r, slope, line, rest, growth, point;
   logic [1:0][31:0]       newton_slope, newton_value;
   logic [1:0][6:0]        interval;
@@ -319,8 +324,8 @@ module fp8mac_rows
     for (int unsigned i = 1; i < 4; i++) interval_q[i+1] <= interval_q[i];
   end
 
-  // The program's steps behind L2 are those of each row's first lane. The other lanes compute -0 * 1 and a term, which
-  // raises nothing.
+  // The program's steps behind L2 are those of each row's first lane. The other lanes compute -0 *
+  // 1 and a term, which raises nothing.
   function automatic logic [31:0] program_value(action_e action, logic [31:0] x, logic is_root);
     unique case (action)
       ActionLoad:         return Fp32NegZero;
@@ -399,7 +404,7 @@ module fp8mac_rows
 
   assign power_used_o = exponential && at[25];
 
-  // ---- flags ------------------------------------------------------------------------------------------------------
+  // ---- flags ------------------------------------------------------------------------------------
   flags_t           flags_q, raised;
   logic [Width-1:0] x_nan, gain_nan, gamma_nan, bias_nan;
   logic [1:0]       without_gain;
@@ -455,7 +460,8 @@ module fp8mac_rows
     else if (main_valid_o && (waiting.en & ~main_en_o) != '0) nonfinite_q <= 1'b1;
   end
 
-  // Commands of sigmoid or tanh may follow without a gap, so their transfers have flags of their own.
+  // Commands of sigmoid or tanh may follow without a gap, so their transfers have flags of their
+  // own.
   logic [CurveEntry:5]  nan_q;
   logic [CurveEntry:10] overflow_q;
 

@@ -42,8 +42,8 @@ package fp8mac_rows_pkg;
     action_e action;
   } place_t;
 
-  // A positive number whose reciprocal or reciprocal square root is computed: 1.fraction * 2^exponent, with an exponent of
-  // two's complement; or what it is instead.
+  // A positive number whose reciprocal or reciprocal square root is computed: 1.fraction *
+  // 2^exponent, with an exponent of two's complement; or what it is instead.
   parameter logic [8:0] ExponentZero = 9'h100;
   parameter logic [8:0] ExponentInf  = 9'h101;
   parameter logic [8:0] ExponentNan  = 9'h102;
@@ -73,8 +73,8 @@ package fp8mac_rows_pkg;
     return {1'b0, (root && x.exponent[0]) ? 8'd128 : 8'd127, x.fraction};
   endfunction
 
-  // The result from Newton's iteration, `twice` the function of the significand; exponent: of what it is computed from.
-  // Where a reciprocal is subnormal, only its fraction counts: see below.
+  // The result from Newton's iteration, `twice` the function of the significand; exponent: of what
+  // it is computed from. Where a reciprocal is subnormal, only its fraction counts: see below.
   function automatic logic [31:0] rescaled(logic [30:0] twice, logic [8:0] exponent, logic root);
     rescaled = {1'b0, twice[30:23] - (root ? exponent[8:1] : exponent[7:0]) - 8'd1, twice[22:0]};
     if (exponent == ExponentZero) rescaled = Fp32Inf;
@@ -82,8 +82,8 @@ package fp8mac_rows_pkg;
     if (exponent == ExponentNan) rescaled = Fp32Nan;
   endfunction
 
-  // Bits that a reciprocal of a number from 2^126 on loses, because it is subnormal: none, one or two. `two`: the result of
-  // Newton's iteration is 2, and less otherwise.
+  // Bits that a reciprocal of a number from 2^126 on loses, because it is subnormal: none, one or
+  // two. `two`: the result of Newton's iteration is 2, and less otherwise.
   function automatic logic [1:0] lost_bits(logic two, logic [8:0] exponent);
     return (exponent[8:1] == 8'd63) ? 2'(exponent[0]) + 2'(!two) : 2'd0;
   endfunction
@@ -95,7 +95,8 @@ package fp8mac_rows_pkg;
     if (lost == 2'd2) subnormal = {8'd0, {3'b001, x[22:2]} + 24'(x[1] && (x[0] || x[2]))};
   endfunction
 
-  // The E8M0 scale of an MX block, from the exponent field of its largest magnitude; 255 for Inf and NaN
+  // The E8M0 scale of an MX block, from the exponent field of its largest magnitude; 255 for Inf
+  // and NaN
   function automatic logic [7:0] mx_scale(logic [7:0] exponent, dst_fmt_e fmt);
     logic [3:0] emax;  // of the format's largest number
     unique case (fmt)

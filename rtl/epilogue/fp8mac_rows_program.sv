@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows a phase that leaves statistics: the row pairs of a band pass through u_t1 and u_t2 of the epilogue again and
-// again. A revolution is one step. Each step computes value * factor + term in every lane, with two roundings:
+// What follows a phase that leaves statistics: the row pairs of a band pass through u_t1 and u_t2
+// of the epilogue again and again. A revolution is one step. Each step computes value * factor +
+// term in every lane, with two roundings:
 //
 //   Load, G1, G2, G3   the partial sums of each lane, one after the other
 //   L1, L2             the lanes of each row: (0 + 1) + (2 + 3), in all of them
@@ -15,10 +16,11 @@
 //
 //   cycle 0   at_o[0]: its value and its factor are selected         cycle 5   the product is there
 //   cycle 3   at_o[3]: a partial sum is read                         cycle 9   the sum is there
-//   cycle 4   at_o[4]: its term is selected                          cycle 10  what is made of it; the next step's cycle 0
+//   cycle 4   at_o[4]: its term is selected                          cycle 10  what is made of it; next cycle 0
 //
-// In maxima, words of partial maxima are compared, five cycles for each row pair (fold_*). Of the magnitudes that a
-// quantisation needs (norm_i), the program then computes the reciprocals: Load takes the maxima from the partial maxima.
+// In maxima, words of partial maxima are compared, five cycles for each row pair (fold_*). Of the
+// magnitudes that a quantisation needs (norm_i), the program then computes the reciprocals: Load
+// takes the maxima from the partial maxima.
 module fp8mac_rows_program
   import fp8mac_pkg::*;
   import fp8mac_rows_pkg::*;
@@ -44,7 +46,7 @@ module fp8mac_rows_program
 );
   localparam logic [3:0] LastCycle = 4'd9;
 
-  // ---- sums -------------------------------------------------------------------------------------------------------
+  // ---- sums -------------------------------------------------------------------------------------
   logic       running_q, start;
   action_e    action_q, action_next;
   logic [3:0] cycle_q;
@@ -106,7 +108,7 @@ module fp8mac_rows_program
     for (int unsigned i = 1; i <= 10; i++) at_o[i] = place_q[i];
   end
 
-  // ---- maxima -----------------------------------------------------------------------------------------------------
+  // ---- maxima -----------------------------------------------------------------------------------
   //   cycle 0   word 0 is read     cycle 1   word 1 is read, and word 0 is there     cycle 2   both are compared
   //   cycles 3, 4   lanes are compared     cycle 5 = cycle 0 of the next pair: the maximum is there
   localparam logic [2:0] LastFold = 3'd4;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics of the rows of a band: partial sums and maxima, and what fp8mac_rows_program makes of them. fp8mac_rows
-// says which stages there are.
+// The statistics of the rows of a band: partial sums and maxima, and what fp8mac_rows_program makes
+// of them. fp8mac_rows says which stages there are.
 //
 //   partial sums   4 for each lane of a row pair, read in main stage 7 and written in main stage 13
 //   maxima         2 for each lane, read in main stage 3 and written in main stage 5
 //   offset         of each row: mean, maximum, or the result of a reduction
 //   gain           of each row: the factor of a norm or of softmax
 //
-// A row may be an MX block (mx_i). Its offset is the E8M0 scale then, in the low bits of a word, and its gain a power of
-// two.
+// A row may be an MX block (mx_i). Its offset is the E8M0 scale then, in the low bits of a word,
+// and its gain a power of two.
 module fp8mac_rows_statistics
   import fp8mac_pkg::*;
   import fp8mac_rows_pkg::*;
@@ -27,7 +27,8 @@ module fp8mac_rows_statistics
   input  logic                    front_busy_i,   // transfers are before main stage 1
   output logic                    busy_o,
 
-  // The offset and the gain of a transfer's rows are there a cycle later; some steps read them in main stages.
+  // The offset and the gain of a transfer's rows are there a cycle later; some steps
+  // read them in main stages.
   input  logic                    offset_read_i,
   input  pair_t                   offset_pair_i,
   input  logic                    gain_read_i,
@@ -54,7 +55,7 @@ module fp8mac_rows_statistics
   assign maxima      = step_i == StepMaximum || step_i == StepFirst || step_i == StepMagnitude;
   assign sums        = step_i == StepSum || step_i == StepSquares || step_i == StepExpSum;
 
-  // ---- sums -------------------------------------------------------------------------------------------------------
+  // ---- sums -------------------------------------------------------------------------------------
   // The rows of a band that have values, and the words of partial sums or maxima that were written
   logic [Pairs-1:0][1:0] seen_q;
   logic [31:0]           written_q;
@@ -89,6 +90,7 @@ module fp8mac_rows_statistics
   logic [4:0]             partial_write_at, partial_read_at;
   logic [Width-1:0][31:0] partial_written, partial_word, maximum_q;
   logic                   known_q;  // the word that was read was written in this phase
+  pair_t                  seen_pair;
 
   function automatic group_t group_of(action_e action);
     unique case (action)
@@ -144,6 +146,8 @@ module fp8mac_rows_statistics
   assign absent    = (step_i == StepMagnitude) ? (mx_i ? '0 : LeastMagnitude) : maxima ? Fp32NegInf : Fp32NegZero;
   assign partial_o = known_q ? partial_word : {Width{absent}};
 
+  assign seen_pair = pair_of(main_row_i[4][3:0], ROW_STEP == 1);
+
   always_ff @(posedge clk_i) begin
     known_q <= written_q[partial_read_at] || (prog[3].valid && prog[3].action >= ActionL1);
     if (start_i) begin
@@ -152,14 +156,13 @@ module fp8mac_rows_statistics
     end else begin
       if (streams) written_q[partial_read_at] <= 1'b1;
       if (main_valid_i[4] && step_i != StepNone) begin
-        seen_q[pair_of(main_row_i[4][3:0], ROW_STEP == 1)] <= seen_q[pair_of(main_row_i[4][3:0], ROW_STEP == 1)] |
-                                          {main_en_i[Width-1:Cols] != '0, main_en_i[Cols-1:0] != '0};
+        seen_q[seen_pair] <= seen_q[seen_pair] | {main_en_i[Width-1:Cols] != '0, main_en_i[Cols-1:0] != '0};
       end
     end
   end
 
-  // The offset of each row: mean, maximum, or the result of a reduction. The gain, and in the program the parts of what it
-  // is computed from, and the first line of Newton's iteration.
+  // The offset of each row: mean, maximum, or the result of a reduction. The gain, and in the
+  // program the parts of what it is computed from, and the first line of Newton's iteration.
   typedef enum logic [1:0] {
     WordGain,
     WordSplit,
@@ -242,7 +245,7 @@ module fp8mac_rows_statistics
     .read_i(gain_read), .read_address_i(gain_read_at), .read_data_o(gain_o)
   );
 
-  // ---- maxima -----------------------------------------------------------------------------------------------------
+  // ---- maxima -----------------------------------------------------------------------------------
   logic [Width-1:0][31:0] one_side, other_side, present;
 
   always_comb begin

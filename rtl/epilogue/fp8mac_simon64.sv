@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bits for stochastic rounding: a block of fp8mac_simon64 of the golden model (random.h has the definition and
-// the source). The bits depend on the seed and on the position alone.
+// Random bits for stochastic rounding: a block of fp8mac_simon64 of the golden model (random.h has
+// the definition and the source). The bits depend on the seed and on the position alone.
 //
 //   x = m, y = n_block
 //   16 rounds, i = 0 .. 15:
 //     key  = (i even ? seed : 0) ^ (0x9e3779b9 * (i + 1) mod 2^32)
 //     x, y = y ^ (rotl(x, 1) & rotl(x, 8)) ^ rotl(x, 2) ^ key, x
 //
-// A position enters in every cycle, and its block is in random_o Stages cycles later: 16 bits for each of four
-// neighbouring columns. seed_i must be constant while a position is inside.
+// A position enters in every cycle, and its block is in random_o Stages cycles later: 16 bits for
+// each of four neighbouring columns. seed_i must be constant while a position is inside.
 module fp8mac_simon64 #(
   localparam int unsigned Rounds     = 16,
   localparam int unsigned Stages     = 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of sigmoid and tanh: divides the bits of the argument, and gives the operands of the line that is the result:
-// value + step * rest, as model/NUMERICS.md defines it.
+// One lane of sigmoid and tanh: divides the bits of the argument, and gives the operands of the
+// line that is the result: value + step * rest, as model/NUMERICS.md defines it.
 //
 //   cycle 0   t_i: the argument and an origin, which makes it a whole number below the point
 //             t_i = 1.5 * 2^9 + u for tanh(u), 1.5 * 2^10 + 2 * u for (1 + tanh(u)) / 2
@@ -9,8 +9,8 @@
 //
 //   fraction of t_i   | 1 | number, two's complement, in units of 2^-14 of u ... |
 //
-// A t_i of another binade is an argument of 8 or more in magnitude, whose line is level. A NaN gives NaN, in value_o. A new t_i
-// may come in every cycle.
+// A t_i of another binade is an argument of 8 or more in magnitude, whose line is level. A NaN
+// gives NaN, in value_o. A new t_i may come in every cycle.
 module fp8mac_tanh_split (
   input  logic        clk_i,
   input  logic        sigmoid_i,  // constant while values pass
@@ -27,7 +27,7 @@ module fp8mac_tanh_split (
   localparam int unsigned SumW    = 17;  // of value and 2^15
   localparam logic [7:0]  Binade  = 8'd136;  // of 1.5 * 2^9
 
-  // ---- cycle 0: the number ----------------------------------------------------------------------------------------
+  // ---- cycle 0: the number ----------------------------------------------------------------------
   logic [22:0] number;     // of two's complement
   logic        negative, saturated;
   logic [22:0] magnitude;
@@ -56,7 +56,7 @@ module fp8mac_tanh_split (
     argument_q.number    <= magnitude[NumberW-1:0];
   end
 
-  // ---- cycle 1: the line ------------------------------------------------------------------------------------------
+  // ---- cycle 1: the line ------------------------------------------------------------------------
   //   below 2   | interval, 6 bits | rest |      from 2 on   | 1 | interval, 5 bits | rest | 1 bit or 2 |
   typedef struct packed {
     logic       nan;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written by model/src/core/function_tables.py --rtl.
-// tanh at the beginning of an interval, an integer, and its growth to the end, an FP32 word, both in units of 2^-15:
-// model/NUMERICS.md
+// tanh at the beginning of an interval, an integer, and its growth to the end, an FP32 word, both
+// in units of 2^-15: model/NUMERICS.md
 // Combinational.
 module fp8mac_tanh_table (
   input  logic [6:0]  value_i,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand decoder: one FP8 code to an operand. Nothing behind it depends on the format, except for FNUZ's larger bias,
-// which the array adds to the step's scaling exponent (fnuz_adjust). Combinational.
+// Operand decoder: one FP8 code to an operand. Nothing behind it depends on the format,
+// except for FNUZ's larger bias, which the array adds to the step's scaling exponent
+// (fnuz_adjust). Combinational.
 //
 //   code      s eeee mmm (E4M3)      s eeeee mm (E5M2)
 //   operand   exp = max(eeee,1) + 8   exp = max(eeeee,1)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The INT8 operand decoder of a column: recodes its operands as four radix-4 digits each, and sums up what their negative
-// digits need. Combinational.
+// The INT8 operand decoder of a column: recodes its operands as four radix-4 digits each, and sums
+// up what their negative digits need. Combinational.
 //
-// The three lower digits are -1 to 2, the highest one is -2 to 2. A digit takes two bits of the operand and the carry c of
-// the digit below:
+// The three lower digits are -1 to 2, the highest one is -2 to 2. A digit takes two bits of the
+// operand and the carry c of the digit below:
 //
 //   lower digits                              highest digit
 //   b[2j+1] b[2j] c   digit  next c           b[7] b[6] c   digit
@@ -16,8 +16,9 @@
 //      1      1   0    -1      1                1    1  0    -1
 //      1      1   1     0      1                1    1  1     0
 //
-// A product of a negative digit is a one's complement, to which 1 must be added at its last bit. The sum of these over
-// all lanes depends on B alone, so it is computed here, once for all elements of the column.
+// A product of a negative digit is a one's complement, to which 1 must be added at its last bit.
+// The sum of these over all lanes depends on B alone, so it is computed here, once for all
+// elements of the column.
 module fp8mac_digit_recode
   import fp8mac_pkg::*;
 #(

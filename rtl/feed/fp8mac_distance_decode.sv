@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand decoder for FeedBounded: one FP8 code to a lane with its distance below a bound. A subnormal is normalised.
-// Combinational; clock and reset are those of an assertion.
+// Operand decoder for FeedBounded: one FP8 code to a lane with its distance below a bound. A
+// subnormal is normalised. Combinational; clock and reset are those of an assertion.
 //
-// With the exponent field e and the fraction m on top of three bits, the distance is base_i - e. For a subnormal e is
-// 1 - z, where z is the place of the leading bit, 1 to 3. What is added to the base is the inverse of e:
+// With the exponent field e and the fraction m on top of three bits, the distance is base_i - e.
+// For a subnormal e is 1 - z, where z is the place of the leading bit, 1 to 3. What is added to the
+// base is the inverse of e:
 //
 //   field   m      e    inverse of e   fraction of the normalised operand
 //   > 0     any    e    ~e             m

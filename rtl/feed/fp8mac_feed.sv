@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand feed: decodes the codes of one row of A or one column of B once for all elements behind it. What leaves it is
-// the vector that fp8mac_element_pkg draws; element_feed(ELEMENT) says which of its fields are used.
+// Operand feed: decodes the codes of one row of A or one column of B once for all elements behind
+// it. What leaves it is the vector that fp8mac_element_pkg draws; element_feed(ELEMENT) says which
+// of its fields are used.
 //
 //   feed            cycle of the codes: 0   1                       2            3
 //   FeedFields      decode              ->  operands
@@ -10,9 +11,9 @@
 //   FeedFormat      decode              ->  lanes, nan
 //   FeedInt8        (B) recode          ->  codes, or digits and negatives
 //
-// A lane that is not enabled is absent from the sum: its operand is a zero, -0 on side A and +0 on side B, and the
-// product -0 is the identity of IEEE addition. In a cycle without valid_i all lanes are absent. FeedFields, whose
-// elements do not step then, keeps its operands instead.
+// A lane that is not enabled is absent from the sum: its operand is a zero, -0 on side A and +0 on
+// side B, and the product -0 is the identity of IEEE addition. In a cycle without valid_i all lanes
+// are absent. FeedFields, whose elements do not step then, keeps its operands instead.
 module fp8mac_feed
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -125,7 +126,8 @@ module fp8mac_feed
 
     end else if (Feed == FeedExponents) begin : g_exponents
 
-      // The lanes leave two cycles after the exponents. Their codes wait, not their operands: codes are narrower.
+      // The lanes leave two cycles after the exponents. Their codes wait, not their
+      // operands: codes are narrower.
       aligned_lane_t [LANES-1:0]  lane_q;
       logic [1:0][LANES-1:0][7:0] code_q;
       logic [1:0][LANES-1:0]      present_q;
@@ -172,8 +174,8 @@ module fp8mac_feed
 
     end else if (Feed == FeedDistances) begin : g_distance
 
-      // A shift in the element is the sum of two operand distances, so it does not depend on anything computed inside
-      // the element. Operands are normalised.
+      // A shift in the element is the sum of two operand distances, so it does not depend on
+      // anything computed inside the element. Operands are normalised.
       localparam int unsigned DistanceW = distance_width(ELEMENT, FRAC_BITS);
       operand_class_t [LANES-1:0]       kind, kind_2;
       leading_t [LANES-1:0]             normalised, normalised_2;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow codes: a code of FP6 or FP4, one in each byte, to the e4m3fn code of the same value. Combinational.
+// Narrow codes: a code of FP6 or FP4, one in each byte, to the e4m3fn code of the same
+// value. Combinational.
 //
 //   e3m2fn   - - s e e e m m     bias 3
 //   e2m3fn   - - s e e m m m     bias 1
 //   e2m1fn   - - - - s e e m     bias 1          bits - are ignored
 //
-// Every code is finite. e4m3fn has all these values, and its exponents reach so far down that subnormals become normal.
+// Every code is finite. e4m3fn has all these values, and its exponents reach so far down that
+// subnormals become normal.
 module fp8mac_narrow_code
   import fp8mac_pkg::*;
 (

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces rtl/element/block/fp8mac_block_sum.sv where an FPGA has multipliers of 18 x 18 bits: the same bits in the same
-// cycles, with a DSP block for each lane and no shifter behind it.
+// Replaces rtl/element/block/fp8mac_block_sum.sv where an FPGA has multipliers of 18 x 18 bits: the
+// same bits in the same cycles, with a DSP block for each lane and no shifter behind it.
 //
 //   cycle   0                                                1                          2
 //           multiply, align (fp8mac_placed_product), invert  -> add, short accumulator -> sum_o
 //
-// A negative word is inverted, and the 1 that its two's complement needs is the carry into one of the adders: there are as
-// many adders as lanes, with that of the short accumulator.
+// A negative word is inverted, and the 1 that its two's complement needs is the carry into one of
+// the adders: there are as many adders as lanes, with that of the short accumulator.
 module fp8mac_block_sum
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -66,8 +66,9 @@ module fp8mac_block_sum
     first_q <= first_i;
   end
 
-  // Add: node n is the sum of nodes 2n and 2n + 1, and the leaves are nodes LANES and up. A node of `count` words has
-  // WordW + 1 + $clog2(count) bits. Node n adds the 1 of lane n's inverted word, and the short accumulator that of lane 0.
+  // Add: node n is the sum of nodes 2n and 2n + 1, and the leaves are nodes LANES and up. A node of
+  // `count` words has WordW + 1 + $clog2(count) bits. Node n adds the 1 of lane n's inverted word,
+  // and the short accumulator that of lane 0.
   for (genvar n = 2 * int'(LANES) - 1; n > 0; n--) begin : g_node
     localparam int unsigned NodeW = WordW + 1 + $clog2(LANES) - ($clog2(n + 1) - 1);
     logic [NodeW-1:0] value;

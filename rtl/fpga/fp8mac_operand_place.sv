@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half of a product's alignment, done on one operand for a multiplier of 18 x 18 bits: the significand is shifted down from
-// the top of the multiplier's input by the operand's distance. The product of two such words is aligned. Combinational.
+// Half of a product's alignment, done on one operand for a multiplier of 18 x 18 bits: the
+// significand is shifted down from the top of the multiplier's input by the operand's distance. The
+// product of two such words is aligned. Combinational.
 //
 //   distance    shift   far_o
 //    0 .. 14    d       0
@@ -21,7 +22,8 @@ module fp8mac_operand_place
   output logic                  far_o
 );
 
-  // A shift of 0 to 3 places, then one of 0, 4, 8 or 12, as a choice of one in four: a LUT of four inputs for each bit
+  // A shift of 0 to 3 places, then one of 0, 4, 8 or 12, as a choice of one in four: a LUT of
+  // four inputs for each bit
   localparam int unsigned FineW = SigW + 3;
   logic [FineW-1:0] fine;
   logic [3:0]       chosen;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply, align: the magnitude of a product, truncated, by one multiplier of 18 x 18 bits and one choice. Each operand is
-// shifted by its own distance (fp8mac_operand_place), so the multiplier adds the two shifts.
+// Multiply, align: the magnitude of a product, truncated, by one multiplier of 18 x 18 bits and
+// one choice. Each operand is shifted by its own distance (fp8mac_operand_place), so the
+// multiplier adds the two shifts.
 //
 //   bit     35 ........ 36-WORD_W  35-WORD_W ..... 0
 //          [        word         |    dropped      ]   both operands near
 //          [0 .. 0|     word     |    dropped      ]   one far: 8 places lower. Two: nothing is left
 //
-// Combinational. Equal to (a_sig * b_sig << (WORD_W - 8)) >> (a_distance + b_distance), without the dropped bits.
+// Combinational. Equal to (a_sig * b_sig << (WORD_W - 8)) >> (a_distance + b_distance),
+// without the dropped bits.
 module fp8mac_placed_product
   import fp8mac_pkg::*;
 #(

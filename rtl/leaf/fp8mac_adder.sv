@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adder: a_i + b_i + carry_i. The lowest RIPPLE bits are added by a chain of full adders, the smallest kind of adder.
-// With SELECT two more chains add the bits above, one for each carry, and the carry selects one of them. Without SELECT
-// the synthesis tool chooses an adder for the bits above. Combinational.
+// Adder: a_i + b_i + carry_i. The lowest RIPPLE bits are added by a chain of full adders, the
+// smallest kind of adder. With SELECT two more chains add the bits above, one for each carry, and
+// the carry selects one of them. Without SELECT the synthesis tool chooses an adder for the bits
+// above. Combinational.
 // (O. J. Bedrij, Carry-select adder, IRE Trans. EC-11, 1962.)
 module fp8mac_adder #(
   parameter int unsigned W = 8,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alignment shift: value_i is at the top of a word of W bits, with fill_i below it. The word moves right by shift_i,
-// and fill_i comes in from above. If fill_i is the sign and a negative value is inverted, the result is the shifted and
-// truncated magnitude in one's complement. Combinational.
+// Alignment shift: value_i is at the top of a word of W bits, with fill_i below it. The word moves
+// right by shift_i, and fill_i comes in from above. If fill_i is the sign and a negative value is
+// inverted, the result is the shifted and truncated magnitude in one's complement. Combinational.
 //
 //   shift 0    [   value   | fill fill fill fill ]
 //   shift 3    [ fill fill fill |   value   | fill ]
 //
-// Levels that shift by few bits come first, while the word is narrow. With LEVELS = $clog2(W + 1) the largest shift
-// leaves only fill. Every level inverts. If the number of levels is odd, the value is inverted first.
+// Levels that shift by few bits come first, while the word is narrow. With LEVELS = $clog2(W + 1)
+// the largest shift leaves only fill. Every level inverts. If the number of levels is odd, the
+// value is inverted first.
 module fp8mac_align_shift #(
   parameter int unsigned VALUE_W = 8,
   parameter int unsigned W = 27,
@@ -24,7 +25,8 @@ module fp8mac_align_shift #(
   localparam int unsigned TopW = VALUE_W < W ? VALUE_W : W;
   localparam bit Odd = LEVELS % 2 == 1;
 
-  // Before level l the value reaches down to column Low(l) and up to the top; elsewhere there is fill.
+  // Before level l the value reaches down to column Low(l) and up to the top; elsewhere there is
+  // fill.
   function automatic int low(int unsigned level);
     int column;
     column = int'(W) - int'(TopW) - int'((1 << level) - 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One partial product of a radix-4 Booth multiplier: digit * multiplicand_i. The digit, -2 to 2, is given as (negative,
-// one, two). product_o is a one's complement number of W + 1 bits; the caller adds negative_i at its last bit.
-// Combinational. (A. D. Booth 1951; O. L. MacSorley, High-speed arithmetic in binary computers, Proc. IRE 49, 1961.)
+// One partial product of a radix-4 Booth multiplier: digit * multiplicand_i. The digit, -2 to 2, is
+// given as (negative, one, two). product_o is a one's complement number of W + 1 bits; the caller
+// adds negative_i at its last bit. Combinational. (A. D. Booth 1951; O. L. MacSorley, High-speed
+// arithmetic in binary computers, Proc. IRE 49, 1961.)
 module fp8mac_booth_product #(
   parameter int unsigned W = 8
 ) (

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressor tree: reduces ADDENDS addends of W bits to two words of the same sum modulo 2^W. It follows Dadda's order:
-// each level reduces every column to the next of 2, 3, 4, 6, 9, 13, 19, ... bits with as few adders as possible.
-// Combinational. (L. Dadda, Some schemes for parallel multipliers, Alta Frequenza 34, 1965.)
+// Compressor tree: reduces ADDENDS addends of W bits to two words of the same sum modulo 2^W. It
+// follows Dadda's order: each level reduces every column to the next of 2, 3, 4, 6, 9, 13, 19, ...
+// bits with as few adders as possible. Combinational. (L. Dadda, Some schemes for parallel
+// multipliers, Alta Frequenza 34, 1965.)
 //
 // MASK marks the bits of the addends that can be 1. The other bits need no adders.
 module fp8mac_compressor_tree #(
@@ -49,7 +50,8 @@ module fp8mac_compressor_tree #(
 
   typedef logic [Levels:0][W-1:0][CountW-1:0] plan_t;
 
-  // For each column of each level: its height (what = 0), its full adders (1) or its half adders (2)
+  // For each column of each level: its height (what = 0), its full adders (1) or its half adders
+  // (2)
   function automatic plan_t plan(int unsigned what);
     plan_t height, full, half;
     height = '0;
@@ -75,8 +77,8 @@ module fp8mac_compressor_tree #(
   localparam plan_t Full = plan(1);
   localparam plan_t Half = plan(2);
 
-  // Level l's bits, column by column, in the order of their arrival: bits that level l-1 did not add, its sums, its
-  // carries.
+  // Level l's bits, column by column, in the order of their arrival: bits that level l-1 did not
+  // add, its sums, its carries.
   for (genvar l = 0; l <= int'(Levels); l++) begin : g_level
     logic [W-1:0][MaxHeight-1:0] bits;
 

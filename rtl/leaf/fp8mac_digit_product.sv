@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One partial product of a radix-4 multiplier: digit * multiplicand_i. The digit, -1 to 2, is given as (minus, one, two),
-// of which at most one is 1; minus comes inverted. product_o is a one's complement number of W + 1 bits; the caller adds
-// `minus` at its last bit. Combinational.
+// One partial product of a radix-4 multiplier: digit * multiplicand_i. The digit, -1 to 2, is given
+// as (minus, one, two), of which at most one is 1; minus comes inverted. product_o is a one's
+// complement number of W + 1 bits; the caller adds `minus` at its last bit. Combinational.
 //
-// A bit takes an AND-OR-invert and an OR-AND-invert cell. The digits -2 to 2 of fp8mac_booth_product take an exclusive OR
-// in the place of the latter, which is more than twice as large.
+// A bit takes an AND-OR-invert and an OR-AND-invert cell. The digits -2 to 2 of
+// fp8mac_booth_product take an exclusive OR in the place of the latter, which is more than twice as
+// large.
 module fp8mac_digit_product #(
   parameter int unsigned W = 8
 ) (

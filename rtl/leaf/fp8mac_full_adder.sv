@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Full adder: a_i + b_i + c_i = 2 * carry_o + sum_o. Synthesis replaces the module by the library's cell.
+// Full adder: a_i + b_i + c_i = 2 * carry_o + sum_o. Synthesis replaces the module by the library's
+// cell.
 module fp8mac_full_adder (
   input  logic a_i,
   input  logic b_i,

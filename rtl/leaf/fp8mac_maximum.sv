@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of the valid ones among COUNT unsigned numbers, found bit by bit from the top. A number is alive while
-// its bits so far equal the maximum's. A bit of the maximum is 1 if some number that is alive has it. Combinational.
+// The largest of the valid ones among COUNT unsigned numbers, found bit by bit from the top. A
+// number is alive while its bits so far equal the maximum's. A bit of the maximum is 1 if some
+// number that is alive has it. Combinational.
 module fp8mac_maximum #(
   parameter int unsigned COUNT = 4,  // of numbers
   parameter int unsigned W     = 6   // bits of each

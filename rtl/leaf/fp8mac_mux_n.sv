@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverting multiplexer with both senses of its select. Synthesis replaces the module by the library's AND-OR-invert
-// cell.
+// Inverting multiplexer with both senses of its select. Synthesis replaces the module by the
+// library's AND-OR-invert cell.
 module fp8mac_mux_n (
   input  logic a_i,      // taken where select_i is 1
   input  logic b_i,      // taken where select_n_i is 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds two words in several cycles of CHUNK bits each, the lowest bits first. The sum comes as many cycles after its
-// words as W has chunks; the last chunk may be shorter.
+// Adds two words in several cycles of CHUNK bits each, the lowest bits first. The sum comes as many
+// cycles after its words as W has chunks; the last chunk may be shorter.
 module fp8mac_pipelined_adder #(
   parameter int unsigned W = 32,
   parameter int unsigned CHUNK = 20,

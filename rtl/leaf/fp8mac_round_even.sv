@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether rounding to nearest, ties to even, goes up. Every rounding of the datapath uses this module. The user
-// adds up_o at the place of the last bit kept. Combinational.
+// Decides whether rounding to nearest, ties to even, goes up. Every rounding of the datapath uses
+// this module. The user adds up_o at the place of the last bit kept. Combinational.
 //
 //   bits of the number   [ ........ last bit kept ][ guard ][ rest ]
 //
-// With inverted_i the bits are a magnitude whose two's complement was only inverted. Infinitely many ones follow its
-// last bit, so that the magnitude is one unit larger, and that unit is infinitely far below. rest_i then says whether a
-// bit of the rest is 0.
+// With inverted_i the bits are a magnitude whose two's complement was only inverted. Infinitely
+// many ones follow its last bit, so that the magnitude is one unit larger, and that unit is
+// infinitely far below. rest_i then says whether a bit of the rest is 0.
 //
 //   inverted | guard | rest | last bit kept | what is dropped           | up
 //   ---------+-------+------+---------------+---------------------------+----

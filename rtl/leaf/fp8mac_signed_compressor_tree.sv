@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressor tree for ADDENDS one's complement words: a word w with sign s stands for w - s * 2^WORD_W + s. The signs
-// are counted once, and the count enters the compressor tree twice. Combinational.
+// Compressor tree for ADDENDS one's complement words: a word w with sign s stands for w - s
+// * 2^WORD_W + s. The signs are counted once, and the count enters the compressor tree
+// twice. Combinational.
 //
 //   column  SUM_W-1 ...  WORD_W   WORD_W-1 ...................... 0
 //                                [         words                  ]   ADDENDS of them

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory with one write port and one read port. A word can be read from the cycle after its writing on. In the cycle
-// of the writing itself the word read has no meaning, and is not used. A chip replaces this module by a memory macro of
-// this shape.
+// A memory with one write port and one read port. A word can be read from the cycle after its
+// writing on. In the cycle of the writing itself the word read has no meaning, and is not used. A
+// chip replaces this module by a memory macro of this shape.
 module fp8mac_two_port_ram #(
   parameter int unsigned DEPTH = 512,
   parameter int unsigned WIDTH = 256,

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python rtl/lint/portable.py [--self-test] FILES: constructs that Verilator and slang take and other tools refuse.
+"""python rtl/lint/portable.py [--self-test] FILES: constructs that some tools refuse.
 
     argument   a function assigns to one of its input arguments
     pattern    a port is connected to an assignment pattern without a type: '{...} in place of type_t'{...}
+    index      the target of a nonblocking assignment has a function call in its index: Verilator 5.032 (Debian 13) ends
+               with an internal error. Give the index a signal of its own.
 
 `make lint` first runs it on sources with seeded faults (--self-test).
 """
@@ -19,6 +21,10 @@ PATTERN = re.compile(r"\.(\w+)\s*\(\s*'\{")
 # An argument's name is the last word before its default value or its unpacked dimensions.
 ARGUMENT = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=.*)?$", re.S)
 WRITTEN = r"(?:^|[;:)]|\bbegin\b|\belse\b)\s*{name}\b\s*(?:\[[^\]=]*\]|\.\w+)*\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
+
+# Where a statement can begin, and the call of a function that is not a system function
+STATEMENT = re.compile(r"(?:[;:)]|\bbegin\b|\belse\b)\s*(?=[\w{])(?!begin\b|if\b|else\b)")
+CALL = re.compile(r"(?<![\w$])[A-Za-z_]\w*\s*\(")
 
 
 def without_comments(text: str) -> str:
@@ -38,11 +44,40 @@ def inputs(arguments: str) -> list[str]:
     return names
 
 
+def nonblocking_target(text: str, at: int) -> str:
+    """The target of the nonblocking assignment that begins at a place of the text, or nothing if none does."""
+    depth = 0
+    for end in range(at, len(text)):
+        one = text[end]
+        if not depth and text.startswith("<=", end):
+            return text[at:end]
+        depth += (one in "[{(") - (one in "]})")
+        if depth < 0 or not (depth or one.isspace() or one.isalnum() or one in "_.:]})"):
+            return ""
+        if one == "(" and depth == 1:  # a call or the head of a statement
+            return ""
+    return ""
+
+
+def index_calls(text: str) -> list[int]:
+    """The places of nonblocking assignments whose targets have a function call in an index."""
+    places = []
+    for one in STATEMENT.finditer(text):
+        target = nonblocking_target(text, one.end())
+        indices = target[target.find("[") :] if "[" in target else ""
+        if CALL.search(indices):
+            places.append(one.end())
+    return places
+
+
 def faults(text: str) -> list[tuple[int, str]]:
     """Line and message of each fault."""
     text = without_comments(text)
     found = [
         (one.start(), f"pattern without a type at port {one[1]}") for one in PATTERN.finditer(text)
+    ]
+    found += [
+        (at, "function call in the index of a nonblocking assignment") for at in index_calls(text)
     ]
     for function in FUNCTION.finditer(text):
         for name in inputs(function[2]):
@@ -61,6 +96,11 @@ SEEDED = (
     ("function automatic int f(int a);\n  f = a == 1 ? a : 0;  // a = 1\nendfunction", []),
     ("function automatic void f(output int a);\n  a = 1;\nendfunction", []),
     ("module m;\n  n u_n (.a_i(t_t'{x: 1}));\nendmodule", []),
+    ("always_ff @(posedge c) begin\n  a_q[f(x[3], 1)] <= 1'b1;\nend", [2]),
+    ("always_ff @(posedge c)\n  if (b) a_q[0].m[{1'b0, f(\n  x)}] <= 1'b1;", [2]),
+    ("always_ff @(posedge c)\n  {b_q, a_q[f(x)]} <= 2'b1;", [2]),
+    ("always_ff @(posedge c) begin\n  a_q[t'(x)][$clog2(N)] <= f(x);\nend", []),
+    ("always_comb begin\n  a[f(x)] = b[f(x)] <= c;\n  if (a[f(x)] <= c) d = 0;\nend", []),
 )
 
 

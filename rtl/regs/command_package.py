@@ -12,6 +12,8 @@ fp8mac_command_pkg. It has
   command_of  makes a command of the words of a descriptor
   words_of    makes these words of the registers
 
+A FILE of the name fp8mac_codes_pkg.sv is the package of the codes that the array and the epilogue know, too.
+
 A descriptor has the words from the first register of the command up to SUBMIT, then those of the extension, up to
 TABLE_ADDR. Not all of them have members.
 """
@@ -25,7 +27,16 @@ import register_map
 from systemrdl.node import FieldNode, RegNode
 
 FIRST, LAST, EXTENSION, END = "A_ADDR", "SUBMIT", "OPERATION", "TABLE_ADDR"
-# Enumerations of the map, and what their names begin with here
+# Enumerations of the map, and what their names begin with: those that the array and the epilogue know, too
+CODES = {
+    "fp8_format": ("fp8_fmt_e", "Fmt"),
+    "d_format": ("dst_fmt_e", "Dst"),
+    "acc_format": ("acc_fmt_e", "Acc"),
+    "overflow_mode": ("overflow_e", "Ovf"),
+    "activation": ("activation_e", "Act"),
+    "code_table": ("code_table_e", "Table"),
+}
+# Those of the accelerator alone
 ENUMERATIONS = {
     "error_code": ("error_e", "Err"),
     "operation": ("operation_e", "Op"),
@@ -89,26 +100,32 @@ def members_of(register: RegNode, word: int) -> list[Member]:
     return members
 
 
-def enumerations(registers: list[RegNode]) -> str:
+def label(prefix: str, code: str) -> str:
+    """The name of a code: float16 is Fp16, and a table has its number alone."""
+    words = code.replace("bfloat", "bf").replace("float", "fp").removeprefix("table_").split("_")
+    return prefix + "".join(word.capitalize() for word in words)
+
+
+def enumerations(registers: list[RegNode], kinds: dict[str, tuple[str, str]]) -> str:
     encodings = {}
     for register in registers:
         for field in register.fields():
             if encoding := field.get_property("encode"):
                 encodings[encoding.type_name] = (encoding, field.width)
     text = ""
-    for name, (kind, prefix) in ENUMERATIONS.items():
+    for name, (kind, prefix) in kinds.items():
         if name not in encodings:
             raise Wrong(f"no field has the codes {name}")
         encoding, width = encodings[name]
         lines = [
             (
-                prefix + "".join(word.title() for word in code.name.split("_")),
+                label(prefix, code.name),
                 code.value,
                 code.rdl_desc,
             )
             for code in encoding
         ]
-        text += f"  typedef enum logic [{width - 1}:0] {{\n"
+        text += f"  typedef enum logic {f'[{width - 1}:0] ' if width > 1 else ''}{{\n"
         for n, (code, value, desc) in enumerate(lines):
             comma = "," if n + 1 < len(lines) else ""
             note = "  // " + " ".join(desc.split()) if desc else ""
@@ -142,7 +159,9 @@ def structures(members: list[Member], types: dict[str, str]) -> str:
         groups.setdefault(member.path[0], []).append(member)
     text = ""
     for kind in dict.fromkeys(types.values()):
-        alike = [groups[name] for name, its in types.items() if its == kind]
+        alike = [groups[name] for name, its in types.items() if its == kind and name in groups]
+        if not alike:  # of C alone
+            continue
         if len(alike) > 1:
             alike = [sorted(group, key=lambda member: member.path[1]) for group in alike]
         lines = [[member.declaration for member in group] for group in alike]
@@ -173,7 +192,7 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
     text = "// SPDX-License-Identifier: Apache-2.0\n"
     text += f"// Generated from {source} by rtl/regs/command_package.py: the command, of its registers or its descriptor.\n"
     text += "package fp8mac_command_pkg;\n\n"
-    text += enumerations(registers)
+    text += enumerations(registers, ENUMERATIONS)
     text += structures(members, types)
     text += f"""  // The words of a descriptor, those of the extension behind them, and the bit that says whether they are there
   parameter int unsigned CommandWords   = {base};
@@ -214,11 +233,21 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
     return text + "    return word;\n  endfunction\n\nendpackage\n"
 
 
+def codes(source: Path, registers: list[RegNode]) -> str:
+    """The package of the codes that array and epilogue know."""
+    text = "// SPDX-License-Identifier: Apache-2.0\n"
+    text += f"// Generated from {source} by rtl/regs/command_package.py (`make regs`): codes of a command's fields.\n"
+    return text + "package fp8mac_codes_pkg;\n\n" + enumerations(registers, CODES) + "endpackage\n"
+
+
 def main() -> int:
     given = register_map.arguments(__doc__)
     top, registers = register_map.compiled(given)
     try:
-        text = package(given.map, registers, types_of(top.get_property("member_types")))
+        if given.out.name == "fp8mac_codes_pkg.sv":
+            text = codes(given.map, registers)
+        else:
+            text = package(given.map, registers, types_of(top.get_property("member_types")))
     except Wrong as wrong:
         print(f"{given.map}: {wrong}", file=sys.stderr)
         return 1

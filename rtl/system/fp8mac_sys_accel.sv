@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator and what stands between it and the chip: its registers' bus, and the AXI slave in front of the RAM
-// with its random stalls. Outputs but quiet_o come from registers in here, so a simulator may evaluate this module apart
-// from the rest of the chip, and leave out cycles in which quiet_o promises that nothing would change (sim/apart).
+// The accelerator and what stands between it and the chip: its registers' bus, and the AXI slave in
+// front of the RAM with its random stalls. Outputs but quiet_o come from registers in here, so a
+// simulator may evaluate this module apart from the rest of the chip, and leave out cycles in which
+// quiet_o promises that nothing would change (sim/partitioned).
 module fp8mac_sys_accel
   import fp8mac_sys_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -41,13 +42,14 @@ module fp8mac_sys_accel
   output logic [AXI_DATA_W-1:0]   ram_wdata_o,
   output logic [AXI_DATA_W/8-1:0] ram_wstrb_o,
 
-  // Until valid_i, stall_write_i or a reset, the cycle counters alone change; catch_up() does it for them.
+  // Until valid_i, stall_write_i or a reset, the cycle counters alone change; catch_up() does it
+  // for them.
   output logic                    quiet_o
 );
 
   localparam int unsigned IdW = 4;
 
-  // ---- registers ---------------------------------------------------------------------------------------------------
+  // ---- registers --------------------------------------------------------------------------------
   logic psel, penable, pwrite, pready, pslverr;
   logic [11:0] paddr;
   logic [31:0] pwdata, prdata;
@@ -60,7 +62,7 @@ module fp8mac_sys_accel
     .pready_i(pready), .prdata_i(prdata), .pslverr_i(pslverr)
   );
 
-  // ---- the accelerator ---------------------------------------------------------------------------------------------
+  // ---- the accelerator --------------------------------------------------------------------------
   logic [IdW-1:0] awid, bid, arid, rid;
   logic [31:0] awaddr, araddr;
   logic [7:0] awlen, arlen;
@@ -125,7 +127,7 @@ module fp8mac_sys_accel
   );
 `endif
 
-  // ---- the AXI slave in front of the RAM ---------------------------------------------------------------------------
+  // ---- the AXI slave in front of the RAM --------------------------------------------------------
   import "DPI-C" function byte unsigned fp8sim_axi_latency();
 
   logic stall_ar, stall_r, stall_aw, stall_w, stall_b, reads_idle, writes_idle;
@@ -176,15 +178,15 @@ module fp8mac_sys_accel
   assign ram_wdata_o = wdata;
   assign ram_wstrb_o = wstrb;
 
-  // ---- quiet cycles ------------------------------------------------------------------------------------------------
+  // ---- quiet cycles -----------------------------------------------------------------------------
 `ifdef ACCEL_NETLIST
   assign quiet_o = 1'b0;
 
   logic unused_idle;
   assign unused_idle = ^{sleeping_i, reads_idle, writes_idle};
 `else
-  // Behind the last work, pipelines run empty for some cycles, the longest one between C's buffer and the epilogue. Behind
-  // an access, registers pass on what was written.
+  // Behind the last work, pipelines run empty for some cycles, the longest one between C's buffer
+  // and the epilogue. Behind an access, registers pass on what was written.
   localparam int unsigned AfterWork   = 16;
   localparam int unsigned AfterAccess = 3;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns one core access into one APB4 transfer. done_o comes with the answer, at least two cycles after the request.
+// Turns one core access into one APB4 transfer. done_o comes with the answer, at least two
+// cycles after the request.
 module fp8mac_sys_apb
   import fp8mac_sys_pkg::*;
 (

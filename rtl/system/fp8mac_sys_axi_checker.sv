@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asserts the rules of AXI4 that the accelerator must keep as a master. A violation ends the simulation.
+// Asserts the rules of AXI4 that the accelerator must keep as a master. A violation ends the
+// simulation.
 module fp8mac_sys_axi_checker #(
   parameter int unsigned DATA_W = 128,
   parameter int unsigned ID_W   = 4
@@ -60,7 +61,8 @@ module fp8mac_sys_axi_checker #(
     if (wvalid_i && !wready_i)   w_q  <= w;
   end
 
-  // Beats written in the running burst; its length is known here because the slave takes no W before AW.
+  // Beats written in the running burst; its length is known here because the slave takes no W
+  // before AW.
   logic [7:0] lengths_q [16];
   logic [3:0] aw_count_q, w_count_q;
   logic [7:0] index_q;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 read channels of the RAM. Bursts wait in a queue. Their beats are read in order, one a cycle.
+// AXI4 read channels of the RAM. Bursts wait in a queue. Their beats are read in order, one a
+// cycle.
 //
-// The queue takes as many as the accelerator has in flight. latency_i stands for the way to a memory that is far, whose
-// stages hold addresses, too. With a shorter queue it would be the queue that limits short bursts, not the latency.
+// The queue takes as many as the accelerator has in flight. latency_i stands for the way to a
+// memory that is far, whose stages hold addresses, too. With a shorter queue it would be the queue
+// that limits short bursts, not the latency.
 //
-// Without stalls the first beat comes 3 + latency_i cycles after its address. The others follow without a gap, also
-// from burst to burst. Burst types other than INCR, and beats narrower than the bus, are answered with SLVERR.
+// Without stalls the first beat comes 3 + latency_i cycles after its address. The others follow
+// without a gap, also from burst to burst. Burst types other than INCR, and beats narrower than the
+// bus, are answered with SLVERR.
 module fp8mac_sys_axi_read
   import fp8mac_sys_pkg::*;
 #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 write channels of the RAM. Beats are taken in order, one a cycle, once their burst's address is known. The
-// response follows the last beat by 1 + latency_i cycles. Beats of a burst that axi_decode rejects are taken and
-// dropped.
+// AXI4 write channels of the RAM. Beats are taken in order, one a cycle, once their burst's address
+// is known. The response follows the last beat by 1 + latency_i cycles. Beats of a burst that
+// axi_decode rejects are taken and dropped.
 module fp8mac_sys_axi_write
   import fp8mac_sys_pkg::*;
 #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's data port. One access at a time goes to the target that its address selects. RAM and timer answer in the
-// next cycle, the accelerator and the control registers when they are done. An access to an unmapped address is answered
-// with a bus error. Every access waits for the RAM: the grant does not depend on the address, which the core computes
-// last.
+// The core's data port. One access at a time goes to the target that its address selects. RAM and
+// timer answer in the next cycle, the accelerator and the control registers when they are done. An
+// access to an unmapped address is answered with a bus error. Every access waits for the RAM: the
+// grant does not depend on the address, which the core computes last.
 module fp8mac_sys_bus
   import fp8mac_sys_pkg::*;
 (

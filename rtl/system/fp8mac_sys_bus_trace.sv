@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports each transfer between the accelerator and the RAM to the simulator, which writes a file of them.
+// Reports each transfer between the accelerator and the RAM to the simulator, which
+// writes a file of them.
 module fp8mac_sys_bus_trace #(
   parameter int unsigned DATA_W = 128
 ) (
@@ -24,8 +25,8 @@ module fp8mac_sys_bus_trace #(
 );
 
   import "DPI-C" function bit fp8sim_bus_wanted();
-  // Of AR and AW: the address and the bytes of the burst. `beat`: bytes of the bus. Of W: a bit for each byte that is
-  // written.
+  // Of AR and AW: the address and the bytes of the burst. `beat`: bytes of the bus. Of W: a bit for
+  // each byte that is written.
   import "DPI-C" function void fp8sim_bus_transfer(input int unsigned channel, input int unsigned address,
                                                    input int unsigned bytes, input int unsigned beat,
                                                    input int unsigned strobes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core: Ibex with an instruction port to the RAM, which answers in the cycle after the grant, and a data port.
+// The core: Ibex with an instruction port to the RAM, which answers in the cycle after the
+// grant, and a data port.
 module fp8mac_sys_core
   import fp8mac_sys_pkg::*;
 #(

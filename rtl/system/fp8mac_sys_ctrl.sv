@@ -3,8 +3,8 @@
 //
 //   +0x00 EXIT      w   ends the simulation with this status
 //   +0x04 PUTC      w   one character for the console
-//   +0x08 CHECK     w   address of an fp8rt_check_record: compares that GEMM with the golden model in no simulated time;
-//                       or of an fp8rt_fill_record: random codes in memory, likewise
+//   +0x08 CHECK     w   address of an fp8rt_check_record: compares that GEMM with the golden model in no simulated
+//                       time; or of an fp8rt_fill_record: random codes in memory, likewise
 //                   r   differences in the last one: outputs, plus one each for amax and flags; 0xffffffff: malformed
 //   +0x0c ARGS      r   address of the arguments: argc, then argc addresses of strings
 //   +0x10 STALL     rw  per-mille probability of a stall per AXI channel and cycle: 0..900; 1000 stops the bus; other

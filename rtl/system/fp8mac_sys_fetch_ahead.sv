@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the core's instruction address out of the path to the RAM, where a branch would be the slowest of an FPGA: the
-// address that the RAM gets depends on registers alone. The RAM reads the word behind the last one ahead of its request,
-// so instructions in a row come in the cycle after their requests, as without this module. Any other one comes a
-// cycle later.
+// Keeps the core's instruction address out of the path to the RAM, where a branch would be the
+// slowest of an FPGA: the address that the RAM gets depends on registers alone. The RAM reads the
+// word behind the last one ahead of its request, so instructions in a row come in the cycle after
+// their requests, as without this module. Any other one comes a cycle later.
 //
 //   request          taken at once unless one before it waits for the RAM
 //   next cycle       the RAM has read this address: the answer. Else the RAM reads it now

@@ -7,8 +7,8 @@
 //   0x4000_0000  the accelerator's registers                     core only
 //   0x8000_0000  RAM                                             core and accelerator
 //
-// Each window but the RAM has 4 KiB. An access to any other address is answered with a bus error (core) or DECERR
-// (accelerator).
+// Each window but the RAM has 4 KiB. An access to any other address is answered with a bus error
+// (core) or DECERR (accelerator).
 package fp8mac_sys_pkg;
 
   parameter logic [31:0] CtrlBase  = 32'h2000_0000;
@@ -79,7 +79,8 @@ package fp8mac_sys_pkg;
     return TargetError;
   endfunction
 
-  // The response to a burst that starts at `addr`. Bursts cross no 4 KiB boundary, so it holds for every beat.
+  // The response to a burst that starts at `addr`. Bursts cross no 4 KiB boundary, so it
+  // holds for every beat.
   function automatic axi_resp_e axi_decode(logic [31:0] addr, logic supported);
     if (in_ram(addr)) return supported ? AxiOkay : AxiSlvErr;
     if (in_window(addr, FaultBase)) return AxiSlvErr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ideal RAM. Each port answers in the cycle after the request and never waits for another port. A port that reads a
-// word while another writes it gets the old word. The simulator loads programs into `mem` and checks results there.
+// An ideal RAM. Each port answers in the cycle after the request and never waits for another port.
+// A port that reads a word while another writes it gets the old word. The simulator loads programs
+// into `mem` and checks results there.
 module fp8mac_sys_ram
   import fp8mac_sys_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random stalls: each cycle, each channel is stalled with the given probability. One 64-bit xorshift generator (shifts
-// 13, 7, 17) steps once a cycle; every channel reads ten bits of its own.
+// Random stalls: each cycle, each channel is stalled with the given probability. One 64-bit
+// xorshift generator (shifts 13, 7, 17) steps once a cycle; every channel reads ten bits of its
+// own.
 module fp8mac_sys_stall
   import fp8mac_sys_pkg::stall_limit;
 #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports what the chip does to the simulator, which writes a timeline of it. A track has spans that begin and end in
-// order, each with the tag of its command. Every Window cycles the sums of the window's counters go out; of a counter
-// that software clears in a window, the sum since then.
+// Reports what the chip does to the simulator, which writes a timeline of it. A track has spans
+// that begin and end in order, each with the tag of its command. Every Window cycles the sums of
+// the window's counters go out; of a counter that software clears in a window, the sum since then.
 module fp8mac_sys_timeline
   import fp8mac_cmd_pkg::tag_t;
 #(

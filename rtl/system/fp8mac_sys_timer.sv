@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine timer: mtime counts clock cycles, and its interrupt is pending while mtime >= mtimecmp.
+// The machine timer: mtime counts clock cycles, and its interrupt is pending while mtime >=
+// mtimecmp.
 //
 //   +0x0 mtime, low word    +0x4 high word    (writes replace that word)
 //   +0x8 mtimecmp, low      +0xc high         (reset: all ones)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the simulator at its end how much of the array the program used: multiply-accumulates, and cycles in which the
-// accelerator held a command. Software cannot clear these sums.
+// Tells the simulator at its end how much of the array the program used: multiply-accumulates, and
+// cycles in which the accelerator held a command. Software cannot clear these sums.
 module fp8mac_sys_usage #(
   parameter int unsigned MACS_PER_CYCLE = 256
 ) (

@@ -33,6 +33,14 @@ CHIP = re.compile(
     r"on an array of (\d+) x (\d+) x (\d+)\nelement +([a-z0-9_]+?)(?:_f\d+)?(?:_l\d+)?$", re.M
 )
 RATE = re.compile(r"\((\d+\.\d+) kHz, ([^)]+)\)")
+IMAGE = re.compile(r"^ *(\d+) cycles of the network for each image$", re.M)
+RECORDED = re.compile(r"^(?:dscnn|decoder): hash \w+, (\d+) commands, (\d+) cycles a", re.M)
+VAD = re.compile(r"^vad: (\d+) core cycles a frame", re.M)
+TOKENS = re.compile(r"^(prompt|generation) +(\d+) core cycles a token, (\d+) tokens$", re.M)
+CALL = re.compile(r"^ok   (.+?) +(\d+) cycles, at most \d+$", re.M)
+CALLS_OF = (
+    "with three single scales"  # of the planned runs, which are printed for two kinds of scales
+)
 
 
 class ProgramError(Exception):
@@ -58,7 +66,11 @@ class Command:
 
     @property
     def arguments(self) -> list[str]:
-        own = {name: v for name, v in self.options.items() if name not in ("APP", "ELEMENT")}
+        own = {
+            name: v
+            for name, v in self.options.items()
+            if name not in ("APP", "APPS_DIR", "ELEMENT")
+        }
         return [f"{name}={value}" for name, value in own.items()]
 
 
@@ -97,8 +109,11 @@ def digits_rows(text: str) -> list[Row]:
     figures = {name: int(value) for name, value in record.items() if value.isdecimal()}
     if figures["outputs"] != figures["equal"]:
         raise ProgramError(f"outputs differ from the golden model's:\n{text}")
-    left_out = ("batch", "float32_right", "right", "outputs", "equal", "macs", "hash")
-    return [{name: value for name, value in figures.items() if name not in left_out}]
+    # core_cycles are mostly the checker's and the console's.
+    left_out = ("batch", "float32_right", "right", "outputs", "equal", "hash", "core_cycles")
+    (image,) = numbers(IMAGE, text)
+    kept = {name: value for name, value in figures.items() if name not in left_out}
+    return [{**kept, "image_cycles": image}]
 
 
 def elementwise_rows(text: str) -> list[Row]:
@@ -116,11 +131,39 @@ def convolution_rows(text: str) -> list[Row]:
     ]
 
 
+def recorded_rows(text: str) -> list[Row]:
+    commands, cycles = numbers(RECORDED, text)
+    return [{"commands": commands, "cycles": cycles}]
+
+
+def vad_rows(text: str) -> list[Row]:
+    return [{"core_cycles": numbers(VAD, text)[0]}]
+
+
+def tokens_rows(text: str) -> list[Row]:
+    return [
+        {"name": name, "tokens": int(tokens), "core_cycles": int(cycles)}
+        for name, cycles, tokens in TOKENS.findall(text)
+    ]
+
+
+def calls_rows(text: str) -> list[Row]:
+    """What the core takes for calls of the driver, and the accelerator for a list of GEMMs."""
+    found = CALL.findall(text.partition(CALLS_OF)[2])
+    key = lambda name: "cycles" if name.endswith(", the accelerator") else "core_cycles"
+    return [{"name": name, key(name): int(cycles)} for name, cycles in found]
+
+
 ROWS = {
+    "cycles": calls_rows,
+    "decoder": recorded_rows,
+    "dscnn": recorded_rows,
     "gemm": gemm_rows,
     "digits": digits_rows,
     "elementwise": elementwise_rows,
     "convolution": convolution_rows,
+    "tokens": tokens_rows,
+    "vad": vad_rows,
 }
 
 

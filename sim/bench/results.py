@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurement of which docs/THROUGHPUT.md is made, as a file: results.json, beside this file.
+"""The cycles of the default chip, as a result file: results.json, beside this file. Pages quote it (quotes.py).
 
     {"run": {"command", "version", "date", "compiler"},
-     "runs": [{"command", "rows": [{NAME: figure}]}],       as programs.py reads them from what a program prints
+     "rows": {ROW: {FIGURE: value}},    as programs.py reads them from what a program prints
      "speed": [{"mode", "name", "least", "most", "target"}]}
 
-A file has every command of workloads.py. So all figures of the page are of one chip, one firmware and one compiler.
+A row is a command, or `COMMAND: NAME` where its program prints several rows. The file has every command of workloads.py.
+`make accept-cycles` writes it: see tools/accept.
 """
 
 import datetime
-import json
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+
+from tools.accept import expectations
+from tools.accept.expectations import ExpectationError, Kind
 
 from .programs import Row
 from .workloads import Workloads
 
-COMMITTED = Path(__file__).with_name("results.json")
+COMMITTED = Path("sim/bench/results.json")
 MEASURED = "throughput.json"  # what `make bench-system` writes
 SPEED_KEYS = ("mode", "name", "least", "most", "target")
-
-
-class ResultsError(Exception):
-    """A file is not a whole measurement; the message is one sentence."""
+# Cycles of the core. They move with compiler and layout of the code, those of the accelerator with neither.
+OF_CORE = ("idle", "plan", "gathering", "core_cycles", "image_cycles")
+JUDGED = dict.fromkeys(("cycles", "plan", "gathering", "core_cycles", "image_cycles"), 1)
+KIND = Kind("cycles", COMMITTED, JUDGED)
 
 
 def version() -> str:
@@ -39,51 +43,51 @@ def compiler_version(compiler: str) -> str:
     return f"{Path(compiler).name} {done.stdout.strip()}"
 
 
-def text_of(results: dict) -> str:
-    """One row of figures a line."""
-    runs = ",\n".join(
-        f'  {{"command": {json.dumps(one["command"])}, "rows": [\n'
-        + ",\n".join(f"   {json.dumps(row)}" for row in one["rows"])
-        + "]}"
-        for one in results["runs"]
-    )
-    speeds = ",\n".join(f"  {json.dumps(one)}" for one in results["speed"])
-    run = json.dumps(results["run"])
-    return f'{{"run": {run},\n "runs": [\n{runs}],\n "speed": [\n{speeds}]}}\n'
-
-
-def runs_of(found: dict[str, list[Row]]) -> list[dict]:
-    """found: rows by command."""
-    return [{"command": command, "rows": rows} for command, rows in found.items()]
-
-
-def write(path: Path, found: dict[str, list[Row]], speeds: list[dict], compiler: str) -> None:
-    """found: rows by command."""
-    run = {
-        "command": "make bench-system",
+def run_of(command: str, compiler: str) -> dict[str, str]:
+    """What stands at the head of a measurement."""
+    return {
+        "command": command,
         "version": version(),
         "date": datetime.date.today().isoformat(),
         "compiler": compiler_version(compiler),
     }
-    runs = runs_of(found)
+
+
+def rows_of(command: str, printed: list[Row]) -> dict[str, Row]:
+    """Rows of the file from those that a program prints."""
+    return {
+        f"{command}: {row['name']}" if "name" in row else command: {
+            key: value for key, value in row.items() if key != "name"
+        }
+        for row in printed
+    }
+
+
+def write(path: Path, rows: Mapping[str, Row], speeds: list[dict], compiler: str) -> None:
     kept = [{key: one[key] for key in SPEED_KEYS} for one in speeds]
-    path.write_text(text_of({"run": run, "runs": runs, "speed": kept}))
+    run = run_of("make bench-system", compiler)
+    path.write_text(expectations.text_of({"run": run, "rows": dict(rows), "speed": kept}))
 
 
-def rows_by_command(results: dict) -> dict[str, list[Row]]:
-    return {one["command"]: one["rows"] for one in results["runs"]}
+def by_command(rows: Mapping[str, Row]) -> dict[str, dict[str, Row]]:
+    """Rows by their names, or by an empty one, of each command."""
+    found: dict[str, dict[str, Row]] = {}
+    for row, figures in rows.items():
+        command, _, name = row.partition(": ")
+        found.setdefault(command, {})[name] = figures
+    return found
 
 
 def load(path: Path, wanted: Workloads) -> dict:
     """A file that has exactly the commands of `wanted`."""
-    try:
-        results = json.loads(path.read_text())
-        found = set(rows_by_command(results))
-    except (OSError, ValueError, KeyError, TypeError):
-        raise ResultsError(f"{path} is not the {MEASURED} of `make bench-system`") from None
-    commands = {command.text for command in wanted.commands()}
+    results = expectations.read(KIND, path)
+    if not {"run", "speed"} <= set(results):
+        raise ExpectationError(
+            f"{path} has no head or no speeds: it is not what `make bench-system` writes"
+        )
+    found, commands = set(by_command(results["rows"])), {c.text for c in wanted.commands()}
     if found != commands:
         odd = sorted(found ^ commands)[0]
         has = "has" if odd in found else "does not have"
-        raise ResultsError(f"{path} {has} `{odd}`: measure again with `make bench-system`")
+        raise ExpectationError(f"{path} {has} `{odd}`: measure again by `{KIND.command}`")
     return results

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""workloads.toml, and every command whose figures docs/THROUGHPUT.md has."""
+"""workloads.toml, and every command whose cycles results.json has."""
 
 import re
 import tomllib
@@ -14,6 +14,21 @@ TARGETS = Path(__file__).with_name("targets.toml")
 DIGITS = {"block": Command("make run"), "int8": Command("make run ELEMENT=int8")}
 ELEMENTWISE = Command("make run APP=elementwise")
 CONVOLUTION = Command("make run APP=convolution")
+CALLS = Command("make run APP=cycles APPS_DIR=tests/system/apps")
+NETWORKS = tuple(
+    Command(f"make run {options}")
+    for options in (
+        "NET=cnn",
+        "NET=cnn BATCH=1",
+        "NET=cnn BATCH=64",
+        "NET=transformer",
+        "NET=transformer BATCH=64",
+        "APP=dscnn",
+        "APP=vad",
+        "APP=tokens",
+        "APP=decoder",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -46,14 +61,15 @@ class Workloads:
         return tuple(one for group in self.groups for one in group.gemms)
 
     def commands(self) -> list[Command]:
-        """In the order of the page, each once."""
+        """In the order of the results, each once."""
         every = [gemm(one.shape) for one in self.gemms]
         every += [gemm(shape, "int8") for shape in self.int8]
-        return [*every, *DIGITS.values(), CONVOLUTION, ELEMENTWISE]
+        return [*every, *DIGITS.values(), CONVOLUTION, ELEMENTWISE, CALLS, *NETWORKS]
 
     def quick(self) -> list[Command]:
         """Those that `make test` repeats."""
-        return [gemm(one.shape) for one in self.gemms if one.quick] + [DIGITS["block"]]
+        networks = [Command("make run APP=dscnn"), Command("make run NET=cnn BATCH=1")]
+        return [gemm(one.shape) for one in self.gemms if one.quick] + [DIGITS["block"], *networks]
 
 
 def gemm_of(entry: dict) -> Gemm:
@@ -77,6 +93,6 @@ def load(only: str = "") -> Workloads:
     return Workloads(tuple(group for group in groups if group.gemms), shapes)
 
 
-def networks() -> list[dict]:
+def targets() -> list[dict]:
     """The rows of targets.toml."""
-    return tomllib.loads(TARGETS.read_text())["row"]
+    return tomllib.loads(TARGETS.read_text())["target"]

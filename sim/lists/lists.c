@@ -2,9 +2,9 @@
 // fp8mac-lists [--latency N] [--stall PERMILLE] [--seed N] RAM
 //
 // Clock cycles of the recorded networks (fp8rt/network_format.h) that lie in RAM, a file of the
-// simulator's --dump-memory: what the model of cycles has for each as a list on an idle accelerator,
-// and when its layers complete. The array is that of the simulator which `make lists` was given.
-// A network's total has the core's part in it, once for a run.
+// simulator's --dump-memory: what the model of cycles has for each as a list on an idle
+// accelerator, and when its layers complete. The array is that of the simulator which `make lists`
+// was given. A network's total has the core's part in it, once for a run.
 //
 // Exit status: 0; 1: there is no network, or the accelerator refuses one; 2: bad arguments or file.
 #include <inttypes.h>
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_words.h"
+#include "descriptor.h"
 #include "core_cycles.h"
 #include "fp8rt/network_format.h"
-#include "timed/commands.h"
+#include "fp8mac/cycles.h"
 
 enum {
     BEAT_WORDS = FP8SIM_AXI_DATA_W / 32,
@@ -118,7 +118,7 @@ static bool is_image(const uint32_t *image, size_t room)
                    image[FP8RT_IMAGE_WORD_NOTES] ==
                image[FP8RT_IMAGE_WORD_WORDS] &&
            image[FP8RT_IMAGE_WORD_COMMANDS] <=
-               image[FP8RT_IMAGE_WORD_LIST] / (uint32_t)FP8RT_WORDS_SHORT;
+               image[FP8RT_IMAGE_WORD_LIST] / (uint32_t)FP8MAC_COMMAND_WORDS;
 }
 
 // Reads the commands of the list. False: its descriptors do not fill it.
@@ -127,8 +127,8 @@ static bool read_list(network *n)
     const uint32_t words = n->image[FP8RT_IMAGE_WORD_LIST];
     uint32_t at = 0, count = 0;
     for (bool more = true; more; count++) {
-        uint32_t all[FP8RT_WORDS_MOST] = {0};
-        if (count == n->count || at + FP8RT_WORDS_SHORT > words) {
+        uint32_t all[FP8MAC_COMMAND_WORDS_MOST] = {0};
+        if (count == n->count || at + FP8MAC_COMMAND_WORDS > words) {
             return false;
         }
         const uint32_t *list = &n->image[FP8RT_IMAGE_HEADER + at];
@@ -138,12 +138,13 @@ static bool read_list(network *n)
             return false;
         }
         memcpy(all, list, long_ * sizeof *all);
-        const fp8sim_report report = fp8sim_report_of(all);
-        fp8mac_cycles_command *c = &n->commands[count];
-        *c = fp8sim_timed_command(all);
-        c->submission = count == 0 ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED;
-        c->descriptor = n->address;
-        more = report.more;
+        n->commands[count] = (fp8mac_cycles_command){
+            .submission = count == 0 ? FP8MAC_CYCLES_DOORBELL : FP8MAC_CYCLES_LISTED,
+            .descriptor = n->address,
+            .command = fp8mac_command_of_words(all),
+        };
+        more = n->commands[count].command.more;
+        n->commands[count].command.pause = false; // the core's part is no part of the list's time
         at += beats * BEAT_WORDS;
     }
     return at == words && count == n->count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core with RAM and the simulation control, and nothing else. It has the name and the ports of
-// rtl/system/fp8mac_system.sv. Its speed in cycles per second is what the speed of the whole chip is compared with.
+// rtl/system/fp8mac_system.sv. Its speed in cycles per second is what the speed of the whole
+// chip is compared with.
 module fp8mac_system
   import fp8mac_sys_pkg::*;
 (

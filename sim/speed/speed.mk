@@ -7,8 +7,7 @@ $(SPEED_ELF): $(FW_BUILD)/riscv/obj/sim/speed/speed.c.o $(FW_RISCV_OBJECTS) firm
 	$(call say,RISCV LD,$@)
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) -o $@ $(filter %.o,$^)
 
-# The fast mode exists for FAST_ELEMENTS alone.
-SPEED_MODES := RTL=$(SIM_RTL) $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),fast=$(SIM_FAST)) timed=$(SIM_TIMED)
+SPEED_MODES := RTL=$(SIM_RTL) timed=$(SIM_TIMED)
 
 SPEED_FROM := $(SIM_CORE) $(SPEED_ELF) $(foreach mode,$(SPEED_MODES),$(lastword $(subst =, ,$(mode))))
 

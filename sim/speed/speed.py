@@ -18,7 +18,7 @@ SECONDS = 2.0  # of processor time, at least, between the two lengths
 START = 60_000  # cycles of the shorter run: the program is in its loop
 TIMEOUT_STATUS = 124  # of the simulator
 IDLE_TARGET = 1 / 1.5
-COMPUTE_TARGETS = {"RTL": 1 / 20, "fast": 1 / 8}
+COMPUTE_TARGETS = {"RTL": 1 / 20}
 GROUP = "Simulation speed"  # of the rows
 
 

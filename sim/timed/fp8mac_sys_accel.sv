@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's registers, reports and records, with the model of cycles in the place of queue, engines and bus
-// (sim/timed/model.cpp). This module has the name, the parameters and the ports of rtl/system/fp8mac_sys_accel.sv; the
-// ports behind those are the wires to the model. All registers of fp8mac_accel that software reaches are the RTL's own.
+// The accelerator's registers, reports and records, with the model of cycles in the place of queue,
+// engines and bus (sim/timed/model.cpp). This module has the name, the parameters and the ports of
+// rtl/system/fp8mac_sys_accel.sv; the ports behind those are the wires to the model. All registers
+// of fp8mac_accel that software reaches are the RTL's own.
 //
-// The simulator evaluates this module only in cycles with an access or an event. What the model says of a cycle are
-// inputs before its edge.
+// The simulator evaluates this module only in cycles with an access or an event. What the model
+// says of a cycle are inputs before its edge.
 module fp8mac_sys_accel
   import fp8mac_sys_pkg::*;
   import fp8mac_pkg::*;
@@ -118,7 +119,7 @@ module fp8mac_sys_accel
     requantise: REQUANTISE, depthwise: !MINIMAL && depthwise_possible(LANES, COLS, Beat)
   };
 
-  // ---- registers ---------------------------------------------------------------------------------------------------
+  // ---- registers --------------------------------------------------------------------------------
   logic psel, penable, pwrite, pready, pslverr;
   logic [11:0] paddr;
   logic [31:0] pwdata, prdata;
@@ -199,7 +200,7 @@ module fp8mac_sys_accel
   assign table_word_o  = {table_write.second, table_write.word};
   assign table_codes_o = table_write.codes;
 
-  // ---- submission: as in fp8mac_accel ------------------------------------------------------------------------------
+  // ---- submission: as in fp8mac_accel -----------------------------------------------------------
   logic submit, overflow, refused, takes;
   assign ring_o        = ring_written && !list_busy_i && !queue_full_i && !error;
   assign fetching      = ring_o || list_busy_i;
@@ -221,7 +222,7 @@ module fp8mac_sys_accel
   // A soft reset drains the bus, on which nothing is under way.
   always_ff @(posedge clk_i) draining_o <= rst_ni && soft_reset_o;
 
-  // ---- reports -----------------------------------------------------------------------------------------------------
+  // ---- reports ----------------------------------------------------------------------------------
   finished_job_t retire;
   flags_t        observed_flags;
   owner_t        owner;
@@ -292,7 +293,7 @@ module fp8mac_sys_accel
     .done_o         (records_done)
   );
 
-  // ---- stalls, and the RAM that the model reads and writes by itself -----------------------------------------------
+  // ---- stalls, and the RAM that the model reads and writes by itself ----------------------------
   always_ff @(posedge clk_i) begin
     if (!rst_ni)            stall_permille_o <= stall_limit(fp8sim_stall_permille());
     else if (stall_write_i) stall_permille_o <= stall_permille_i;

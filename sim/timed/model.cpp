@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "choice.h"
 #include "simulator.h"
 
 namespace
@@ -38,11 +39,15 @@ fp8mac_cycles_config configuration()
 
 ApartModel::ApartModel(VerilatedContext *context, const char *name, const Ram &ram)
     : Vfp8mac_sys_accel(context, name), ram_(ram), live_(nullptr, fp8mac_live_free),
-      bytes_(fp8sim_bytes_new(FP8SIM_ARRAY, FP8SIM_ELEMENT_SPEC, FP8SIM_WIDTH,
-                              FP8SIM_REQUANTISE ? "1" : "0", ram.bytes, Ram::base, ram.size),
-             fp8sim_bytes_free)
+      bytes_(std::make_unique<fp8mac_accelerator>())
 {
-    if (!bytes_) {
+    const fp8rt_host_choice choice = {FP8SIM_ARRAY, FP8SIM_ELEMENT_SPEC, FP8SIM_WIDTH,
+                                      FP8SIM_REQUANTISE ? "1" : "0", "0"};
+    bytes_->context = &ram_;
+    bytes_->memory = [](void *memory, uintptr_t address, uint64_t bytes) {
+        return static_cast<void *>(static_cast<const Ram *>(memory)->at(address, bytes));
+    };
+    if (!fp8rt_host_choose(&choice, &bytes_->caps)) {
         throw std::runtime_error("the golden model has no array " FP8SIM_ARRAY
                                  " of " FP8SIM_ELEMENT_SPEC);
     }
@@ -59,59 +64,58 @@ void ApartModel::stop(const char *why) const
 
 // ---- submission ---------------------------------------------------------------------------------
 
-void ApartModel::submit(const uint32_t *words, fp8mac_cycles_submission how, uint32_t descriptor,
-                        bool pauses)
+void ApartModel::submit(const fp8mac_command &command, fp8mac_cycles_submission how,
+                        uint32_t descriptor)
 {
-    Submitted s{};
-    std::memcpy(s.words, words, sizeof s.words);
-    s.report = fp8sim_report_of(words);
-    fp8mac_cycles_command c = fp8sim_timed_command(words);
+    fp8mac_cycles_command c{};
     c.submission = how;
     c.descriptor = descriptor;
-    c.pause = pauses;
+    c.command = command;
     if (watchdog_o != 0 && watchdog_o < least_watchdog) {
         stop("WATCHDOG is less than 4096 cycles, and its errors are not modelled");
     }
-    commands_.push_back(s);
+    commands_.push_back(command);
     if (fp8mac_live_submit(live_.get(), &c) != FP8MAC_OK) {
         stop("the accelerator refuses a command, and errors of commands are not modelled");
     }
 }
 
 // Reads a descriptor, and returns the address behind it.
-uint32_t ApartModel::read_descriptor(uint32_t address, uint32_t words[FP8SIM_WORDS_MOST]) const
+uint32_t ApartModel::read_descriptor(uint32_t address, fp8mac_command &command) const
 {
-    const uint32_t most = whole_beats(FP8SIM_WORDS_MOST), least = whole_beats(FP8SIM_WORDS_SHORT);
+    const uint32_t most = whole_beats(FP8MAC_COMMAND_WORDS_MOST),
+                   least = whole_beats(FP8MAC_COMMAND_WORDS);
+    uint32_t words[FP8MAC_COMMAND_WORDS_MOST] = {};
     const uint8_t *from = ram_.at(address, least);
     if (from == nullptr || address % beat != 0) {
         stop("a descriptor is not in the RAM, and its error is not modelled");
     }
-    std::memset(words, 0, FP8SIM_WORDS_MOST * 4);
-    std::memcpy(words, from, FP8SIM_WORDS_SHORT * 4);
-    if (!fp8sim_report_of(words).extended) {
+    std::memcpy(words, from, FP8MAC_COMMAND_WORDS * 4);
+    command = fp8mac_command_of_words(words);
+    if (!command.mode.extended) {
         return address + least;
     }
     if (ram_.at(address, most) == nullptr) {
         stop("a descriptor is not in the RAM, and its error is not modelled");
     }
-    std::memcpy(words, from, FP8SIM_WORDS_MOST * 4);
+    std::memcpy(words, from, sizeof words);
+    command = fp8mac_command_of_words(words);
     return address + most;
 }
 
-// Submits the commands of a list up to its end or its pause. In a pause, a descriptor has no list of
-// its own.
+// Submits the commands of a list up to its end or its pause. In a pause, a descriptor
+// has no list of its own.
 void ApartModel::follow_list(uint32_t address, fp8mac_cycles_submission how)
 {
     const uint32_t first = address;
     bool more = true;
     while (more) {
-        uint32_t words[FP8SIM_WORDS_MOST];
-        address = read_descriptor(address, words);
-        const fp8sim_report report = fp8sim_report_of(words);
+        fp8mac_command command;
+        address = read_descriptor(address, command);
         const bool alone = view_.paused && how == FP8MAC_CYCLES_DOORBELL;
-        const bool pauses = !alone && report.more && report.pause;
-        submit(words, how, first, pauses);
-        more = !alone && report.more && !pauses;
+        command.pause = !alone && command.more && command.pause;
+        submit(command, how, first);
+        more = !alone && command.more && !command.pause;
         how = FP8MAC_CYCLES_LISTED;
     }
 }
@@ -119,7 +123,9 @@ void ApartModel::follow_list(uint32_t address, fp8mac_cycles_submission how)
 void ApartModel::take_submissions()
 {
     if (submit_o) {
-        submit(words_o.data(), FP8MAC_CYCLES_REGISTERS, 0, false);
+        fp8mac_command command = fp8mac_command_of_words(words_o.data());
+        command.more = command.pause = false; // no effect in a write of the register
+        submit(command, FP8MAC_CYCLES_REGISTERS, 0);
     }
     if (ring_o) {
         if (Simulator::running->timeline().wanted()) {
@@ -148,7 +154,7 @@ void ApartModel::on_transfer(const fp8mac_cycles_transfer &t) const
 void ApartModel::on_event(const fp8mac_cycles_event &e) const
 {
     const bool window = e.kind == FP8MAC_CYCLES_WINDOW_ENDS; // of no command
-    const uint32_t tag = window ? 0 : commands_[e.command].report.tag;
+    const uint32_t tag = window ? 0 : commands_[e.command].tag;
     Simulator::running->timeline().tell(e, tag, cycle_of(e.cycle));
 }
 
@@ -198,18 +204,30 @@ void ApartModel::look()
 // A command's bytes, and what it leaves in FLAGS, AMAX and its record
 void ApartModel::run_bytes(size_t number)
 {
-    const Submitted &s = commands_[number];
-    fp8sim_observed seen;
-    const char *why = fp8sim_bytes_run(bytes_.get(), s.words, &seen);
-    if (why != nullptr) {
-        stop(why);
+    const fp8mac_command &c = commands_[number];
+    fp8mac_observed &seen = bytes_->observed;
+    seen = {};
+    if (fp8mac_accelerator_run(bytes_.get(), &c) != FP8MAC_COMMAND_ERROR_NONE) {
+        stop(
+            "a command fails in memory or for its scales, and errors of commands are not modelled");
     }
     observed_i = 1;
-    observed_tag_i = s.report.tag;
-    observed_record_i = s.report.record;
+    observed_tag_i = c.tag;
+    observed_record_i = c.mode.record;
     observed_flags_i = static_cast<CData>(seen.flags & 0xf);
     observed_amax_i = seen.amax;
     observed_nonfinite_i = seen.amax_nonfinite;
+}
+
+// Four codes of a table, whose last word makes it loaded
+void ApartModel::write_table(unsigned table, unsigned word, uint32_t codes)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        bytes_->tables[table][4 * word + i] = static_cast<uint8_t>(codes >> 8 * i);
+    }
+    if (4 * word + 4 == sizeof bytes_->tables[table]) {
+        bytes_->tables_loaded |= 1u << table;
+    }
 }
 
 // The pause of a list, as in fp8mac_list
@@ -234,18 +252,18 @@ void ApartModel::take_events()
         run_bytes(events_.stored_command);
     }
     if (events_.fetched) {
-        const fp8sim_report &r = commands_[events_.fetched_command].report;
+        const fp8mac_command &c = commands_[events_.fetched_command];
         fetched_i = 1;
         queue_full_i = 0; // a descriptor is read only if the queue has room
-        fetched_tag_i = r.tag;
-        fetched_record_i = r.record;
+        fetched_tag_i = c.tag;
+        fetched_record_i = c.mode.record;
     }
     if (events_.retired) {
-        const fp8sim_report &r = commands_[events_.retired_command].report;
+        const fp8mac_command &c = commands_[events_.retired_command];
         retired_i = 1;
-        retired_tag_i = r.tag;
-        retired_record_i = r.record;
-        retired_irq_i = r.irq;
+        retired_tag_i = c.tag;
+        retired_record_i = c.mode.record;
+        retired_irq_i = c.mode.irq;
     }
     announce_pause();
 }
@@ -271,7 +289,7 @@ void ApartModel::registers_said()
     }
     if (clear_o || soft_reset_o) {
         fp8mac_live_forget(l);
-        fp8sim_bytes_forget(bytes_.get());
+        fp8mac_accelerator_forget(bytes_.get());
     }
     if (clear_counters_o) {
         fp8mac_live_clear_counters(l);
@@ -280,7 +298,7 @@ void ApartModel::registers_said()
         fp8mac_live_stall(l, stall_permille_i);
     }
     if (table_write_o) {
-        fp8sim_bytes_table(bytes_.get(), table_word_o >> 6, table_word_o & 63u, table_codes_o);
+        write_table(table_word_o >> 6, table_word_o & 63u, table_codes_o);
     }
 }
 

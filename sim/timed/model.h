@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator as the model of cycles (model/src/cycles/live.h) behind its own registers
-// (fp8mac_sys_accel.sv), as sim/apart/accelerator.cpp evaluates it. The model goes through each
+// (fp8mac_sys_accel.sv), as sim/partitioned/accelerator.cpp evaluates it. It goes through each
 // cycle while there is work. The registers are evaluated in cycles with an access or an event.
 //
-// Bytes are those of the golden model. A command is computed whole when its last result leaves the
-// array's side of the store engine, in the order of submission, and D goes to the RAM at once.
+// Bytes are those of the model of the accelerator (fp8mac/accelerator_model.h). A command is
+// computed whole when its last result leaves the array's side of the store engine, in the order of
+// submission, and D goes to the RAM at once.
 #ifndef FP8MAC_SIM_TIMED_MODEL_H
 #define FP8MAC_SIM_TIMED_MODEL_H
 
@@ -14,8 +15,8 @@
 
 #include "Vfp8mac_sys_accel.h"
 #include "cycles/live.h"
+#include "fp8mac/accelerator_model.h"
 #include "ram.h"
-#include "timed/commands.h"
 
 class ApartModel final : public Vfp8mac_sys_accel
 {
@@ -30,11 +31,6 @@ class ApartModel final : public Vfp8mac_sys_accel
     bool quiet_o = false; // as in rtl/system/fp8mac_sys_accel.sv
 
   private:
-    struct Submitted {
-        uint32_t words[FP8SIM_WORDS_MOST];
-        fp8sim_report report;
-    };
-
     void reset();
     void start();
     void watch();
@@ -43,10 +39,10 @@ class ApartModel final : public Vfp8mac_sys_accel
     void on_event(const fp8mac_cycles_event &e) const;
     void look();
     void take_submissions();
-    void submit(const uint32_t *words, fp8mac_cycles_submission how, uint32_t descriptor,
-                bool pauses);
-    uint32_t read_descriptor(uint32_t address, uint32_t words[FP8SIM_WORDS_MOST]) const;
+    void submit(const fp8mac_command &command, fp8mac_cycles_submission how, uint32_t descriptor);
+    uint32_t read_descriptor(uint32_t address, fp8mac_command &command) const;
     void follow_list(uint32_t address, fp8mac_cycles_submission how);
+    void write_table(unsigned table, unsigned word, uint32_t codes);
     void announce_pause();
     void take_events();
     void run_bytes(size_t number);
@@ -58,8 +54,8 @@ class ApartModel final : public Vfp8mac_sys_accel
 
     Ram ram_;
     std::unique_ptr<fp8mac_live, void (*)(fp8mac_live *)> live_;
-    std::unique_ptr<fp8sim_bytes, void (*)(fp8sim_bytes *)> bytes_;
-    std::vector<Submitted> commands_; // by their numbers
+    std::unique_ptr<fp8mac_accelerator> bytes_;
+    std::vector<fp8mac_command> commands_; // by their numbers
     fp8mac_live_view view_{};
     fp8mac_live_events events_{};
     uint64_t first_cycle_ = 0; // of the simulation, in which the model begins

@@ -14,5 +14,5 @@ waveform    what the RTL's ports do while a program runs; ports.c reads a wavefo
 replay      netlists that do the same again
 chip        which netlists, chips and programs; chip_run: their energy; chip_cli: its command
 networks    multiplications of an inference
-pages       synth/ENERGY.md; grid, chip_pages: its tables
+pages       synth/ENERGY.md and the page with every figure; grid, chip_pages: its tables
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of synth/ENERGY.md about the chip's netlists, from `chips` of synth/results/energy.json."""
+"""Tables of the energy pages about the chip's netlists, from `chips` of synth/results/energy.json."""
 
 from __future__ import annotations
 

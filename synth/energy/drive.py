@@ -176,29 +176,24 @@ class Drive:
         if self.kind.name == "block":
             return self._block_inputs(a_feed, b, rows, column, ports)
         a = {name: bits[:, rows[:, 0]] for name, bits in a_feed.items()}
-        found = {}
-        first = self.same(self.steps.first & self.steps.begins, self.kind.first)
-        for name in ports:
-            if name == "step_first_i":
-                found[name] = first
-            elif name == "rst_ni":
-                found[name] = constant(1, 1, self.total)
-            elif name == "acc_fp16_i":  # where it is chosen, the accumulator is FP32
-                found[name] = constant(0, 1, self.total)
-            elif name == "base_i":
-                found[name] = constant(self.base & 0x1FF, 9, self.total)
-            elif name in ("nan_i", "none_i"):
-                found[name] = self._common(a, name[:-2]) | self._common(b, name[:-2])
-            elif name == "field_a_i":
-                found[name] = self._common(a, "field")
-            elif name == "negatives_i":
-                found[name] = self._above(b, self.lanes * FIELDS["int8"]["b"][0][1])
-            elif name == "bound_b_i":
-                found[name] = self._common(b, "field")[..., :6]
-            else:
-                feed = a if name.startswith("a") else b
-                found[name] = self._lanes(feed, name[0], name[1:-2])
-        return found
+        inputs = {
+            "step_first_i": lambda: self.same(
+                self.steps.first & self.steps.begins, self.kind.first
+            ),
+            "rst_ni": lambda: constant(1, 1, self.total),
+            "acc_fp16_i": lambda: constant(0, 1, self.total),  # a choice is FP32
+            "base_i": lambda: constant(self.base & 0x1FF, 9, self.total),
+            "nan_i": lambda: self._common(a, "nan") | self._common(b, "nan"),
+            "none_i": lambda: self._common(a, "none") | self._common(b, "none"),
+            "field_a_i": lambda: self._common(a, "field"),
+            "negatives_i": lambda: self._above(b, self.lanes * FIELDS["int8"]["b"][0][1]),
+            "bound_b_i": lambda: self._common(b, "field")[..., :6],
+        }
+
+        def lanes_of(name: str) -> np.ndarray:
+            return self._lanes(a if name.startswith("a") else b, name[0], name[1:-2])
+
+        return {name: inputs[name]() if name in inputs else lanes_of(name) for name in ports}
 
     def _block_inputs(
         self,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of synth/ENERGY.md that compare designs: formats in every library, and registers against glitches."""
+"""Tables of the energy pages that compare designs: formats in every library, and registers against glitches."""
 
 from __future__ import annotations
 

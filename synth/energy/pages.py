@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and figures of synth/ENERGY.md, computed from synth/results/energy.json.
+"""Tables and figures of the energy pages, computed from synth/results/energy.json.
 
 In the page's template {{energy WORD ARGUMENT...}} stands for one of them: see Energies. A library is named by a part of
 its name.

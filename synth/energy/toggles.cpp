@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the transitions of every net of a netlist. 64 copies run side by side, each with its own inputs and its own bit
-// of a word. The first STREAMS of them count.
+// Counts the transitions of every net of a netlist. 64 copies run side by side, each with its own
+// inputs and its own bit of a word. The first STREAMS of them count.
 //
 //   toggles NETS STIMULUS RESULT SETTLED|TIMED STREAMS
 //
 // toggles_files.h says what the files have.
 //
-// In a cycle flip-flops take their inputs' last values if their enable's last value is 1, inputs change, all nets settle,
-// and samples are taken.
-// SETTLED counts a net once a cycle if its value changes from one cycle to the next. TIMED lets changes travel with the
-// gates' delays and counts every one. A pulse that is shorter than SHORTEST, at most DELAY, does not pass a gate. In TIMED
-// every cycle that counts must settle to the values of SETTLED before the period ends; otherwise the program fails. In the
-// others values change without delays.
+// In a cycle flip-flops take their inputs' last values if their enable's last value is 1, inputs
+// change, all nets settle, and samples are taken.
+// SETTLED counts a net once a cycle if its value changes from one cycle to the next. TIMED lets
+// changes travel with the gates' delays and counts every one. A pulse that is shorter than
+// SHORTEST, at most DELAY, does not pass a gate. In TIMED every cycle that counts must settle to
+// the values of SETTLED before the period ends; otherwise the program fails. In the others values
+// change without delays.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -150,8 +151,8 @@ class Simulation
         events_++;
     }
 
-    // What a gate does now leaves it `delay` later. A bit that returns to what it was `shortest` ago forgets what it
-    // was in between: until then it has changed at most once.
+    // What a gate does now leaves it `delay` later. A bit that returns to what it was `shortest`
+    // ago forgets what it was in between: until then it has changed at most once.
     void update(const Gate &gate, uint32_t now)
     {
         const Word to_be = evaluate(gate, value_);
@@ -207,7 +208,8 @@ class Simulation
         }
     }
 
-    // The values at the end of the cycle, and the nets that get new ones. Values are still those of the cycle before.
+    // The values at the end of the cycle, and the nets that get new ones. Values are still
+    // those of the cycle before.
     void expect(const std::vector<Word> &inputs, const std::vector<uint64_t> &fresh)
     {
         for (uint32_t i : ready_) {

@@ -2,15 +2,18 @@
 // The files of toggles.cpp.
 //
 // NETS is text, one item a line. Delays are in ticks. A gate comes after the gates that drive it:
-//   nets N | gate OUT DELAY SHORTEST TRUTH INPUT... | flop Q D DELAY INVERTED ENABLE | input NET DELAY | sample NET
+//   nets N | gate OUT DELAY SHORTEST TRUTH INPUT... | flop Q D DELAY INVERTED ENABLE
+//   input NET DELAY | sample NET
 //   period TICKS
-//   TRUTH: 0 or 1 for all rows of inputs. Row i, from 0, has the inputs that spell i, the first input the lowest bit. A gate
-//   has kInputs inputs at most. Nets 0 and 1 are constants.
+//   TRUTH: 0 or 1 for all rows of inputs. Row i, from 0, has the inputs that spell i, the first
+//   input the lowest bit. A gate has kInputs inputs at most. Nets 0 and 1 are constants.
 //   ENABLE: the enable of the flip-flop's clock gate; net 1 if it has none.
-// STIMULUS: words: cycles, count[cycle], then for each cycle its changes: `count` pairs of an input and its new word. The
-// highest bit of a count says that transitions and ones of the cycle are counted.
-// RESULT: words toggles[net], ones[net], then count[cycle] and the changes of the samples, as in STIMULUS.
-// All inputs and samples are 0 before the first cycle, and so is the state of all flip-flops.
+// STIMULUS: words: cycles, count[cycle], then for each cycle its changes: `count` pairs of
+// an input and its new word. The highest bit of a count says that transitions and ones of
+// the cycle are counted.
+// RESULT: words toggles[net], ones[net], then count[cycle] and the changes of the
+// samples, as in STIMULUS. All inputs and samples are 0 before the first cycle, and so is
+// the state of all flip-flops.
 #ifndef FP8MAC_TOGGLES_FILES_H
 #define FP8MAC_TOGGLES_FILES_H
 

@@ -329,7 +329,9 @@ class Library:
         for cell in self.usable():
             if cell.is_buffer:
                 return cell
-        raise UsageError(f"LIB={self.path} has no buffer, which the flow needs")
+        raise UsageError(
+            f"LIB={self.path} has no buffer, which the flow needs: choose another library, or exclude fewer cells with DONT_USE="
+        )
 
     def inverters(self) -> list[Cell]:
         found = [cell for cell in self.usable() if cell.is_inverter]

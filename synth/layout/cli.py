@@ -24,7 +24,7 @@ from .measure import Layouter
 from .pages import MADE_FOR
 
 GOAL = "synth-wires"
-LEF = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lef")
+LEF = libraries.TECH / "osu018/osu018_stdcells.lef"
 
 
 @dataclass(frozen=True)

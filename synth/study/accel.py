@@ -18,6 +18,7 @@ import json
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 from ..flow import blocks, fo4, gates, identity, recipe, sources, sta
 from ..flow.cache import Cache
@@ -191,6 +192,37 @@ def command(options: argparse.Namespace) -> str:
     return commands.spelled("synth-accel", {"LIB": commands.liberty_of(options.lib), **given})
 
 
+def part_of(
+    name: str, design: Design, count: int, result: Result, library: Library
+) -> dict[str, Any]:
+    """A module that is measured by itself."""
+    return {
+        "name": name,
+        "parameters": dict(design.parameters),
+        "count": count,
+        "area": result.area + gates_of(result, library),
+        "slack_ns": result.slack_ns,
+        "effort": result.effort,
+        "netlist": f"{result.netlist}/netlist.v",
+    }
+
+
+def chosen_efforts(text: str) -> list[str]:
+    known = [effort.name for effort in recipe.EFFORTS]
+    efforts = text.replace(",", " ").split() or known
+    for effort in efforts:
+        request.choice("EFFORTS", effort, tuple(sorted(known)))
+    return efforts
+
+
+def write(folder: Path, data: dict[str, Any]) -> None:
+    (folder / "accel.json").write_text(json.dumps(data, indent=1) + "\n")
+    text = page(data)
+    (folder / "accel.md").write_text(text)
+    print(text)
+    print(f"  SYNTH     {folder}/accel.json and accel.md")
+
+
 def run(options: argparse.Namespace) -> int:
     library = Library(
         request.library(options.lib or str(libraries.LIBRARIES[libraries.FIRST][0])),
@@ -202,12 +234,7 @@ def run(options: argparse.Namespace) -> int:
         if options.period
         else libraries.headline_of(name, library)
     )
-    known = {effort.name for effort in recipe.EFFORTS}
-    efforts = options.efforts.replace(",", " ").split() or [
-        effort.name for effort in recipe.EFFORTS
-    ]
-    for effort in efforts:
-        request.choice("EFFORTS", effort, tuple(sorted(known)))
+    efforts = chosen_efforts(options.efforts)
     folder = options.build / "synth"
     synthesiser = Synthesiser(
         library,
@@ -223,17 +250,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"  SYNTH     {its}", flush=True)
         result, more = measure(synthesiser, its, period, efforts)
         tried += more
-        parts.append(
-            {
-                "name": box,
-                "parameters": dict(its.parameters),
-                "count": chosen.boxes[box],
-                "area": result.area + gates_of(result, library),
-                "slack_ns": result.slack_ns,
-                "effort": result.effort,
-                "netlist": f"{result.netlist}/netlist.v",
-            }
-        )
+        parts.append(part_of(box, its, chosen.boxes[box], result, library))
     by_instance = {}
     if options.instances:
         apart = synthesiser.run(design, period, recipe.EFFORTS[0], recipe.SEEDS[0], hierarchy=True)
@@ -275,11 +292,7 @@ def run(options: argparse.Namespace) -> int:
         ],
         "run": {"command": command(options), **made_by(synthesiser.tools, rtl)},
     }
-    (folder / "accel.json").write_text(json.dumps(data, indent=1) + "\n")
-    text = page(data)
-    (folder / "accel.md").write_text(text)
-    print(text)
-    print(f"  SYNTH     {folder}/accel.json and accel.md")
+    write(folder, data)
     return 0
 
 

@@ -420,7 +420,9 @@ def run(options: argparse.Namespace) -> int:
     ]
     checked = [item for item in items if item.bench or item.is_proved]
     if not checked:
-        raise UsageError(f"{path} quotes no netlist that was asked for and can be checked")
+        raise UsageError(
+            f"{path} has no netlist that CHECK= matches and that can be checked: run `make synth` first"
+        )
     read = {item.library: library(item.library, options.lib) for item in items}
     start = time.monotonic()
     simulator = Simulator(options.build, read, options.steps, options.build / "synth" / "check")

@@ -19,9 +19,14 @@ SETTINGS = ("LIB", "DONT_USE", "PERIOD", "CLOCK_FO4", "VARIANTS", "EFFORTS")
 
 def liberty_of(text: str) -> str:
     """LIB as a command of the results says it, without what is private to a machine."""
-    paths = map(Path, text.replace(",", " ").split())
+    paths = [Path(word).absolute() for word in text.replace(",", " ").split()]
     return " ".join(
-        str(path if path.is_relative_to(libraries.TECH) else LIBERTY / path.name) for path in paths
+        str(
+            libraries.FOLDER / path.relative_to(libraries.TECH)
+            if path.is_relative_to(libraries.TECH)
+            else LIBERTY / path.name
+        )
+        for path in paths
     )
 
 

@@ -42,11 +42,13 @@ def um2_of_logic(measured: list[dict], first: dict) -> float:
 def take_accel(made: dict, folder: Path) -> None:
     """In the first library, or in others at the clock of the elements. A module alone stands apart."""
     if made.get("clock_gates"):
-        raise UsageError("the pages have no accelerator with clock gates that synthesis inserts")
+        raise UsageError(
+            "the pages take no accelerator with inserted clock gates: measure it without CLOCK_GATES="
+        )
     if made["top"] != load(folder, "accel")["top"]:
         return take_part(made, folder)
     if made["parameters"] != load(folder, "accel")["parameters"]:
-        raise UsageError("the pages have the default accelerator alone, without CONFIG=")
+        raise UsageError("the pages take only the default accelerator: measure it without CONFIG=")
     kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
     kept["blocks"] = [
         {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
@@ -97,7 +99,7 @@ def take_check(made: list[dict], folder: Path) -> None:
 
 def take_memories(made: dict, folder: Path) -> None:
     if made["parameters"] != load(folder, "accel")["parameters"]:
-        raise UsageError("the pages have the default accelerator alone, without CONFIG=")
+        raise UsageError("the pages take only the default accelerator: measure it without CONFIG=")
     (folder / "memories.json").write_text(json.dumps(made, indent=1) + "\n")
 
 

@@ -138,6 +138,27 @@ def prices(found: list[dict]) -> str:
     return tables.table(head, lines)
 
 
+def summary(measured: list[tuple[str, list[dict]]]) -> str:
+    """The share of each function in the accelerator from which it was left out: a title and the fields of Found"""
+    lines = []
+    for title, found in measured:
+        whole = next(one for one in found if one["name"] == ALL)
+        for one in found:
+            if one is whole:
+                continue
+            lines.append(
+                [
+                    "all that can be left out" if one["name"] == MINIMAL else f"`{one['name']}`",
+                    title,
+                    tables.number(whole["logic"] - one["logic"]),
+                    f"{100 * (1 - one['logic'] / whole['logic']):.1f} %",
+                    tables.number(whole["bits"] - one["bits"]),
+                ]
+            )
+    head = ["function", "of an accelerator", "its area", "of the logic", "bits of memory"]
+    return tables.table(head, lines)
+
+
 def parts(found: list[dict]) -> str:
     """The instances of the top level, of the whole accelerator, without blocks"""
     whole = next(one for one in found if one["name"] == ALL)

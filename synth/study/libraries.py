@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ..flow import fo4
@@ -12,8 +13,9 @@ HEADLINE_PERIOD = 6.0  # ns, with the first library
 # The headline period in FO4 delays of the first library (99.19 ps): the clock of every library that is not listed here.
 HEADLINE_FO4 = 60.5
 
-# Where Debian's qflow packages put the libraries, and the headline period of each: the older ones are slower.
-TECH = Path("/usr/share/qflow/tech")
+# Where set-up puts the libraries (tools/cells.txt), and the headline period of each: the older ones are slower.
+FOLDER = Path("build/cells")
+TECH = Path(os.environ.get("CELLS", FOLDER)).absolute()
 LIBRARIES = {
     "osu018": (TECH / "osu018/osu018_stdcells.lib", HEADLINE_PERIOD),
     "osu035": (TECH / "osu035/osu035_stdcells.lib", 10.0),

@@ -70,7 +70,7 @@ MACROS = {
 }
 # Modules without memories. Without their bodies the memories are found in seconds.
 WITHOUT = (
-    *(f"fp8mac_{name}" for name in ("feed", "nest", "readout", "regs", "compute")),
+    *(f"fp8mac_{name}" for name in ("feed", "grid", "readout", "regs", "compute")),
     *(f"fp8mac_{name}" for name in ("fp32_mul", "fp32_add", "fp32_to_fmt", "simon64")),
     *(f"fp8mac_{name}" for name in ("exp2_split", "tanh_split", "newton_table", "rows_program")),
     *(f"fp8mac_{name}" for name in ("list", "fetch", "cmd_walk", "cmd_check", "load")),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m synth report: writes synth/AREA.md, AREA_FIGURES.md, ENERGY.md and plots from the results in synth/results.
+"""python -m synth report: writes the pages of area and energy from the results in synth/results.
 
-area_page.md and figures_page.md, beside this file, and energy_page.md are the text of the pages. In it {{WORD ARGUMENT...}} stands for a
-table or a figure, which is computed from the results: see Page. A table is followed by the commands that reproduce it.
-The text and the results are edited by hand or by --from, never the pages.
+synth/AREA.md, synth/ENERGY.md and README's picture are committed: an answer with one table each. With --figures FOLDER every other table and
+the plots are written there, for `make docs`. The templates are beside this file and in synth/energy. In them
+{{WORD ARGUMENT...}} stands for a table or a figure, which is computed from the results: see Page. A table is followed by
+the commands that reproduce it. The templates and the results are edited by hand or by --from, never the pages.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from . import (
     merit,
     one_format,
     pages,
+    picture,
     prices,
     rivals,
     stale,
@@ -43,12 +45,11 @@ from .records import Record, netlists_of
 from .table import MANY
 
 HERE = Path(__file__).parent
-# The answer, its figures, and energy.
-PAGES = {
-    "AREA.md": HERE / "area_page.md",
-    "AREA_FIGURES.md": HERE / "figures_page.md",
-    "ENERGY.md": HERE.parent / "energy" / "energy_page.md",
-}
+ENERGY = HERE.parent / "energy"
+# The pages that are committed, and those with every figure
+PAGES = {"AREA.md": HERE / "area_page.md", "ENERGY.md": ENERGY / "energy_page.md"}
+FIGURES = {"area.md": HERE / "figures_page.md", "energy.md": ENERGY / "energy_figures_page.md"}
+PICTURE = "result.svg"  # of README
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
@@ -236,6 +237,24 @@ class Page:
     def say_answer(self) -> str:
         """The one table of the first page."""
         return self.answer.table()
+
+    def picture(self) -> str:
+        """README's: the cost of elements, array and accelerators, and the utilisation of GEMMs"""
+        record = self.record
+        single = lambda name: record(name)["area"] / record(name)["single_area"]
+        energy = lambda name: float(self.energies.word("mean", answer.KIT, name, "one"))
+        costs: list[tuple[str, float, float | None]] = [
+            (title, single(name), energy(name))
+            for name, title in (
+                ("block_f13_l16_fp16", "element, 13 bits, FP16"),
+                ("block_f19_l16_fp32", "element, 19 bits, FP32"),
+            )
+        ]
+        ships = record(DEFAULT_ARRAY)["area"] / self.smallest["baseline_area"]
+        costs.append(("array, MX scales", ships, None))
+        for title, whole in (("accelerator", False), ("with memories", True)):
+            costs.append((title, rivals.ratio(*self.rivals, self.um2_of_logic, whole), None))
+        return picture.svg(costs, picture.utilisations(picture.CYCLES))
 
     def say_goals(self) -> str:
         return answer.goals(self.answer, tables.lane_areas(self.main))
@@ -484,6 +503,17 @@ class Page:
     def say_without(self, name: str, key: str = "logic") -> str:
         """What an accelerator without a function, or the minimal one, takes: logic, blocks in it, or bits of memory."""
         return tables.number(next(one[key] for one in self.functions if one["name"] == name))
+
+    def say_price_summary(self) -> str:
+        """What each function costs, in one table"""
+        titles = {
+            "functions_apart": "2 x 2 elements of 4 lanes",
+            "functions_mx": "4 x 4 elements of 16 lanes, for inference, with MX scales",
+            "functions_inference": "4 x 4 elements of 16 lanes, for inference",
+            "functions_rows": "4 x 4 elements of 16 lanes, with all functions",
+        }
+        measured = [(title, load(self.folder, one)["functions"]) for one, title in titles.items()]
+        return left_out.summary(measured)
 
     def say_rivals(self, which: str) -> str:
         """The ratio of accelerators for inference: of `logic`, or of the `whole` with memories"""
@@ -748,13 +778,23 @@ def filled(text: str) -> str:
     return "\n\n".join(fill(block) for block in text.strip("\n").split("\n\n")) + "\n"
 
 
-def write(results: Path, out: Path) -> None:
+def write(results: Path, out: Path | None, figures: Path | None) -> list[Path]:
+    """The files that were written: pages to OUT, pages with every figure and their plots to FIGURES"""
     page = Page(results)
-    (out / "plots").mkdir(parents=True, exist_ok=True)
-    for name, template in PAGES.items():
-        (out / name).write_text(filled(page.whole(template.read_text())))
-    for name, text in pages.plots(page.area).items():
-        (out / "plots" / name).write_text(text)
+    texts: dict[Path, str] = {}
+    for folder, templates in ((out, PAGES), (figures, FIGURES)):
+        if folder:
+            for name, template in templates.items():
+                texts[folder / name] = filled(page.whole(template.read_text()))
+    if out:
+        texts[out / PICTURE] = page.picture()
+    if figures:
+        drawn = pages.plots(page.area).items()
+        texts |= {figures / "plots" / name: text for name, text in drawn}
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return list(texts)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -763,7 +803,8 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("--results", type=Path, default=Path("synth/results"), help="the folder of the results")
-    add("--out", type=Path, default=Path("synth"), help="the folder of the pages and plots")
+    add("--out", type=Path, help="the folder of AREA.md, ENERGY.md and README's picture")
+    add("--figures", type=Path, help="the folder of the pages with every figure, and of plots")
     add("--from", type=Path, dest="source", help="an area.json whose records are taken first")
     add("--command", default="", help="the command that made it, if the file does not say it")
     return result
@@ -774,11 +815,9 @@ def main(arguments: list[str]) -> int:
     try:
         if options.source:
             take(options.source, options.results, options.command)
-        write(options.results, options.out)
+        written = write(options.results, options.out, options.figures)
     except UsageError as error:
         print(f"make synth-report: {error}", file=sys.stderr)
         return 2
-    print(
-        f"  REPORT    {' '.join(f'{options.out}/{name}' for name in PAGES)} and {options.out}/plots"
-    )
+    print(f"  REPORT    {' '.join(str(path) for path in written if path.suffix == '.md')}")
     return 0

@@ -66,7 +66,7 @@ def library(text: str) -> list[Path]:
         if not path.is_file():
             raise UsageError(
                 f"LIB={path} is not a file: give the path of a Liberty file, such as LIB="
-                f"{libraries.LIBRARIES[libraries.FIRST][0]} (Debian's qflow-tech-osu018)"
+                f"{libraries.FOLDER / 'osu018/osu018_stdcells.lib'}, which `make setup` fetches"
             )
     if not paths:
         raise UsageError("LIB= is empty: give the path of a Liberty file, or of several")

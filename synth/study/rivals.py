@@ -60,7 +60,7 @@ def pair(known: list[Record]) -> tuple[Record, Record]:
     ]
     if any(len(side) != 1 for side in sides):
         raise UsageError(
-            "accel_rivals.json needs of each shape one accelerator with REQUANTISE=1, and one without"
+            "accel_rivals.json needs two accelerators of each shape: one with REQUANTISE=1, one without"
         )
     (fp8,), (int8,) = sides
     shared = [
@@ -68,7 +68,9 @@ def pair(known: list[Record]) -> tuple[Record, Record]:
         for one in (fp8, int8)
     ]
     if shared[0] != shared[1]:
-        raise UsageError("the accelerators of accel_rivals.json differ in more than their numbers")
+        raise UsageError(
+            "the two accelerators of a shape in accel_rivals.json must differ only in REQUANTISE and ELEMENT"
+        )
     return fp8, int8
 
 

@@ -6,9 +6,10 @@ TESTS += $(BUILD)/test/bindings_cli.log $(BUILD)/test/bindings_cycles.log $(BUIL
 BINDINGS_PYTEST_FILES := $(PYTEST_FILES) $(BINDINGS_TESTS)/conftest.py tests/model/checks.py
 
 # The tool with sanitizers in it; the one that is installed for commands of many steps
-$(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac \
+BINDINGS_CLI := $(addprefix $(BINDINGS_TESTS)/,test_cli.py test_cli_refusals.py)
+$(BUILD)/test/bindings_cli.log: $(BINDINGS_CLI) $(BINDINGS_TESTS)/tool.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac \
   $(BUILD)/model/fp8mac.1 $(BINDINGS_PYTEST_FILES) tests/run_test.sh
-	@tests/run_test.sh bindings_cli $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/cli
+	@tests/run_test.sh bindings_cli $@ $(PYTEST) $(BINDINGS_CLI) --build $(BUILD) --folder $(BUILD)/bindings/cli
 
 $(BUILD)/test/bindings_cycles.log: $(BINDINGS_TESTS)/test_cycles.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac \
   sim/bench/results.json $(BINDINGS_PYTEST_FILES) tests/run_test.sh
@@ -19,7 +20,7 @@ $(BUILD)/test/bindings_plan.log: $(BINDINGS_TESTS)/test_plan.py $(BUILD)/model/f
   $(wildcard synth/results/a*.json model/plan/* model/plan/networks/*) docs/PLAN.md synth/study/shape_areas.py $(BINDINGS_PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh bindings_plan $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/plan
 
-$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(BINDINGS_TESTS)/typed.py \
+$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(wildcard $(BINDINGS_TESTS)/test_python*.py) $(BINDINGS_TESTS)/python_values.py $(BINDINGS_TESTS)/typed.py \
   $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_PLANNER:%=firmware/src/%.c) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
@@ -35,7 +36,7 @@ $(BUILD)/test/bindings_torch.log: $(BINDINGS_TESTS)/test_torch.py $(BINDINGS_PYT
 # The DPI package as a scoreboard of rtl/element/exact/fp8mac_element_exact.sv.
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
 DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))
-DPI_RTL := rtl/fp8mac_pkg.sv \
+DPI_RTL := rtl/fp8mac_codes_pkg.sv rtl/fp8mac_pkg.sv \
   rtl/feed/fp8mac_decode.sv rtl/leaf/fp8mac_round_even.sv $(wildcard rtl/element/exact/*.sv)
 DPI_EXAMPLE := $(BUILD)/tb/dpi/element_scoreboard
 
@@ -81,7 +82,7 @@ $(BUILD)/test/bindings_fuzz_long.log: $(BUILD)/model-san/fuzz tests/run_test.sh
 
 .PHONY: fuzz libfuzz
 fuzz: $(BUILD)/model-san/fuzz
-	@if [ -e "$$($(or $(CLANG),false) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a 2>/dev/null)" ]; then \
+	@$(if $(DRY_RUN),: )if [ -e "$$($(or $(CLANG),false) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a 2>/dev/null)" ]; then \
 	  $(MAKE) --no-print-directory libfuzz; else $< $(FUZZ_CASES); fi
 
 libfuzz: $(BUILD)/model-san/libfuzz

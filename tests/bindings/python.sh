@@ -25,4 +25,4 @@ state >"$folder/before"
 state >"$folder/after"
 cmp "$folder/before" "$folder/after"
 cd "$folder"
-exec bin/python -B -m pytest -c "$here/../pytest.ini" "$here/test_python.py"
+exec bin/python -B -m pytest -c "$here/../pytest.ini" "$here"/test_python*.py

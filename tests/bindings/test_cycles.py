@@ -59,10 +59,10 @@ def fast_tool(bench, build):
 
 def gemms():
     """The GEMMs of the throughput list, with what the chip counted for them."""
-    for run in json.loads(RESULTS.read_text())["runs"]:
-        options = dict(re.findall(r"(\w+)=(\w+)", run["command"]))
+    for command, row in json.loads(RESULTS.read_text())["rows"].items():
+        options = dict(re.findall(r"(\w+)=(\w+)", command))
         if options.get("APP") == "gemm":
-            yield options, run["rows"][0]
+            yield options, row
 
 
 def test_throughput_list(bench, fast_tool):
@@ -148,14 +148,14 @@ def test_convolutions_of_the_chip(bench, fast_tool):
 
     Bursts end at pages, and the chip's weights begin within one. So cycles may differ, by one in 5,000 at most.
     """
-    runs = json.loads(RESULTS.read_text())["runs"]
-    rows = next(run["rows"] for run in runs if run["command"] == "make run APP=convolution")
-    lines = [f"{i},{LAYERS[row['name']]}" for i, row in enumerate(rows)]
+    rows = json.loads(RESULTS.read_text())["rows"]
+    found = {name: rows[f"make run APP=convolution: {name}"] for name in LAYERS}
+    lines = [f"{i},{LAYERS[name]}" for i, name in enumerate(found)]
     table = fast_tool.table("\n".join([CONVOLUTIONS, *lines, ""]))
-    for got, want in zip(table, rows, strict=True):
+    for got, (name, want) in zip(table, found.items(), strict=True):
         cycles, beats = int(got["cycles"]), int(got["bytes_read"]) // 16
         near = abs(cycles - want["cycles"]) * 5000 <= want["cycles"]
-        text = f"{want['name']}: {cycles} cycles"
+        text = f"{name}: {cycles} cycles"
         bench.check("convolutions of the chip", [near, beats], [True, want["beats"]], text)
 
 
@@ -327,19 +327,19 @@ def test_refusals(tool, tmp_path):
     tool.refused("give --m, --n and --k", "--m", 8, "--n", 8)
     tool.refused("or one CSV file", "a.csv", "b.csv")
     tool.refused("or one CSV file", "a.csv", "--m", 8)
-    tool.refused("--list is for a CSV file", *size, "--list")
-    tool.refused("--list is for a CSV file", "-", "--list", "-o", tmp_path / "x.csv", stdin="m\n")
-    tool.refused("--tables is for a --list", "-", "--tables", "stay", stdin="m,n,k\n8,8,8\n")
+    tool.refused("--list needs a CSV file", *size, "--list")
+    tool.refused("--list needs a CSV file", "-", "--list", "-o", tmp_path / "x.csv", stdin="m\n")
+    tool.refused("--tables needs --list", "-", "--tables", "stay", stdin="m,n,k\n8,8,8\n")
     tool.refused("--tables 'x' is unknown", "-", "--list", "--tables", "x", stdin="m,n,k\n8,8,8\n")
     halves = ("--list", "--tables", "load", "--d-format", "float16")
     tool.refused("refuses command 1 of the list", "-", *halves, stdin="m,n,k\n8,8,8\n")
     twice = "m,n,k,count\n8,8,8,1\n8,8,8,2\n"
-    tool.refused(":3:1: a list has each line once; a count of 1 is", "-", "--list", stdin=twice)
-    tool.refused("--output is for a CSV file", *size, "-o", tmp_path / "x.csv")
+    tool.refused(":3:1: a list runs each line once; set the count to 1", "-", "--list", stdin=twice)
+    tool.refused("--output needs a CSV file", *size, "-o", tmp_path / "x.csv")
     tool.refused("--m '0' is not a whole number in 1..", "--m", 0, "--n", 8, "--k", 8)
     tool.refused("--k 'x' is not a whole number", "--m", 8, "--n", 8, "--k", "x")
     tool.refused("D cannot have the format 'e3m2fn'", *size, "--d-format", "e3m2fn")
-    tool.refused("there is no element 'static'; there are exact, ", *size, "--element", "static")
+    tool.refused("there is no element 'static'; choose from exact, ", *size, "--element", "static")
     tool.refused("there is no memory 'fast'", *size, "--memory", "fast")
     tool.refused("rows is not possible; a power of two, 1 to 32 is expected", *size, "--rows", 3)
     tool.refused("latency is not possible; 0 to 10000 is expected", *size, "--latency", 10001)
@@ -347,15 +347,18 @@ def test_refusals(tool, tmp_path):
     tool.refused("stall_permille is not possible; 0 to 900 is", *size, "--stall", 901)
     ideal = ("--memory", "ideal", "--stall", 1)
     tool.refused("stall_permille is not possible; 0 with an ideal memory", *size, *ideal)
-    tool.refused("--bus is for one GEMM", "-", "--bus", tmp_path / "x.csv", stdin="m,n,k\n8,8,8\n")
-    tool.refused("are addresses for --bus and --timeline", *size, "--d", 64)
+    tool.refused("--bus traces one GEMM", "-", "--bus", tmp_path / "x.csv", stdin="m,n,k\n8,8,8\n")
+    tool.refused("need one GEMM with --bus or --timeline", *size, "--d", 64)
     timeline = ("--timeline", tmp_path / "x.json")
-    tool.refused("--timeline is of one run", "-", *timeline, stdin="m,n,k\n8,8,8\n")
+    tool.refused("--timeline shows one run", "-", *timeline, stdin="m,n,k\n8,8,8\n")
     bus = (*size, "--bus", tmp_path / "x.csv")
-    tool.refused("--a 'x' is no address", *bus, "--a", "x")
+    tool.refused("--a 'x' is not an address", *bus, "--a", "x")
     tool.refused("the accelerator refuses these addresses", *bus, "--a", 8)
     tool.refused("the matrices do not fit 4 GiB", "--m", 70000, "--n", 70000, "--k", 1)
     tool.refused("there is no option '--row'", *size, "--row", 3)
+
+
+def test_refused_files(tool, tmp_path):
     missing = tmp_path / "missing.csv"
     tool.refused(f"'{missing}' cannot be read (No such file", missing)
     path = tmp_path / "bad.csv"
@@ -369,7 +372,7 @@ def test_refusals(tool, tmp_path):
         ("m,n,k,format_b\n1,1,1,int8\n", ":2:1: the element does not take the format of B"),
         ("m,n,k,format_a\n1,1,1,int8\n", ":2:1: the element does not take the format of A"),
         ("m,n,k,format_c\n1,1,1,e3m2fn\n", ":2:4: format_c is 'e3m2fn'; e4m3fn, e5m2, "),
-        ("m,n,k\n1,2\x00,3\n", ":2:2: there is a byte of 0; text is expected"),
+        ("m,n,k\n1,2\x00,3\n", ":2:2: the line has a byte 0; give a text file"),
         ("m,n,k,M\n", ":1:4: 'M' is there twice"),
         ("m,n,k\n1,2\n", ":2:3: 3 columns are expected, and there are 2"),
         ("m,n,k\n1,2,3,4\n", ":2:4: 3 columns are expected, and there are 4"),
@@ -395,12 +398,18 @@ def test_refusals(tool, tmp_path):
     for text, sentence in (
         ("m,n,k,groups\n", ":1:4: 'groups' is of convolutions; all columns from IFMAP Height"),
         ("m,ifmap height\n", ":1:1: the first line must name the columns m, n and k"),
-        (ours + "9,9,3,3,6,6,1,4,6,0,1,0\n", ":2:1: groups divide the channels and the filters"),
-        (ours + "9,9,3,3,6,6,1,1,5,0,1,0\n", ":2:1: pixel_bytes are at least the channels"),
+        (
+            ours + "9,9,3,3,6,6,1,4,6,0,1,0\n",
+            ":2:1: groups must divide both the channels and the filters",
+        ),
+        (
+            ours + "9,9,3,3,6,6,1,1,5,0,1,0\n",
+            ":2:1: pixel_bytes must be at least the number of channels",
+        ),
         (ours + "9,9,3,3,6,6,1,1,6,256,1,0\n", ":2:1: pad_y is at most 255"),
         (ours + "9,9000,1,1,99,6,1,1,99,0,800,0\n", ":2:1: dilation_x is at most 65535 bytes"),
         (ours + "9,9,3,3,6,6,1,1,6,-1,1,0\n", ":2:10: pad_y is '-1'; a whole number in 0.."),
-        (ours + "9,9,3,3,6,6,1,1,6,0,1,1\n", ":2:1: an image has no MX scales"),
+        (ours + "9,9,3,3,6,6,1,1,6,0,1,1\n", ":2:1: a convolution cannot have MX scales"),
         (ours + "9,9,3,3,6,6,300,1,6,0,1,0\n", ":2:1: stride_y is at most 255"),
         (ours + "9,9,3,3,6,6,1,1,6,0,5,0\n", ":2:1: filter width is larger than ifmap width"),
         (names.strip() + ",images\n2,2,2,2,6,6,1,65536\n", ":2:1: a layer has at most 65535 com"),
@@ -414,6 +423,10 @@ def test_refusals(tool, tmp_path):
     )
     mx = "m,n,k,mx\n8,8,64,1\n"
     tool.refused(":2:1: the element has no MX scales", "-", "--element", "late", stdin=mx)
+
+
+def test_refused_sizes(tool):
+    names = "IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num Filter,Strides\n"
     tool.refused(
         "it has more than 1048576 tile", "--max-mn", 16, "--m", 40000, "--n", 40000, "--k", 4
     )

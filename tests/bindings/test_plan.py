@@ -218,7 +218,10 @@ BAD_SWEEPS = (
         "[sweep]\nrows = [3]\n",
         "3 x 4 x 16: rows is not possible; a power of two, 1 to 32 is expected",
     ),
-    ("[sweep]\nrows = [2]\n\nrow = [1]\n", "s.toml:4: 'row' is no parameter; there are rows, cols"),
+    (
+        "[sweep]\nrows = [2]\n\nrow = [1]\n",
+        "s.toml:4: 'row' is not a parameter; choose from rows, cols",
+    ),
     ("[sweep]\nlanes = 4\n", "s.toml:2: lanes is 4; a list of values is expected"),
     ('[sweep]\nlanes = ["x"]\n', "s.toml:2: lanes is 'x'; a whole number in 0..4294967295"),
     ("[sweep]\nlanes = [-1]\n", "s.toml:2: lanes is -1; a whole number"),

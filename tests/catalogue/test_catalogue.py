@@ -158,7 +158,7 @@ def test_c(bench: Checks, build: Path) -> None:
     text = (build / "catalogue" / "fp8mac/catalogue.h").read_text()
     numbers = dict(re.findall(r"FP8MAC_ELEMENT_(\w+) = (\d+),", text))
     bench.equal("kinds in C", set(numbers), {kind.upper() for kind in TABLE})
-    entries = dict(re.findall(r'\{\.name = "(\w+)",(.*?)\},\n', text, re.S))
+    entries = dict(re.findall(r'\{\n        "(\w+)", // name\n(.*?)\n    \},\n', text, re.S))
     settings = dict(
         re.findall(
             r"case FP8MAC_ELEMENT_(\w+):\n(.*?)        break;\n(?=    case|    })", text, re.S
@@ -167,7 +167,8 @@ def test_c(bench: Checks, build: Path) -> None:
     for kind, row in TABLE.items():
         number, family, _, accumulators, formats, bits, terms, block, accelerator = row
         bench.equal(f"{kind}: number in C", numbers.get(kind.upper()), str(number))
-        found = dict(re.findall(r"\.(\w+) = ([^\n]+?),?(?=\n|$)", entries.get(kind, "")))
+        row = re.findall(r"(?m)^ *(.+), // (\w+)$", entries.get(kind, ""))
+        found = {name: value for value, name in row}
         wanted = {
             "kind": f"FP8MAC_ELEMENT_{kind.upper()}",
             "accumulators": bits_of(accumulators, "FP8MAC_ACC_"),

@@ -3,6 +3,7 @@
 every output equals the untiled golden model, and impossible arguments are refused with one sentence. The convolutional
 network and the transformer likewise; their outputs have the committed hashes."""
 
+import json
 import os
 import pathlib
 import re
@@ -42,6 +43,7 @@ LAYERED = {"cnn": CNN, "transformer": TRANSFORMER}
 LAYERED_RUNS = ["FORMAT=e5m2"], ["FORMAT=e4m3fnuz"], ["FORMAT=e5m2fnuz"], ["ACC=fp16"]
 LAYERED_ELEMENTS = "kulisch", "late_fp16_f10"
 SOME = 64  # images of these runs, of which one may be lost
+RECORDED = pathlib.Path("sim/bench/quality.json")
 DIGITS = pathlib.Path(__file__).resolve().parents[2] / "firmware" / "apps" / "digits"
 REFUSED = {
     "1 to 540": [
@@ -90,6 +92,14 @@ def record_of(bench, result, name):
     return dict(field.split("=") for field in lines[0].split()) if len(lines) == 1 else None
 
 
+def check_recorded(bench, net, format, number):
+    """All images of the default: the answers are those that pages quote."""
+    row = json.loads(RECORDED.read_text())["rows"][f"digits, {net}"]
+    got = (number("images"), number("float32_right"), number("right"))
+    want = (row["of"], row["float32_right"], row[f"{format}_right"])
+    bench.check("right answers; if the change is meant: make accept-quality", got, want, net)
+
+
 def check_run(bench, program, options, element=DEFAULT, acc="fp32"):
     asked = dict(option.split("=") for option in options)
     images, name = int(asked.get("IMAGES", IMAGES)), " ".join(options) or "defaults"
@@ -112,6 +122,8 @@ def check_run(bench, program, options, element=DEFAULT, acc="fp32"):
         name,
     )
     bench.check("every output equals the golden model's", number("equal"), OUTPUTS * images, name)
+    if not options and element in (DEFAULT, "int8"):
+        check_recorded(bench, "perceptron", "int8" if element == "int8" else "fp8", number)
     lost = number("float32_right") - number("right")
     bench.check(
         "at most half a point below float32",
@@ -152,6 +164,8 @@ def check_layered(bench, program, net, options, images, element=DEFAULT, **envir
     )
     macs = sum(n * k for n, k in layers) * images
     bench.check("networks of layers: multiply-accumulates", number("macs"), macs, name)
+    if images == IMAGES and not options and element == DEFAULT:
+        check_recorded(bench, net, "fp8", number)
     lost = number("float32_right") - number("right")
     bench.check(
         "networks of layers: at most half a point, or one image of a few, below float32",

@@ -17,6 +17,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--int8", type=Path, help="a simulator of the same chip with int8 elements")
     add("--program", type=Path, help="the test of the model's kernels")
     add("--programs", type=Path, help="the folder of the chip's programs")
+    add("--compiler", help="the compiler of these programs")
 
 
 @pytest.fixture(scope="session")

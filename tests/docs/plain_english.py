@@ -26,6 +26,7 @@ REPLACED = {
 ALLOWED = {
     "tests/docs/plain_english.py": set(REPLACED),
     "synth/study/plot.py": {ANCHOR},  # SVG's text-anchor
+    "synth/study/picture.py": {ANCHOR},
     "model/bench/plot.py": {ANCHOR},
     "firmware/port/riscv/cxx.cpp": {HEAP},  # memory that is allocated at run time
 }

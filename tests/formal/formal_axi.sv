@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of AXI4 for an address channel with incrementing bursts. A request stays unchanged until it is taken. It
-// moves whole beats, at most MAX_BURST of them, within one page of 4 KiB.
+// The rules of AXI4 for an address channel with incrementing bursts. A request stays unchanged
+// until it is taken. It moves whole beats, at most MAX_BURST of them, within one page of 4 KiB.
 module formal_axi_address #(
   parameter int unsigned BEAT      = 16,
   parameter int unsigned MAX_BURST = 16
@@ -39,8 +39,9 @@ module formal_axi_address #(
 
 endmodule
 
-// A slave on the read channels. It answers the requests in order, with LAST on the last beat of each burst and on no
-// other beat. It chooses time and response freely. open_o counts the bursts requested and not yet answered.
+// A slave on the read channels. It answers the requests in order, with LAST on the last beat of
+// each burst and on no other beat. It chooses time and response freely. open_o counts the bursts
+// requested and not yet answered.
 module formal_axi_read_slave #(
   parameter int unsigned DEPTH = 8,     // must exceed the number of open bursts
   localparam int unsigned PtrW = $clog2(DEPTH)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_axi_guard between the offers of DMA engines, which keep to the rules of AXI until a flush and then offer
-// nothing new, and any legal AXI slave. The pins keep to the rules at all times. The drain state ends when nothing is
-// owed, and beats that the guard adds write nothing. The watchdog counts cycles in which something is owed and no
-// channel moves.
+// fp8mac_axi_guard between the offers of DMA engines, which keep to the rules of AXI until a flush
+// and then offer nothing new, and any legal AXI slave. The pins keep to the rules at all times. The
+// drain state ends when nothing is owed, and beats that the guard adds write nothing. The watchdog
+// counts cycles in which something is owed and no channel moves.
 module formal_axi_guard #(
   parameter int unsigned READS   = 2,
   parameter int unsigned WRITES  = 2,
@@ -41,9 +41,9 @@ module formal_axi_guard #(
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- counts ------------------------------------------------------------------------------------------------------
-  // Reads and writes whose address was taken and that are not answered, bursts that were offered and whose data are not
-  // complete, and the lengths of these, the oldest first.
+  // ---- counts -----------------------------------------------------------------------------------
+  // Reads and writes whose address was taken and that are not answered, bursts that were offered
+  // and whose data are not complete, and the lengths of these, the oldest first.
   typedef logic [3:0] count_t;
 
   logic                   ar, r_last, aw, w, b, aw_new, moves, w_end;
@@ -104,7 +104,7 @@ module formal_axi_guard #(
     end
   end
 
-  // ---- what the pins showed ----------------------------------------------------------------------------------------
+  // ---- what the pins showed ---------------------------------------------------------------------
   logic       ar_waits_q, aw_waits_q, w_waits_q, wlast_q, engine_q;
   logic [1:0] wstrb_q;
   logic [7:0] awlen_q;
@@ -135,7 +135,8 @@ module formal_axi_guard #(
 
   always_comb begin
     if (rst_ni) begin
-      // The engines: an offer stays, also in a flush, and the flush brings none that the cycle before did not bring.
+      // The engines: an offer stays, also in a flush, and the flush brings none that the cycle
+      // before did not bring.
       ar_offer_stays : assume (!ar_waits_q || arvalid_i);
       aw_offer_stays : assume (!aw_waits_q || (awvalid_i && awlen_i == awlen_q));
       w_offer_stays : assume (!(w_waits_q && engine_q) || (wvalid_i && wstrb_i == wstrb_q));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_burst_split: the bursts of a row cover the row without gaps and overlaps. No burst is longer than MAX_BURST or
-// touches two pages of 4 KiB. A row without beats passes once. An offered burst stays until it is taken.
+// fp8mac_burst_split: the bursts of a row cover the row without gaps and overlaps. No burst is
+// longer than MAX_BURST or touches two pages of 4 KiB. A row without beats passes once. An offered
+// burst stays until it is taken.
 module formal_burst_split
   import fp8mac_cmd_pkg::*;
 #(

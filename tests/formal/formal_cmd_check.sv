@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_cmd_check with any tile commands, and engines that take them at any time. The proof has no bound on time.
-// Each tile command that enters leaves exactly once, after a fixed number of cycles if it is taken at once, with its own
-// fields. Its error is the first one that applies, by definition: of the descriptor, sizes and buffers, alignment,
-// addresses, mode, scaling exponents, scales, sequence. So a region of memory is refused exactly if its last byte lies
-// behind the last address. What is reused or continued was left by the tile command before. The shape of the passes is
-// the one that was asked for, or the first with the fewest passes. Of a refused tile command nothing is loaded, and no
-// tile command enters behind it until the error state is left. An abort drops the tile command at hand.
+// fp8mac_cmd_check with any tile commands, and engines that take them at any time. The proof has no
+// bound on time. Each tile command that enters leaves exactly once, after a fixed number of cycles
+// if it is taken at once, with its own fields. Its error is the first one that applies, by
+// definition: of the descriptor, sizes and buffers, alignment, addresses, mode, scaling exponents,
+// scales, sequence. So a region of memory is refused exactly if its last byte lies behind the last
+// address. What is reused or continued was left by the tile command before. The shape of the passes
+// is the one that was asked for, or the first with the fewest passes. Of a refused tile command
+// nothing is loaded, and no tile command enters behind it until the error state is left. An abort
+// drops the tile command at hand.
 //
-// Not covered: images, row commands, MX scales, depthwise commands, integer scales and integer accumulators. The
-// accelerator of this proof is built without them. Its array has E4M3 operands and FP32 accumulators alone. m and n are
-// at most MAX_MN; larger ones are refused. Assumed, as in the accelerator: no row commands come, because such a
-// command has an error and another operation in its place. An abort lasts until the error state is left, and this
-// happens when no tile command is here and none comes.
+// Not covered: images, row commands, MX scales, depthwise commands, integer scales and integer
+// accumulators. The accelerator of this proof is built without them. Its array has E4M3 operands
+// and FP32 accumulators alone. m and n are at most MAX_MN; larger ones are refused. Assumed, as in
+// the accelerator: no row commands come, because such a command has an error and another operation
+// in its place. An abort lasts until the error state is left, and this happens when no tile command
+// is here and none comes.
 module formal_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -65,7 +68,7 @@ module formal_cmd_check
   state_e state;
   assign state = state_e'(dut.state_q);
 
-  // ---- the tile command at hand, and the one that left before it ---------------------------------------------------
+  // ---- the tile command at hand, and the one that left before it --------------------------------
   tile_cmd_t   tile_q, before_q;
   pass_shape_e before_shape_q;
   logic        open_q, blocked_q, has_before_q, failed_q, aborted_q;
@@ -75,7 +78,7 @@ module formal_cmd_check
   assign enters = valid_i && ready && !abort_i;
   assign leaves = valid && ready_i;
 
-  // ---- sizes and buffers -------------------------------------------------------------------------------------------
+  // ---- sizes and buffers ------------------------------------------------------------------------
   logic        gemm, finishes, vectors, c_en;
   logic [31:0] m, n, k, row_beats, row_words;
   logic [3:0]  down, across;  // tiles
@@ -108,7 +111,7 @@ module formal_cmd_check
   assign sizes_legal = m != 0 && n != 0 && k != 0 && m <= MAX_MN && n <= MAX_MN && row_words <= BUF_BEATS;
   assign shape_bad   = !sizes_legal || (gemm && (too_many_words(down) || too_many_words(across)));
 
-  // ---- passes: of the shapes that are wanted, the first one with the fewest ----------------------------------------
+  // ---- passes: of the shapes that are wanted, the first one with the fewest ---------------------
   function automatic logic [5:0] passes_of(logic [1:0] s);
     unique case (s)
       PassAcross: return 6'(down) * 6'(ceil_div(32'(across), 4));
@@ -139,7 +142,7 @@ module formal_cmd_check
   best_t best;
   assign best = best_of(3'd3);
 
-  // ---- regions of memory -------------------------------------------------------------------------------------------
+  // ---- regions of memory ------------------------------------------------------------------------
   localparam int unsigned PlaceW  = AddrW + 6;
   typedef logic [PlaceW-1:0] place_t;
 
@@ -187,7 +190,7 @@ module formal_cmd_check
     return r.used && end_of(r) > place_t'(1) << AddrW;
   endfunction
 
-  // ---- the pipeline of the checks ----------------------------------------------------------------------------------
+  // ---- the pipeline of the checks ---------------------------------------------------------------
   logic [3:0] cycle;
   logic       there;
   region_t    region1, region2, region3;  // in the first three stages
@@ -203,7 +206,8 @@ module formal_cmd_check
   assign shape2  = cycle - 4'd3;
   assign tried   = best_of(cycle < 4'd4 ? 3'd0 : cycle > 4'd6 ? 3'd3 : 3'(cycle - 4'd3));
 
-  // One region is judged in each cycle, until the verdict: its alignment two cycles after it was selected, its end three.
+  // One region is judged in each cycle, until the verdict: its alignment two cycles after it was
+  // selected, its end three.
   logic       align_found_q, range_found_q;
   logic [2:0] chosen;  // by the solver
   region_t    region;
@@ -221,7 +225,7 @@ module formal_cmd_check
     end
   end
 
-  // ---- mode and scales ---------------------------------------------------------------------------------------------
+  // ---- mode and scales --------------------------------------------------------------------------
   logic mode_bad, exp_bad, scale_bad;
 
   function automatic logic operand_bad(command_operand_t x);  // the array has E4M3 formats alone
@@ -261,8 +265,9 @@ module formal_cmd_check
      (&tile_q.finish.clamp_lo[30:23] || &tile_q.finish.clamp_hi[30:23] ||
       !in_order(tile_q.finish.clamp_lo, tile_q.finish.clamp_hi))));
 
-  // ---- sequence ----------------------------------------------------------------------------------------------------
-  // Operands and accumulators are those of the tile command that left last, if they have the same sizes and formats.
+  // ---- sequence ---------------------------------------------------------------------------------
+  // Operands and accumulators are those of the tile command that left last, if they have the
+  // same sizes and formats.
   logic same_m, same_n, same_k, left_operands, left_accumulators, sequence_bad;
 
   assign same_m            = has_before_q && before_q.m == tile_q.m;
@@ -282,7 +287,7 @@ module formal_cmd_check
     (tile_q.a.reuse && !(left_operands && same_m && same_k && code_fmt(before_q.a) == code_fmt(tile_q.a))) ||
     (tile_q.b.reuse && !(left_operands && same_n && same_k && code_fmt(before_q.b) == code_fmt(tile_q.b)));
 
-  // ---- verdict -----------------------------------------------------------------------------------------------------
+  // ---- verdict ----------------------------------------------------------------------------------
   error_e verdict, verdict_q;  // verdict_q: of the cycle before it is offered, because tables are loaded at any time
 
   always_comb begin
@@ -322,7 +327,7 @@ module formal_cmd_check
     if (state == Check) verdict_q <= verdict;
   end
 
-  // ---- what each engine gets ---------------------------------------------------------------------------------------
+  // ---- what each engine gets --------------------------------------------------------------------
   logic fields_are_its_own, nothing_is_wanted, wants_what_it_needs;
 
   assign fields_are_its_own =
@@ -369,7 +374,7 @@ module formal_cmd_check
     return state == Offer || (state == Check && age_q >= after);
   endfunction
 
-  // ---- properties --------------------------------------------------------------------------------------------------
+  // ---- properties -------------------------------------------------------------------------------
   always_comb begin
     if (rst_ni) begin
       abort_lasts : assume (!aborted_q || abort_i);

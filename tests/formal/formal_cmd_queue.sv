@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_cmd_queue: a submitted command is accepted exactly if there is room and neither error state nor abort. It is
-// reported as dropped exactly if there is no room and no error state. Accepted commands come out once and in order,
-// unless an abort drops them. The oldest one is offered from the second cycle after its submission on.
+// fp8mac_cmd_queue: a submitted command is accepted exactly if there is room and neither error
+// state nor abort. It is reported as dropped exactly if there is no room and no error state.
+// Accepted commands come out once and in order, unless an abort drops them. The oldest one is
+// offered from the second cycle after its submission on.
 module formal_cmd_queue
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_cmd_walk with commands of one kind, taken one behind the other, and a receiver that waits any time. The proof
-// has no bound on time. The solver chooses a product (m, n, k) of a command. Exactly one of the command's tile commands
-// has it. A tile command is never larger than its tile, nor a chunk of K than it may be, and chunks are whole granules
-// if the tile sizes are. Each tile command is the next one in the walk's order, and comes within a few cycles, so every
-// command ends. The last one is marked, and no other. An operand is reused exactly if it is that of the tile command
-// before, and accumulators are kept and continued exactly between the chunks of a tile. All other fields are those of the
-// command. A tile command stays until it is taken. An abort drops the command.
+// fp8mac_cmd_walk with commands of one kind, taken one behind the other, and a receiver that waits
+// any time. The proof has no bound on time. The solver chooses a product (m, n, k) of a command.
+// Exactly one of the command's tile commands has it. A tile command is never larger than its tile,
+// nor a chunk of K than it may be, and chunks are whole granules if the tile sizes are. Each tile
+// command is the next one in the walk's order, and comes within a few cycles, so every command
+// ends. The last one is marked, and no other. An operand is reused exactly if it is that of the
+// tile command before, and accumulators are kept and continued exactly between the chunks of a
+// tile. All other fields are those of the command. A tile command stays until it is taken. An
+// abort drops the command.
 //
-// With MATRICES, their addresses and those of vectors are proved in place of the chosen product. They equal their
-// definition: base, plus rows times stride, plus what lies before in a row. A tile command that begins behind the last
-// address is marked, and so is a command whose rows overlap. proofs.py proves one matrix at a time. That no other tile
-// command is marked needs all of them at once, which takes too long.
+// With MATRICES, their addresses and those of vectors are proved in place of the chosen product.
+// They equal their definition: base, plus rows times stride, plus what lies before in a row. A tile
+// command that begins behind the last address is marked, and so is a command whose rows overlap.
+// proofs.py proves one matrix at a time. That no other tile command is marked needs all of them at
+// once, which takes too long.
 //
-// Assumed, so not covered: row commands, images, pairs and MX scales. m and n are at most MOST, tiles at most MAX_MN, k at most
-// 15, and tile_k and first_k at most 7. As in the accelerator, nothing is taken behind a tile command with a bad address
-// until an abort.
+// Assumed, so not covered: row commands, images, pairs and MX scales. m and n are at most MOST,
+// tiles at most MAX_MN, k at most 15, and tile_k and first_k at most 7. As in the accelerator,
+// nothing is taken behind a tile command with a bad address until an abort.
 module formal_cmd_walk
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -60,7 +63,7 @@ module formal_cmd_walk
   state_e state;
   assign state = state_e'(dut.state_q);
 
-  // ---- the command, and what counts of it --------------------------------------------------------------------------
+  // ---- the command, and what counts of it -------------------------------------------------------
   command_t cmd_q;
   count_t   m_all, n_all, k_all, tile_m, tile_n, tile_k, first_k;
   logic     adds_c, accept, taken;
@@ -76,8 +79,9 @@ module formal_cmd_walk
   assign accept  = valid_i && ready;
   assign taken   = valid && ready_i;
 
-  // ---- the position of the next tile command, and of the one before ------------------------------------------------
-  // Tiles of the resident operand in order; for each one, those of the other operand forwards and backwards in turn.
+  // ---- the position of the next tile command, and of the one before -----------------------------
+  // Tiles of the resident operand in order; for each one, those of the other operand forwards
+  // and backwards in turn.
   logic   open_q;           // the command was taken, and its last tile command was not
   logic   first_q;          // no tile command was taken
   logic   bad_q;            // one with a bad address was taken
@@ -169,7 +173,7 @@ module formal_cmd_walk
     end
   end
 
-  // ---- its addresses -----------------------------------------------------------------------------------------------
+  // ---- its addresses ----------------------------------------------------------------------------
   function automatic place_t times(addr_t stride, count_t rows);
     times = '0;
     for (int unsigned i = 0; i < $clog2(MOST + 1); i++) if (rows[i]) times += place_t'(stride) << i;
@@ -179,7 +183,8 @@ module formal_cmd_walk
     return place_t'(x) << size_log2;
   endfunction
 
-  // What the rows before a position take: a stride for each of them. A move adds or takes away those of a tile.
+  // What the rows before a position take: a stride for each of them. A move adds or takes
+  // away those of a tile.
   typedef struct packed {
     place_t a;
     place_t b;
@@ -265,7 +270,7 @@ module formal_cmd_walk
     (m_all > 1 && !cmd_q.mode.acc_keep && (too_short(cmd_q.d.stride, n_all, d_log2) ||
                                            (adds_c && too_short(cmd_q.c.stride, n_all, c_log2))));
 
-  // ---- the tile command that must come -----------------------------------------------------------------------------
+  // ---- the tile command that must come ----------------------------------------------------------
   logic a_there, b_there;  // it was the operand of the tile command before
   assign a_there = first_q ? cmd_q.a.reuse : before_whole_q && before_m_q == m_q;
   assign b_there = first_q ? cmd_q.b.reuse : before_whole_q && before_n_q == n_q;
@@ -312,7 +317,7 @@ module formal_cmd_walk
     end
   end
 
-  // ---- one product -------------------------------------------------------------------------------------------------
+  // ---- one product ------------------------------------------------------------------------------
   count_t m, n, k;
   logic   exists, hit, hit_q;  // hit_q: a tile command before had it
 
@@ -348,8 +353,9 @@ module formal_cmd_walk
                  ((back_q ? stream >= stream_at + stream_size : stream < stream_at) ||
                   (has(dim_t'(stream_at), dim_t'(stream_size), stream) && k < k_q)));
 
-  // ---- time --------------------------------------------------------------------------------------------------------
-  // Strides times tiles take a cycle for each bit of a tile, and one more; then the first move goes on.
+  // ---- time -------------------------------------------------------------------------------------
+  // Strides times tiles take a cycle for each bit of a tile, and one more; then the first move goes
+  // on.
   localparam int unsigned MnW     = $clog2(MAX_MN + 1);
   localparam int unsigned Product = MnW + 1;
   logic [4:0] age_q, total;  // cycles since the command was taken; those of its products
@@ -364,8 +370,9 @@ module formal_cmd_walk
     else if (since_q != '1) since_q <= since_q + 2'd1;
   end
 
-  // ---- the walker's registers --------------------------------------------------------------------------------------
-  // It moves behind the tile command that was taken. Until then its registers are of the position before.
+  // ---- the walker's registers -------------------------------------------------------------------
+  // It moves behind the tile command that was taken. Until then its registers are of the position
+  // before.
   command_t kept;   // as the walker keeps the command
   count_t   at_m, at_n;
   rows_t    at_rows;
@@ -423,7 +430,7 @@ module formal_cmd_walk
                   (number == 5'd2) ? cmd_q.d.stride : cmd_q.c.stride;
   assign so_far = times(stride, factor >> bits);
 
-  // ---- properties --------------------------------------------------------------------------------------------------
+  // ---- properties -------------------------------------------------------------------------------
   logic   held_q;  // a tile command waits
   tile_cmd_t held_tile_q;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_compute: the steps that it issues, for any proper tile commands, and for any pace of the array and the store
-// engine.
+// fp8mac_compute: the steps that it issues, for any proper tile commands, and for any pace of the
+// array and the store engine.
 //   - The solver chooses a tile of a tile command and a step along its k. The walk visits it exactly once.
 //   - With DEPTHWISE, the words of A are those of pixels, and each tile has its quad, or with pairs its half quad, by
 //     which its lanes are rotated.
@@ -83,7 +83,7 @@ module formal_compute
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- assumptions: proper tile commands, held until they are taken ------------------------------------------------
+  // ---- assumptions: proper tile commands, held until they are taken -----------------------------
   compute_job_t offered;
   logic         held_q;
   loaded_job_t  whole_q;
@@ -121,7 +121,7 @@ module formal_compute
     end
   end
 
-  // ---- the tile command at hand, and the tile commands of the steps behind it --------------------------------------
+  // ---- the tile command at hand, and the tile commands of the steps behind it -------------------
   typedef struct packed {
     compute_job_t job;
     halves_t      halves;
@@ -166,7 +166,8 @@ module formal_compute
     return (32'(job.k) - 1) / LANES;
   endfunction
 
-  // Number of a tile's pass, and position in it, computed from the tile's position in its tile command
+  // Number of a tile's pass, and position in it, computed from the tile's position in its tile
+  // command
   function automatic int unsigned pass_of(compute_job_t job, tile_index_t row, tile_index_t col);
     int unsigned down, across;
     down   = pass_rows_log2(job.pass_shape);
@@ -182,7 +183,7 @@ module formal_compute
     endcase
   endfunction
 
-  // ---- each step that was visited ----------------------------------------------------------------------------------
+  // ---- each step that was visited ---------------------------------------------------------------
   typedef struct packed {
     logic [TileW-1:0] tile;
     logic             block_first;
@@ -277,7 +278,7 @@ module formal_compute
     end
   end
 
-  // ---- once: one tile, one step along k ----------------------------------------------------------------------------
+  // ---- once: one tile, one step along k ---------------------------------------------------------
   where_t one;
   formal_const #(.WIDTH($bits(where_t))) u_one (
     .clk_i, .any_i({any_row_i, any_col_i, any_step_i}), .const_o({one.row, one.col, one.step})
@@ -320,7 +321,7 @@ module formal_compute
     end
   end
 
-  // ---- the walk's state --------------------------------------------------------------------------------------------
+  // ---- the walk's state -------------------------------------------------------------------------
   logic [1:0] down, across;
   assign down   = pass_rows_log2(at.job.pass_shape);
   assign across = pass_cols_log2(at.job.pass_shape);
@@ -365,8 +366,9 @@ module formal_compute
     end
   end
 
-  // ---- blocks ------------------------------------------------------------------------------------------------------
-  // Whether a block is open after the steps that the array has taken, and after those one and two cycles behind
+  // ---- blocks -----------------------------------------------------------------------------------
+  // Whether a block is open after the steps that the array has taken, and after those one
+  // and two cycles behind
   logic             open_q, open_1, open_0;
   logic [TileW-1:0] tile_q, tile_1, tile_0;
 
@@ -392,7 +394,7 @@ module formal_compute
     end
   end
 
-  // ---- distances ---------------------------------------------------------------------------------------------------
+  // ---- distances --------------------------------------------------------------------------------
   // ends_q[i]: the last step of a block that the walk took i cycles ago
   localparam int unsigned Far = (LOOP > SHARE) ? LOOP : SHARE;
 
@@ -445,7 +447,7 @@ module formal_compute
     return 32'(w.row) == last_row(g.job) && 32'(w.col) == last_col(g.job) && 32'(w.step) == last_step(g.job);
   endfunction
 
-  // ---- tile commands -----------------------------------------------------------------------------------------------
+  // ---- tile commands ----------------------------------------------------------------------------
   logic [2:0] in_hand_q;  // tile commands taken and not released
   logic       frozen_q;
   logic [$bits(step_t)+1:0] shown_q;

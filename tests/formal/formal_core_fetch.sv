@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_sys_fetch_ahead with any requests, and a RAM that takes a read or does not: answers come in order, each with the
-// RAM's word of its request, and soon.
+// fp8mac_sys_fetch_ahead with any requests, and a RAM that takes a read or does not: answers come
+// in order, each with the RAM's word of its request, and soon.
 module formal_core_fetch
   import fp8mac_sys_pkg::*;
 (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_dma_read between an engine that requests rows and any legal AXI slave. The solver chooses one beat of one row.
-// The beat arrives exactly once, in its turn, with its own destination, of which a beat of an image has the kind alone.
-// One end of a command is followed likewise.
+// fp8mac_dma_read between an engine that requests rows and any legal AXI slave. The solver chooses
+// one beat of one row. The beat arrives exactly once, in its turn, with its own destination, of
+// which a beat of an image has the kind alone. One end of a command is followed likewise.
 module formal_dma_read
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -55,7 +55,7 @@ module formal_dma_read
   );
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- what is owed ------------------------------------------------------------------------------------------------
+  // ---- what is owed -----------------------------------------------------------------------------
   typedef logic [6:0] count_t;
 
   logic   taken, taken_row, taken_end;
@@ -160,7 +160,8 @@ module formal_dma_read
       .open_o(open)
     );
 
-    // Rows are short, so that the counts are small. They start anywhere and may cross the end of a page.
+    // Rows are short, so that the counts are small. They start anywhere and may cross the end of a
+    // page.
     always_comb begin
       if (rst_ni) begin
         rows_are_short : assume (!row_valid_i || row_i.none ||

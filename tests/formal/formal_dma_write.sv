@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_dma_write between an engine that gives rows and their beats, and any legal AXI slave. The solver chooses one
-// beat, one burst and one end of a command. The beat leaves once, in its turn, unchanged or, if discarded, without
-// strobes. The burst has WLAST only on its last beat. The end is reported when all writes before it have been answered
-// and none after it.
+// fp8mac_dma_write between an engine that gives rows and their beats, and any legal AXI slave. The
+// solver chooses one beat, one burst and one end of a command. The beat leaves once, in its turn,
+// unchanged or, if discarded, without strobes. The burst has WLAST only on its last beat. The end
+// is reported when all writes before it have been answered and none after it.
 module formal_dma_write
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -55,7 +55,7 @@ module formal_dma_write
   );
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- what a beat on the bus keeps to -----------------------------------------------------------------------------
+  // ---- what a beat on the bus keeps to ----------------------------------------------------------
   logic                  w_waits_q, wlast_q;
   logic [AXI_DATA_W-1:0] wdata_q;
   logic [Beat-1:0]       wstrb_q;
@@ -76,11 +76,11 @@ module formal_dma_write
     end
   end
 
-  // ---- counts ------------------------------------------------------------------------------------------------------
+  // ---- counts -----------------------------------------------------------------------------------
   typedef logic [5:0] count_t;
 
-  // A burst counts as promised from the first cycle in which its address is offered, because data may come before the
-  // address is taken.
+  // A burst counts as promised from the first cycle in which its address is offered, because data
+  // may come before the address is taken.
   logic   aw_seen_q, promise, aw_taken, moves, enters, answered, taken_end;
   count_t promised_q, moved_q;             // beats promised by bursts, beats that left
   count_t bursts_q, aw_taken_q, last_q, answered_q;
@@ -123,7 +123,7 @@ module formal_dma_write
     end
   end
 
-  // ---- what is followed --------------------------------------------------------------------------------------------
+  // ---- what is followed -------------------------------------------------------------------------
   logic                  beat_held_q, beat_discarded_q, burst_held_q, end_held_q;
   count_t                beat_ahead_q, burst_first_q, burst_last_q;
   logic [AXI_DATA_W-1:0] data_q;

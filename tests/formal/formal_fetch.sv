@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_fetch with a read DMA that takes the row after any time and gives its beats at any pace, each with any error.
-// Each address that is rung gives exactly one command: after the last beat, or at once if the address is illegal or came
-// with an error, which requests nothing. The command has the words in their order, or the first error with the tag 0 and
-// no record. Only a descriptor with MODE.extended gives a second request, for the rest of the words. The next descriptor
-// of a list is at the beat behind the last one that was requested. A descriptor that cannot be read has none.
+// fp8mac_fetch with a read DMA that takes the row after any time and gives its beats at any pace,
+// each with any error. Each address that is rung gives exactly one command: after the last beat, or
+// at once if the address is illegal or came with an error, which requests nothing. The command has
+// the words in their order, or the first error with the tag 0 and no record. Only a descriptor with
+// MODE.extended gives a second request, for the rest of the words. The next descriptor of a list is
+// at the beat behind the last one that was requested. A descriptor that cannot be read has none.
 module formal_fetch
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -42,7 +43,7 @@ module formal_fetch
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- what was asked for, and what came ---------------------------------------------------------------------------
+  // ---- what was asked for, and what came --------------------------------------------------------
   logic                            open_q;       // an address was rung, and its command has not come
   logic                            requested_q;  // its row was taken
   logic                            long_q;       // the words behind are wanted, too

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows one word at a time through a first-in first-out queue, chosen among the words pushed with mark_i. The solver
-// may choose any word at any position, so the proof holds for all. The word is at the output exactly when those before
-// it are gone, unchanged and once. mem_i and head_i are the queue's state. The assertions on them make the proof
-// inductive.
+// Follows one word at a time through a first-in first-out queue, chosen among the words pushed with
+// mark_i. The solver may choose any word at any position, so the proof holds for all. The word is
+// at the output exactly when those before it are gone, unchanged and once. mem_i and head_i are the
+// queue's state. The assertions on them make the proof inductive.
 module formal_fifo_track #(
   parameter int unsigned WIDTH = 8,
   parameter int unsigned DEPTH = 2,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_image_align: one byte of a row is followed, from the beat that has it or from outside the image to the word
-// that it belongs to. It is in its word, at its position. A word goes to one row, or to all that complete the same one
-// of a depthwise strip, which may go on from the last RAM to the first and where a row may begin again. The words of a
-// row leave in order, as many as its bytes need.
+// fp8mac_image_align: one byte of a row is followed, from the beat that has it or from outside
+// the image to the word that it belongs to. It is in its word, at its position. A word goes to
+// one row, or to all that complete the same one of a depthwise strip, which may go on from the
+// last RAM to the first and where a row may begin again. The words of a row leave in order, as
+// many as its bytes need.
 // So no byte is lost or doubled.
 module formal_image_align
   import fp8mac_pkg::*;
@@ -48,7 +49,7 @@ module formal_image_align
     .idle_o(idle), .quiet_o(quiet)
   );
 
-  // ---- strips ------------------------------------------------------------------------------------------------------
+  // ---- strips -----------------------------------------------------------------------------------
   logic                 taken;
   logic [ROWS-1:0]      has, begins, ends;  // rows that take it, begin with it, end with it
   logic [ROWS-1:0]      open_q;             // rows that have begun and not ended
@@ -132,7 +133,7 @@ module formal_image_align
     end
   end
 
-  // ---- the byte ----------------------------------------------------------------------------------------------------
+  // ---- the byte ---------------------------------------------------------------------------------
   logic        here, awaited_q, known_q, seen_q, in_image;
   logic [5:0]  number_q;      // of the beat that has the byte
   logic [19:0] position;      // of the byte in the strip
@@ -173,7 +174,7 @@ module formal_image_align
     end
   end
 
-  // ---- words -------------------------------------------------------------------------------------------------------
+  // ---- words ------------------------------------------------------------------------------------
   logic       mine, left_q;
   logic [5:0] words_q;   // of the first row that begins
   logic       begun_q, second_q;  // one has begun, a second one
@@ -203,7 +204,8 @@ module formal_image_align
       words_in_order : assert (second_q || !mine || word_words[row] == base_q + dim_t'(words_q));
       word_of_its_row : assert (!word_valid || dest.depthwise ||
         (word_rows == ROWS'(1) << dest.ram[0] && word_words[dest.ram[0]] == dest.word));
-      // Once all beats have come and all is quiet, every whole word has left, and the last one of a row that ended.
+      // Once all beats have come and all is quiet, every whole word has left, and the last
+      // one of a row that ended.
       none_is_lost : assert (second_q || !(quiet && idle && beats_come_q == beats_asked_q) ||
         32'(words_q) == (32'(given_q[row]) + (open_q[row] ? 0 : BEAT - 1)) / BEAT);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers and reports, connected as in fp8mac_accel. The command is what software wrote, and reads give the true
-// values. The interrupt line follows from the registers. No completion and no error is lost on its way to the line. An
-// access with less protection than the DMA has no effect, whatever the protection of both.
+// Registers and reports, connected as in fp8mac_accel. The command is what software wrote, and
+// reads give the true values. The interrupt line follows from the registers. No completion and no
+// error is lost on its way to the line. An access with less protection than the DMA has no effect,
+// whatever the protection of both.
 module formal_irq
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -94,7 +95,7 @@ module formal_irq
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- a bus that keeps to APB -------------------------------------------------------------------------------------
+  // ---- a bus that keeps to APB ------------------------------------------------------------------
   logic        access_q;      // the access phase: from the cycle after select until the answer
   logic        write_q;
   logic [11:0] addr_q;
@@ -123,8 +124,9 @@ module formal_irq
     end
   end
 
-  // ---- the registers, as software knows them -----------------------------------------------------------------------
-  // One register, at an address that the solver chooses, with the mask of its bits and the value that a read gives
+  // ---- the registers, as software knows them ----------------------------------------------------
+  // One register, at an address that the solver chooses, with the mask of its bits and the
+  // value that a read gives
   localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0cc,
                           Doorbell = 12'h0d0, Select = 12'h0d8, Release = 12'h0e4,
                           List = 12'h0f8, PauseLimit = 12'h0fc;
@@ -217,12 +219,12 @@ module formal_irq
     release_q <= rst_ni && written && word_addr == Release && biten[15:0] != '0;
   end
 
-  // ---- causes and enables ------------------------------------------------------------------------------------------
+  // ---- causes and enables -----------------------------------------------------------------------
   logic [2:0] cause_q, enable_q, events, cleared;
 
-  // Causes, derived from the tile commands and not from the events in between. A failed or dropped command is an
-  // error. A command is done if it asks for an interrupt, its last tile command does not fail, and no failure came
-  // before.
+  // Causes, derived from the tile commands and not from the events in between. A failed or dropped
+  // command is an error. A command is done if it asks for an interrupt, its last tile command does
+  // not fail, and no failure came before.
   logic good, bad;
   assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq && retire_i.last;
   assign bad     = timeout_i || refused_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
@@ -243,7 +245,7 @@ module formal_irq
     end
   end
 
-  // ---- the error state ---------------------------------------------------------------------------------------------
+  // ---- the error state --------------------------------------------------------------------------
   logic        in_error_q, in_abort_q, leaves;
   logic [31:0] completed_q;
   error_e      code_q;
@@ -283,8 +285,8 @@ module formal_irq
 
   always_comb begin
     if (rst_ni) begin
-      // As in the accelerator, no command retires or is dropped in an idle cycle, and none is dropped in the error
-      // state.
+      // As in the accelerator, no command retires or is dropped in an idle cycle, and none is
+      // dropped in the error state.
       idle_is_quiet : assume (!idle_i || (!retire_valid_i && !refused_i && !timeout_i));
       no_drop_in_error : assume (!refused_i || !error);
 
@@ -306,7 +308,8 @@ module formal_irq
       its_amax_is_read : assert (!(answered && !pwrite_i && word_addr == 12'h0e0) || prdata == record_i.amax);
       complete_records_are_read : assert (!(answered && !pwrite_i && word_addr == 12'h0d4) ||
                                           prdata == 32'(records_done_i));
-      // A command that has a record ends once: as it retires, or by the timeout that begins an abort.
+      // A command that has a record ends once: as it retires, or by the timeout that begins an
+      // abort.
       an_end_per_command : assert (ended == (good_end || bad_end || (timeout_i && !abort && timeout_record_i &&
         !(retire_valid_i && (retire_i.last || retire_i.error != ErrNone)))));
       an_end_has_its_tag : assert (!ended || ended_tag == ((good_end || bad_end) ? retire_i.tag : timeout_tag_i));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_list between software that answers pauses as it likes, a queue that software fills, too, and a reader that takes
-// any time and finds anything in a descriptor. Every descriptor of a list is rung exactly once, in its order, at the
-// address behind the one before, and as soon as nothing else is read and the queue has room; the room is still there when
-// the descriptor has come. Nothing of the list is rung after an abort, a refusal or the end of it, nor in a pause. A
-// command that is rung in a pause never goes on. A pause is announced once, in its first idle cycle. Exactly so many
-// cycles as the limit has after that, the list goes on with an error in place of the descriptor.
+// fp8mac_list between software that answers pauses as it likes, a queue that software fills, too,
+// and a reader that takes any time and finds anything in a descriptor. Every descriptor of a list
+// is rung exactly once, in its order, at the address behind the one before, and as soon as nothing
+// else is read and the queue has room; the room is still there when the descriptor has come.
+// Nothing of the list is rung after an abort, a refusal or the end of it, nor in a pause. A
+// command that is rung in a pause never goes on. A pause is announced once, in its first idle
+// cycle. Exactly so many cycles as the limit has after that, the list goes on with an error in
+// place of the descriptor.
 module formal_list
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -50,7 +52,7 @@ module formal_list
   formal_reset u_reset (.clk_i, .rst_ni);
   formal_reset u_position_reset (.clk_i, .rst_ni(position_rst_ni));
 
-  // ---- the reader and the queue ------------------------------------------------------------------------------------
+  // ---- the reader and the queue -----------------------------------------------------------------
   logic push, aborted_q, idle_q;
 
   assign queue_full = level_q == LevelW'(DEPTH);
@@ -71,8 +73,9 @@ module formal_list
     if (ring) unreadable_q <= ring_error != ErrNone;
   end
 
-  // ---- the list ----------------------------------------------------------------------------------------------------
-  // What is to be rung next, and whether it is: in a pause and after it, until it is rung or the list ends
+  // ---- the list ---------------------------------------------------------------------------------
+  // What is to be rung next, and whether it is: in a pause and after it, until it is
+  // rung or the list ends
   logic        reads_list_q;  // what is read belongs to the list
   logic        due_q, paused_q;
   logic        unanswered_q;  // the limit has passed
@@ -116,8 +119,8 @@ module formal_list
     whole_reset : assume (position_rst_ni || !rst_ni);
     position_is_told : assert (!position_rst_ni || position == position_q);
     if (rst_ni) begin
-      // As in the accelerator: an abort lasts until an idle cycle, and software's submissions are refused while a list
-      // is busy, the queue is full or an abort lasts.
+      // As in the accelerator: an abort lasts until an idle cycle, and software's submissions are
+      // refused while a list is busy, the queue is full or an abort lasts.
       reads_what_was_rung : assume (!fetched_i || fetching_q);
       unreadable_has_no_next : assume (!fetched_i || !unreadable_q || !more_i);
       software_when_free : assume (!(ring_i || submit_i) || (!busy && !queue_full && !abort_i));
@@ -149,7 +152,7 @@ module formal_list
     end
   end
 
-  // ---- covers ------------------------------------------------------------------------------------------------------
+  // ---- covers -----------------------------------------------------------------------------------
   logic [2:0] rung_q;   // of this list, behind its first
   logic       was_reset_q;
   logic       inside_q; // a descriptor with more came in a pause, and nothing was rung since

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load engine, the read DMA and the two queues behind them, connected as in fp8mac_accel. Every tile command that
-// is taken comes to compute exactly once, with its outcome after its last beat. Neither queue overflows. All rows of a
-// tile command are requested exactly once, each at its address and for its row RAM, word and half. After an error there
-// may be fewer.
+// The load engine, the read DMA and the two queues behind them, connected as in fp8mac_accel. Every
+// tile command that is taken comes to compute exactly once, with its outcome after its last beat.
+// Neither queue overflows. All rows of a tile command are requested exactly once, each at its
+// address and for its row RAM, word and half. After an error there may be fewer.
 //
-// Before the command that MODE.after names is complete, nothing is requested but what belongs to B, and that only with
-// MODE.b_free. The order is A, MX of A, B, MX of B, scales of A, scales of B, bias. If a command waited, what belongs to B
-// may come before all of A. Neither a wait for commands nor one for the vectors' memory holds up what may be read.
+// Before the command that MODE.after names is complete, nothing is requested but what belongs to B,
+// and that only with MODE.b_free. The order is A, MX of A, B, MX of B, scales of A, scales of B,
+// bias. If a command waited, what belongs to B may come before all of A. Neither a wait for
+// commands nor one for the vectors' memory holds up what may be read.
 module formal_load
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -85,7 +86,7 @@ module formal_load
   logic vacant;  // no tile command is being loaded
   assign vacant = state == Idle;
 
-  // ---- ends of tile commands on their way --------------------------------------------------------------------------
+  // ---- ends of tile commands on their way -------------------------------------------------------
   localparam int unsigned CountW = $clog2(IN_FLIGHT + 4);
   logic [CountW-1:0]    ends;   // ends between the load engine and the second queue
   logic [IN_FLIGHT-1:0] is_end;
@@ -101,8 +102,8 @@ module formal_load
     for (int unsigned i = 0; i < IN_FLIGHT; i++) ends += CountW'(is_end[i]);
   end
 
-  // Tile commands that compute has taken and whose vectors are still in use: at most the depth of the queue to the
-  // store engine
+  // Tile commands that compute has taken and whose vectors are still in use: at most the depth of
+  // the queue to the store engine
   localparam int unsigned StoringDepth = 2;
   logic [2:0] storing_q;
   logic [1:0] computing_q;  // taken by compute, and not released
@@ -119,8 +120,8 @@ module formal_load
 
   always_comb begin
     if (rst_ni) begin
-      // As in the accelerator, compute takes a tile command only if its outcome is known and the next queue has room.
-      // The store engine only ends tile commands that it has.
+      // As in the accelerator, compute takes a tile command only if its outcome is known and the
+      // next queue has room. The store engine only ends tile commands that it has.
       takes_what_is_there : assume (!pop_i || (!done_empty && 32'(storing_q) < StoringDepth));
       ends_what_it_has : assume (!stored_i || storing_q != '0);
       releases_what_it_took : assume (!released_i || computing_q != '0);
@@ -141,7 +142,7 @@ module formal_load
     end
   end
 
-  // ---- the rows of a tile command ----------------------------------------------------------------------------------
+  // ---- the rows of a tile command ---------------------------------------------------------------
   load_job_t job_q;          // the current tile command
   halves_t   halves_q;
   logic      stopped_q;      // an abort or an error since it was taken
@@ -159,7 +160,8 @@ module formal_load
   assign is_xa = !row.none && dest.kind == DestMxA;
   assign is_xb = !row.none && dest.kind == DestMxB;
 
-  // Operand rows go to one row RAM after the other. After the last one, the word address grows by the words of a row.
+  // Operand rows go to one row RAM after the other. After the last one, the word address grows
+  // by the words of a row.
   logic [7:0] rams;
   assign rams = is_a || is_xa ? 8'(ROWS) : 8'(COLS);
 
@@ -213,7 +215,7 @@ module formal_load
   assign more_of_xa = job_q.a.mx_wanted && xa_q < job_q.a.rows;
   assign more_of_xb = job_q.b.mx_wanted && xb_q < job_q.b.rows;
 
-  // ---- commands ----------------------------------------------------------------------------------------------------
+  // ---- commands ---------------------------------------------------------------------------------
   // They are numbered from 0 in the order of their first tile commands, and complete in this order.
   localparam int unsigned NumberW   = 8;
   localparam int unsigned MostBegun = 14;  // in the accelerator: see MODE.after
@@ -260,8 +262,8 @@ module formal_load
 
   always_comb begin
     if (rst_ni) begin
-      // As in the accelerator: only the first tile command waits, what began completes, and the error state is left
-      // when nothing is there.
+      // As in the accelerator: only the first tile command waits, what began completes, and the
+      // error state is left when nothing is there.
       first_one_waits : assume (!valid_i || checked_i.load.first || checked_i.load.after == '0);
       begun_are_few : assume (!(valid_i && checked_i.load.first) ||
                               number_t'(begun_q - complete_q) < number_t'(MostBegun));
@@ -294,7 +296,7 @@ module formal_load
     end
   end
 
-  // ---- its rows ----------------------------------------------------------------------------------------------------
+  // ---- its rows ---------------------------------------------------------------------------------
   always_comb begin
     if (rst_ni) begin
       no_strips : assert (u_load.g_strips.u_strips.state_q == '0 &&

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load engine with an image operand: rows of B are requested between strips. In place of fp8mac_image_strips any
-// strips come. A strip takes the address channel before a row of B does. All rows of B are requested exactly once and
-// in order, each at its address and for its row RAM, word and half, before the tile command's end. Without MX scales of A
-// rows of B are offered in each cycle in which no strip is, until they are all requested.
+// The load engine with an image operand: rows of B are requested between strips. In place of
+// fp8mac_image_strips any strips come. A strip takes the address channel before a row of B does.
+// All rows of B are requested exactly once and in order, each at its address and for its row RAM,
+// word and half, before the tile command's end. Without MX scales of A rows of B are offered in
+// each cycle in which no strip is, until they are all requested.
 module formal_load_image
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -43,7 +44,7 @@ module formal_load_image
   );
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- what was requested ------------------------------------------------------------------------------------------
+  // ---- what was requested -----------------------------------------------------------------------
   load_job_t job_q;
   logic      half_q, stopped_q, taken, is_b, is_strip, loads_a;
   dim_t      b_q, rows_of_b;      // rows of B so far; all of them

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code and for narrow
-// codes, which keep their values. The bound is the largest exponent of the block's codes so far, computed from the
-// formats' definitions. Words of an image's rows come between other beats. With GROUPS, words of a depthwise image go to
-// any rows at once, and to the rows of a RAM in any turn; each row has a bound for each quad, or with pairs for each group.
+// fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's
+// last code and for narrow codes, which keep their values. The bound is the largest exponent of
+// the block's codes so far, computed from the formats' definitions. Words of an image's rows come
+// between other beats. With GROUPS, words of a depthwise image go to any rows at once, and to the
+// rows of a RAM in any turn; each row has a bound for each quad, or with pairs for each group.
 // One block is followed.
 module formal_operand_bound
   import fp8mac_pkg::*;
@@ -45,7 +46,8 @@ module formal_operand_bound
   );
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // The exponent of a code's leading bit plus 16, with E5M2's or E4M3FN's bias; -1 if there is no leading bit.
+  // The exponent of a code's leading bit plus 16, with E5M2's or E4M3FN's bias; -1 if
+  // there is no leading bit.
   function automatic int exponent_of(fp8_fmt_e fmt, logic [7:0] code);
     unique case (fmt)
       FmtE4m3fn:   if (code[6:0] == 7'h7f) return -1;
@@ -79,7 +81,7 @@ module formal_operand_bound
            code[6:0] != 7'h7f && e4m3fn_units(code) == 18'(narrow_units(fmt, narrow_code)) << 5;
   endfunction
 
-  // ---- what came one cycle ago -------------------------------------------------------------------------------------
+  // ---- what came one cycle ago ------------------------------------------------------------------
   logic                 valid_q, is_operand;
   read_dest_t           dest_q;
   logic [BEAT-1:0][7:0] data_q, masked, expected;
@@ -95,11 +97,15 @@ module formal_operand_bound
     return (of.kind == DestImage) ? SourceW'(of.ram) + SourceW'(1) : '0;
   endfunction
 
+  logic [SourceW-1:0] source, next_source;  // of the beat of one cycle ago, and of the present one
+  assign source      = source_of(dest_q);
+  assign next_source = source_of(dest_i);
+
   assign narrow = is_operand && dest_q.fmt.narrow;
 
   always_comb begin
     values_are_kept = 1'b1;
-    largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q[source_of(dest_q)];
+    largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q[source];
     for (int unsigned i = 0; i < BEAT; i++) begin
       masked[i]   = (is_operand && dest_q.last && i > 32'(dest_q.last_byte)) ? '0 : data_q[i];
       expected[i] = narrow ? data[8*i+:8] : masked[i];
@@ -114,10 +120,10 @@ module formal_operand_bound
     valid_q <= rst_ni && valid_i;
     dest_q  <= dest_i;
     data_q  <= data_i;
-    if (valid_q) so_far_q[source_of(dest_q)] <= largest;
+    if (valid_q) so_far_q[source] <= largest;
   end
 
-  // ---- a group of a block of a row, which the solver chooses -------------------------------------------------------
+  // ---- a group of a block of a row, which the solver chooses ------------------------------------
   if (GROUPS > 1) begin : g_groups
     localparam int unsigned Codes = PAIRS ? BEAT / GROUPS : 2 * BEAT / GROUPS;  // that share a bound
     localparam int unsigned Words = bound_block(BLOCK) / Codes;
@@ -196,15 +202,15 @@ module formal_operand_bound
   dim_t [ROWS:0] next_word_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begun_q <= '0;
-    else if (valid_i) begun_q[source_of(dest_i)] <= 1'b1;
-    if (valid_i) next_word_q[source_of(dest_i)] <= dest_i.word + dim_t'(1);
+    else if (valid_i) begun_q[next_source] <= 1'b1;
+    if (valid_i) next_word_q[next_source] <= dest_i.word + dim_t'(1);
   end
 
   // Beats that have left the engine's first stage
   logic [ROWS:0] seen_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) seen_q <= '0;
-    else if (valid_q) seen_q[source_of(dest_q)] <= 1'b1;
+    else if (valid_q) seen_q[source] <= 1'b1;
   end
 
   always_comb begin
@@ -212,7 +218,7 @@ module formal_operand_bound
       last_byte_is_in_the_beat : assume (32'(dest_i.last_byte) < BEAT);
       row_is_in_the_image : assume (dest_i.kind != DestImage || 32'(dest_i.ram) < ROWS);
       beats_follow : assume (!valid_i || 32'(dest_i.word) % BlockWords == 0 ||
-        (begun_q[source_of(dest_i)] && dest_i.word == next_word_q[source_of(dest_i)]));
+        (begun_q[next_source] && dest_i.word == next_word_q[next_source]));
 
       leaves_a_cycle_later : assert (valid == valid_q && (!valid || dest == dest_q));
       bytes_behind_are_zero : assert (!valid || data == expected);
@@ -220,9 +226,9 @@ module formal_operand_bound
       bound_is_the_largest : assert (!valid || (largest < 0 ? bound == BoundNone : 32'(bound) == largest));
 
       row_is_known : assert (!valid_q || dest_q.kind != DestImage || 32'(dest_q.ram) < ROWS);
-      begun_is_known : assert (!valid_q || begun_q[source_of(dest_q)]);
-      word_is_known : assert (!valid_q || next_word_q[source_of(dest_q)] == dest_q.word + dim_t'(1));
-      seen_before : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) || seen_q[source_of(dest_q)]);
+      begun_is_known : assert (!valid_q || begun_q[source]);
+      word_is_known : assert (!valid_q || next_word_q[source] == dest_q.word + dim_t'(1));
+      seen_before : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) || seen_q[source]);
       largest_from_an_earlier_beat : cover (valid && dest.last && !dest.fmt.narrow && dest.fmt.fmt == FmtE5m2 &&
                                             bound == 6'd1 &&
                                             so_far_q[0] == 1 && 32'(dest.word) % BlockWords == 1 && data != '0);
@@ -233,7 +239,7 @@ module formal_operand_bound
   for (genvar s = 0; s <= int'(ROWS); s++) begin : g_source
     always_comb begin
       if (rst_ni) begin
-        all_are_seen : assert (begun_q[s] == (seen_q[s] || (valid_q && int'(source_of(dest_q)) == s)));
+        all_are_seen : assert (begun_q[s] == (seen_q[s] || (valid_q && int'(source) == s)));
         engine_knows_the_largest : assert (!seen_q[s] ||
           (so_far_q[s] < 0 ? !dut.g_bound.so_far_valid_q[s]
                            : dut.g_bound.so_far_valid_q[s] && 32'(dut.g_bound.so_far_q[s]) == so_far_q[s]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_operand_buffer: any beat of any row RAM and half holds what was last written to it, and the bound of any block
-// is the one that came last. A read gives the requested slice of its word and the bound of its block, in the next cycle
-// and until the next read.
+// fp8mac_operand_buffer: any beat of any row RAM and half holds what was last written to it, and
+// the bound of any block is the one that came last. A read gives the requested slice of its word
+// and the bound of its block, in the next cycle and until the next read.
 module formal_operand_buffer #(
   parameter int unsigned RAMS        = 2,
   parameter int unsigned LANES       = 2,
@@ -104,7 +104,8 @@ module formal_operand_buffer #(
       end
     end
 
-    // Byte i of the slice is byte first_q + i of the word. The beat has the bytes from part * BEAT on.
+    // Byte i of the slice is byte first_q + i of the word. The beat has the bytes from part * BEAT
+    // on.
     for (genvar i = 0; i < int'(LANES); i++) begin : g_byte
       logic [31:0] byte_of_beat;
       assign byte_of_beat = first_q + i - part * BEAT;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pack: any byte of the D buffer is the one that was last written to it, by a transfer whose codes cover it. A
-// read gives its beat in the next cycle, with every byte in its position, and the beat stays until the next read. With
-// a table, any code is replaced by what was last written to its position in that table. With PAIRS, transfers may have
-// results 0 and 1, and words of results 1 are read with their halves exchanged.
+// fp8mac_pack: any byte of the D buffer is the one that was last written to it, by a transfer whose
+// codes cover it. A read gives its beat in the next cycle, with every byte in its position, and the
+// beat stays until the next read. With a table, any code is replaced by what was last written to
+// its position in that table. With PAIRS, transfers may have results 0 and 1, and words of results
+// 1 are read with their halves exchanged.
 module formal_pack #(
   parameter int unsigned ROWS  = 2,
   parameter int unsigned COLS  = 2,
@@ -88,7 +89,8 @@ module formal_pack #(
     end
   end
 
-  // The entry of a table that is followed. What a transfer gets in the cycle of the entry's writing has no meaning.
+  // The entry of a table that is followed. What a transfer gets in the cycle of the entry's
+  // writing has no meaning.
   logic                      second, entry_known_q, entry_written;
   logic [CodeW-1:0]          entry_code;
   logic [7:0]                entry_q, entry_used_value_q;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pipelined_adder: each sum is that of the words that came as many cycles before as W has chunks.
+// fp8mac_pipelined_adder: each sum is that of the words that came as many cycles before as W has
+// chunks.
 module formal_pipelined_adder #(
   parameter int unsigned W = 8,
   parameter int unsigned CHUNK = 3,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_quad_buffer: a group that is read is the one that was last written to its place, whether rows are read as words, as
-// the quads of pixels, or with pairs as their groups, and so is the bound of its block.
+// fp8mac_quad_buffer: a group that is read is the one that was last written to its place,
+// whether rows are read as words, as the quads of pixels, or with pairs as their groups, and so
+// is the bound of its block.
 module formal_quad_buffer #(
   parameter int unsigned RAMS        = 2,
   parameter int unsigned BEAT        = 4,
@@ -44,7 +45,8 @@ module formal_quad_buffer #(
     .read_data_o(read_data), .read_bound_o(read_bound)
   );
 
-  // A group of a beat that the solver chooses, of a depthwise row, with or without pairs, or of another one
+  // A group of a beat that the solver chooses, of a depthwise row, with or without
+  // pairs, or of another one
   logic [RamW-1:0]  ram;
   logic             half, pixel, pairs;
   logic [BeatW-1:0] beat;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_records, for one record that the solver chooses: it belongs to one command from its claim to its release. Its
-// flags are the OR, and its amax the maximum, of what came with its number since the claim, whatever other records get.
+// fp8mac_records, for one record that the solver chooses: it belongs to one command from its claim
+// to its release. Its flags are the OR, and its amax the maximum, of what came with its number
+// since the claim, whatever other records get.
 module formal_records
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -40,7 +41,7 @@ module formal_records
     .epi_nonfinite_i, .release_i, .release_tag_i, .select_i(index), .record_o(record), .done_o(done)
   );
 
-  // ---- the record's life, in terms of the inputs -------------------------------------------------------------------
+  // ---- the record's life, in terms of the inputs ------------------------------------------------
   typedef enum logic [1:0] {
     Free,
     Held,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_source: the rows that it requests, for any proper tile commands and any pace of the read DMA and the store
-// engine.
-//   - Tile commands are read in their order, region by region: each row once, from its own address, with its own length.
-//     The last row of a region is marked.
+// fp8mac_source: the rows that it requests, for any proper tile commands and any pace of the read
+// DMA and the store engine.
+//   - Tile commands are read in their order, region by region: each row once, from its own address,
+//     with its own length. The last row of a region is marked.
 //   - No beat goes to a position that holds a beat of a region whose slot has not been freed.
 //   - With abort_i no row is requested. All tile commands are dropped, and idle_o rises when the rows that were
 //     requested have come.
@@ -45,11 +45,11 @@ module formal_source
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- the position in the buffer that is followed -----------------------------------------------------------------
+  // ---- the position in the buffer that is followed ----------------------------------------------
   logic [7:0] ram, word;
   formal_const #(.WIDTH(16)) u_position (.clk_i, .any_i({any_ram_i, any_word_i}), .const_o({ram, word}));
 
-  // ---- the tile commands, in their order ---------------------------------------------------------------------------
+  // ---- the tile commands, in their order --------------------------------------------------------
   localparam int unsigned Ghosts = DEPTH + 1;
   source_job_t [Ghosts-1:0] cmds_q;
   logic [3:0]               held_q;
@@ -57,7 +57,7 @@ module formal_source
   source_job_t at;
   assign at = cmds_q[0];
 
-  // ---- the row that comes next, from its position in the matrix ----------------------------------------------------
+  // ---- the row that comes next, from its position in the matrix ---------------------------------
   logic [7:0]  band_q, across_q, row_q;
   int unsigned region_rows, region_bytes, rows, bytes, all_bytes;
   logic        take, last_row, last_across, last_down, ends;
@@ -100,7 +100,7 @@ module formal_source
     end
   end
 
-  // ---- regions, rows under way, and the position that is followed --------------------------------------------------
+  // ---- regions, rows under way, and the position that is followed -------------------------------
   logic [7:0] regions_q, freed_q;   // regions that were requested whole; slots that were freed
   logic [7:0] under_way_q;
   logic       occupied_q;

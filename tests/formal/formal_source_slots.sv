@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_source_slots: ready_o says that a region is there that has not been passed on. Slots are used in turn. The
-// solver chooses one region: its error is the first one among those of its beats.
+// fp8mac_source_slots: ready_o says that a region is there that has not been passed on. Slots are
+// used in turn. The solver chooses one region: its error is the first one among those of its beats.
 module formal_source_slots
   import fp8mac_command_pkg::*;
 #(

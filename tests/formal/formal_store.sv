@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_store between the array's results and the epilogue. The array gives the tiles of a tile command in the order
-// of passes. The solver chooses an output (m, n). It leaves exactly once, unchanged and enabled, with the scales of its
-// row and column, for its own position in the slot of its own region. Nothing beyond D is enabled. A region's last
-// transfer is marked, and no transfer is for a slot that is not free.
+// fp8mac_store between the array's results and the epilogue. The array gives the tiles of a tile
+// command in the order of passes. The solver chooses an output (m, n). It leaves exactly once,
+// unchanged and enabled, with the scales of its row and column, for its own position in the slot of
+// its own region. Nothing beyond D is enabled. A region's last transfer is marked, and no transfer
+// is for a slot that is not free.
 module formal_store
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -75,7 +76,7 @@ module formal_store
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- around it: one tile command after the other, all alike ------------------------------------------------------
+  // ---- around it: one tile command after the other, all alike -----------------------------------
   typedef logic [7:0] count_t;
 
   store_job_t                        job;
@@ -164,7 +165,7 @@ module formal_store
     end
   end
 
-  // ---- one output --------------------------------------------------------------------------------------------------
+  // ---- one output -------------------------------------------------------------------------------
   dim_t m, n;
   formal_const #(.WIDTH(2 * DimW)) u_mn (.clk_i, .any_i({any_m_i, any_n_i}), .const_o({m, n}));
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_table_load with a read DMA that takes the row after any time and offers its beats at any pace, each with any error.
-// A beat stays until it is taken. Each command passes exactly once. One without a load passes at once. A load that is
-// illegal passes in the next cycle with its error, and one that is aborted while it waits passes without. Any other asks for
-// its row once, when no command is left, and passes in the cycle behind the last beat. A beat is taken after as many cycles
-// as it has words. So a load ends in bounded time once the bus answers.
+// fp8mac_table_load with a read DMA that takes the row after any time and offers its beats at any
+// pace, each with any error. A beat stays until it is taken. Each command passes exactly once. One
+// without a load passes at once. A load that is illegal passes in the next cycle with its error,
+// and one that is aborted while it waits passes without. Any other asks for its row once, when no
+// command is left, and passes in the cycle behind the last beat. A beat is taken after as many
+// cycles as it has words. So a load ends in bounded time once the bus answers.
 //
-// Words are written in their order, into the table that is wanted. The flag of a table, which fp8mac_csr keeps, falls before
-// its first word is written, and rises with its last word, if no beat came with an error. The other table's stays.
+// Words are written in their order, into the table that is wanted. The flag of a table, which
+// fp8mac_csr keeps, falls before its first word is written, and rises with its last word, if no
+// beat came with an error. The other table's stays.
 module formal_table_load
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -47,7 +49,7 @@ module formal_table_load
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- what was asked for, and what came ---------------------------------------------------------------------------
+  // ---- what was asked for, and what came --------------------------------------------------------
   logic              open_q;       // a load was wanted, and its command has not passed
   logic              asked_q;      // its row is requested from now on
   logic              taken_q;      // it was taken

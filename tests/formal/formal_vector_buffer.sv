@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_vector_buffer: any value of either half is the one that was last written. Reading its tile gives it in the next
-// cycle, in its position.
+// fp8mac_vector_buffer: any value of either half is the one that was last written. Reading its tile
+// gives it in the next cycle, in its position.
 module formal_vector_buffer #(
   parameter int unsigned DEPTH = 16,
   parameter int unsigned READ  = 2,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_write_out between the D buffer's regions and the write DMA. The solver chooses one beat of D: row m, beat b.
-// It is read exactly once, from its own position in the slot of its own region, and not before the region is in the
-// buffer. It is offered with the strobes of its bytes that are in D; where a row has one byte, D may begin at any byte. Each row request has as many beats as follow it,
-// and the end of a tile command comes after all its rows. With PAIRS, each row of a region has two rows of D, an output line
-// of OUT_W rows apart; the first SECONDS rows have both.
+// fp8mac_write_out between the D buffer's regions and the write DMA. The solver chooses one beat of
+// D: row m, beat b. It is read exactly once, from its own position in the slot of its own region,
+// and not before the region is in the buffer. It is offered with the strobes of its bytes that are
+// in D; where a row has one byte, D may begin at any byte. Each row request has as many beats as
+// follow it, and the end of a tile command comes after all its rows. With PAIRS, each row of a
+// region has two rows of D, an output line of OUT_W rows apart; the first SECONDS rows have both.
 module formal_write_out
   import fp8mac_cmd_pkg::*;
 #(
@@ -59,7 +60,7 @@ module formal_write_out
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- around it: one tile command after the other, all alike ------------------------------------------------------
+  // ---- around it: one tile command after the other, all alike -----------------------------------
   localparam int unsigned RowBytes = N << SIZE;
   localparam int unsigned RowBeats = (RowBytes + BEAT - 1) / BEAT;
   typedef logic [7:0] count_t;
@@ -97,7 +98,7 @@ module formal_write_out
     end
   end
 
-  // ---- rows and their beats ----------------------------------------------------------------------------------------
+  // ---- rows and their beats ---------------------------------------------------------------------
   logic   asks, ends;
   dim_t   left_q;                 // beats of it still to be read
   addr_t  addr, addr_q;           // of the beat that is read
@@ -137,7 +138,7 @@ module formal_write_out
     end
   end
 
-  // ---- one beat of D -----------------------------------------------------------------------------------------------
+  // ---- one beat of D ----------------------------------------------------------------------------
   dim_t m, b;
   logic second, asked;  // its results 1
   formal_const #(.WIDTH(2 * DimW + 1)) u_mb (.clk_i, .any_i({any_m_i, any_beat_i, any_second_i}),

@@ -3,7 +3,7 @@
 MODEL_TESTS := declared formats conversions fp32 dot fixed static_exponent gemm output rows settings scaled recipes_published recipes_recorded inexact \
   effects functions row_commands requantise
 MODEL_TEST_LOGS := $(MODEL_TESTS:%=$(BUILD)/test/model-%.log)
-MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/model/test_environment.c tests/oracle/*.py model/src/core/function_tables.* tests/model/recorded/*.csv model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv $(wildcard rtl/epilogue/*_table.sv) $(PYTEST_FILES) \
+MODEL_TEST_INPUTS := $(wildcard rtl/*_pkg.sv tests/model/*.py tests/model/test_environment.c tests/oracle/*.py model/src/core/function_tables.* tests/model/recorded/*.csv model/include/fp8mac/*.h) $(wildcard rtl/epilogue/*_table.sv) $(PYTEST_FILES) \
   tests/run_test.sh
 TESTS += $(MODEL_TEST_LOGS)
 

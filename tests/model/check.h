@@ -38,7 +38,8 @@ static inline fp8mac_dot_config e4m3_config(void)
     return (fp8mac_dot_config){.a.format = row(FP8MAC_E4M3FN), .b.format = row(FP8MAC_E4M3FN)};
 }
 
-// Rows of the caller's own. IEEE-like, bias 3, largest value 15.5; and one in which every code is finite.
+// Rows of the caller's own. IEEE-like, bias 3, largest value 15.5; and one in which
+// every code is finite.
 static const fp8mac_format e3m4 = {
     "e3m4", true, 3, 4, 3, true, true, FP8MAC_NAN_IEEE, FP8MAC_EXPONENT_ZERO_SUBNORMAL};
 static const fp8mac_format e2m5 = {

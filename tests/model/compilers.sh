@@ -57,11 +57,13 @@ refused() {
 }
 
 check same gcc-halves '' gcc -O2 -DFP8MAC_HALVES
-for version in 14 15 16 19; do
+# Debian 12 has 14, 15, 16 and 19, Debian 13 has 17 to 19. The sanitizers' libraries are those of 16 and of 19.
+if command -v clang-16 >/dev/null; then versions='14 15 16 19' sanitizers=16; else versions='17 18 19' sanitizers=19; fi
+for version in $versions; do
   check same "clang-$version" '' "clang-$version" -O2
 done
-check same memory '' clang-16 -O1 -fsanitize=memory -fno-sanitize-recover=all
-check same threads '' clang-16 -O1 -fsanitize=thread
+check same memory '' "clang-$sanitizers" -O1 -fsanitize=memory -fno-sanitize-recover=all
+check same threads '' "clang-$sanitizers" -O1 -fsanitize=thread
 check same x86-32 '' gcc -O2 -m32 -msse2 -mfpmath=sse
 check same arm-32 'qemu-arm -L /usr/arm-linux-gnueabihf' arm-linux-gnueabihf-gcc -O2
 check same arm-64 'qemu-aarch64 -L /usr/aarch64-linux-gnu' aarch64-linux-gnu-gcc -O2

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of exp2, exp, reciprocal and rsqrt in ulp, for all 2^32 patterns or every STRIDE-th, against
-// the host's libm in double. Its error is below 2^-28 ulp of FP32, and MARGIN is more than that.
-// test_functions.py compares samples with the definition and with decimal arithmetic of 40 digits.
+// The error of exp2, exp, reciprocal and rsqrt in ulp, for all 2^32 patterns or every
+// STRIDE-th, against the host's libm in double. Its error is below 2^-28 ulp of FP32, and
+// MARGIN is more than that. test_functions.py compares samples with the definition and with
+// decimal arithmetic of 40 digits.
 //
 //   functions THREADS STRIDE
 #include <math.h>

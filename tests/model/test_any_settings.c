@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the settings, formats, codes and random bits: under the sanitizers every call returns, an accepted
-// configuration gives the same state in one piece and in two, a refused one writes nothing, and text fits its buffer.
+// Whatever the settings, formats, codes and random bits: under the sanitizers every call returns,
+// an accepted configuration gives the same state in one piece and in two, a refused one writes
+// nothing, and text fits its buffer.
 #include "check.h"
 
 static uint64_t random_state = 20240607;

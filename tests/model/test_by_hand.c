@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results worked out by hand: conversions at their edges, FP32 operations, single steps, a dot product, a GEMM.
+// Results worked out by hand: conversions at their edges, FP32 operations, single steps,
+// a dot product, a GEMM.
 #include "gemm_fixture.h"
 
 static void test_format_codes(void)

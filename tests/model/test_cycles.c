@@ -20,19 +20,19 @@ static uint32_t below(uint32_t n)
 static fp8mac_cycles_command gemm(uint32_t m, uint32_t n, uint32_t k)
 {
     return (fp8mac_cycles_command){.submission = FP8MAC_CYCLES_DOORBELL,
-                                   .m = m,
-                                   .n = n,
-                                   .k = k,
-                                   .a_addr = 0x01000000,
-                                   .a_stride = (k + 31u) / 32u * 32u,
-                                   .b_addr = 0x11000000,
-                                   .b_stride = (k + 31u) / 32u * 32u,
-                                   .d_addr = 0x21000000,
-                                   .d_stride = (4u * n + 31u) / 32u * 32u,
-                                   .scale_a = ONE,
-                                   .scale_b = ONE,
-                                   .scale_d = ONE,
-                                   .pass_shape = 3};
+                                   .command.m = m,
+                                   .command.n = n,
+                                   .command.k = k,
+                                   .command.a.addr = 0x01000000,
+                                   .command.a.stride = (k + 31u) / 32u * 32u,
+                                   .command.b.addr = 0x11000000,
+                                   .command.b.stride = (k + 31u) / 32u * 32u,
+                                   .command.d.addr = 0x21000000,
+                                   .command.d.stride = (4u * n + 31u) / 32u * 32u,
+                                   .command.a.scale = ONE,
+                                   .command.b.scale = ONE,
+                                   .command.d.scale = ONE,
+                                   .command.mode.pass_shape = 3};
 }
 
 static bool equal(const fp8mac_cycles_counters *a, const fp8mac_cycles_counters *b)
@@ -49,16 +49,16 @@ static void rows(fp8mac_cycles_command *c)
                                          FP8MAC_ROWS_SOFTMAX,  FP8MAC_ROWS_TANH,
                                          FP8MAC_ROWS_QUANTISE, FP8MAC_ROWS_QUANTISE_MX};
     if (below(2) == 0) {
-        c->operation = FP8MAC_CYCLES_ROWS;
-        c->row_operation = operations[below(6)];
-        c->k = 0;
-        c->c_en = false;
+        c->command.mode.op = FP8MAC_OP_ROWS;
+        c->command.mode.row_op = operations[below(6)];
+        c->command.k = 0;
+        c->command.c.en = false;
     }
-    if (c->operation == FP8MAC_CYCLES_ROWS && c->row_operation == FP8MAC_ROWS_QUANTISE_MX) {
-        c->mx_a_addr = 0x31000000;
-        c->mx_a_stride = (c->n / 32u + 32u) / 32u * 32u;
-        c->d_fmt %= 4;
-        c->act = c->overflow = 0;
+    if (c->command.mode.op == FP8MAC_OP_ROWS && c->command.mode.row_op == FP8MAC_ROWS_QUANTISE_MX) {
+        c->command.a.mx_addr = 0x31000000;
+        c->command.a.mx_stride = (c->command.n / 32u + 32u) / 32u * 32u;
+        c->command.d.fmt %= 4;
+        c->command.finish.act = c->command.finish.overflow = 0;
     }
 }
 
@@ -66,26 +66,26 @@ static fp8mac_cycles_command divided(void)
 {
     const bool chunks = below(2) != 0;
     fp8mac_cycles_command c = gemm(1 + below(400), 1 + below(400), 1 + below(chunks ? 500 : 128));
-    c.tile_m = 16u * (1 + below(3));
-    c.tile_n = 16u * (1 + below(3));
-    c.tile_k = chunks ? 32u * (1 + below(4)) : 0;
-    c.first_k = below(2) ? 32 : 0;
-    c.b_resident = below(2) != 0;
-    c.d_fmt = (uint8_t)below(8);
-    c.a_addr += 32u * below(200);
-    c.d_addr += 32u * below(200);
+    c.command.tile.m = (uint16_t)(16u * (1 + below(3)));
+    c.command.tile.n = (uint16_t)(16u * (1 + below(3)));
+    c.command.tile.k = (uint16_t)(chunks ? 32u * (1 + below(4)) : 0);
+    c.command.tile.first_k = below(2) ? 32 : 0;
+    c.command.mode.b_resident = below(2) != 0;
+    c.command.d.fmt = (uint8_t)below(8);
+    c.command.a.addr += 32u * below(200);
+    c.command.d.addr += 32u * below(200);
     if (below(4) == 0) {
-        c.extended = c.c_en = true;
-        c.beta = ONE;
-        c.c_addr = 0x41000000;
-        c.c_stride = c.d_stride;
-        c.c_fmt = (uint8_t)below(8);
+        c.command.mode.extended = c.command.c.en = true;
+        c.command.c.beta = ONE;
+        c.command.c.addr = 0x41000000;
+        c.command.c.stride = c.command.d.stride;
+        c.command.c.fmt = (uint8_t)below(8);
     }
     if (below(4) == 0) {
-        c.extended = true;
-        c.operation = FP8MAC_CYCLES_ADD;
-        c.a_stride = c.d_stride;
-        c.x_fmt = (uint8_t)below(8);
+        c.command.mode.extended = true;
+        c.command.mode.op = FP8MAC_OP_ADD;
+        c.command.a.stride = c.command.d.stride;
+        c.command.x_fmt = (uint8_t)below(8);
         rows(&c);
     }
     return c;
@@ -142,7 +142,8 @@ static void test_bus(void)
 {
     fp8mac_cycles_config config = fp8mac_cycles_default();
     fp8mac_cycles_command command = gemm(100, 60, 200);
-    command.tile_m = command.tile_n = command.tile_k = command.first_k = 32;
+    command.command.tile.m = command.command.tile.n = command.command.tile.k =
+        command.command.tile.first_k = 32;
     fp8mac_cycles_counters want, got, stalled;
     heard h = {{0}, {0}, 0};
     const fp8mac_cycles_watcher watcher = {.context = &h, .transfer = hear};
@@ -193,7 +194,8 @@ static void test_events(void)
     const fp8mac_cycles_config config = fp8mac_cycles_default();
     fp8mac_cycles_command commands[2] = {gemm(100, 60, 200), gemm(100, 60, 200)};
     for (unsigned i = 0; i < 2; i++) {
-        commands[i].tile_m = commands[i].tile_n = commands[i].tile_k = commands[i].first_k = 32;
+        commands[i].command.tile.m = commands[i].command.tile.n = commands[i].command.tile.k =
+            commands[i].command.tile.first_k = 32;
     }
     commands[1].submission = FP8MAC_CYCLES_LISTED;
     fp8mac_cycles_counters counters;
@@ -214,13 +216,13 @@ static void test_events(void)
 
 // ---- numbers of the RTL -------------------------------------------------------------------------
 
-// 64 x 64 x 64 on the simulated chip, in tiles of 32 x 32 and chunks of 32: docs/COUNTERS.md
+// 64 x 64 x 64 on the simulated chip, in tiles of 32 x 32 and chunks of 32: docs/CYCLES.md
 static void test_known(void)
 {
     const fp8mac_cycles_config config = fp8mac_cycles_default();
     fp8mac_cycles_command c = gemm(64, 64, 64);
-    c.tile_m = c.tile_n = c.tile_k = c.first_k = 32;
-    c.d_stride = 64;
+    c.command.tile.m = c.command.tile.n = c.command.tile.k = c.command.tile.first_k = 32;
+    c.command.d.stride = 64;
     const fp8mac_cycles_counters want = {.cycles = 1265,
                                          .compute = 1024,
                                          .results = 4,
@@ -309,45 +311,46 @@ static void refused(fp8mac_status status, const fp8mac_cycles_command *bad, int 
     do {                                                                                           \
         fp8mac_cycles_command bad = gemm(8, 8, 32);                                                \
         bad.submission = FP8MAC_CYCLES_LISTED;                                                     \
-        bad.extended = true;                                                                       \
+        bad.command.mode.extended = true;                                                          \
         change;                                                                                    \
         refused(status, &bad, __LINE__);                                                           \
     } while (0)
 
 static void test_commands(void)
 {
-    REFUSED(FP8MAC_ERR_COMMAND, bad.conv_a = true);                  // an image of no lines
-    REFUSED(FP8MAC_ERR_COMMAND, bad.operation = FP8MAC_CYCLES_ROWS); // row 0 sees 32 of 8 columns
-    REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0, bad.c_en = true));
-    REFUSED(FP8MAC_ERR_COMMAND, (bad.operation = FP8MAC_CYCLES_ROWS, bad.k = 0,
-                                 bad.row_operation = FP8MAC_ROWS_OPERATIONS));
-    REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_RESUMED); // there is no pause
-    REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_REGISTERS; bad.pause = true);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.m = 0);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.m = 129);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.k = 65536);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.a_addr++);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.b_stride = 16);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.d_addr = 0xfffffff0);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.scale_a = 0);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.scale_d = 0x7f800000);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.sa = 33);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.overflow = 3);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.act = 3);
-    REFUSED(FP8MAC_ERR_COMMAND, (bad.act = 2, bad.clamp_lo = ONE));
-    REFUSED(FP8MAC_ERR_COMMAND, (bad.a_fmt = 3, bad.a_narrow = true)); // INT8
-    REFUSED(FP8MAC_ERR_COMMAND, bad.a_fmt = 4);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.act_table = 3);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.operation = FP8MAC_CYCLES_MULTIPLY); // without C
-    REFUSED(FP8MAC_ERR_COMMAND, bad.acc_continue = true);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.mode.conv_a = true);       // an image of no lines
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.mode.op = FP8MAC_OP_ROWS); // row 0 sees 32 of 8 columns
     REFUSED(FP8MAC_ERR_COMMAND,
-            (bad.acc_keep = true, bad.k = 33, bad.a_stride = bad.b_stride = 64));
-    REFUSED(FP8MAC_ERR_COMMAND, bad.reuse_a = true);                        // of another shape
+            (bad.command.mode.op = FP8MAC_OP_ROWS, bad.command.k = 0, bad.command.c.en = true));
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.command.mode.op = FP8MAC_OP_ROWS, bad.command.k = 0,
+                                 bad.command.mode.row_op = FP8MAC_ROWS_OPERATIONS));
+    REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_RESUMED); // there is no pause
+    REFUSED(FP8MAC_ERR_COMMAND, bad.submission = FP8MAC_CYCLES_REGISTERS; bad.command.pause = true);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.m = 0);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.m = 129);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.k = 65536);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.addr++);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.b.stride = 16);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.d.addr = 0xfffffff0);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.scale = 0);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.d.scale = 0x7f800000);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.scale_exp = 33);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.overflow = 3);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.act = 3);
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.command.finish.act = 2, bad.command.finish.clamp_lo = ONE));
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.command.a.fmt = 3, bad.command.a.narrow = true)); // INT8
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.fmt = 4);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.act_table = 3);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.mode.op = FP8MAC_OP_MULTIPLY); // without C
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.mode.acc_continue = true);
+    REFUSED(FP8MAC_ERR_COMMAND, (bad.command.mode.acc_keep = true, bad.command.k = 33,
+                                 bad.command.a.stride = bad.command.b.stride = 64));
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.reuse = true);                // of another shape
     REFUSED(FP8MAC_ERR_COMMAND, (bad.submission = FP8MAC_CYCLES_DOORBELL)); // while another is read
     REFUSED(FP8MAC_ERR_COMMAND,
             (bad.submission = FP8MAC_CYCLES_DOORBELL, bad.cycle = 100, bad.descriptor = 4));
     REFUSED(FP8MAC_ERR_UNSUPPORTED, // more tile commands than the model takes
-            (bad.m = 1u << 21, bad.tile_m = 1));
+            (bad.command.m = 1u << 21, bad.command.tile.m = 1));
 }
 
 static void test_null(void)

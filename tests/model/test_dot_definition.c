@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot product's fast step equals its definition in one wide integer: code and flags, for every pair of formats,
-// accumulator and scaling, with corner codes, cancellation, and terms far apart. And an alignment by operands is one by
-// products that may not go below the bound which the operands give.
+// The dot product's fast step equals its definition in one wide integer: code and flags, for
+// every pair of formats, accumulator and scaling, with corner codes, cancellation, and terms
+// far apart. And an alignment by operands is one by products that may not go below the bound
+// which the operands give.
 #include "check.h"
 
 static uint64_t random_state = 20240607;
@@ -114,7 +115,8 @@ static int exponent_of(const fp8mac_format *f, uint8_t code)
     return x.exponent;
 }
 
-// A zero now and then, else a finite normal number: alignment by products takes no other exponent for such a one.
+// A zero now and then, else a finite normal number: alignment by products takes no other
+// exponent for such a one.
 static uint8_t normal_code(const fp8mac_format *f)
 {
     uint8_t code = (uint8_t)random_bits();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments at the edges of what the library takes: it refuses them or computes them, without undefined
-// behaviour. Runs under the sanitizers.
+// Arguments at the edges of what the library takes: it refuses them or computes them, without
+// undefined behaviour. Runs under the sanitizers.
 #include "gemm_fixture.h"
 
 #include <stdlib.h>
@@ -249,8 +249,8 @@ static void test_misaligned_conversions(void)
     }
 }
 
-// In a format without mantissa bits every significand is 1, which is odd: a tie between powers of two
-// goes to the larger one.
+// In a format without mantissa bits every significand is 1, which is odd: a tie between powers of
+// two goes to the larger one.
 static void test_ties_without_mantissa(void)
 {
     const fp8mac_format e5m0 = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's bits do not depend on the caller's floating-point environment, and a call leaves that
-// environment as it was, with its exception flags. Every public function is called in every
+// The library's bits do not depend on the caller's floating-point environment, and a call leaves
+// that environment as it was, with its exception flags. Every public function is called in every
 // environment: subnormals flushed, each directed rounding, every trap enabled. Its results are
 // compared with those of the default environment. test_declared.py compares the calls with the
 // headers. The line "results" is the same on every machine and with every compiler (compilers.sh).
@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "fp8mac/accelerator_model.h"
 #include "fp8mac/cycles.h"
 #include "gemm_fixture.h"
 
@@ -214,17 +215,17 @@ static void take_cycles(void)
 {
     const fp8mac_cycles_config config = fp8mac_cycles_default();
     const fp8mac_cycles_command command = {.submission = FP8MAC_CYCLES_DOORBELL,
-                                           .m = 8,
-                                           .n = 8,
-                                           .k = 64,
-                                           .b_addr = 0x10000,
-                                           .d_addr = 0x20000,
-                                           .a_stride = 64,
-                                           .b_stride = 64,
-                                           .d_stride = 16,
-                                           .scale_a = 0x3f800000,
-                                           .scale_b = 0x3f800000,
-                                           .scale_d = 0x3f800000};
+                                           .command.m = 8,
+                                           .command.n = 8,
+                                           .command.k = 64,
+                                           .command.b.addr = 0x10000,
+                                           .command.d.addr = 0x20000,
+                                           .command.a.stride = 64,
+                                           .command.b.stride = 64,
+                                           .command.d.stride = 16,
+                                           .command.a.scale = 0x3f800000,
+                                           .command.b.scale = 0x3f800000,
+                                           .command.d.scale = 0x3f800000};
     fp8mac_cycles_counters counters;
     const char *parameter, *range;
     take_u64(fp8mac_cycles_check(&config, &parameter, &range));
@@ -235,6 +236,70 @@ static void take_cycles(void)
     take_u64(fp8mac_cycles_stall_state(1, 100));
     const fp8mac_cycles_watcher watcher = {.transfer = take_transfer};
     take_u64(fp8mac_cycles_run_watched(&config, &command, 1, NULL, NULL, &counters, &watcher));
+}
+
+static void *memory_at(void *context, uintptr_t address, uint64_t bytes)
+{
+    return address + bytes <= 4096 ? (uint8_t *)context + address : NULL;
+}
+
+// A small GEMM as the accelerator's command: its words, its memory, its tile commands and its bytes
+static void run_command(void)
+{
+    static fp8mac_accelerator x;
+    static uint8_t memory[4096], codes[256];
+    uint32_t words[FP8MAC_COMMAND_WORDS_MOST];
+    fp8mac_command_region regions[FP8MAC_COMMAND_REGIONS_MOST];
+    fp8mac_command_address addresses[FP8MAC_COMMAND_ADDRESSES_MOST];
+    fp8mac_tile_region parts[FP8MAC_TILE_REGIONS];
+    const fp8mac_element_info *element = fp8mac_element_find(FP8MAC_ELEMENT_BLOCK);
+    fp8mac_command c = {.m = 4,
+                        .n = 4,
+                        .k = 32,
+                        .a = {.addr = 0, .stride = 32, .scale = 0x3f800000},
+                        .b = {.addr = 1024, .stride = 32, .scale = 0x3f000000},
+                        .d = {.addr = 2048, .stride = 16, .scale = 0x3f800000, .fmt = FP8MAC_FP32},
+                        .finish.act_table = 0};
+    x.caps = (fp8mac_caps){.rows = 4,
+                           .cols = 4,
+                           .lanes = 16,
+                           .beat_bytes = 16,
+                           .block = 32,
+                           .pass_tiles = 4,
+                           .acc_tiles = 256,
+                           .buf_beats = 256,
+                           .max_mn = 128,
+                           .functions = FP8MAC_FUNCTION_TABLES,
+                           .element = {.kind = FP8MAC_ELEMENT_BLOCK,
+                                       .accumulators = (uint8_t)element->accumulators,
+                                       .frac_bits = 19}};
+    x.memory = memory_at;
+    x.context = memory;
+    for (unsigned i = 0; i < 2048; i++) {
+        memory[i] = (uint8_t)(i * 37u % 120u);
+    }
+    take_u64(fp8mac_words_of_command(&c, words));
+    take(words, sizeof words[0] * FP8MAC_COMMAND_WORDS);
+    c = fp8mac_command_of_words(words);
+    fp8mac_command_drop_extension(&c);
+    take_u64(fp8mac_command_regions(&x.caps, &c, regions));
+    take_u64(fp8mac_command_addresses(&c, addresses));
+    take_u64(fp8mac_bus_address(&x.caps, c.d.addr));
+    take_u64(fp8mac_caps_scale_beats(&x.caps));
+    fp8mac_left left = {.any = false};
+    fp8mac_walk walk;
+    fp8mac_tile tile;
+    fp8mac_walk_begin(&walk, &x.caps, &c);
+    fp8mac_walk_next(&walk, &tile);
+    take_u64(fp8mac_command_absent(&x.caps, &c));
+    take_u64(fp8mac_tile_check(&x.caps, &c, 0, &left, &tile));
+    fp8mac_tile_regions(&x.caps, &c, &tile, parts);
+    take_u64(fp8mac_command_check(&x.caps, &c, 0, &left));
+    fp8mac_accelerator_load_table(&x, 1, codes);
+    fp8mac_accelerator_forget(&x);
+    take_u64(fp8mac_accelerator_run(&x, &c));
+    take_u64(x.observed.amax);
+    take(memory + 2048, 64);
 }
 
 static void run_names(void)
@@ -863,6 +928,7 @@ static const struct {
     {"fp32_exp2, fp32_exp, fp32_reciprocal, fp32_rsqrt", run_functions, false},
     {"int_scale_of, int_scale_apply, requantise_apply, int8_gemm", run_requantise, false},
     {"rows", run_rows, false},
+    {"commands, accelerator_run", run_command, false},
     {"recipe_inverse and others", run_recipe_parts, false},
     {"recipe_scale, recipe_dynamic", run_recipe_scale, false},
     {"recipe_delayed_update", run_recipe_delayed, false},

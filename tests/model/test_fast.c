@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every instruction set computes what the definition computes: D, amax and flags of GEMMs of ragged shapes, with all
-// pairs of formats, accumulators, scalings and epilogues, over codes of every kind; and the same on threads.
-// Each kernel must have been taken often, or the test fails: a fast path that refuses everything proves nothing.
+// Every instruction set computes what the definition computes: D, amax and flags of GEMMs of ragged
+// shapes, with all pairs of formats, accumulators, scalings and epilogues, over codes of every
+// kind; and the same on threads. Each kernel must have been taken often, or the test fails: a fast
+// path that refuses everything proves nothing.
 #include <math.h>
 #include <stdlib.h>
 
@@ -253,7 +254,8 @@ static unsigned long taken[FP8MAC_ACC_INT32 + 1][3];
 // The same for the settings that the kernels for every setting alone have.
 static unsigned long any_taken[FEATURES], any_refused, loaded_taken, pairs_taken;
 
-// With `inexact` and `underflow`: how often kernels did the work, and in how many results each flag is set, or not.
+// With `inexact` and `underflow`: how often kernels did the work, and in how many results
+// each flag is set, or not.
 static unsigned long tracked_taken, inexact_seen[2], underflow_seen[2];
 
 static void count_features(const fp8mac_gemm_desc *desc)
@@ -333,7 +335,8 @@ static void compare_gemm(fp8mac_gemm_desc desc)
     }
 }
 
-// Sums that do not fit a double: all of E5M2's range, with large terms that cancel and leave small ones to be rounded.
+// Sums that do not fit a double: all of E5M2's range, with large terms that cancel and leave
+// small ones to be rounded.
 static fp8mac_gemm_desc random_wide(void)
 {
     fp8mac_gemm_desc desc = {
@@ -628,8 +631,8 @@ static void expect(const fp8mac_dot_config *dot, size_t rows, size_t k, uint32_t
     }
 }
 
-// FP16: a small negative sum rounds to -0, which stays through a step of products that are all -0; the second row's
-// values make the sums wide.
+// FP16: a small negative sum rounds to -0, which stays through a step of products that are all -0;
+// the second row's values make the sums wide.
 static void test_minus_zero(void)
 {
     fp8mac_dot_config dot = {.a.format = row(FP8MAC_E5M2),
@@ -647,7 +650,8 @@ static void test_minus_zero(void)
     expect(&dot, 2, 8, 0);
 }
 
-// Eleven times the largest product, a tie of FP32's, and the smallest product, which alone says which way: 55 bits.
+// Eleven times the largest product, a tie of FP32's, and the smallest product, which alone
+// says which way: 55 bits.
 static void test_tie_beyond_double(void)
 {
     fp8mac_dot_config dot = {
@@ -661,7 +665,8 @@ static void test_tie_beyond_double(void)
     expect(&dot, 1, 13, fp8mac_float_bits(282591232.0f));
 }
 
-// A GEMM that kernels refuse for each reason, but for a lack of memory. The results are right all the same.
+// A GEMM that kernels refuse for each reason, but for a lack of memory. The results are right all
+// the same.
 static void test_reasons(void)
 {
     const fp8mac_format small = fp8mac_format_with_bias(FP8MAC_CFLOAT8_E4M3, 63);
@@ -749,7 +754,8 @@ static void test_refusals(void)
     CHECK(fp8mac_isa_name((fp8mac_isa)99) == NULL && !fp8mac_isa_available((fp8mac_isa)99));
     CHECK(fp8mac_isa_best() != FP8MAC_ISA_BEST && fp8mac_isa_available(fp8mac_isa_best()));
 }
-// A sum that overflows FP16 before it meets a NaN raises `overflow`, though every other row is small.
+// A sum that overflows FP16 before it meets a NaN raises `overflow`, though every other row is
+// small.
 static void test_overflow_before_nan(void)
 {
     static const uint8_t rows_a[2][4] = {{0x01, 0x01, 0x01, 0x01},
@@ -820,11 +826,12 @@ static void test_infinities_meet(void)
     }
 }
 
-// Sums whose rounding in double is not that of the exact sum. Of the second row, only the large values matter: they make
-// all sums wide.
+// Sums whose rounding in double is not that of the exact sum. Of the second row, only the large
+// values matter: they make all sums wide.
 static void test_doubtful_sums(void)
 {
-    // 2^15 * 2^15 + 2^-32 - 2^15 * 2^15 = 2^-32, of which a double that starts with the first product has nothing.
+    // 2^15 * 2^15 + 2^-32 - 2^15 * 2^15 = 2^-32, of which a double that starts with the
+    // first product has nothing.
     fp8mac_dot_config dot = {
         .a.format = row(FP8MAC_E5M2), .b.format = row(FP8MAC_E5M2), .group = 4};
     static const uint8_t cancel_a[2][4] = {{0x78, 0x01, 0xf8, 0}, {0x7b, 0x01, 0x7b, 0x01}};

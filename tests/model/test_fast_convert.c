@@ -26,8 +26,8 @@ static uint32_t random_bits(void) // splitmix64
     return (uint32_t)(z >> 32);
 }
 
-// Every sign and exponent; the first bits of the significand in full, the others all zero, one, or nearly so. A
-// quarter of them, at random and shuffled, and one element more than whole vectors.
+// Every sign and exponent; the first bits of the significand in full, the others all zero, one, or
+// nearly so. A quarter of them, at random and shuffled, and one element more than whole vectors.
 static size_t make_source(void)
 {
     static const uint32_t low[LOW_PATTERNS] = {0, 1, 0x7ff, 0x800, 0xfff};

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from oracle import exact
 
-PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "rtl" / "fp8mac_pkg.sv"
+RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
+PACKAGES = [RTL / "fp8mac_codes_pkg.sv", RTL / "fp8mac_pkg.sv"]
 DTYPES = {
     "e4m3fn": ml_dtypes.float8_e4m3fn,
     "e5m2": ml_dtypes.float8_e5m2,
@@ -41,7 +42,7 @@ C_NAMES = ("E4M3FN", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "FP16", "BF16", "FP32")
 
 @pytest.fixture(scope="session")
 def source():
-    return re.sub(r"//.*", "", PACKAGE.read_text())
+    return re.sub(r"//.*", "", "".join(package.read_text() for package in PACKAGES))
 
 
 def sv_number(text):

@@ -30,7 +30,7 @@ $(BUILD)/test/networks-random.log $(BUILD)/test/networks-random-more.log $(BUILD
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-random-more.log: NETWORKS_OPTIONS := --count 120
 $(BUILD)/test/networks-random-chip.log: NETWORKS_OPTIONS := --count 20 --seed 7 --chip
-$(BUILD)/test/networks-random-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-random-chip.log: $(SIM) $(FW_RISCV_OBJECTS)
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-random networks-random-more networks-random-chip)
 
 $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_INPUTS)
@@ -70,7 +70,7 @@ $(BUILD)/test/networks-mx.log $(BUILD)/test/networks-mx-chip.log: $(NETWORKS_TES
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-mx.log: NETWORKS_OPTIONS := --count 8
 $(BUILD)/test/networks-mx-chip.log: NETWORKS_OPTIONS := --count 8 --seed 3 --chip
-$(BUILD)/test/networks-mx-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-mx-chip.log: $(SIM) $(FW_RISCV_OBJECTS)
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-mx networks-mx-chip)
 
 $(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NETWORKS_TEST)/test_fashion.py $(wildcard examples/fashion/*) \
@@ -78,7 +78,7 @@ $(BUILD)/test/networks-fashion.log $(BUILD)/test/networks-fashion-chip.log: $(NE
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
 	  $(NETWORKS_COMPILER)
 $(BUILD)/test/networks-fashion-chip.log: NETWORKS_OPTIONS := --chip
-$(BUILD)/test/networks-fashion-chip.log: $(SYS_QUICK) $(FW_RISCV_OBJECTS) docs/NETWORKS.md
+$(BUILD)/test/networks-fashion-chip.log: $(SIM) $(FW_RISCV_OBJECTS) sim/bench/networks.json
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fashion networks-fashion-chip)
 
 # Full INT8 networks of TensorFlow Lite, on an accelerator that requantises. MLPERF_TINY=folder adds those of MLPerf Tiny.
@@ -100,9 +100,9 @@ $(BUILD)/test/networks-operators-all.log: $(NETWORKS_HOST) $(BUILD)/model/libfp8
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
 
 # From an ONNX file to host and chip by commands.
-$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SYS_QUICK) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
+$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
-	@tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
 
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
@@ -113,17 +113,25 @@ $(BUILD)/test/networks-published.log: $(NETWORKS_TEST)/test_published.py $(NETWO
 	@tests/run_test.sh networks-published $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-published.log
 
-# The table of docs/NETWORKS.md.
-NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH) $(PYTHON) -B $(NETWORKS_TEST)/table.py
+# Quality and cycles of networks from files: sim/bench/networks.json, which docs/NETWORKS.md quotes.
+NETWORKS_TABLE = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH):. $(PYTHON) -B $(NETWORKS_TEST)/table.py
 NETWORKS_ONLY = $(if $(ONLY),--only '$(ONLY)')
-.PHONY: networks-report networks-tiny
-networks-report: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
-	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY)
-	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny)
-# The table of MLPerf Tiny, whose networks are not in this repository: make networks-tiny MLPERF_TINY=folder
+ACCEPT_KINDS += networks
+.PHONY: accept-networks networks-tiny
+accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8mac
+	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY) $(ACCEPT_REASON)
+	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny $(ACCEPT_REASON))
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# Networks that are written by hand, in several formats: sim/bench/quality.json
+ACCEPT_KINDS += quality
+.PHONY: accept-quality
+accept-quality: $(FW_BUILD)/host/digits $(FP8NET) $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.quality --digits $< --clothes '$(EXAMPLE_FASHION) --all' $(ACCEPT_REASON)
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# MLPerf Tiny's networks are not in this repository: make networks-tiny MLPERF_TINY=folder compares their rows.
 networks-tiny: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny --check
-$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) docs/NETWORKS.md $(SIM_TIMED) $(FW_RISCV_OBJECTS)
+$(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) sim/bench/networks.json $(SIM_TIMED) $(FW_RISCV_OBJECTS)
 	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
 TESTS += $(BUILD)/test/networks-table.log
 

@@ -28,9 +28,7 @@ def network() -> Path:
     """The package's ONNX file. The package itself is not imported."""
     spec = importlib.util.find_spec("basic_pitch")
     if spec is None:
-        raise SystemExit(
-            "the Python package basic-pitch is missing: tools/requirements-networks.txt"
-        )
+        raise SystemExit("the Python package basic-pitch is missing: tools/requirements-data.txt")
     folder = Path(spec.submodule_search_locations[0])
     return folder / "saved_models" / "icassp_2022" / "nmp.onnx"
 

@@ -28,7 +28,7 @@ def package() -> Path:
     """The folder of the package's data. The package itself is not imported."""
     spec = importlib.util.find_spec("pulsevad")
     if spec is None:
-        raise SystemExit("the Python package pulsevad is missing: tools/requirements-networks.txt")
+        raise SystemExit("the Python package pulsevad is missing: tools/requirements-data.txt")
     return Path(spec.submodule_search_locations[0]) / "data"
 
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""table.py [--check] [--tiny] [--only EXPRESSION]: a table of docs/NETWORKS.md between its markers, measured anew; or the rows
-whose files' names match.
+"""table.py [--check] [--tiny] [--only EXPRESSION] [--reason TEXT]: quality and cycles of networks from files, measured anew.
 
-    make networks-report                          writes that of networks from packages
-    make networks-report ONLY=nmp                 writes the row of nmp.onnx
-    make networks-report MLPERF_TINY=folder       writes that of MLPerf Tiny, too
-    make build/test/networks-table.log            compares it
+    make accept-networks                          takes what moved into sim/bench/networks.json, and writes the pages
+    make accept-networks ONLY=nmp                 the row of nmp.onnx
+    make accept-networks MLPERF_TINY=folder       those of MLPerf Tiny, too
+    make build/test/networks-table.log            compares the rows with the file (--check)
 
-Cycles are those of the timing model, which test system-timed compares with the fast mode.
+Cycles are those of the timing model, which test system-timed compares with the RTL.
 """
 
 from __future__ import annotations
@@ -31,17 +30,11 @@ from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import INT8, Graph
 
-PAGE = Path("docs/NETWORKS.md")
-MARKS = ("<!-- networks: begin -->", "<!-- networks: end -->")
-TINY_MARKS = ("<!-- tiny: begin -->", "<!-- tiny: end -->")
-CLOCK = 50e6
+from sim.bench import networks as results
+from tools.accept import expectations
+
 COLUMNS = 4  # of the default array
 RUNS = 2  # on the chip, whose cycles do not depend on values
-HEAD = (
-    "| network | what it tells | parameters | MACs | FP8: SQNR, dB | answers as float32's | INT8: SQNR, dB | answers as float32's | "
-    "MACs in MX | MX: SQNR, dB | answers as float32's | core cycles a run | runs a second at 50 MHz | MACs a cycle | arena, bytes | weights, bytes |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
-)
 
 
 @dataclasses.dataclass
@@ -59,22 +52,23 @@ class Network:
     output: str = ""  # that is compared; the first one
     keep: tuple[str, ...] = ()  # tensors that stay float32
     runs: int = RUNS  # on the chip
+    mx_cycles: bool = False  # the program with MX runs on the chip, too
 
 
-def row(network: Network) -> str:
+def row(network: Network, kind: str) -> dict:
+    """The network's row of the result file, in the set `kind`"""
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
-    graph = _whole(shapes.prepare(network.path)) if network.reference else None
-    quality = f"- | - | {_quality(network, graph)} | - | - | -" if graph is not None else ""
-    if graph is None:
+    result = {"set": kind, "about": network.about}
+    result |= {"parameters": found.parameters, "macs": found.macs}
+    if network.reference:
+        graph = _whole(shapes.prepare(network.path))
+        result |= _quality(network, graph, "int8")
+    else:
         graph = _lowered(network)
-        quality = f"{_quality(network, graph)} | {_int8(network)} | {_mx(network)}"
-    weights = sum(r.weight_bytes for r in report.rows_of(graph))
-    cycles = _cycles(network, graph)
-    return (
-        f"| `{network.path.name}` | {network.about} | {found.parameters:,} | {found.macs:,} | {quality} | "
-        f"{cycles:,} | {_rate(CLOCK / cycles)} | {found.macs / cycles:.1f} | {plan.make(graph).arena:,} | {weights:,} |\n"
-    )
+        result |= _quality(network, graph, "fp8") | _int8(network) | _mx(network)
+    result |= {"cycles": _cycles(network, graph), "arena": plan.make(graph).arena}
+    return result | {"weights": sum(r.weight_bytes for r in report.rows_of(graph))}
 
 
 def _cycles(network: Network, graph: Graph) -> int:
@@ -83,8 +77,7 @@ def _cycles(network: Network, graph: Graph) -> int:
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         place = Path(folder) / f"n_{re.sub(r'[^a-z0-9]', '_', name.split('.')[0].lower())}"
         writer.write(place, writer.prepare(graph, place, name, network.test[: network.runs]), {})
-        timed = ("FAST=0", "TIMED=1")
-        text = validate.run_program(Path.cwd(), place, "chip", *timed, int8=graph.is_int8)
+        text = validate.run_program(Path.cwd(), place, "chip", int8=graph.is_int8, timed=True)
     if re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is None:
         raise SystemExit(f"{name}: the chip differs:\n{text}")
     return int(re.search(r"core cycles +(\d+) a run", text).group(1))
@@ -104,8 +97,8 @@ def _whole(model) -> Graph:
     return graph
 
 
-def _quality(network: Network, graph: Graph) -> str:
-    """SQNR and answers beside ONNX Runtime on the float file."""
+def _quality(network: Network, graph: Graph, prefix: str) -> dict:
+    """SQNR and answers beside ONNX Runtime on the float file"""
     given, kept = network.shape or None, network.kept or None
     reference = shapes.prepare(network.reference or network.path, given, kept)
     name = network.output or next(iter(graph.outputs))
@@ -117,41 +110,40 @@ def _quality(network: Network, graph: Graph) -> str:
         )
         values[1].append(executor.run(run)[name])
     truth, mine = (np.stack([v.reshape(-1) for v in column]) for column in values)
-    return f"{report.sqnr(truth, mine):.1f} | {_answers(network, truth, mine)}"
+    found = {"sqnr": round(float(report.sqnr(truth, mine)), 1)} | _answers(network, truth, mine)
+    return {f"{prefix}_{name}": value for name, value in found.items()}
 
 
-def _int8(network: Network) -> str:
-    """The same with INT8, if all of its layers have it."""
+def _int8(network: Network) -> dict:
+    """The same with INT8, if all of its layers have it"""
     try:
         graph = _lowered(network, INT8)
     except Refused:
-        return "- | -"
-    return _quality(network, graph)
+        return {}
+    return _quality(network, graph, "int8")
 
 
-def _mx(network: Network) -> str:
-    """The same with MX where products can have it, if there is one."""
+def _mx(network: Network) -> dict:
+    """The same with MX where products can have it, if there is one"""
     graph = _lowered(network, mx=True)
     share = mx.share(graph)
     if share == 0:
-        return "- | - | -"
-    text = f"{100 * share:.1f} %" if share >= 0.001 else "under 0.1 %"
-    return f"{text} | {_quality(network, graph)}"
+        return {}
+    found = {"mx_share": round(share, 3) if share >= 0.001 else 0.0} | _quality(
+        network, graph, "mx"
+    )
+    return found | ({"mx_cycles": _cycles(network, graph)} if network.mx_cycles else {})
 
 
-def _rate(runs: float) -> str:
-    return f"{runs:,.0f}" if runs >= 100 else f"{runs:.2g}"
-
-
-def _answers(network: Network, truth: np.ndarray, mine: np.ndarray) -> str:
+def _answers(network: Network, truth: np.ndarray, mine: np.ndarray) -> dict:
     if not network.answers:
-        return "-"
+        return {}
     if network.binary:
         either = (truth > 0.5) | (mine > 0.5) | (not network.sparse)
         equal = ((truth > 0.5) == (mine > 0.5))[either]
     else:
         equal = truth.argmax(axis=1) == mine.argmax(axis=1)
-    return f"{int(equal.sum()):,} of {equal.size:,}"
+    return {"equal": int(equal.sum()), "of": int(equal.size)}
 
 
 def packages(folder: Path) -> list[Network]:
@@ -196,7 +188,7 @@ def packages(folder: Path) -> list[Network]:
     networks.append(Network(lines.network(), about, *lines.runs(), shape=shape, runs=1))
     clothes.write(folder / "fashion.onnx")
     about = "kind of clothes, 10 kinds: examples/fashion"
-    networks.append(Network(folder / "fashion.onnx", about, *clothes.runs()))
+    networks.append(Network(folder / "fashion.onnx", about, *clothes.runs(), mx_cycles=True))
     return networks
 
 
@@ -210,35 +202,39 @@ def mlperf() -> list[Network]:
     return networks
 
 
-def _rows(old: str, networks: list[Network], only: str) -> str:
-    """Of the networks. Those that do not match stay as they are."""
-    before = {line.split("|")[1].strip(" `"): line for line in old.splitlines(True)}
-    rows = []
-    for network in networks:
-        name = network.path.name
-        if re.search(only, name):
-            rows.append(row(network))
-            print(rows[-1], end="", flush=True)
-        else:
-            rows.append(before.get(name, ""))
-    return "".join(rows)
+def measured(options: argparse.Namespace) -> dict[str, dict]:
+    """The rows that are asked for"""
+    with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
+        kind = results.TINY if options.tiny else results.PACKAGES
+        wanted = mlperf() if options.tiny else packages(Path(folder))
+        rows = {}
+        for network in wanted:
+            if re.search(options.only, network.path.name):
+                print(f"  MEASURE   {network.path.name}", flush=True)
+                rows[network.path.name] = row(network, kind)
+    if not rows:
+        names = ", ".join(network.path.name for network in wanted)
+        raise SystemExit(f"no network matches '{options.only}': choose among {names}")
+    return rows
 
 
-def _update(marks: tuple[str, str], networks: list[Network], options) -> tuple[int, int]:
-    """Writes the table between the marks, or counts equal and different cells."""
-    begin, end = marks
-    place = f"{begin}\n(.*?){end}"
-    old = re.search(place, PAGE.read_text(), re.S)
-    if old is None:
-        raise SystemExit(f"{PAGE} has no place for the table")
-    table = HEAD + _rows(old.group(1), networks, options.only)
-    if not options.check:
-        page = PAGE.read_text()  # it may be another one by now
-        old = re.search(place, page, re.S)
-        PAGE.write_text(page[: old.start(1)] + table + page[old.end(1) :])
-        return 0, 0
-    equal = sum(a == b for a, b in zip(old.group(1).split("|"), table.split("|")))
-    return equal, max(old.group(1).count("|"), table.count("|")) + 1 - equal
+def check(rows: dict[str, dict]) -> int:
+    old = results.load()
+    moved = expectations.moves({name: old.get(name, {}) for name in rows}, rows)
+    print(expectations.complaint(results.KIND, moved))
+    count = sum(len(one) for one in rows.values())
+    print(f"{count - len(moved)} passed, {len(moved)} failed")
+    return 1 if moved else 0
+
+
+def accept(rows: dict[str, dict], reason: str) -> int:
+    """Of the networks that were not measured the file keeps its rows."""
+    file = expectations.read(results.KIND)
+    accepted, text = expectations.accept(results.KIND, file, {**file["rows"], **rows}, reason)
+    print(text)
+    if accepted:
+        results.COMMITTED.write_text(expectations.text_of(file))
+    return 0 if accepted else 1
 
 
 def main() -> int:
@@ -246,14 +242,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--only", default="", metavar="EXPRESSION")
+    parser.add_argument("--reason", default="")
     options = parser.parse_args()
-    if options.tiny:
-        equal, different = _update(TINY_MARKS, mlperf(), options)
-    else:
-        with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
-            equal, different = _update(MARKS, packages(Path(folder)), options)
-    print(f"{equal} passed, {different} failed")
-    return 1 if different else 0
+    rows = measured(options)
+    return check(rows) if options.check else accept(rows, options.reason)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ enum Error {
 };
 
 constexpr uint32_t kOne = 0x3f800000u;
-// Scales that change nothing. An integer scale of 1 is the multiplier 2^30, of B, and the shift 1, of A.
+// Scales that change nothing. An integer scale of 1 is the multiplier 2^30, of B, and the shift 1,
+// of A.
 constexpr uint32_t kUnitA = kRequantise ? 1 : kOne, kUnitB = kRequantise ? 1u << 30 : kOne,
                    kUnitD = kRequantise ? 0 : kOne;
 // As Command::a_fmt: the first of the narrow formats, and INT8
@@ -218,7 +219,8 @@ class Golden
         std::memcpy(&x, at(addr) + 4 * index, sizeof x);
         return x;
     }
-    // A in memory, or gathered from its image. Of a depthwise command, the channels of one tile of columns
+    // A in memory, or gathered from its image. Of a depthwise command, the channels of one tile of
+    // columns
     const uint8_t *a_of(const Command &t, uint32_t &stride, uint32_t tile = 0)
     {
         stride = t.a_stride;
@@ -351,7 +353,8 @@ class Golden
         outcome.nonfinite |= result.amax_nonfinite;
     }
 
-    // In a chain each command continues the accumulators of the one before it, with its own formats.
+    // In a chain each command continues the accumulators of the one before it, with its own
+    // formats.
     void run_chained(const Command &t)
     {
         const fp8mac_dot_config dot = dot_config(t);
@@ -489,7 +492,8 @@ class Golden
         }
     }
 
-    // Column c of the products: results 0 of half a tile's columns, then their results 1, which the first rows have
+    // Column c of the products: results 0 of half a tile's columns, then their results 1,
+    // which the first rows have
     void finish_pair(const Command &t, uint32_t sum, uint32_t r, uint32_t c)
     {
         const uint32_t each = t.tile_channels(), second = c % COLS / each;

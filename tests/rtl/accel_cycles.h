@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's cycles against fp8mac_cycles_run: random commands on an ideal memory of constant latency, and on
-// the simulated chip's without and with stalls. The model gets them, and the cycles in which software submits them, and must have every counter of the RTL, and the cycle of the
-// interrupt.
+// The accelerator's cycles against fp8mac_cycles_run: random commands on an ideal memory of
+// constant latency, and on the simulated chip's without and with stalls. The model gets them, and
+// the cycles in which software submits them, and must have every counter of the RTL, and the
+// cycle of the interrupt.
 #ifndef ACCEL_CYCLES_H
 #define ACCEL_CYCLES_H
 
@@ -14,41 +15,11 @@ extern "C" {
 namespace accel
 {
 
-// A command as the model has it. Its submission is not set.
+// A command as the model has it, of the words that the bench writes. Its submission is not set.
 inline fp8mac_cycles_command timed(const Command &t)
 {
     fp8mac_cycles_command c{};
-    c.extended = t.extended;
-    c.m = t.m, c.n = t.n, c.k = t.k;
-    c.tile_m = t.tile_m, c.tile_n = t.tile_n, c.tile_k = t.tile_k, c.first_k = t.first_k;
-    c.a_addr = t.a_addr, c.a_stride = t.a_stride, c.b_addr = t.b_addr, c.b_stride = t.b_stride;
-    c.d_addr = t.d_addr, c.d_stride = t.d_stride, c.c_addr = t.c_addr, c.c_stride = t.c_stride;
-    c.mx_a_addr = t.mx_a_addr, c.mx_a_stride = t.mx_a_stride;
-    c.mx_b_addr = t.mx_b_addr, c.mx_b_stride = t.mx_b_stride;
-    c.scale_a = t.scale_a, c.scale_b = t.scale_b, c.bias = t.bias, c.beta = t.beta;
-    c.scale_d = t.scale_d, c.clamp_lo = t.clamp_lo, c.clamp_hi = t.clamp_hi, c.seed = t.seed;
-    const auto code = [](uint32_t x) { return static_cast<uint8_t>(x); };
-    c.a_fmt = code(t.a_fmt % kNarrow), c.a_narrow = t.a_fmt >= kNarrow;
-    c.b_fmt = code(t.b_fmt % kNarrow), c.b_narrow = t.b_fmt >= kNarrow;
-    c.acc_fmt = code(t.acc_fmt), c.d_fmt = code(t.d_fmt), c.c_fmt = code(t.c_fmt);
-    c.x_fmt = code(t.x_fmt), c.overflow = code(t.overflow), c.act = code(t.act);
-    c.act_table = code(t.act_table), c.pass_shape = code(t.pass_shape), c.after = code(t.after);
-    c.sa = static_cast<int8_t>(t.sa), c.sb = static_cast<int8_t>(t.sb);
-    c.scale_a_vec = t.scale_a_vec, c.scale_b_vec = t.scale_b_vec, c.bias_en = t.bias_en;
-    c.c_en = t.c_en, c.mx = t.mx, c.stochastic = t.stochastic, c.conv_a = t.conv_a;
-    c.depthwise = t.depthwise, c.pairs = t.pairs;
-    c.reuse_a = t.reuse_a, c.reuse_b = t.reuse_b, c.acc_continue = t.acc_continue;
-    c.acc_keep = t.acc_keep, c.b_resident = t.b_resident, c.b_free = t.b_free;
-    c.operation = static_cast<fp8mac_cycles_operation>(t.op);
-    const auto half = [](uint32_t x) { return static_cast<uint16_t>(x & 0xffffu); };
-    c.image_width = t.conv[0] & 0xffffffu;
-    c.image_height = half(t.conv[1]), c.out_w = half(t.conv[1] >> 16);
-    c.segment_bytes = half(t.conv[2]), c.segments = code(t.conv[2] >> 16 & 0xffu);
-    c.step_x = half(t.conv[3]), c.segment_step = half(t.conv[3] >> 16);
-    c.step_y = code(t.conv[4] & 0xffu), c.dil_y = code(t.conv[4] >> 8 & 0xffu);
-    c.pad_top = code(t.conv[4] >> 16 & 0xffu), c.pad_left = half(t.conv[5]);
-    c.row_operation = code(t.row_op), c.causal = t.causal, c.maximum = t.maximum;
-    c.load_table = t.load_table, c.table_addr = t.table_addr;
+    c.command = fp8mac_command_of_words(Host<Vfp8mac_accel, kBeat>::describe(t).data());
     return c;
 }
 
@@ -154,7 +125,8 @@ inline uint64_t CycleTests::cycles_from(const Command &t, const axi::Timing &tim
     return counters.cycles;
 }
 
-// An image that takes more or less cycles than after a reset, because its words begin with another row. Few do.
+// An image that takes more or less cycles than after a reset, because its words begin
+// with another row. Few do.
 inline std::vector<Command> CycleTests::turned_batch(const axi::Timing &timing)
 {
     Command t{};
@@ -210,8 +182,8 @@ inline void CycleTests::resume(fp8mac_cycles_command &c, uint64_t begin)
     resumed_++;
 }
 
-// Submits them, by a list or one after the other, and returns the cycle of the interrupt. Cycles count from the first
-// submission.
+// Submits them, by a list or one after the other, and returns the cycle of the interrupt. Cycles
+// count from the first submission.
 inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed, uint64_t &begin)
 {
     const bool listed = rng_.below(3) == 0;
@@ -231,7 +203,7 @@ inline uint64_t CycleTests::send(const std::vector<Command> &sent, Timed &timed,
         }
         timed.push_back(accel::timed(sent[i]));
         fp8mac_cycles_command &c = timed.back();
-        c.pause = is_pause(i);
+        c.command.pause = is_pause(i);
         if (i > 0 && is_pause(i - 1)) {
             resume(c, begin);
             continue;

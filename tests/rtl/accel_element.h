@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The array's elements: what they support, and the golden model's settings that compute the same.
-// The build defines ELEMENT_KIND and FRAC_BITS, which are fp8mac_accel's parameters, and MINIMAL: 1 without any function
-// that can be left out; and REQUANTISE: 1 with the integer requantiser.
+// The build defines ELEMENT_KIND and FRAC_BITS, which are fp8mac_accel's parameters, and MINIMAL: 1
+// without any function that can be left out; and REQUANTISE: 1 with the integer requantiser.
 #ifndef ACCEL_ELEMENT_H
 #define ACCEL_ELEMENT_H
 
@@ -49,8 +49,8 @@ inline Element element_of(unsigned kind)
             info.block == FP8MAC_MX_BLOCK && !MINIMAL};
 }
 
-// What commands may ask for beside MX scales. Where a function is absent, the bench's commands do not ask for it, and
-// a command that does must fail.
+// What commands may ask for beside MX scales. Where a function is absent, the bench's commands do
+// not ask for it, and a command that does must fail.
 struct Functions {
     bool images, elementwise, c, stochastic, tables, depthwise, records;
 };

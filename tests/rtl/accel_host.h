@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software's side of the accelerator: APB accesses, submitting commands, waiting. Every cycle runs the
-// memory too, and compares the identifier and the attributes of the bursts with the parameters AXI_ID,
-// AXI_PROT, AXI_CACHE and AXI_QOS.
+// Software's side of the accelerator: APB accesses, submitting commands, waiting. Every cycle runs
+// the memory too, and compares the identifier and the attributes of the bursts with the parameters
+// AXI_ID, AXI_PROT, AXI_CACHE and AXI_QOS.
 #ifndef ACCEL_HOST_H
 #define ACCEL_HOST_H
 

@@ -286,8 +286,8 @@ inline void Interrupted::bus_stops(unsigned stride)
     }
 }
 
-// The bus stops or errs at each beat of a descriptor, and nothing else is in flight. Nothing is known
-// of the command then: the error has the tag 0, and there is no record.
+// The bus stops or errs at each beat of a descriptor, and nothing else is in flight. Nothing is
+// known of the command then: the error has the tag 0, and there is no record.
 inline void Interrupted::unread(const axi::Stop &stop, bool by_reset)
 {
     rewind();
@@ -372,8 +372,8 @@ inline void Interrupted::no_watchdog()
     host_.write(REG(WATCHDOG), FP8MAC_REGS__WATCHDOG__CYCLES_reset);
 }
 
-// The first command fails, and the same descriptor is read again `delay` cycles after its error is cleared: what the
-// failed one has left in the pipelines must not meet it.
+// The first command fails, and the same descriptor is read again `delay` cycles after its error is
+// cleared: what the failed one has left in the pipelines must not meet it.
 inline void Interrupted::repeat(uint64_t beat, unsigned delay)
 {
     rewind();

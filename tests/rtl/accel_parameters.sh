@@ -120,7 +120,7 @@ accel() {
 kinds() {
   top=fp8mac_element
   stops 'ELEMENT=200' 'fp8mac_element has no branch for the family of ELEMENT=200'
-  stops 'ELEMENT=8' 'fp8mac_element has no branch for the family of ELEMENT=8'  # fp8mac_nest has it
+  stops 'ELEMENT=8' 'fp8mac_element has no branch for the family of ELEMENT=8'  # fp8mac_grid has it
   possible 'ELEMENT=4'
   top=fp8mac_feed
   stops 'ELEMENT=200' 'fp8mac_feed has no branch for the feed of ELEMENT=200'

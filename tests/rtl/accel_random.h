@@ -37,7 +37,8 @@ struct Shape {
     {
         return up(m, rows) * up(k, kBoundBlock) * (kBoundBlock / channels) <= buf_beats;
     }
-    // Whether the MX scales of a tile fit their memories. In chunks of K they begin at any byte of a beat.
+    // Whether the MX scales of a tile fit their memories. In chunks of K they begin at any byte of
+    // a beat.
     bool scales_fit(unsigned m, unsigned n, unsigned k, bool chunks) const
     {
         const unsigned first = chunks ? beat - 1 : 0, words = up(first + up(k, kBoundBlock), beat);
@@ -293,7 +294,8 @@ class Maker
         t.mx_b_addr = scales(t.n, t.blocks(), t.mx_b_stride);
     }
 
-    // A depthwise convolution: columns of D have `cols` channels of A each, of one beat of channels.
+    // A depthwise convolution: columns of D have `cols` channels of A each, of one beat of
+    // channels.
     Command depthwise()
     {
         const uint32_t beat = shape_.beat;
@@ -307,7 +309,8 @@ class Maker
         image.pad_top = rng_.below(3), image.pad_left = rng_.below(3);
         image.out_w = 1 + rng_.below(rng_.below(4) ? 16 : 100);
         const bool pairs = !kRequantise && rng_.coin();
-        // The first chunk of k has whole kernel lines, later ones begin with as many codes as no line ends with.
+        // The first chunk of k has whole kernel lines, later ones begin with as many codes
+        // as no line ends with.
         const bool chunks = !pairs && rng_.below(4) == 0;
         image.kernel_w = chunks ? 3 : image.kernel_w;
         const uint32_t pixels = image.kernel_w * (chunks ? 9 + rng_.below(4) : 1 + rng_.below(4));
@@ -339,7 +342,8 @@ class Maker
         return t;
     }
 
-    // Makes a depthwise command one with pairs: B and D have other rows, and results are finished in fewer ways.
+    // Makes a depthwise command one with pairs: B and D have other rows, and results are
+    // finished in fewer ways.
     void pair_up(Command &t)
     {
         const uint32_t out_w = t.conv[1] >> 16;
@@ -421,8 +425,8 @@ class Maker
         store_image(t, image, rng_.below(shape_.beat), rng_.below(4) != 0);
     }
 
-    // An image with lines t.a_stride bytes apart, `offset` bytes behind a beat. Where the kernel's pixels
-    // are neighbours, they can be one segment.
+    // An image with lines t.a_stride bytes apart, `offset` bytes behind a beat. Where the kernel's
+    // pixels are neighbours, they can be one segment.
     void store_image(Command &t, const fp8mac_image &image, uint32_t offset, bool join)
     {
         const uint32_t pixel = static_cast<uint32_t>(image.pixel_bytes);
@@ -507,7 +511,8 @@ class Maker
         return t.c_en && t.row_op == 0 && !t.pairs && !t.reuse_a && !t.reuse_b && !t.acc_keep &&
                !t.acc_continue;
     }
-    // `t` again, with other scales of A or B, or the same: so the epilogue's configuration is as before.
+    // `t` again, with other scales of A or B, or the same: so the epilogue's
+    // configuration is as before.
     Command rescaled(const Command &t)
     {
         Command u = t;

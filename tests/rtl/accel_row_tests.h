@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row commands of the accelerator against libfp8mac: every operation with random formats, strides, masks
-// and special values, alone and among other commands; interrupted ones; and the cycles of some.
+// Row commands of the accelerator against libfp8mac: every operation with random formats,
+// strides, masks and special values, alone and among other commands; interrupted ones;
+// and the cycles of some.
 #ifndef ACCEL_ROW_TESTS_H
 #define ACCEL_ROW_TESTS_H
 
@@ -75,8 +76,8 @@ inline void RowTests::shapes()
     }
 }
 
-// Sigmoid or tanh of pairs of rows, one command after the other. They are equal but for factor and flags, so that nothing
-// but the factor keeps one from entering while the other is inside.
+// Sigmoid or tanh of pairs of rows, one command after the other. They are equal but for factor and
+// flags, so that nothing but the factor keeps one from entering while the other is inside.
 inline void RowTests::curves(unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -144,7 +145,7 @@ inline uint64_t RowTests::cycles_of(uint32_t row_op, uint32_t m, uint32_t n, boo
     return cycles;
 }
 
-// The default accelerator's cycles: docs/THROUGHPUT.md has them, too
+// The default accelerator's cycles: the tables of `make docs` have them, too
 inline void RowTests::row_speed()
 {
     static const struct {

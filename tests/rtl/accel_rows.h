@@ -76,8 +76,9 @@ inline uint32_t as_bits(float x)
 // log2(e), to nearest
 constexpr float kLog2E = 1.4426950408889634f;
 
-// `at` gives the place of an address. The model's leading strides count elements, and the command's are
-// bytes: rows of X are gathered, and rows of D are stored. False: the model refuses the command.
+// `at` gives the place of an address. The model's leading strides count elements, and
+// the command's are bytes: rows of X are gathered, and rows of D are stored. False: the
+// model refuses the command.
 template <typename Command, typename At, typename Outcome>
 bool run_rows(const Command &t, At at, const uint8_t *table, Outcome &outcome)
 {

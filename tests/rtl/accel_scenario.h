@@ -43,8 +43,8 @@ class Scenario
     void run(const std::vector<Command> &tiles, const std::vector<Command> &sent,
              const std::vector<uint32_t> &rings);
     uint32_t descriptor(const Command &t);
-    // Puts a list into memory and returns the addresses of its descriptors. It pauses behind those whose
-    // number `pauses` has.
+    // Puts a list into memory and returns the addresses of its descriptors. It pauses behind those
+    // whose number `pauses` has.
     std::vector<uint32_t> list(const std::vector<Command> &tiles,
                                const std::vector<size_t> &pauses);
     void compare(const std::vector<uint8_t> &want, const char *what);

@@ -4,11 +4,13 @@
 // once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W, the attributes of bursts, and the
 // elements' (accel_element.h).
 //
-//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N] [--rows] [--blocks] [--tables] [--cycles]
+//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N] [--rows] [--blocks]
+//   [--tables] [--cycles]
 //
-// --rows runs the tests of row commands alone, in more batches; --blocks bus errors under a quantisation to MX; --tables
-// loads of tables; --cycles compares cycles with the model's alone. --gemm512 also runs a whole 512 x 512 x 512.
-// --interrupt-every N leaves out the other beats and cycles of a product that is interrupted.
+// --rows runs the tests of row commands alone, in more batches; --blocks bus errors under a
+// quantisation to MX; --tables loads of tables; --cycles compares cycles with the model's alone.
+// --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
+// cycles of a product that is interrupted.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -189,7 +191,8 @@ void Test::forget()
     host_.clear(accel::kClearFlags | accel::kClearCounters);
 }
 
-// A load that fails: its command has the error, with its tag and record. The table is lost if its reading began.
+// A load that fails: its command has the error, with its tag and record. The table is lost
+// if its reading began.
 void Test::bad_table_load(const BadLoad &bad)
 {
     begin();
@@ -294,7 +297,8 @@ void Test::table_loads()
     silent_table_load();
 }
 
-// The bus does not answer, and a soft reset comes while a command waits for its table. The table is lost then, too.
+// The bus does not answer, and a soft reset comes while a command waits for its table. The
+// table is lost then, too.
 void Test::silent_table_load()
 {
     for (const bool reset : {false, true}) {
@@ -332,8 +336,8 @@ void Test::silent_table_load()
     }
 }
 
-// Each of the eight values of PPROT. An access that is less secure or less privileged than the DMA is refused: it reads 0
-// and changes nothing. Any other has its effect.
+// Each of the eight values of PPROT. An access that is less secure or less privileged than the DMA
+// is refused: it reads 0 and changes nothing. Any other has its effect.
 void Test::protection()
 {
     begin();
@@ -515,7 +519,7 @@ void Test::large_tiles()
 }
 
 // ---- errors
-// -------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 
 // `before` completes, `bad` fails with `code`, and the commands after it have no effect.
 void Test::fails(const char *name, accel::Error code, const std::vector<Command> &before,
@@ -588,8 +592,8 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Command>
     bench_.equal("STATUS after clear_error", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
 }
 
-// A command that failed has a record with its error. One that was dropped has a record that says so,
-// or none if it was submitted after the failure.
+// A command that failed has a record with its error. One that was dropped has a record that says
+// so, or none if it was submitted after the failure.
 void Test::failed_record(const Command &t, accel::Error code)
 {
     if (!accel::kFunctions.records || !t.record || (code == accel::ErrDropped && !is_done(t))) {
@@ -641,7 +645,8 @@ void Test::scene(std::vector<Command> &before, Command &bad, std::vector<Command
     with_records(before, bad, after);
 }
 
-// Asks for a record of each command, if there are records: at most 3, 1 and 3, so that each tag selects another one.
+// Asks for a record of each command, if there are records: at most 3, 1 and 3, so that each
+// tag selects another one.
 void Test::with_records(std::vector<Command> &before, Command &bad, std::vector<Command> &after)
 {
     uint32_t index = rng_.below(accel::kRecords);
@@ -1038,7 +1043,8 @@ void Test::bus_errors()
     }
 }
 
-// A value of a scale vector that is no scale, at every position; behind the vector it does not count.
+// A value of a scale vector that is no scale, at every position; behind the vector it does not
+// count.
 void Test::bad_vectors()
 {
     const uint32_t no_scales[] = {0, 0x80000000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000};
@@ -1283,10 +1289,10 @@ void Test::causes()
 }
 
 // ---- speed
-// --------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 
-// Runs `tiles` on a memory that never stalls, one submission each or as a list. Cycles count from the
-// first register write to the last result written.
+// Runs `tiles` on a memory that never stalls, one submission each or as a list. Cycles count from
+// the first register write to the last result written.
 uint32_t Test::utilisation(const char *name, const std::vector<Command> &tiles, double min_percent,
                            bool listed, unsigned latency)
 {
@@ -1367,14 +1373,15 @@ std::vector<Command> Test::chains(unsigned a_tiles, unsigned b_tiles, uint32_t m
     return tiles;
 }
 
-// A 3 x 3 convolution with padding of 1, as a network would run it, and the same GEMM with its operand A
-// gathered before.
+// A 3 x 3 convolution with padding of 1, as a network would run it, and the same GEMM with its
+// operand A gathered before.
 void Test::convolution_speed()
 {
     struct Layer {
         uint32_t width, height, channels, n, tile_m, tile_n, tile_k;
     };
-    // The second one is a part of ResNet's 56 x 56 x 64 to 64, as high as the memory of this bench has room for.
+    // The second one is a part of ResNet's 56 x 56 x 64 to 64, as high as the memory of
+    // this bench has room for.
     for (const Layer &layer :
          {Layer{28, 28, 8, 16, 112, 16, 0}, Layer{56, 8, 64, 64, 64, 64, 192}}) {
         fp8mac_image image{};
@@ -1538,8 +1545,8 @@ std::vector<uint32_t> readable(accel::Host<Vfp8mac_accel, kBeat> &host)
     return words;
 }
 
-// No start with random contents of registers and memories stops at an assertion, and software reads the
-// same after each.
+// No start with random contents of registers and memories stops at an assertion, and software
+// reads the same after each.
 void power_up(tb::Bench &bench, unsigned starts)
 {
     std::vector<uint32_t> want;

@@ -2,8 +2,8 @@
 // The array in lockstep with the model. Random dot products run in every tile of the accumulator
 // memory, their blocks interleaved, with bubbles, short and masked blocks, frozen cycles, and every
 // format and accumulator that the elements have. Results, flags and busy_o are compared in every
-// cycle. The build defines ROWS, COLS, LANES, TILES, ELEMENT_KIND, FRAC_BITS (0: no window) and MX (1: blocks
-// have MX scales).
+// cycle. The build defines ROWS, COLS, LANES, TILES, ELEMENT_KIND, FRAC_BITS (0: no window) and MX
+// (1: blocks have MX scales).
 // `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
 #include <ctime>
 #include <deque>
@@ -103,10 +103,11 @@ struct Tile {
     tb::Steps steps;
     tb::StepConfig config;                      // kFixedPoint: of all its blocks
     int a_bound[ROWS] = {}, b_bound[COLS] = {}; // kStatic
-    // kInt8: mostly -128 * -128; kStatic, blocks: infinities in place of NaNs, which outlive all else
+    // kInt8: mostly -128 * -128; kStatic, blocks: infinities in place of NaNs, which outlive all
+    // else
     bool extremes = false;
-    // kMx: the scales of a block are centre / 2 each, with as much to either side. Without scales, all
-    // are 1.
+    // kMx: the scales of a block are centre / 2 each, with as much to either side.
+    // Without scales, all are 1.
     bool scales = false;
     int centre = 0, spread = 0;
     Accumulator acc[ROWS][COLS];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_array, and what its bench must know of it: parameters_o has the package's figures, running_o tells whether the
-// array's own clock is high.
+// fp8mac_array, and what its bench must know of it: parameters_o has the package's figures,
+// running_o tells whether the array's own clock is high.
 module array_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

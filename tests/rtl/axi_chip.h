@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the simulated chip's RAM is ready, and when it answers: rtl/system/fp8mac_sys_axi_read.sv, fp8mac_sys_axi_write.sv
-// and fp8mac_sys_stall.sv, written from their comments. It knows no addresses and no data.
+// When the simulated chip's RAM is ready, and when it answers: rtl/system/fp8mac_sys_axi_read.sv,
+// fp8mac_sys_axi_write.sv and fp8mac_sys_stall.sv, written from their comments. It knows no
+// addresses and no data.
 #ifndef AXI_CHIP_H
 #define AXI_CHIP_H
 

@@ -133,7 +133,8 @@ class Memory
     {
         return chip_.stall_state;
     }
-    // The transfers since the last call, or since listen(), in their order. The bus is quiet at both.
+    // The transfers since the last call, or since listen(), in their order. The bus is quiet at
+    // both.
     std::vector<Transfer> take_transfers()
     {
         return transfers_.take();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_element_block behind the feeds of its rows and its column. As in element_tb, the number of ports does not
-// depend on the parameters, and a netlist can take the element's place. Codes enter in the cycle before the elements'
-// cycle 0. What the unit takes enters in its cycle 0; of row r as everything, r cycles later. Results leave 5 cycles
-// after that.
+// fp8mac_element_block behind the feeds of its rows and its column. As in element_tb, the number of
+// ports does not depend on the parameters, and a netlist can take the element's place. Codes enter
+// in the cycle before the elements' cycle 0. What the unit takes enters in its cycle 0; of row r as
+// everything, r cycles later. Results leave 5 cycles after that.
 //
-// With ELEMENT_STAGGERED the element is fp8mac_element_block_staggered. Row r's operands wait r cycles here, what the unit
-// takes waits one cycle, and results leave one cycle later.
+// With ELEMENT_STAGGERED the element is fp8mac_element_block_staggered. Row r's operands wait r
+// cycles here, what the unit takes waits one cycle, and results leave one cycle later.
 //
-// A block takes Period cycles: as many as it has steps, and one for each row. With UNIT_NETLIST a netlist of
-// fp8mac_block_cluster takes the element's place, and the accumulators are here.
+// A block takes Period cycles: as many as it has steps, and one for each row. With UNIT_NETLIST a
+// netlist of fp8mac_block_cluster takes the element's place, and the accumulators are here.
 module block_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -70,30 +70,3 @@ $(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: t
 $(ARRAY_TB_LOGS): $(BUILD)/test/rtl_array_%.log: $(BUILD)/tb/array_%/array_tb
 	@tests/run_test.sh rtl_array_$* $@ $<
 TESTS += $(ARRAY_TB_LOGS)
-
-# The same bench with the nest of the simulator's fast mode.
-ARRAY_FAST_SETS := 4_4_16_8_block_f19 6_2_4_7_block_f29 6_2_4_7_block64_f13
-ARRAY_FAST_LOGS := $(ARRAY_FAST_SETS:%=$(BUILD)/test/rtl_array_fast_%.log)
-ARRAY_FAST_RTL := $(filter-out rtl/array/fp8mac_nest.sv,$(DATAPATH_FAST_RTL)) sim/fast/fp8mac_nest.sv
-
-$(BUILD)/tb/array_fast/block.o: sim/fast/block.c sim/fast/block.h
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -O2 -Wall -Wextra -Isim -Imodel/include -c -o $@ $<
-
-$(BUILD)/tb/array_fast/nest.o: sim/fast/nest.cpp sim/fast/block.h $(CATALOGUE_H)
-	@mkdir -p $(@D)
-	$(call say,CXX,$@)
-	$(Q)$(CXX) -std=c++17 -O2 -Wall -Wextra -Isim -Imodel/include -I$(CATALOGUE_DIR) \
-	  -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
-ARRAY_FAST_OBJECTS := $(addprefix $(BUILD)/tb/array_fast/,block.o nest.o) $(VERILATED_DPI)
-
-$(ARRAY_FAST_SETS:%=$(BUILD)/tb/array_fast_%/array_tb): $(BUILD)/tb/array_fast_%/array_tb: tests/rtl/array_tb.cpp \
-    tests/rtl/array_tb.sv sim/fast/fp8mac_nest.sv $(ARRAY_FAST_OBJECTS) $(DATAPATH_FROM)
-	@mkdir -p $(@D)
-	$(call say,VERILATOR,$@)
-	$(call array_tb_verilate,$(ARRAY_FAST_RTL),-Isim,$(ARRAY_FAST_OBJECTS))
-
-$(ARRAY_FAST_LOGS): $(BUILD)/test/rtl_array_fast_%.log: $(BUILD)/tb/array_fast_%/array_tb
-	@tests/run_test.sh rtl_array_fast_$* $@ $<
-TESTS += $(ARRAY_FAST_LOGS)

@@ -33,7 +33,7 @@ if [ -n "$NETLIST" ]; then
   # Warnings about cells' timing and unused outputs do not matter here.
   flags='-Wno-fatal -Wno-lint -Wno-style -Wno-UNOPTFLAT +define+ELEMENT_NETLIST'
   [ -z "$UNIT" ] || flags="$flags +define+UNIT_NETLIST"
-  set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" \
+  set -- "$rtl/fp8mac_codes_pkg.sv" "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" \
     "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/element/shared/fp8mac_acc_pattern.sv" \
     "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" \
     "$rtl/leaf/fp8mac_half_adder.sv" "$rtl/leaf/fp8mac_compressor_tree.sv" "$@"

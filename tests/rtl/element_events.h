@@ -49,8 +49,8 @@ class ElementEvents
         const bool many = p_.lanes > 1, deep = p_.sum_bits() >= (p_.fp16 ? 11u : 25u);
         const bool below =
             p_.fp16 && p_.scale && p_.sum_bits() > 10; // units below FP16's smallest subnormal
-        // An FP16 accumulator has no bit at a tie. Where the last unit is far below, tie and unit are both
-        // of the products: of several, in a window that reaches from one to the other.
+        // An FP16 accumulator has no bit at a tie. Where the last unit is far below, tie and unit
+        // are both of the products: of several, in a window that reaches from one to the other.
         const bool apart = p_.fp16 && p_.sum_bits() > 2 * 11;
         const bool near =
             deep && !(apart && (p_.fused || !many || p_.frac_bits + 11 < p_.sum_bits()));

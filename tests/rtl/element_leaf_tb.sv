@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the leaves of rtl/leaf that are built cell by cell with a behavioural description, in the widths that the
-// elements use. Each leaf has a bit of wrong_o, which is 1 if the two differ.
+// Compares the leaves of rtl/leaf that are built cell by cell with a behavioural description, in
+// the widths that the elements use. Each leaf has a bit of wrong_o, which is 1 if the two differ.
 module element_leaf_tb #(
   localparam int unsigned Words = 33,
   localparam int unsigned WordMax = 31,
@@ -17,8 +17,8 @@ module element_leaf_tb #(
   output logic [Shifts+Trees-1:0]      wrong_o
 );
 
-  // Pairs of value width and word width: products and accumulators with FP32 and FP16, windows of other widths, and the
-  // addition of the products' sum and the accumulator with FP16 and FP32.
+  // Pairs of value width and word width: products and accumulators with FP32 and FP16, windows of
+  // other widths, and the addition of the products' sum and the accumulator with FP16 and FP32.
   localparam int unsigned ValueW[Shifts] = '{8, 25, 8, 12, 8, 8, 25, 25, 20, 34};
   localparam int unsigned WordW[Shifts] = '{27, 27, 15, 15, 31, 12, 28, 25, 20, 34};
   localparam int unsigned Above = 64;  // the longest shift, plus 1
@@ -44,8 +44,8 @@ module element_leaf_tb #(
     end
   end
 
-  // Number of words, their width, the sum's width: 1, 4, 16 and 32 lanes. Many words are narrow, because a simulation
-  // model of the full width would take minutes to compile.
+  // Number of words, their width, the sum's width: 1, 4, 16 and 32 lanes. Many words are narrow,
+  // because a simulation model of the full width would take minutes to compile.
   localparam int unsigned TreeWords[Trees] = '{2, 5, 17, 33};
   localparam int unsigned TreeWordW[Trees] = '{27, 27, 9, 9};
   localparam int unsigned TreeSumW[Trees] = '{29, 31, 14, 16};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element of FamilyAligned or FamilyLate behind the feeds of its row and its column. A step enters as codes, in one
-// cycle, and its result leaves `stages` cycles later. The ports always have 32 lanes, so that the bench is the same for
-// all parameter sets. parameters_o tells the bench which set this is.
+// An element of FamilyAligned or FamilyLate behind the feeds of its row and its column. A step
+// enters as codes, in one cycle, and its result leaves `stages` cycles later. The ports always
+// have 32 lanes, so that the bench is the same for all parameter sets. parameters_o tells the
+// bench which set this is.
 //
-// Every port of the element is connected by its name to a plain vector. With ELEMENT_NETLIST defined the element gets
-// no parameters, so that a netlist made for these parameters can take its place (element_build.sh).
+// Every port of the element is connected by its name to a plain vector. With ELEMENT_NETLIST
+// defined the element gets no parameters, so that a netlist made for these parameters can take its
+// place (element_build.sh).
 module element_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -2,8 +2,8 @@
 // The epilogue of WIDTH outputs against fp8mac_epilogue_apply. D, amax, nonfinite, flags, order and
 // meta of every transfer are compared, in all combinations of D format, overflow mode, activation
 // and bias. Values are corners and random ones of every class. There are gaps at the input and a
-// reset. The configuration changes as soon as no transfer is inside. With C, scales are those of the
-// transfer before, differ from transfer to transfer in every second cycle, or rows take turns.
+// reset. The configuration changes as soon as no transfer is inside. With C, scales are those of
+// the transfer before, differ from transfer to transfer in every second cycle, or rows take turns.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -160,8 +160,8 @@ class EpilogueBench
         gap_permille_ = gap_permille;
     }
 
-    // A transfer with another configuration waits until none is inside, and so does one with C whose
-    // scales come at another pace, or are others than those that are held.
+    // A transfer with another configuration waits until none is inside, and so does one with C
+    // whose scales come at another pace, or are others than those that are held.
     void send(Transfer transfer)
     {
         transfer.meta = meta_++;
@@ -506,9 +506,9 @@ void EpilogueBench::report() const
     line("outputs of the rarest of all 132 modes", least);
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Stimuli
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 
 uint32_t power_of_two(tb::Rng &rng, int lo, int hi)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements with several numbers of lanes behind decoders, all fed with the same codes. For each number of lanes there
-// is also the chain of the element's boxes without its accumulators. With inputs held for ElementStages cycles the
-// chain does one step from any acc_i.
+// Elements with several numbers of lanes behind decoders, all fed with the same codes. For each
+// number of lanes there is also the chain of the element's boxes without its accumulators. With
+// inputs held for ElementStages cycles the chain does one step from any acc_i.
 module exact_tb
   import fp8mac_pkg::*;
 #(

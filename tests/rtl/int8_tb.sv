@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_element_int8 behind the recoding of its column. As in element_tb, the ports always have 32 lanes, and a
-// netlist can take the element's place. The result comes BANKS + 2 cycles after its step: if the element has no
-// register behind its compressor tree, there is one before the element. Without RECODE only a netlist of
-// rtl/behavioural's element works. With UNIT_NETLIST a netlist of fp8mac_int8_pipeline takes the element's place, and
-// the accumulators are here.
+// fp8mac_element_int8 behind the recoding of its column. As in element_tb, the ports always have 32
+// lanes, and a netlist can take the element's place. The result comes BANKS + 2 cycles after its
+// step: if the element has no register behind its compressor tree, there is one before the element.
+// Without RECODE only a netlist of rtl/behavioural's element works. With UNIT_NETLIST a netlist of
+// fp8mac_int8_pipeline takes the element's place, and the accumulators are here.
 module int8_tb
   import fp8mac_pkg::*;
 #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole way of results to memory (fp8mac_output) against fp8mac_epilogue_apply. The bench plays
-// the array, the vector memories and an AXI slave. Every byte of memory is compared: those of D, and
-// all others, which must stay. Tile commands of every D format, pass shape and size are mixed with empty
-// and kept ones, with gaps and stalls everywhere. Write errors come at every address of a tile command.
-// The rates at which results are taken and the bus is used are checked, too.
+// the array, the vector memories and an AXI slave. Every byte of memory is compared: those of D,
+// and all others, which must stay. Tile commands of every D format, pass shape and size are mixed
+// with empty and kept ones, with gaps and stalls everywhere. Write errors come at every address of
+// a tile command. The rates at which results are taken and the bus is used are checked, too.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -572,8 +572,8 @@ void errors(OutputBench &output, tb::Bench &bench)
     output.run(commands, Traffic());
 }
 
-// With one scale per tensor, results of one byte are taken without a pause. Those of four bytes keep
-// the bus busy.
+// With one scale per tensor, results of one byte are taken without a pause. Those of four
+// bytes keep the bus busy.
 void rates(OutputBench &output, tb::Bench &bench)
 {
     for (unsigned shape = 0; shape < 3; shape++) {

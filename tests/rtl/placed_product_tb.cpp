@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// placed_product_tb: every pair of normalised significands and of distances, for each width of a word. The word is what
-// remains of the product, which has two integer bits, and fraction bits below them, when it is shifted right by the sum
-// of the distances.
+// placed_product_tb: every pair of normalised significands and of distances, for each width of a
+// word. The word is what remains of the product, which has two integer bits, and fraction bits
+// below them, when it is shifted right by the sum of the distances.
 #include "Vplaced_product_tb.h"
 #include "tb.h"
 

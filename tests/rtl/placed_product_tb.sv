@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_placed_product with the words of 9, 13, 19 and 20 fraction bits, and each with the distances that these have.
+// fp8mac_placed_product with the words of 9, 13, 19 and 20 fraction bits, and each with the
+// distances that these have.
 module placed_product_tb
   import fp8mac_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The read-out against the definitions of the formats: every code of FP16, both as the only format and as one of two,
-// and INT32 and FP32 with values around every power of two.
+// The read-out against the definitions of the formats: every code of FP16, both as the only format
+// and as one of two, and INT32 and FP32 with values around every power of two.
 #include "Vreadout_tb.h"
 #include "tb.h"
 
@@ -28,8 +28,8 @@ uint32_t meaning_of_fp16(uint32_t code)
     return sign | bits(static_cast<float>(std::ldexp(significand, exponent)));
 }
 
-// How an accumulator of either format holds an FP16 code: as FP32's pattern, but below 2^-14 with the field of 2^-14,
-// FP16's fraction behind it, and the last bit set.
+// How an accumulator of either format holds an FP16 code: as FP32's pattern, but below 2^-14 with
+// the field of 2^-14, FP16's fraction behind it, and the last bit set.
 uint32_t held(uint32_t code)
 {
     const bool below = (code >> 10 & 31) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_requantise against libfp8mac: values of every size, multipliers and shifts of every kind, ties of both roundings,
-// sums in INT32, gaps between transfers.
+// fp8mac_requantise against libfp8mac: values of every size, multipliers and shifts of every kind,
+// ties of both roundings, sums in INT32, gaps between transfers.
 #include "Vfp8mac_requantise.h"
 #include "tb.h"
 
@@ -27,7 +27,8 @@ struct Transfer {
     uint32_t d[kWidth];
 };
 
-// The fields of epilogue_cfg_t that count, from its last bit on: scale_d, clamp_hi, clamp_lo, bias_en, act, overflow, d_fmt
+// The fields of epilogue_cfg_t that count, from its last bit on: scale_d, clamp_hi, clamp_lo,
+// bias_en, act, overflow, d_fmt
 void drive(Vfp8mac_requantise &dut, const Config &config)
 {
     for (unsigned i = 0; i < sizeof dut.cfg_i / sizeof dut.cfg_i[0]; i++) {

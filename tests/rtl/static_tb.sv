@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element of FamilyStatic behind the feeds of its row and its column. As in element_tb, the ports always have 32
-// lanes, and a netlist can take the element's place. Products are aligned to bounds that come with the operands or to
-// the largest exponent of the E4M3 formats, as the kind says. A step enters as codes, in one cycle. Accumulator,
-// specials and flags leave together `stages` cycles later; parameters_o gives the number.
+// An element of FamilyStatic behind the feeds of its row and its column. As in element_tb, the
+// ports always have 32 lanes, and a netlist can take the element's place. Products are aligned to
+// bounds that come with the operands or to the largest exponent of the E4M3 formats, as the kind
+// says. A step enters as codes, in one cycle. Accumulator, specials and flags leave together
+// `stages` cycles later; parameters_o gives the number.
 module static_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -57,7 +58,8 @@ module static_tb
   assign a_common = a_feed[FeedW-1-:$bits(feed_common_t)];
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];
 
-  // Codes come in cycle -1. step_first is due in cycle 0. Flags come before the accumulator has waited for its turn.
+  // Codes come in cycle -1. step_first is due in cycle 0. Flags come before the accumulator
+  // has waited for its turn.
   localparam int unsigned Waits = BANKS == 1 ? 0 : BANKS - 3;
   logic                                 first_q;
   logic [Waits:0][$bits(flags_t)-1:0]   flags_q;

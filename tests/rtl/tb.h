@@ -2,11 +2,15 @@
 // The benches' common part: seeded random codes, a clock, counted checks.
 //
 //   int main(int argc, char **argv) {
-//       tb::Bench bench(argc, argv);                 // takes --seed N and --first-failure; bench.number("--steps", 1000)
-//       tb::Clocked<Vdut> dut(bench);                // dut.reset(); dut->port = ...; dut.tick();
-//       bench.equal("what", got, want, detail);      // one counted check; detail() makes the text of a failure
-//       bench.covered("rounds to even at a tie", n); // fails if an event that must happen never did
-//       return bench.finish();                       // prints "N passed, N failed"; 0 checks is a failure
+//       // Takes --seed N and --first-failure; bench.number("--steps", 1000)
+//       tb::Bench bench(argc, argv);
+//       tb::Clocked<Vdut> dut(bench); // dut.reset(); dut->port = ...; dut.tick();
+//       // One counted check; detail() makes the text of a failure
+//       bench.equal("what", got, want, detail);
+//       // Fails if an event that must happen never did
+//       bench.covered("rounds to even at a tie", n);
+//       // Prints "N passed, N failed"; 0 checks is a failure
+//       return bench.finish();
 //   }
 #ifndef TB_H
 #define TB_H

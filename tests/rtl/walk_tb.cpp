@@ -272,7 +272,8 @@ class Test
             bench_.equal("first MX scale in its beat", dut_->mx_first_o, tile.mx_first);
             with_mx_++;
             within_ += tile.mx_first != 0;
-            // The check refuses a chunk that ends inside a block of scales, and what follows does not matter.
+            // The check refuses a chunk that ends inside a block of scales, and what
+            // follows does not matter.
             over_ = FP8RT_GET(MODE__ACC_KEEP, t.mode) && t.k % FP8MAC_MX_BLOCK != 0;
         }
         with_c_ += reads_c;

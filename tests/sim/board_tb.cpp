@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // board_tb EXPECTED STATUS CYCLES: the top module of a board runs the program in its RAM. The bench
-// reads the console from the bits of the serial line and prints it. It passes if each line of the file
-// EXPECTED begins a line of the console, the LEDs show the exit status STATUS, and no frame was wrong,
-// within CYCLES cycles of the clock.
+// reads the console from the bits of the serial line and prints it. It passes if each line of the
+// file EXPECTED begins a line of the console, the LEDs show the exit status STATUS, and no frame
+// was wrong, within CYCLES cycles of the clock.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

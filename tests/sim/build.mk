@@ -68,14 +68,10 @@ $(SIM_TEST)/sim-disassemble.log: tests/sim/test_disassemble.py $(SIM_PYTEST_FILE
 	@tests/run_test.sh sim-disassemble $@ $(SIM_PYTEST) --disassembler $(SIM_TEST_BUILD)/disassemble \
 	  --objdump $(RISCV_PREFIX)objdump --elfs $(SIM_TEST_BUILD)/disassembly.elf $(SIM_TEST_BUILD)/soc.elf
 
-TESTS += $(SIM_TEST)/sim-instructions.log $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_TEST)/sim-instructions-fast.log)
-$(SIM_TEST)/sim-instructions.log: SIM_TRACED := $(SIM_RTL)
-$(SIM_TEST)/sim-instructions.log: $(SIM_RTL)
-$(SIM_TEST)/sim-instructions-fast.log: SIM_TRACED := $(SIM_FAST)
-$(SIM_TEST)/sim-instructions-fast.log: $(SIM_FAST)
-$(SIM_TEST)/sim-instructions.log $(SIM_TEST)/sim-instructions-fast.log: tests/sim/test_instructions.py tests/sim/objdump.py \
-    $(SIM_PYTEST_FILES) $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
-	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM_TRACED) --elf $(SIM_TEST_BUILD)/soc.elf \
+TESTS += $(SIM_TEST)/sim-instructions.log
+$(SIM_TEST)/sim-instructions.log: tests/sim/test_instructions.py tests/sim/objdump.py $(SIM_PYTEST_FILES) $(SIM_RTL) \
+    $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
+	@tests/run_test.sh sim-instructions $@ $(SIM_PYTEST) --sim $(SIM_RTL) --elf $(SIM_TEST_BUILD)/soc.elf \
 	  --objdump $(RISCV_PREFIX)objdump --objcopy $(RISCV_PREFIX)objcopy
 
 # A debugger at the core
@@ -83,39 +79,6 @@ TESTS += $(SIM_TEST)/sim-gdb.log
 $(SIM_TEST)/sim-gdb.log: tests/sim/test_gdb.py tests/sim/test_instructions.py $(SIM_PYTEST_FILES) $(SIM) \
     $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
 	@tests/run_test.sh sim-gdb $@ $(SIM_PYTEST) --sim $(SIM) --elf $(SIM_TEST_BUILD)/soc.elf --gdb gdb-multiarch
-
-# The fast mode: its arithmetic against the golden model, and whole programs against the RTL.
-$(SIM_TEST_BUILD)/test_block: tests/sim/test_block.c sim/fast/block.c sim/fast/block.h $(CATALOGUE_H) \
-    $(BUILD)/model/libfp8mac.a
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -O2 $(SIM_WARNINGS) $(SIM_INCLUDES) -o $@ $(filter %.c %.a,$^) -lm
-
-TESTS += $(SIM_TEST)/sim-block.log
-$(SIM_TEST)/sim-block.log: $(SIM_TEST_BUILD)/test_block tests/run_test.sh
-	@tests/run_test.sh sim-block $@ $<
-
-ifneq (,$(filter $(FAST_ELEMENTS),$(ELEMENT)))
-# A seeded fault: products far below the largest one are lost.
-$(SIM_TEST_BUILD)/faulty.c: sim/fast/block.c tests/sim/build.mk
-	@mkdir -p $(@D)
-	@sed 's/distance > 31 ? 0/distance > 12 ? 0/' $< >$@
-	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
-
-$(SIM_TEST_BUILD)/faulty.o: $(SIM_TEST_BUILD)/faulty.c
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -O2 $(SIM_INCLUDES) -c -o $@ $<
-
-$(SIM_TEST_BUILD)/faulty: $(SIM_TEST_BUILD)/faulty.o $(filter-out %/block.o,$(SIM_FAST_OBJECTS))
-	$(call say,LINK,$@)
-	$(Q)$(CXX) -o $@ $^ -pthread -lm
-
-TESTS += $(SIM_TEST)/sim-fast.log
-$(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_PYTEST_FILES) $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty \
-    $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
-	@tests/run_test.sh sim-fast $@ $(SIM_PYTEST) --sim $(SIM_RTL) --fast $(SIM_FAST) --faulty $(SIM_TEST_BUILD)/faulty \
-	  --elf $(FW_BUILD)/riscv/gemm.elf
-endif
 
 # The timing model. Its seeded fault: a memory that is one cycle slower.
 $(SIM_TEST_BUILD)/faulty-timed.cpp: sim/timed/model.cpp tests/sim/build.mk
@@ -134,14 +97,12 @@ $(SIM_TEST_BUILD)/faulty-timed: $(SIM_TEST_BUILD)/faulty-timed.o $(filter-out %/
 
 TESTS += $(SIM_TEST)/system-timed.log
 TESTS += $(SIM_TEST)/system-timed-long.log
-# What it is compared with: the fast mode, where the array has it, which equals the RTL (sim-fast)
-SIM_TIMED_LIKE := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM_RTL))
 $(SIM_TEST)/system-timed.log: SIM_TIMED_PROGRAMS := digits dscnn
 $(SIM_TEST)/system-timed-long.log: SIM_TIMED_PROGRAMS := digits dscnn elementwise convolution recipes vad layers faults
-$(SIM_TEST)/system-timed.log $(SIM_TEST)/system-timed-long.log: tests/sim/test_timed.py tests/sim/test_fast.py $(SIM_PYTEST_FILES) \
-    $(SIM_TIMED_LIKE) $(SIM_TIMED) $(SIM_TEST_BUILD)/faulty-timed tests/run_test.sh \
+$(SIM_TEST)/system-timed.log $(SIM_TEST)/system-timed-long.log: tests/sim/test_timed.py $(SIM_PYTEST_FILES) \
+    $(SIM_RTL) $(SIM_TIMED) $(SIM_TEST_BUILD)/faulty-timed tests/run_test.sh \
     $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits dscnn elementwise convolution recipes vad layers faults)
-	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM_TIMED_LIKE) --fast $(SIM_TIMED) \
+	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM_RTL) --timed $(SIM_TIMED) \
 	  --faulty $(SIM_TEST_BUILD)/faulty-timed --elf $(FW_BUILD)/riscv/gemm.elf \
 	  --elfs $(SIM_TIMED_PROGRAMS:%=$(FW_BUILD)/riscv/%.elf)
 
@@ -156,43 +117,39 @@ TESTS += $(SIM_TEST)/system-timed-arrays.log
 $(SIM_TEST)/system-timed-arrays.log: tests/sim/test_timed_arrays.py tests/sim/test_timed.py $(SIM_PYTEST_FILES) $(SIM_RTL) $(SIM_TIMED) \
     $(TIMED_PROGRAMS) tests/run_test.sh
 	+@for array in $(foreach a,$(TIMED_ARRAYS),"$(timed_array_$(a))"); do \
-	  $(MAKE) --no-print-directory sim $$array FAST=0 TIMED=0 && $(MAKE) --no-print-directory sim $$array FAST=0 TIMED=1 || exit 1; \
+	  $(MAKE) --no-print-directory sim $$array TIMED=0 && $(MAKE) --no-print-directory sim $$array TIMED=1 || exit 1; \
 	done
 	@tests/run_test.sh system-timed-arrays $@ $(SIM_PYTEST) --build $(BUILD) --elfs $(TIMED_PROGRAMS)
 
-# Cycles that are left out (sim/apart): runs with and without them are compared. Seeded faults, by what they spoil,
+# Cycles that are left out (sim/partitioned): runs with and without them are compared. Seeded faults, by what they spoil
 SIM_LEFT_OUT := counters clock timer strobes
 seed_counters := s/model_.catch_up(now_ - next_);//
 seed_clock := s/fp8sim_chip_resume(paused_cycles_,/fp8sim_chip_resume(paused_cycles_ - 1,/
 seed_timer := s/paused_most_ = cycles;/paused_most_ = cycles + 1;/
 seed_strobes := s/(model_.ram_wstrb_o >> i & 1) != 0/i < sizeof beat/
-# in the fast mode, where the array has one
-SIM_LEFT_OUT_SIM := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM_RTL))
-SIM_LEFT_OUT_DIR := $(dir $(SIM_LEFT_OUT_SIM))
-SIM_LEFT_OUT_OBJECTS := $(if $(filter $(SIM_FAST),$(SIM_LEFT_OUT_SIM)),$(SIM_FAST_OBJECTS),$(SIM_RTL_OBJECTS))
 
-$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%.cpp: sim/apart/accelerator.cpp tests/sim/build.mk
+$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%.cpp): $(SIM_TEST_BUILD)/left-out-%.cpp: sim/partitioned/accelerator.cpp tests/sim/build.mk
 	@mkdir -p $(@D)
 	@sed '$(seed_$*)' $< >$@
 	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
 
-$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%): $(SIM_TEST_BUILD)/left-out-%: $(SIM_TEST_BUILD)/left-out-%.cpp $(SIM_LEFT_OUT_OBJECTS)
+$(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%): $(SIM_TEST_BUILD)/left-out-%: $(SIM_TEST_BUILD)/left-out-%.cpp $(SIM_RTL_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CXX) -std=c++17 -O1 $(SIM_INCLUDES) $(call sim_model_includes,$(SIM_LEFT_OUT_DIR)model) \
-	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -DFP8SIM_MODEL='"apart/model.h"' -o $@ $< \
-	  $(filter-out $(SIM_LEFT_OUT_DIR)accelerator.o,$(SIM_LEFT_OUT_OBJECTS)) -pthread -lm
+	$(Q)$(CXX) -std=c++17 -O1 $(SIM_INCLUDES) $(call sim_model_includes,$(dir $(SIM_RTL))model) \
+	  $(call sim_model_includes,$(call sim_chip,$(AXI_DATA_W))/model) -DFP8SIM_MODE='"faulty"' -DFP8SIM_MODEL='"partitioned/model.h"' -o $@ $< \
+	  $(filter-out $(dir $(SIM_RTL))accelerator.o,$(SIM_RTL_OBJECTS)) -pthread -lm
 
 SIM_LEFT_OUT_ELFS := $(SIM_TEST_BUILD)/soc.elf $(patsubst %,$(FW_BUILD)/riscv/%.elf,gemm digits faults selftest)
 TESTS += $(SIM_TEST)/sim-left-out.log
-$(SIM_TEST)/sim-left-out.log: tests/sim/test_left_out.py $(SIM_PYTEST_FILES) $(SIM_LEFT_OUT_SIM) $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%) \
+$(SIM_TEST)/sim-left-out.log: tests/sim/test_left_out.py $(SIM_PYTEST_FILES) $(SIM_RTL) $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%) \
     $(SIM_LEFT_OUT_ELFS) tests/run_test.sh
-	@tests/run_test.sh sim-left-out $@ $(SIM_PYTEST) --sim $(SIM_LEFT_OUT_SIM) --elfs $(SIM_LEFT_OUT_ELFS) \
+	@tests/run_test.sh sim-left-out $@ $(SIM_PYTEST) --sim $(SIM_RTL) --elfs $(SIM_LEFT_OUT_ELFS) \
 	  --faulties $(SIM_LEFT_OUT:%=$(SIM_TEST_BUILD)/left-out-%)
 
-# The waveform of a small chip in the fast mode, which is compiled quickly. A make that the test starts builds it.
-WAVES_SIM := $(BUILD)/sim/2x2x4-block_f19-fast-trace/fp8mac-sim
-ifneq ($(SIM_BASE)-fast-trace/fp8mac-sim,$(WAVES_SIM))
-$(WAVES_SIM): $(SIM_INPUTS_FAST) $(SIM_SOURCES) $(SIM_SOURCES_FAST) $(REGS_H) $(BUILD)/model/libfp8mac.a
+# The waveform of a small chip, which is compiled quickly. A make that the test starts builds it.
+WAVES_SIM := $(BUILD)/sim/2x2x4-block_f19-trace/fp8mac-sim
+ifneq ($(SIM_BASE)-trace/fp8mac-sim,$(WAVES_SIM))
+$(WAVES_SIM): $(SIM_INPUTS) $(SIM_SOURCES) $(REGS_H) $(BUILD)/model/libfp8mac.a
 	+@$(MAKE) --no-print-directory $@ ROWS=2 COLS=2 LANES=4 ELEMENT=block FRAC_BITS=
 endif
 

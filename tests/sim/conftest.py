@@ -7,7 +7,7 @@ import pytest
 
 PROGRAMS = {
     "sim": "the simulator",
-    "fast": "the simulator in the fast mode",
+    "timed": "the simulator with the timing model",
     "faulty": "the same with a seeded fault",
     "elf": "the program that it runs",
     "digits": "the application digits",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiver of a serial line: 8 data bits, the lowest first, no parity, one stop bit. It shares nothing with the
-// transmitter but the length of a bit, and looks at the line in the middle of each bit.
+// The receiver of a serial line: 8 data bits, the lowest first, no parity, one stop bit.
+// It shares nothing with the transmitter but the length of a bit, and looks at the line in
+// the middle of each bit.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -42,7 +42,7 @@ def run(sim, folder, elf, options, arguments, everything):
     wanted = ["--dump-memory", paths["memory"], "--dump-outputs", paths["outputs"]]
     wanted += ["--timeline", paths["timeline"], "--bus", paths["bus"]]
     wanted += ["--instructions", paths["instructions"]] if elf.stem in TRACED else []
-    wanted += ["--evaluate-all"] if everything else []
+    wanted += ["--usage", *(["--evaluate-all"] if everything else [])]
     command = [sim, "--heartbeat", "0", "--silence", "0", *wanted, *options, elf, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     ends, usage = END.search(done.stderr), USAGE.search(done.stderr)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_board_uart: every character, back to back and with pauses, read from the serial bits. A bit has BIT_CYCLES.
+// fp8mac_board_uart: every character, back to back and with pauses, read from the serial bits.
+// A bit has BIT_CYCLES.
 #include <cstdio>
 #include <string>
 

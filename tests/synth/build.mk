@@ -4,8 +4,9 @@
 SYNTH_PY := $(wildcard synth/*.py synth/*/*.py rtl/catalogue/*)
 
 TESTS += $(BUILD)/test/synth_flow.log
-$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
-	@tests/run_test.sh synth_flow $@ $(PYTEST) $< --folder $(BUILD)/synth-test
+SYNTH_FLOW_TESTS := tests/synth/test_flow.py tests/synth/test_study.py
+$(BUILD)/test/synth_flow.log: $(SYNTH_FLOW_TESTS) $(PYTEST_FILES) $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_flow $@ $(PYTEST) $(SYNTH_FLOW_TESTS) --folder $(BUILD)/synth-test
 
 TESTS += $(BUILD)/test/synth_liberty.log
 $(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) $(PYTEST_FILES) tests/run_test.sh
@@ -73,7 +74,7 @@ $(BUILD)/test/synth_clock_gates.log: tests/synth/test_clock_gates.py $(SYNTH_PY)
 
 TESTS += $(BUILD)/test/synth_report.log
 $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard synth/*.md) README.md \
-  $(wildcard synth/results/* synth/plots/* synth/study/*.md synth/energy/*.md) tests/run_test.sh
+  $(wildcard synth/results/* synth/study/*.md synth/energy/*.md) synth/result.svg sim/bench/results.json tests/run_test.sh
 	@tests/run_test.sh synth_report $@ $(PYTEST) $< --folder $(BUILD)/synth-report-test
 
 TESTS += $(BUILD)/test/synth_left_out.log

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A register and a memory behind a clock gate (GATED = 1), or with the enable that the gate's condition stands for.
+// A register and a memory behind a clock gate (GATED = 1), or with the enable that the gate's
+// condition stands for.
 module fp8mac_board_gated #(
   parameter bit GATED = 1'b1
 ) (

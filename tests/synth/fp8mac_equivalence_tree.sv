@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compressor tree's two addends summed: what they are by themselves is the compressor tree's own affair.
+// The compressor tree's two addends summed: what they are by themselves is the
+// compressor tree's own affair.
 module fp8mac_equivalence_tree #(
   parameter int unsigned ADDENDS = 4,
   parameter int unsigned W = 6

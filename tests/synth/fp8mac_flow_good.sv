@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small design for the flow's tests: two registered full adders in a row, one of them with a constant input.
+// A small design for the flow's tests: two registered full adders in a row, one of them
+// with a constant input.
 module fp8mac_flow_good #(
   parameter int unsigned WIDTH = 4
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the flow's tests: two instances of what is to be a black box, with a register between them. The
-// first one is narrower.
+// For the flow's tests: two instances of what is to be a black box, with a register between them.
+// The first one is narrower.
 module fp8mac_flow_nest (
   input  logic       clk_i,
   input  logic [3:0] a_i,

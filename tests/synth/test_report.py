@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages synth/AREA.md and synth/AREA_FIGURES.md and their plots are what the generator makes of synth/results; a
-changed result changes them; a measurement's records take the place of older ones. The commands below a table measure
-the records of the table, and no others.
+"""The pages synth/AREA.md and ENERGY.md are what the generator makes of synth/results, and so are the pages with every
+figure and their plots, which `make docs` writes; a changed result changes them; a measurement's records take the place of
+older ones. The commands below a table measure the records of the table, and no others.
 
 python -m pytest -c tests/pytest.ini tests/synth/test_report.py --folder FOLDER
 """
@@ -28,6 +28,7 @@ from synth.study import (
     libraries,
     merit,
     pages,
+    picture,
     report,
     request,
     rivals,
@@ -54,28 +55,50 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_committed(bench: Bench, folder: Path) -> None:
-    status, said = run(f"--out={folder}/same")
+    status, said = run(f"--out={folder}/same", f"--figures={folder}/figures")
     bench.check(f"the report is written: {said}", status == 0)
-    made = sorted(path for path in (folder / "same").rglob("*") if path.is_file())
-    for path in made:
-        committed = Path("synth") / path.relative_to(folder / "same")
-        bench.check(
-            f"{committed} is not what `make synth-report` writes",
-            committed.is_file() and committed.read_text() == path.read_text(),
-        )
-    drawn = {path.name for path in made if path.suffix == ".svg"}
-    bench.check(
-        "no plot is left from before", drawn == {p.name for p in Path("synth/plots").glob("*")}
-    )
-    text = "".join(page.read_text() for page in PAGES)
+    made = sorted(path.name for path in (folder / "same").rglob("*") if path.is_file())
+    bench.check(f"the committed pages: {made}", made == sorted([*report.PAGES, report.PICTURE]))
+    for page in (*PAGES, Path("synth", report.PICTURE)):
+        text = (folder / "same" / page.name).read_text()
+        bench.check(f"{page} is not what `make synth-report` writes", page.read_text() == text)
+    figures = folder / "figures"
+    text = "".join((figures / name).read_text() for name in report.FIGURES)
+    bench.check("no blank is left", not report.BLANK.search(text))
+    drawn = {path.name for path in (figures / "plots").iterdir()}
     shown = set(re.findall(r"\(plots/([^)]+)\)", text))
-    bench.check(f"the pages show every plot: {shown} of {drawn}", shown == drawn)
+    bench.check(f"the pages show every plot: {shown} of {drawn}", shown == drawn and len(drawn) > 3)
+
+
+def test_summary(bench: Bench) -> None:
+    """A committed page answers on a screen: few tables, and each other table is on a page that `make docs` writes."""
+    for page in PAGES:
+        text = page.read_text()
+        tables_of = len(re.findall(r"^\|(?: ?-+ ?\|)+$", text, re.M))
+        bench.check(f"{page}: {tables_of} tables", 1 <= tables_of <= 3)
+        bench.check(f"{page}: {len(text.split())} words", len(text.split()) < 2000)
+        built = f"build/docs/results/{page.stem.lower()}.html"
+        bench.check(f"{page} names {built}", built in text)
+    rows = report.Page(RESULTS).say_price_summary().splitlines()[2:]
+    prices = set()
+    for name in set(report.PRICES.values()):
+        found = {one["name"]: one["logic"] for one in report.load(RESULTS, name)["functions"]}
+        whole = found.pop("all")
+        prices |= {
+            (f"{whole - logic:,.0f}", f"{100 - 100 * logic / whole:.1f} %")
+            for logic in found.values()
+        }
+    bench.check(f"{len(rows)} functions have prices", len(rows) >= 10)
+    for row in rows:
+        said = tuple(row.split("|")[place].strip() for place in (3, 4))
+        bench.check(f"{row}: what leaving it out saves", said in prices)
 
 
 def test_tables(bench: Bench) -> None:
     """No table of figures is typed: outside the generated ones, a table's cell has no number with a separator or a
     point."""
-    text = "".join(report.BLANK.sub("", path.read_text()) for path in report.PAGES.values())
+    templates = [*report.PAGES.values(), *report.FIGURES.values()]
+    text = "".join(report.BLANK.sub("", path.read_text()) for path in templates)
     text = text.replace(" (0.18 um)", "")  # the library's process
     cells = [line for line in text.splitlines() if line.startswith("|")]
     bench.check("the templates have tables of words", len(cells) > 10)
@@ -154,7 +177,7 @@ def measures(command: str) -> set[tuple[str, ...]]:
 def test_commands(bench: Bench) -> None:
     """Below each table of records stand commands that measure these records and no others."""
     page = report.Page(RESULTS)
-    made = re.findall(r"\{\{table (\w+)\}\}", report.PAGES["AREA_FIGURES.md"].read_text())
+    made = re.findall(r"\{\{table (\w+)\}\}", report.FIGURES["area.md"].read_text())
     bench.check(f"there are tables: {made}", len(made) > 10)
     for name in made:
         found = page.records_of(name)
@@ -165,8 +188,9 @@ def test_commands(bench: Bench) -> None:
             f"the commands of the table {name} measure its records",
             planned == {(record["name"], record["library"]) for record in found},
         )
-    for one in PAGES:
-        for command in COMMAND.findall(one.read_text()):
+    figures = [page.whole(path.read_text()) for path in report.FIGURES.values()]
+    for one in (*(path.read_text() for path in PAGES), *figures):
+        for command in COMMAND.findall(one):
             if re.match(r"make synth(?![-\w])(?!.*TARGET=)", command):
                 bench.check(f"{command} measures something", len(measures(command)) > 0)
     for name in ("published", "feed_lane", "libraries"):
@@ -225,27 +249,29 @@ def test_readme(bench: Bench) -> None:
     ):
         quoted = words.format(*map(say, names))
         bench.check(f"README says {quoted!r}", quoted in text)
-    many = {one: quoted_pair(page, one) for one in ("block_f19_l16_fp32", "block_f13_l16_fp16")}
-    wide, narrow = many.values()
-    for quoted in (
-        f"takes {wide[0]} times the area and {wide[1]} times the energy with 19 fraction bits and FP32",
-        f"With 13 and FP16 it takes {narrow[0]} and {narrow[1]} times as much",
-    ):
-        bench.check(f"README says {quoted!r}", quoted in text)
     answer = page.say_answer()
     compared = Path("README.md").read_text().partition("## Compare it")[2]
     rows = [line for line in compared.splitlines() if line.startswith("|")][2:5]
     here = [row.split("|")[3] for row in rows]
-    sentence = compared.partition("It also has wires")[2].partition("## Configurations")[0]
-    ratios = re.findall(r"\b\d\.\d\d\b", " ".join([*here, sentence]))
-    bench.check(f"README has ratios: {ratios}", len(ratios) >= 11)
+    ratios = re.findall(r"\b\d\.\d\d\b", " ".join(here))
+    bench.check(f"README has ratios: {ratios}", len(ratios) >= 7)
     for ratio in ratios:
         bench.check(f"the table has README's {ratio}", f"**{ratio}**" in answer)
 
 
-def quoted_pair(page: report.Page, name: str) -> tuple[str, str]:
-    """The ratios of area and of energy to INT8 with one accumulator."""
-    return page.say_single(name), page.say_energy("mean", "sky130", name, "one")
+def test_picture(bench: Bench) -> None:
+    """README's picture has the ratios of the table and the utilisation of the chip's results."""
+    page, text = report.Page(RESULTS), Path("synth", report.PICTURE).read_text()
+    answer = page.say_answer()
+    shown = re.findall(r">(\d\.\d\d)</text>", text)
+    bench.check(f"ratios: {shown}", len(shown) == 7)
+    for ratio in shown:
+        bench.check(f"the table has the picture's {ratio}", f"**{ratio}**" in answer)
+    bench.check("README shows it", f"](synth/{report.PICTURE})" in Path("README.md").read_text())
+    rows = json.loads(picture.CYCLES.read_text())["rows"]
+    cycles = rows["make run APP=gemm M=64 N=64 K=64 D=e4m3fn SCALE=tensor"]["cycles"]
+    bench.check("64 cubed", f">{100 * 64**3 / 256 / cycles:.0f} %</text>" in text)
+    bench.check("light and dark", "prefers-color-scheme:dark" in text)
 
 
 def test_answer(bench: Bench) -> None:
@@ -310,9 +336,12 @@ def test_changes(bench: Bench, folder: Path) -> None:
     run_of = {"version": "9.9.9", "date": "2030-01-01", "tools": {"yosys": "Yosys 9"}}
     source.write_text(json.dumps({"run": run_of, "records": [other]}))
     status, said = run(
-        f"--results={results}", f"--out={folder}/other", f"--from={source}", "--command=make synth"
+        f"--results={results}",
+        f"--figures={folder}/other",
+        f"--from={source}",
+        "--command=make synth",
     )
-    page = (folder / "other/AREA_FIGURES.md").read_text()
+    page = (folder / "other/area.md").read_text()
     bench.check(f"a measurement is taken: {said}", status == 0)
     bench.check("its area is on the page", f"| {2 * record['area']:,.0f} |" in page)
     bench.check("its run is on the page", "9.9.9" in page and "2030-01-01" in page)
@@ -425,8 +454,10 @@ def test_rivals(bench: Bench, folder: Path) -> None:
     other = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
     bench.check("shapes", rivals.pairs([fp8, larger, int8, other])[1] == (larger, other))
     wider = {**int8, "parameters": {**int8["parameters"], "ROWS": 8}}
-    bench.raises("shapes", UsageError, "differ in more", lambda: rivals.pair([fp8, wider]))
-    bench.raises("one side", UsageError, "of each shape one", lambda: rivals.pair([fp8]))
+    bench.raises("shapes", UsageError, "must differ only", lambda: rivals.pair([fp8, wider]))
+    bench.raises(
+        "one side", UsageError, "two accelerators of each shape", lambda: rivals.pair([fp8])
+    )
 
 
 def test_rtl(bench: Bench, folder: Path) -> None:

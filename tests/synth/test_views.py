@@ -102,12 +102,12 @@ def test_gated_clock(bench: Bench, folder: Path) -> None:
 
 
 def test_names(bench: Bench) -> None:
-    known = {"u_array", "u_array.u_nest", "u_b"}
+    known = {"u_array", "u_array.u_grid", "u_b"}
     for net, depth, block in (
-        (r"\u_array.u_nest.x_q[3] ", 1, "u_array"),
-        (r"\u_array.u_nest.x_q[3] ", 2, "u_array.u_nest"),
+        (r"\u_array.u_grid.x_q[3] ", 1, "u_array"),
+        (r"\u_array.u_grid.x_q[3] ", 2, "u_array.u_grid"),
         (r"\u_array.x_q ", 2, "u_array"),
-        ("u_array_u_nest_u_ram_data_i", 1, "u_array.u_nest"),
+        ("u_array_u_grid_u_ram_data_i", 1, "u_array.u_grid"),
         ("u_b_en_i", 1, "u_b"),
         ("irq_o", 1, "ports"),
     ):

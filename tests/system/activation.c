@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of activations beside the functions in long double: every code is the one whose number is nearest, for all
-// formats and several scales. Arguments that are not possible are refused.
+// Tables of activations beside the functions in long double: every code is the one whose number is
+// nearest, for all formats and several scales. Arguments that are not possible are refused.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,8 +48,8 @@ static double number(fp8mac_format_id format, uint8_t code)
     return value;
 }
 
-// The distance of the nearest finite number. It is all that a saturating table may be away, but for the
-// rounding to FP32.
+// The distance of the nearest finite number. It is all that a saturating table may be away, but for
+// the rounding to FP32.
 static long double least_distance(fp8mac_format_id format, long double wanted)
 {
     long double least = INFINITY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's conversions in integers give the bits and the flags of the model: all exponents and
-// signs of FP32 with the fractions where roundings change, random words, all codes of FP8; scales of
-// all magnitudes, among them powers of two and subnormal ones; every overflow mode.
+// signs of FP32 with the fractions where roundings change, random words, all codes of FP8; scales
+// of all magnitudes, among them powers of two and subnormal ones; every overflow mode.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

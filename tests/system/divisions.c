@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many divisions into tiles and
-// chunks, by the model of cycles. The mean of the ratios of cycles, and the largest ratio, are bounded.
+// The planner's tiles beside the best ones: GEMMs and images that are drawn, each with many
+// divisions into tiles and chunks, by the model of cycles. The mean of the ratios of cycles, and
+// the largest ratio, are bounded.
 //
 //   divisions [COUNT [SEED]]   of each kind; prints those with the largest ratios
 #include <inttypes.h>
@@ -50,12 +51,22 @@ static uint64_t best_of(const fp8mac_cycles_config *config, const fp8mac_cycles_
     for (unsigned i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
         for (unsigned j = 0; j < sizeof tiles / sizeof tiles[0]; j++) {
             for (unsigned k = 0; k < sizeof chunks / sizeof chunks[0]; k++) {
-                if (tiles[i] >= c.m || tiles[j] >= c.n || tiles[j] % 16u != 0 || chunks[k] >= c.k) {
+                if (tiles[i] >= c.command.m || tiles[j] >= c.command.n || tiles[j] % 16u != 0 ||
+                    chunks[k] >= c.command.k) {
                     continue;
                 }
-                c.tile_m = tiles[i] == 0 ? c.m : divided(c.m, (c.m + tiles[i] - 1u) / tiles[i], 4);
-                c.tile_n = tiles[j] == 0 ? c.n : divided(c.n, (c.n + tiles[j] - 1u) / tiles[j], 16);
-                c.tile_k = c.first_k = chunks[k] == 0 ? c.k : chunks[k];
+                c.command.tile.m =
+                    (uint16_t)(tiles[i] == 0
+                                   ? c.command.m
+                                   : divided(c.command.m, (c.command.m + tiles[i] - 1u) / tiles[i],
+                                             4));
+                c.command.tile.n =
+                    (uint16_t)(tiles[j] == 0
+                                   ? c.command.n
+                                   : divided(c.command.n, (c.command.n + tiles[j] - 1u) / tiles[j],
+                                             16));
+                c.command.tile.k = c.command.tile.first_k =
+                    (uint16_t)(chunks[k] == 0 ? c.command.k : chunks[k]);
                 const uint64_t cycles = cycles_of(config, &c);
                 best = cycles < best ? cycles : best;
             }
@@ -96,19 +107,19 @@ static void set_image(const workload *work, fp8mac_cycles_command *c)
 {
     const uint32_t pixel = work->pixel_bytes, width = work->out_w * work->stride_x;
     const bool joined = pixel == work->channels;
-    c->conv_a = c->extended = true;
-    c->image_width = width * pixel;
-    c->image_height = (uint16_t)(work->m / work->out_w * work->stride_x);
-    c->out_w = (uint16_t)work->out_w;
-    c->segment_bytes = (uint16_t)(work->channels * (joined ? work->kernel_w : 1u));
-    c->segments = (uint8_t)(joined ? 1u : work->kernel_w);
-    c->step_x = (uint16_t)(work->stride_x * pixel);
-    c->segment_step = (uint16_t)pixel;
-    c->step_y = (uint8_t)work->stride_x;
-    c->dil_y = 1;
-    c->pad_top = (uint8_t)(work->kernel_w / 2u);
-    c->pad_left = (uint16_t)(work->kernel_w / 2u * pixel);
-    c->a_stride = width * pixel;
+    c->command.mode.conv_a = c->command.mode.extended = true;
+    c->command.image.width = width * pixel;
+    c->command.image.height = (uint16_t)(work->m / work->out_w * work->stride_x);
+    c->command.image.out_w = (uint16_t)work->out_w;
+    c->command.image.segment_bytes = (uint16_t)(work->channels * (joined ? work->kernel_w : 1u));
+    c->command.image.segments = (uint8_t)(joined ? 1u : work->kernel_w);
+    c->command.image.step_x = (uint16_t)(work->stride_x * pixel);
+    c->command.image.segment_step = (uint16_t)pixel;
+    c->command.image.step_y = (uint8_t)work->stride_x;
+    c->command.image.dil_y = 1;
+    c->command.image.pad_top = (uint8_t)(work->kernel_w / 2u);
+    c->command.image.pad_left = (uint16_t)(work->kernel_w / 2u * pixel);
+    c->command.a.stride = width * pixel;
 }
 
 static unsigned failed, passed;
@@ -148,7 +159,8 @@ static void compare(bool image, unsigned count, double most_mean, double most)
                    "%u take "
                    "%" PRIu64 " cycles, others %" PRIu64 "\n",
                    work.m, work.n, work.k, work.channels, work.pixel_bytes, work.kernel_w,
-                   command.tile_m, command.tile_n, command.tile_k, planned, best);
+                   command.command.tile.m, command.command.tile.n, command.command.tile.k, planned,
+                   best);
         }
         sum += log(ratio);
         largest = ratio > largest ? ratio : largest;

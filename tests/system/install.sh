@@ -93,10 +93,15 @@ check 'pkg-config knows both' pkg-config --exists fp8rt fp8rt-riscv
 for program in use layers; do
   check "compiles and links, host: $program" sh -c \
     "gcc -std=c11 -Wall -Werror -o $program $program.c \$(pkg-config --cflags --static --libs fp8rt)"
-  check "runs, host: $program" env LD_LIBRARY_PATH="$stage/lib" "./$program"
+  check "runs, host: $program" "./$program"
   check "compiles and links, chip: $program" sh -c \
     "riscv64-unknown-elf-gcc -std=c11 -Wall -Werror -o $program.elf $program.c \$(pkg-config --cflags --libs fp8rt-riscv)"
   if [ -n "${2:-}" ]; then check "runs, chip: $program" "$2" --quiet "$program.elf"; fi
+done
+for header in "$stage"/include/fp8rt/*.h; do
+  echo "#include <fp8rt/${header##*/}>" >"$outside/header.cpp"
+  check "C++17: ${header##*/}" sh -c \
+    "g++ -std=c++17 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only \$(pkg-config --cflags fp8rt) header.cpp"
 done
 check 'starts where the core does' sh -c 'riscv64-unknown-elf-readelf -h use.elf | grep -q "Entry.*0x80000080"'
 check 'the installed simulator' "$stage/bin/fp8mac-sim" --quiet use.elf

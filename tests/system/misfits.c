@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer names the argument whose size does not fit, and the next layer that succeeds clears the name.
+// A layer names the argument whose size does not fit, and the next layer that succeeds clears the
+// name.
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +69,8 @@ static bool is_message(const fp8rt_run *run, const char *layer, const char *name
     return strcmp(fp8rt_run_message(run, got, sizeof got), wanted) == 0;
 }
 
-// With `value` in the field the layer names `name`. With what the field had before, it succeeds and names nothing.
+// With `value` in the field the layer names `name`. With what the field had before, it
+// succeeds and names nothing.
 static void try(const subject *s, uint32_t *field, uint32_t value, const char *name)
 {
     const uint32_t before = *field;
@@ -169,7 +171,7 @@ static void elements(void)
     try(&r, &x.cols, FP8MAC_ROWS_MAX_COLS + 1, "desc->x");
     const fp8rt_reciprocal_desc reciprocal = {.x = &x, .out = &out};
     try(&(subject){call_reciprocal, &reciprocal, "reciprocal"}, &out.rows, 1, "desc->out");
-    if ((device.caps.functions & FP8RT_FUNCTION_MX) != 0) {
+    if ((device.caps.functions & FP8MAC_FUNCTION_MX) != 0) {
         fp8rt_tensor mx = tensor(ROWS, COLS, FP8MAC_E4M3FN);
         mx.mx = fp8rt_arena_alloc(&arena, fp8rt_tensor_mx_bytes(&device.caps, &mx));
         const fp8rt_to_mx_desc to_mx = {.x = &x, .out = &mx};
@@ -346,7 +348,7 @@ static void integers(void)
     static const int32_t bias[COLS];
     static const fp8mac_int_scale scales[COLS];
     const fp8rt_caps caps = device.caps;
-    device.caps.functions |= FP8RT_FUNCTION_REQUANTISE;
+    device.caps.functions |= FP8MAC_FUNCTION_REQUANTISE;
     fp8rt_element_make(FP8MAC_ELEMENT_INT8, caps.lanes, 0, &device.caps.element);
     fp8rt_tensor x = tensor(ROWS, COLS, FP8MAC_INT8);
     fp8rt_tensor y = tensor(ROWS, COLS, FP8MAC_INT8);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware's MX quantiser beside the model's recipe: codes, scales and flags of every element format, for FP32 words
-// of all kinds and every FP16 and BF16 number, in blocks of every length. Bytes that it must not write stay.
+// The firmware's MX quantiser beside the model's recipe: codes, scales and flags of every element
+// format, for FP32 words of all kinds and every FP16 and BF16 number, in blocks of every length.
+// Bytes that it must not write stay.
 #include "fp8rt/mx.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile commands of a GEMM, recorded in place of an accelerator: every output is computed once
-// from all of its products in order, operands fit their buffers, and reuse and chains are legal. For
-// the layers listed here it prints the time that an ideal accelerator would take with them:
+// from all of its products in order, operands fit their buffers, and reuse and chains are legal.
+// For the layers listed here it prints the time that an ideal accelerator would take with them:
 //
 //   load of a command:  one beat a cycle; it starts when the load before has ended and the
 //                       computation of the command before the last one has ended
@@ -14,9 +14,8 @@
 
 #include "backend.h"
 #include "fp8rt/fp8rt.h"
-#include "fp8rt/registers.h"
 #include "stamp.h"
-#include "tile_check.h"
+#include "fp8mac/tiles.h"
 
 // Cycles per tile command, before the first one and at the end, as the simulated chip shows.
 enum { SUBMIT_CYCLES = 16, START_CYCLES = 40, FIRST_BEAT = 8, END_CYCLES = 100 };
@@ -24,7 +23,7 @@ enum { SUBMIT_CYCLES = 16, START_CYCLES = 40, FIRST_BEAT = 8, END_CYCLES = 100 }
 // The recorder: one GEMM at a time.
 static struct {
     const fp8rt_gemm_desc *desc;
-    fp8rt_command before;
+    fp8mac_tile before;
     bool has_before, ended;
     uint16_t *covered; // m x n: products that are in the output's accumulator
     uint8_t *stored;   // m x n: how often the output was stored
@@ -42,75 +41,73 @@ static void expect(bool right, const char *what)
     }
 }
 
-static bool has(const fp8rt_command *tile, uint32_t bit)
-{
-    return (tile->mode & bit) != 0;
-}
-
 static uint32_t ceil_div(uint32_t x, uint32_t y)
 {
     return (x + y - 1) / y;
 }
 
-static uint32_t passes_of(const fp8rt_caps *caps, const fp8rt_command *tile)
+static uint32_t passes_of(const fp8rt_caps *caps, const fp8mac_tile *tile)
 {
-    uint32_t shape = FP8RT_GET(MODE__PASS_SHAPE, tile->mode);
+    const uint32_t shape = tile->shape;
     return ceil_div(ceil_div(tile->m, caps->rows), 1u << shape) *
            ceil_div(ceil_div(tile->n, caps->cols), 4u >> shape);
 }
 
-static void check_limits(const fp8rt_caps *caps, const fp8rt_command *tile)
+static void check_limits(const fp8rt_caps *caps, const fp8mac_tile *tile)
 {
-    const fp8rt_command *before = &record.before;
-    bool keep = has(tile, FP8RT_BIT(MODE__ACC_KEEP)),
-         continues = has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
+    const fp8mac_tile *before = &record.before;
+    const bool keep = tile->acc_keep, continues = tile->acc_continue;
     uint32_t words = ceil_div(tile->k, 32) * (32u / caps->beat_bytes);
     expect(tile->m <= caps->max_mn && tile->n <= caps->max_mn, "m or n above the limit");
     expect(ceil_div(tile->m, caps->rows) * words <= caps->buf_beats, "A exceeds its buffer");
     expect(ceil_div(tile->n, caps->cols) * words <= caps->buf_beats, "B exceeds its buffer");
-    expect((tile->a.address | tile->b.address | tile->d) % caps->beat_bytes == 0,
+    expect((tile->address[FP8MAC_REGION_A] | tile->address[FP8MAC_REGION_B] |
+            tile->address[FP8MAC_REGION_D]) %
+                   caps->beat_bytes ==
+               0,
            "an address is not on a beat");
     if (keep || continues) {
         expect(passes_of(caps, tile) * caps->pass_tiles <= caps->acc_tiles, "too many tiles");
     }
     expect(!keep || tile->k % caps->block == 0, "keeps part of a block");
-    const bool kept = record.has_before && has(before, FP8RT_BIT(MODE__ACC_KEEP));
+    const bool kept = record.has_before && before->acc_keep;
     expect(kept == continues, "a chain is broken");
-    const uint32_t shape = FP8RT_BIT(MODE__PASS_SHAPE);
     if (continues) {
-        expect(tile->m == before->m && tile->n == before->n &&
-                   (tile->mode & shape) == (before->mode & shape),
+        expect(tile->m == before->m && tile->n == before->n && tile->shape == before->shape,
                "a chain changes its shape");
     }
-    if (has(tile, FP8RT_BIT(MODE__REUSE_A))) {
-        expect(record.has_before && tile->a.address == before->a.address && tile->m == before->m &&
-                   tile->k == before->k,
+    if (tile->reuse_a) {
+        expect(record.has_before &&
+                   tile->address[FP8MAC_REGION_A] == before->address[FP8MAC_REGION_A] &&
+                   tile->m == before->m && tile->k == before->k,
                "reuses another A");
     }
-    if (has(tile, FP8RT_BIT(MODE__REUSE_B))) {
-        expect(record.has_before && tile->b.address == before->b.address && tile->n == before->n &&
-                   tile->k == before->k,
+    if (tile->reuse_b) {
+        expect(record.has_before &&
+                   tile->address[FP8MAC_REGION_B] == before->address[FP8MAC_REGION_B] &&
+                   tile->n == before->n && tile->k == before->k,
                "reuses another B");
     }
 }
 
 // The row (or column) and the first product that an operand's address stands for.
-static void locate(uintptr_t address, const void *base, uint32_t stride, uint32_t *row, uint32_t *k)
+static void locate(const fp8rt_caps *caps, uint32_t address, const void *base, uint32_t stride,
+                   uint32_t *row, uint32_t *k)
 {
-    size_t offset = address - (uintptr_t)base;
-    *row = (uint32_t)(offset / stride);
-    *k = (uint32_t)(offset % stride);
+    const uint32_t offset = address - fp8mac_bus_address(caps, (uintptr_t)base);
+    *row = offset / stride;
+    *k = offset % stride;
 }
 
-static void cover(const fp8rt_command *tile)
+static void cover(const fp8rt_caps *caps, const fp8mac_tile *tile)
 {
     const fp8rt_gemm_desc *desc = record.desc;
     uint32_t m0, n0, k0, k0_b, m_d, n_d;
-    locate(tile->a.address, desc->a.codes, desc->a.stride, &m0, &k0);
-    locate(tile->b.address, desc->b.codes, desc->b.stride, &n0, &k0_b);
+    locate(caps, tile->address[FP8MAC_REGION_A], desc->a.codes, desc->a.stride, &m0, &k0);
+    locate(caps, tile->address[FP8MAC_REGION_B], desc->b.codes, desc->b.stride, &n0, &k0_b);
     expect(k0 == k0_b, "A and B start at different products");
-    bool finishes = !has(tile, FP8RT_BIT(MODE__ACC_KEEP));
-    locate(tile->d, desc->d, desc->d_stride, &m_d, &n_d);
+    const bool finishes = !tile->acc_keep;
+    locate(caps, tile->address[FP8MAC_REGION_D], desc->d, desc->d_stride, &m_d, &n_d);
     n_d /= fp8mac_format_bytes(fp8mac_format_get(desc->d_format));
     expect(!finishes || (m_d == m0 && n_d == n0), "D is not where A and B are");
     expect(m0 + tile->m <= desc->m && n0 + tile->n <= desc->n && k0 + tile->k <= desc->k,
@@ -126,11 +123,11 @@ static void cover(const fp8rt_command *tile)
     }
 }
 
-static void advance(const fp8rt_caps *caps, const fp8rt_command *tile)
+static void advance(const fp8rt_caps *caps, const fp8mac_tile *tile)
 {
     uint32_t row_beats = ceil_div(tile->k, caps->beat_bytes);
-    uint64_t load = (has(tile, FP8RT_BIT(MODE__REUSE_A)) ? 0 : tile->m * row_beats) +
-                    (has(tile, FP8RT_BIT(MODE__REUSE_B)) ? 0 : tile->n * row_beats);
+    uint64_t load =
+        (tile->reuse_a ? 0 : tile->m * row_beats) + (tile->reuse_b ? 0 : tile->n * row_beats);
     uint64_t compute =
         (uint64_t)passes_of(caps, tile) * caps->pass_tiles * ceil_div(tile->k, caps->lanes);
     uint64_t start = record.load_end;
@@ -145,21 +142,17 @@ static void advance(const fp8rt_caps *caps, const fp8rt_command *tile)
 
 // ---- the device ---------------------------------------------------------------------------------
 
-static bool record_tile(void *context, const fp8rt_host_tile *tile)
+static void record_tile(const fp8rt_caps *caps, const fp8mac_tile *tile)
 {
-    const fp8rt_device *dev = context;
-    fp8rt_command command = tile->command;
-    command.mode = fp8rt_host_pass_shape(&dev->caps, &command);
     expect(!tile->range_bad && !tile->sequence_bad, "the command is illegal");
     expect(!record.ended, "a tile command behind the last one");
     record.ended = tile->last;
-    check_limits(&dev->caps, &command);
-    cover(&command);
-    advance(&dev->caps, &command);
-    record.before = command;
+    check_limits(caps, tile);
+    cover(caps, tile);
+    advance(caps, tile);
+    record.before = *tile;
     record.has_before = true;
     record.commands++;
-    return true;
 }
 void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
 {
@@ -169,6 +162,10 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
                               uintptr_t bias, uint32_t scale_d)
 {
     (void)descriptor, (void)scale_a, (void)scale_b, (void)bias, (void)scale_d;
+}
+void fp8rt_backend_get_scales(const fp8rt_descriptor *descriptor, fp8rt_command *command)
+{
+    (void)descriptor, (void)command;
 }
 void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
 {
@@ -185,7 +182,15 @@ void fp8rt_backend_fetched(const fp8rt_device *dev)
 void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag)
 {
     (void)tag;
-    fp8rt_host_walk(&dev->caps, &descriptor->command, record_tile, dev);
+    fp8mac_left left = {.any = false};
+    fp8mac_walk walk;
+    fp8mac_tile tile = {.last = false};
+    fp8mac_walk_begin(&walk, &dev->caps, &descriptor->command);
+    while (!tile.last) {
+        fp8mac_walk_next(&walk, &tile);
+        fp8mac_tile_check(&dev->caps, &descriptor->command, 0, &left, &tile); // for the pass shape
+        record_tile(&dev->caps, &tile);
+    }
     expect(record.ended, "no tile command is the last one");
 }
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)

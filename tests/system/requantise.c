@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs of an accelerator that requantises, of several tiles, beside fp8mac_int8_gemm of the golden model; and what such an
-// accelerator and others refuse. The test runs it with FP8RT_REQUANTISE=1.
+// GEMMs of an accelerator that requantises, of several tiles, beside fp8mac_int8_gemm of the golden
+// model; and what such an accelerator and others refuse. The test runs it with FP8RT_REQUANTISE=1.
 #define _POSIX_C_SOURCE 200112L // setenv
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +179,7 @@ int main(void)
                                         {20, 300, 9}, {140, 150, 70}, {3, 5, 2048}, {40, 36, 2000}};
     fill();
     check("the device", fp8rt_device_open(&device, &fp8rt_app_port) == FP8RT_OK &&
-                            (device.caps.functions & FP8RT_FUNCTION_REQUANTISE) != 0);
+                            (device.caps.functions & FP8MAC_FUNCTION_REQUANTISE) != 0);
     for (size_t i = 0; failed == 0 && i < sizeof sizes / sizeof *sizes; i++) {
         compare(sizes[i][0], sizes[i][1], sizes[i][2], false);
         compare(sizes[i][0], sizes[i][1], sizes[i][2], true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1 / sqrt of the layers beside that of math.h, at the ends and the middle of every power of two and at others.
+// 1 / sqrt of the layers beside that of math.h, at the ends and the middle of every power
+// of two and at others.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of the application `selftest` that need registers, over a register file with one fault at a time: each
-// stuck bit of each register, aliases, wrong identities, and faults of interrupt and counters. The report must name it.
+// The checks of the application `selftest` that need registers, over a register file with one fault
+// at a time: each stuck bit of each register, aliases, wrong identities, and faults of interrupt
+// and counters. The report must name it.
 #define _GNU_SOURCE // stdout may be replaced
 #include "../../firmware/apps/selftest/bus.h"
 

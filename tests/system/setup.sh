@@ -134,9 +134,31 @@ asks cli gcc 'verilator\|riscv\|opensta\|venv'
 asks install-model gcc 'verilator\|riscv\|opensta\|venv'
 asks firmware 'gcc gcc-riscv64-unknown-elf python3-venv' 'verilator\|opensta'
 asks sim 'g++ verilator' 'riscv\|opensta'
+asks docs 'gcc python3-venv' 'g++\|verilator\|riscv\|opensta'
 asks run 'g++ verilator gcc-riscv64-unknown-elf' 'opensta'
 asks synth 'opensta python3-venv' 'riscv\|verilator'
+asks "$tmp/build/model-san/libfp8mac.a" 'gcc python3' 'g++\|verilator\|riscv\|opensta\|venv\|perl'
 asks lint 'g++ verilator gcc-riscv64-unknown-elf opensta pkg-config' nothing
+
+# With -n, -q and -t make says what is missing. It asks for nothing and makes nothing, and -q says that there is work.
+for pair in n-0 q-1 t-0; do
+  machine 0 make
+  output=$(PATH=$tmp/bin:$PATH make "-${pair%-*}" model BUILD="$tmp/build" 2>&1)
+  status=$? asked=$(cat "$tmp/asked")
+  ends "make -${pair%-*}" "${pair#*-}"
+  has "make -${pair%-*}" "$output" 'nothing was done. Debian packages are missing:.* gcc'
+  [ -z "$asked" ] && ! [ -e "$tmp/build" ] && count yes || count no "make -${pair%-*} does something: $asked"
+done
+# Also where set-up is older than what it is made from
+machine 0 make gcc libc6-dev python3
+run model
+mkdir -p "$tmp/build/catalogue"
+touch "$tmp/build/catalogue/catalogue.mk"
+touch -d 2000-01-01 "$tmp/build/env.mk" "$tmp/build/catalogue/catalogue.mk"
+mkdir -p "$tmp/build/env" && mv "$tmp/build/env.mk" "$tmp/build/env/model.mk"
+output=$(PATH=$tmp/bin:$PATH make -n model BUILD="$tmp/build" 2>&1)
+has 'make -n, old' "$output" 'All Debian packages are there; .* is missing or old'
+[ "$(find "$tmp/build" -newermt 2001-01-01 -name '*.mk' | wc -l)" -eq 0 ] && count yes || count no 'make -n, old: makes something'
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counts of the application `recipes` beside the definition, in double precision: overflow, zeros, subnormal codes
-// and the ratio of signal to noise, over random values, formats and scales.
+// The counts of the application `recipes` beside the definition, in double precision: overflow,
+// zeros, subnormal codes and the ratio of signal to noise, over random values, formats and scales.
 #include "../../firmware/apps/recipes/tally.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@ typedef struct expected {
     double signal, noise;
 } expected;
 
-// The least magnitude that is beyond the format, and its largest, least normal and least subnormal number.
+// The least magnitude that is beyond the format, and its largest, least normal and least subnormal
+// number.
 typedef struct limits {
     fp8mac_format_id format;
     double beyond, largest, normal, subnormal;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that share one device, whose port has a mutex. The golden model stands for the accelerator.
-// Each thread has matrices of its own and runs GEMMs in both ways.
+// Threads that share one device, whose port has a mutex. The golden model stands for the
+// accelerator. Each thread has matrices of its own and runs GEMMs in both ways.
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -72,13 +72,11 @@ accepted 'synth TARGET=xilinx ELEMENT=late LANES=4 FRAC_BITS=13 CONFIG=ROWS=2'
 
 # Values that are not possible, and details of a waveform that is not written.
 refused 'run HOST=yes' 'HOST=yes is not possible: choose one of 0 1'
-refused 'run HOST=1 FAST=1' 'FAST has no effect with HOST=1'
 refused 'run HOST=1 SIM_ARGS=--quiet' 'SIM_ARGS has no effect with HOST=1'
 accepted 'run HOST=1 APP=gemm M=5 ELEMENT=exact'
-refused 'run FAST=yes' 'FAST=yes is not possible: choose one of 0 1'
-refused 'run FAST=1 ELEMENT=exact' 'FAST=1 is not possible with ELEMENT=exact'
+refused 'run TIMED=yes' 'TIMED=yes is not possible: choose one of 0 1'
 refused 'run ELEMENT=block REQUANTISE=1' 'REQUANTISE=1 is not possible with ELEMENT=block: choose ELEMENT=int8'
-refused 'run TIMED=1 MINIMAL=1' 'TIMED=1 is not possible with FAST=1, with MINIMAL=1 or for waveforms'
+refused 'run TIMED=1 MINIMAL=1' 'TIMED=1 is not possible with MINIMAL=1 or for waveforms'
 accepted 'run ELEMENT=int8 REQUANTISE=1 TIMED=1'
 refused 'model REQUANTISE=1' 'REQUANTISE has no effect here: only make run or sim uses it'
 accepted 'run HOST=1 ELEMENT=int8 REQUANTISE=1'
@@ -92,8 +90,8 @@ refused 'run ROWS=3' 'ROWS=3 is not possible: choose one of'
 accepted 'run APP=gemm M=70 N=33 K=200 A=e5m2fnuz B=e4m3fn ACC=fp16'
 accepted 'run FORMAT=e5m2 IMAGES=9 BATCH=3'
 accepted 'model CC=gcc CFLAGS=-g V=1'
-accepted 'bench-report FROM=build/bench/throughput.json'
-accepted 'bench-system WORKLOADS=layers.csv FAST=0'
+accepted 'accept-cycles FROM=build/bench/throughput.json REASON=x'
+accepted 'bench-system WORKLOADS=layers.csv'
 accepted 'firmware RISCV_PREFIX=riscv64-unknown-elf- LDFLAGS='
 
 # Prints what `make run`, or with $2 = waves `make waves`, would run. $1: variables.
@@ -108,11 +106,11 @@ shows() { # VARIABLES TEXT [waves]
 }
 chip=build/sim/4x4x16-block_f19
 shows '' $chip/fp8mac-sim
-shows FAST=0 $chip/fp8mac-sim
-shows FAST=1 $chip-fast/fp8mac-sim
+shows TIMED=0 $chip/fp8mac-sim
+shows TIMED=1 $chip-timed/fp8mac-sim
 shows '' "$chip-trace/fp8mac-sim --trace build/digits.fst" waves
-shows 'FAST=1 TRACE_FROM=5 TRACE_TO=9 TRACE_FILE=x' \
-  "$chip-fast-trace/fp8mac-sim --trace x --trace-from 5 --trace-to 9" waves
+shows 'TRACE_FROM=5 TRACE_TO=9 TRACE_FILE=x' \
+  "$chip-trace/fp8mac-sim --trace x --trace-from 5 --trace-to 9" waves
 shows 'ELEMENT=late_fp16' build/sim/4x4x16-late_fp16_f13/fp8mac-sim
 shows 'ELEMENT=late_fp16 FRAC_BITS=10 LANES=8' build/sim/4x4x8-late_fp16_f10/fp8mac-sim
 shows 'ELEMENT=late FRAC_BITS=13 LANES=8' build/sim/4x4x8-late_f13/fp8mac-sim
@@ -130,16 +128,22 @@ for app in digits gemm; do
   done
 done
 
-# make help names every goal's variables and every application with its options.
-help=$(make help)
+# make help fits a screen. make help-all names every goal's variables and every application with its options.
+short=$(make help | wc -l)
+if [ "$short" -gt 10 ] && [ "$short" -le 40 ]; then
+  passed=$((passed + 1))
+else
+  failed=$((failed + 1)) && echo "FAIL make help has $short lines: at most 40 fit a screen. Put the rest behind #+ in Makefile"
+fi
+help=$(make help-all)
 for text in 'make run' 'FRAC_BITS=' 'TRACE_FROM=' 'gemm' 'FORMAT=' 'OVERFLOW='; do
   case $help in
     *"$text"*) passed=$((passed + 1)) ;;
-    *) failed=$((failed + 1)) && echo "FAIL make help does not mention $text" ;;
+    *) failed=$((failed + 1)) && echo "FAIL make help-all does not mention $text" ;;
   esac
 done
 
-# Each goal of make help has prerequisites or a recipe.
+# Each goal of make help-all has prerequisites or a recipe.
 rules=$(make -npq list-tests 2>/dev/null)
 for goal in $(printf '%s\n' "$help" | grep -oE '^  (make )?[a-z][a-z0-9-]*( \| [a-z][a-z0-9-]*)*' | grep -oE '[a-z][a-z0-9-]*' | grep -vx make | sort -u); do
   case $help in *"make $goal"* | *"| $goal "*) ;; *) continue ;; esac

@@ -1,210 +1,152 @@
 # SPDX-License-Identifier: Apache-2.0
-"""build_docs.py --out FOLDER --registers FOLDER: the HTML documentation.
+"""The HTML documentation: the pages of the repository, the C, Python and RTL interfaces and the registers.
 
-The pages in Markdown, the C interfaces (public headers), the RTL (parameters and ports of every module), and the
-register map that PeakRDL made. The text of interfaces and modules is the comments that stand with them in the source.
+    build_docs.py --sources FOLDER [--out FOLDER] [--result FILE]... [-I FOLDER] [-D NAME=VALUE]... MAP.rdl
+
+It writes Markdown to the folder of sources, and Sphinx with MyST and Furo makes HTML of it. navigation.toml lists the
+pages. Markdown files of the repository are copied, and have nothing that only Sphinx understands. The pages of the
+folder `reference` are the comments that stand in the sources, with declarations, parameters, ports and fields. Every
+warning of Sphinx is an error, and so is a link without a target.
+
+A generator of results, such as a table that is too long for a page of the repository, takes part in three steps:
+
+1. It writes one page of Markdown, $(DOCS_RESULTS_DIR)/NAME.md, and its images beside it. The page begins with its title,
+   `# Title`. Links are relative, as if the page stood in the folder `results` of the repository.
+2. Its fragment of make adds the page to DOCS_RESULTS and has a rule for it:
+
+       DOCS_RESULTS += $(DOCS_RESULTS_DIR)/NAME.md
+       $(DOCS_RESULTS_DIR)/NAME.md: ...
+
+3. If a page of the repository sums these results up, a line `<!-- summary: PAGE.md -->` in the page of results names it,
+   with its path from the root. Both pages then have links to each other.
+
+The navigation needs no change: the pages of results have a section of their own.
 """
 
+from __future__ import annotations
+
 import argparse
-import html
+import os
 import re
-import shutil
+import sys
 from pathlib import Path
 
-import markdown
+import c_pages
+import python_page
+import rtl_pages
+from markdown_text import directive
+from pages import ROOT, Navigation, Sources, Wrong, navigation, title_of
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "docs/ARCHITECTURE.md",
-    "docs/COUNTERS.md",
-    "docs/FEATURES.md",
-    "docs/FIGURES.md",
-    "docs/GLOSSARY.md",
-    "docs/HOWTO.md",
-    "docs/NETWORKS.md",
-    "docs/PLAN.md",
-    "docs/PORTING.md",
-    "docs/INTEGRATION.md",
-    "docs/RECIPES.md",
-    "docs/THROUGHPUT.md",
-    "docs/TIMING.md",
-    "docs/TUTORIAL.md",
-    "firmware/fp8net/README.md",
-    "model/NUMERICS.md",
-    "model/SPEED.md",
-    "model/python/README.md",
-    "synth/AREA.md",
-    "tests/README.md",
-    "synth/AREA_FIGURES.md",
-    "synth/ENERGY.md",
-    *(f"examples/{name}/README.md" for name in ("c", "python", "fashion", "soc", "cocotb")),
-)
-HEADERS = ("model/include/fp8mac", "firmware/include/fp8rt")
-NAVIGATION = (
-    ("README", "README.html"),
-    ("Architecture", "docs/ARCHITECTURE.html"),
-    ("How to", "docs/HOWTO.html"),
-    ("Tutorial", "docs/TUTORIAL.html"),
-    ("C interfaces", "c.html"),
-    ("RTL modules", "rtl.html"),
-    ("Registers", "registers/index.html"),
-    ("Numerics", "model/NUMERICS.html"),
-    ("Area", "synth/AREA.html"),
-    ("Counters", "docs/COUNTERS.html"),
-    ("Porting", "docs/PORTING.html"),
-    ("Integration", "docs/INTEGRATION.html"),
-    ("Figures", "docs/FIGURES.html"),
-    ("Glossary", "docs/GLOSSARY.html"),
-    ("Contributing", "CONTRIBUTING.html"),
-    ("Changelog", "CHANGELOG.html"),
-)
-STYLE = """body { max-width: 62em; margin: 2em auto; padding: 0 1em; font: 16px/1.5 sans-serif }
-nav a { margin-right: 1em } table { border-collapse: collapse } td, th { border: 1px solid #bbb; padding: .2em .6em }
-pre { background: #f4f4f4; padding: .6em; overflow-x: auto } code { font-size: 90% } img { max-width: 100% }"""
+HERE = Path(__file__).resolve().parent
+SPHINX_PAGES = ("genindex.html", "py-modindex.html", "search.html")
+SUMMARY = re.compile(r"^<!-- summary: (\S+) -->$", re.M)
 
 
-def page(title: str, body: str, path: str) -> str:
-    up = "../" * path.count("/")
-    links = " ".join(f'<a href="{up}{target}">{name}</a>' for name, target in NAVIGATION)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f"<style>{STYLE}</style></head><body><nav>{links}</nav>\n{body}\n</body></html>\n"
-    )
+def index(given: Navigation) -> str:
+    """The navigation, behind the text of the first page."""
+    out = directive("toctree", "", "Overview <self>", ("hidden:",))
+    for section in given.sections:
+        entries = "\n".join(f"{name} <{page.removesuffix('.md')}>" for name, page in section.pages)
+        out += directive("toctree", "", entries, ("hidden:", f"caption: {section.title}"))
+    return "\n\n" + out
 
 
-def write(out: Path, path: str, title: str, body: str) -> None:
-    target = out / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page(title, body, path))
+def results_of(given: Navigation, results: list[Path]) -> dict[str, list[Path]]:
+    """The pages of results that each page sums up."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(results):
+        for page in SUMMARY.findall(path.read_text()):
+            if page not in given.pages():
+                raise Wrong(
+                    f"{path} names {page} as its summary, which is no page: see navigation.toml"
+                )
+            found.setdefault(page, []).append(path)
+    return found
 
 
-def convert_links(body: str, source: Path, out: Path) -> str:
-    """Links between pages go to their HTML; another file of the repository is copied beside them."""
-
-    def convert(match: re.Match) -> str:
-        attribute, target = match[1], match[2]
-        if re.match(r"[a-z]+:|#", target):
-            return match[0]
-        file, hash_, fragment = target.partition("#")
-        path = (source.parent / file).resolve()
-        name = str(path.relative_to(ROOT))
-        if name in PAGES:
-            return f'{attribute}="{file.removesuffix(".md")}.html{hash_}{fragment}"'
-        if path.is_file():
-            (out / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, out / name)
-        return match[0]
-
-    return re.sub(r'(href|src)="([^"]*)"', convert, body)
-
-
-def build_pages(out: Path) -> None:
-    for name in PAGES:
-        source = ROOT / name
-        body = markdown.markdown(source.read_text(), extensions=["tables", "toc", "fenced_code"])
-        title = source.read_text().split("\n", 1)[0].lstrip("# ")
-        write(out, name.removesuffix(".md") + ".html", title, convert_links(body, source, out))
-    (out / "index.html").write_text((out / "README.html").read_text())
-
-
-def prose(lines: list[str]) -> str:
-    text = "\n".join(lines).strip("\n")
-    return f"<pre>{html.escape(text)}</pre>" if text else ""
-
-
-def build_c(out: Path) -> None:
-    """A header is a row of blocks between empty lines: comments, then the declarations that they describe."""
-    files = [p for folder in HEADERS for p in sorted((ROOT / folder).glob("*.h"))]
-    names = [f"{path.parent.name}/{path.name}" for path in files]
-    body = "<h1>C interfaces</h1><ul>"
-    body += "".join(f'<li><a href="#{name}">{name}</a></li>' for name in names) + "</ul>"
-    skip = re.compile(r"#(ifn?def|endif|include|define FP8\w+_H$)|// SPDX|extern \"C\" {$")
-    for path, name in zip(files, names, strict=True):
-        body += f'<h2 id="{name}">{name}</h2>'
-        text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", path.read_text(), flags=re.S)
-        for block in re.split(r"\n\s*\n", text):
-            body += prose([line for line in block.split("\n") if not skip.match(line)])
-    write(out, "c.html", "fp8mac: C interfaces", body)
-
-
-PARAMETER = re.compile(
-    r"\s*(parameter|localparam)\s+(.*?)\s*\b(\w+)\s*(?:\[[^\]]*\]\s*)?=\s*(.*?),?\s*(?://\s*(.*))?$"
-)
-PORT = re.compile(r"\s*(input|output)\s+(.*?)\s*\b(\w+)(?:\s*\[[^\]]*\])?\s*,?\s*(?://\s*(.*))?$")
-
-
-def table(kind: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    if not rows:
-        return ""
-    cells = "".join(f"<th>{name}</th>" for name in head)
-    for row in rows:
-        values = "".join(f"<td>{html.escape(value or '')}</td>" for value in row)
-        cells += f'</tr><tr class="{kind}">{values}'
-    return f"<table><tr>{cells}</tr></table>"
-
-
-def module_of(path: Path) -> tuple[str, str] | None:
-    """Name and HTML of the module in a file; None for a package."""
-    lines = path.read_text().split("\n")
-    start = next((i for i, line in enumerate(lines) if re.match(r"module \w+", line)), None)
-    if start is None:
-        return None
-    end = next(i for i in range(start, len(lines)) if lines[i].rstrip().endswith(");"))
-    name = re.match(r"module (\w+)", lines[start])[1]
-    head = [
-        line.removeprefix("//").removeprefix(" ")
-        for line in lines[1:start]
-        if line.startswith("//")
-    ]
-    parameters, ports, above = [], [], ""
-    for line in lines[start:end]:
-        comment = re.match(r"\s*//\s*(.*)", line)
-        parameter, port = PARAMETER.match(line), PORT.match(line)
-        if parameter:
-            kind, type_, label, value, text = parameter.groups()
-            parameters.append(
-                (label, type_, value, "derived" if kind == "localparam" else "", text)
-            )
-        elif port:
-            direction, type_, label, text = port.groups()
-            ports.append((label, direction, type_, text or above))
-        above = comment[1] if comment else (above if port else "")
-    body = f'<h3 id="{name}">{name}</h3><p><code>{path.relative_to(ROOT)}</code></p>{prose(head)}'
-    body += table("parameter", ("parameter", "type", "default", "", ""), parameters)
-    body += table("port", ("port", "direction", "type", ""), ports)
-    return name, body
-
-
-def build_rtl(out: Path) -> None:
-    body, index = "", ""
-    folders = sorted({path.parent for path in (ROOT / "rtl").rglob("*.sv")})
-    for folder in folders:
-        modules = [m for m in map(module_of, sorted(folder.glob("*.sv"))) if m]
-        if not modules or folder.name == "behavioural":
+def write_pages(sources: Sources, given: Navigation, results: list[Path]) -> None:
+    summed = results_of(given, results)
+    for page in given.pages():
+        if page.startswith(("reference/", "results/")):
             continue
-        label = folder.relative_to(ROOT)
-        links = ", ".join(f'<a href="#{name}">{name}</a>' for name, _ in modules)
-        index += f"<tr><td>{label}</td><td>{links}</td></tr>"
-        body += f"<h2>{label}</h2>" + "".join(text for _, text in modules)
-    write(
-        out, "rtl.html", "fp8mac: RTL modules", f"<h1>RTL modules</h1><table>{index}</table>{body}"
+        text = (ROOT / page).read_text()
+        out = sources.page(page, text)
+        up = os.path.relpath(".", Path(sources.place(page)).parent)
+        links = [
+            f"- [{title_of(path.read_text(), str(path))}]({up}/results/{path.name})\n"
+            for path in summed.get(page, ())
+        ]
+        if links:
+            out += "\n## All results\n\n" + "".join(links)
+        if page == given.first:
+            out += index(given)
+        sources.write(sources.place(page), out)
+
+
+def release() -> str:
+    text = (ROOT / "model/include/fp8mac/version.h").read_text()
+    return ".".join(re.findall(r"#define FP8MAC_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text))
+
+
+def html(sources: Sources, out: Path) -> int:
+    """Runs Sphinx. It does not see that all pages change if the navigation does."""
+    from sphinx.cmd.build import build_main
+
+    what = (
+        "-b",
+        "html",
+        "-d",
+        f"{out}.doctrees",
+        "-c",
+        str(HERE),
+        "-D",
+        f"html_title=fp8mac {release()}",
     )
+    strict = "--fail-on-warning", "--quiet", "--jobs", "auto"
+    every = ("--write-all",) if "index.md" in sources.changed else ()
+    status = build_main([str(sources.folder), str(out), *what, *strict, *every])
+    pages = {
+        path.relative_to(sources.folder).with_suffix(".html") for path in sources.pages_written()
+    }
+    for path in out.rglob("*.html"):
+        if path.relative_to(out) not in pages and path.name not in SPHINX_PAGES:
+            path.unlink()
+    return status
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--registers", type=Path, required=True)
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--sources", type=Path, required=True, help="the folder that Sphinx reads")
+    add("--out", type=Path, help="the folder of the HTML; without it, only the sources are written")
+    add(
+        "--result", type=Path, action="append", default=[], help="a page of results, in the sources"
+    )
+    add("--no-registers", action="store_true", help="leave out the page of registers")
+    add("map", type=Path, nargs="?", help="the register description")
+    add("-I", dest="folders", action="append", default=[])
+    add("-D", dest="defines", action="append", default=[])
     options = parser.parse_args()
-    shutil.rmtree(options.out, ignore_errors=True)
-    build_pages(options.out)
-    build_c(options.out)
-    build_rtl(options.out)
-    shutil.copytree(options.registers, options.out / "registers")
+    try:
+        given = navigation(HERE / "navigation.toml", options.result)
+        headers = {str(path.relative_to(ROOT)): c_pages.place(path) for path in c_pages.headers()}
+        sources = Sources(options.sources, given, headers | rtl_pages.references())
+        write_pages(sources, given, options.result)
+        c_pages.write(sources)
+        rtl_pages.write(sources)
+        python_page.write(sources)
+        if not options.no_registers:
+            import register_page
+
+            register_page.write(sources, options)
+        sources.finish(options.result)
+    except Wrong as wrong:
+        print(f"build_docs.py: {wrong}", file=sys.stderr)
+        return 1
+    return html(sources, options.out) if options.out else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

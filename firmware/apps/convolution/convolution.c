@@ -3,8 +3,8 @@
 //
 // For each layer the core gathers the operand of the GEMM (im2col) by the definition in
 // fp8mac/image.h. The accelerator computes the layer from the image, and the GEMM from the gathered
-// operand. Outputs, amax and flags of both are compared with the golden model's GEMM. The last line is
-// the count of tests.
+// operand. Outputs, amax and flags of both are compared with the golden model's GEMM. The last line
+// is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -180,8 +180,8 @@ int main(void)
         printf("convolution: %s\n", fp8rt_status_string(status));
         return 1;
     }
-    if ((dev.caps.functions & FP8RT_FUNCTION_CONV_A) == 0) {
-        printf("convolution: the accelerator cannot read images\n");
+    if ((dev.caps.functions & FP8MAC_FUNCTION_CONV_A) == 0) {
+        printf("convolution: this accelerator cannot read images; build one with IMAGES=1\n");
         return 1;
     }
     for (uint32_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {

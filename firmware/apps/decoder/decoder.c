@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//: A decoder block that takes one token, as a recorded list, with weights from a seed: cycles of the token.
+//: A decoder block that takes one token, as a recorded list, with weights from a seed:
+//: cycles of the token.
 //: PROFILE=1    the layers run one by one: cycles, products, bytes; on the host the error of each
 //
-// Width 256, 8 heads, 1,024 hidden values, and a cache of 256 tokens that the new one makes full. Weights
-// and cache are random codes, so the result means nothing, and cycles do not depend on them. The list
-// gives the bytes of the layers run one by one. On the host each layer is compared with double precision:
-// its error is at most half a step between the largest codes of its output. The last line is the count of
-// tests.
+// Width 256, 8 heads, 1,024 hidden values, and a cache of 256 tokens that the new one makes full.
+// Weights and cache are random codes, so the result means nothing, and cycles do not depend on
+// them. The list gives the bytes of the layers run one by one. On the host each layer is compared
+// with double precision: its error is at most half a step between the largest codes of its output.
+// The last line is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
     fp8rt_network network;
     const bool prints = argc == 2 && strcmp(argv[1], "PROFILE=1") == 0;
     if (argc > 1 && !prints) {
-        printf("%s is not an option of decoder: PROFILE=1 is.\n", argv[1]);
+        printf("%s is not an option of decoder: its only option is PROFILE=1.\n", argv[1]);
         return 2;
     }
     const fp8rt_status status = fp8rt_device_open(&p.dev, &fp8rt_app_port);

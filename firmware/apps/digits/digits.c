@@ -4,8 +4,10 @@
 //: IMAGES=    how many of the 540 test images, from the first on (chip: 256, host: all)
 //: BATCH=     images of one batch (perceptron: 128, others: 32)
 //: ACC=       accumulator: fp32, fp16, fixed or int32, if the element has it (its first)
-//: FORMAT=    hidden activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn); int8 with int8 elements
-//: HASHES=1   hashes of the layers' outputs as a C source, in place of the report (cnn, transformer)
+//: FORMAT=    hidden activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn); int8 with
+//:            int8 elements
+//: HASHES=1   hashes of the layers' outputs as a C source, in place of the report (cnn,
+//:            transformer)
 //
 // Weights and images are e4m3fn, or int8 with int8 elements and the perceptron.
 //
@@ -13,11 +15,11 @@
 //   cnn           two convolutions and a linear layer (digits_cnn.c)
 //   transformer   an encoder block between two linear layers (digits_transformer.c)
 //
-// The last two are made of the library's layers. Their outputs are compared with hashes of the golden
-// model's, and the classes with those of float32 (digits_layered.h).
+// The last two are made of the library's layers. Their outputs are compared with hashes of the
+// golden model's, and the classes with those of float32 (digits_layered.h).
 //
-// Exit status: 0; 1 if an output, amax or flag differs from the golden model, a class is too far from
-// float32's, or the runtime reports an error; 2 for an argument that is not possible.
+// Exit status: 0; 1 if an output, amax or flag differs from the golden model, a class is too far
+// from float32's, or the runtime reports an error; 2 for an argument that is not possible.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,7 +27,8 @@ typedef struct digits_session {
     digits_options options;
     fp8rt_device dev;
     fp8rt_arena arena; // what is left
-    // Of the batch: FP32 patterns of DIGITS_CLASSES numbers for each image, and the bytes from one to the next
+    // Of the batch: FP32 patterns of DIGITS_CLASSES numbers for each image, and the
+    // bytes from one to the next
     const void *classes;
     uint32_t classes_stride;
     digits_totals totals;

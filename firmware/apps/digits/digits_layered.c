@@ -201,8 +201,8 @@ static uint32_t hash_rows(uint32_t hash, const fp8rt_tensor *t, uint32_t first, 
     return hash;
 }
 
-// An image's outputs count as different from the first layer on that is so: each hash contains those of the
-// layers before it.
+// An image's outputs count as different from the first layer on that is so: each hash contains
+// those of the layers before it.
 static void compare(digits_layered *net, uint32_t image, uint16_t hash)
 {
     const digits_step *step = &net->kind->steps[net->step];

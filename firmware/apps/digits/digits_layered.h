@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks made of the library's layers: memory, the sequence of their layers, and how each output is
-// checked.
+// Networks made of the library's layers: memory, the sequence of their layers, and how
+// each output is checked.
 //
-// A network whose layers can all be recorded runs as a list, a start for each whole batch. Others, and a last batch with
-// fewer images, run layer by layer.
+// A network whose layers can all be recorded runs as a list, a start for each whole batch. Others,
+// and a last batch with fewer images, run layer by layer.
 //
-// The outputs of all layers are hashed, image by image. With elements, formats and accumulators as by
-// default, each hash is compared with that of the host build (digits_NAME_hashes.c), where the golden model
-// computes. The first layer that differs is named. In any case the record has one hash of everything,
-// which is the same on chip and host. All scales are static, so no output depends on BATCH.
+// The outputs of all layers are hashed, image by image. With elements, formats and accumulators
+// as by default, each hash is compared with that of the host build (digits_NAME_hashes.c), where
+// the golden model computes. The first layer that differs is named. In any case the record has
+// one hash of everything, which is the same on chip and host. All scales are static, so no
+// output depends on BATCH.
 //
-// The classes are also compared with those of the network in float32. The bound is a fixed number above what
-// the codes of weights and activations cause over the 540 images.
+// The classes are also compared with those of the network in float32. The bound is a fixed number
+// above what the codes of weights and activations cause over the 540 images.
 //
 // If the layers of the library compute other codes than before, this writes the hashes anew:
 //
 //   make build/firmware/host/digits
-//   build/firmware/host/digits NET=cnn HASHES=1 >hashes.c && mv hashes.c firmware/apps/digits/digits_cnn_hashes.c
+//   build/firmware/host/digits NET=cnn HASHES=1 >hashes.c
+//   mv hashes.c firmware/apps/digits/digits_cnn_hashes.c
 #ifndef DIGITS_LAYERED_H
 #define DIGITS_LAYERED_H
 

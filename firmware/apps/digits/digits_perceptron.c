@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The perceptron: each layer is one scaled GEMM with bias; ReLU stands between two layers. Both weights, FP8
-// and INT8, come from the same float32 weights. A command converts images to INT8; their pixels are
-// integers.
+// The perceptron: each layer is one scaled GEMM with bias; ReLU stands between two layers. Both
+// weights, FP8 and INT8, come from the same float32 weights. A command converts images to INT8;
+// their pixels are integers.
 //
-// Hidden activations are written in FP8 or INT8 with the scale of a delayed recipe: each layer's amax, read
-// back after its GEMM, scales the batches after it. The first batch has the calibration amax of the
-// training images.
+// Hidden activations are written in FP8 or INT8 with the scale of a delayed recipe: each layer's
+// amax, read back after its GEMM, scales the batches after it. The first batch has the calibration
+// amax of the training images.
 //
 // Operands are used as code * 2^-floor(log2 largest value), so within +-2: no sum of theirs leaves
 // an FP16 accumulator. The same power of two is in the scales, so that FP32 is not touched by it.

@@ -71,7 +71,9 @@ def gradients(network, x, labels, masks):
 
 
 def train(network, images, labels, rng):
-    """Adam with decoupled weight decay; the learning rate falls as a half cosine."""
+    """Adam with decoupled weight decay; the learning rate falls as a half cosine. The committed weights are its bits, so it is
+    no library's.
+    """
     settings, parameters = network.TRAINING, network.parameters
     mean, square = ({k: np.zeros_like(p) for k, p in parameters.items()} for _ in range(2))
     batches = len(images) // settings.batch

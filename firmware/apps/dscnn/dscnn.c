@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//: DS-CNN-S for keyword spotting as a recorded network, with weights from a seed: cycles of a frame.
+//: DS-CNN-S for keyword spotting as a recorded network, with weights from a seed: cycles of a
+//: frame.
 //: PROFILE=   cycles of each layer run alone, as text or csv (none)
 //
-// The network of MLPerf Tiny (Zhang et al., "Hello Edge", 2017): 49 frames of 10 coefficients become 12
-// classes. Lines of the images are along time here, because a line of 25 pixels has more whole groups of
-// rows than one of 5. Codes of weights are random, so the classes mean nothing, and cycles do not depend
-// on them. The list gives the bytes of the layers run one by one. The last line is the count of tests.
+// The network of MLPerf Tiny (Zhang et al., "Hello Edge", 2017): 49 frames of 10 coefficients
+// become 12 classes. Lines of the images are along time here, because a line of 25 pixels has more
+// whole groups of rows than one of 5. Codes of weights are random, so the classes mean nothing, and
+// cycles do not depend on them. The list gives the bytes of the layers run one by one. The last
+// line is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Conversions, additions, products and maxima of matrices, and a GEMM with beta * C: a hash of D and the cycles of each.
+//: Conversions, additions, products and maxima of matrices, and a GEMM with beta * C: a hash of D
+//: and the cycles of each.
 //
-// On the host the golden model computes them, so the hashes are the model's. The chip prints the same
-// lines, but for the cycles. The last line is the count of tests: D is what the call reports, and an
-// in-place operation gives the bytes of the one that is not.
+// On the host the golden model computes them, so the hashes are the model's. The chip prints the
+// same lines, but for the cycles. The last line is the count of tests: D is what the call reports,
+// and an in-place operation gives the bytes of the one that is not.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

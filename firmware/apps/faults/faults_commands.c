@@ -38,11 +38,6 @@ typedef struct fault {
     fp8rt_status expected;
 } fault;
 
-static void set_mode(fp8rt_command *tile, uint32_t bits)
-{
-    tile->mode |= bits;
-}
-
 // ---- shape --------------------------------------------------------------------------------------
 static void no_m(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -71,13 +66,13 @@ static void large_k(const fp8rt_caps *caps, fp8rt_command *tile)
 static void shape_before_scale(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     no_m(caps, tile);
-    tile->scale_d = 0;
+    tile->d.scale = 0;
 }
 
 // ---- alignment ----------------------------------------------------------------------------------
 static void odd_a(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->a.address += 1;
+    (void)caps, tile->a.addr += 1;
 }
 static void odd_b_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -85,19 +80,19 @@ static void odd_b_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void odd_d(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->d += 4;
+    (void)caps, tile->d.addr += 4;
 }
 static void odd_bias(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
-    tile->bias = tile->a.address + 4;
+    tile->finish.bias_en = true;
+    tile->finish.bias = tile->a.addr + 4;
 }
 static void odd_scale_a(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
-    tile->a.scale = tile->a.address + 4;
+    tile->a.scale_vec = true;
+    tile->a.scale = tile->a.addr + 4;
 }
 
 // ---- range --------------------------------------------------------------------------------------
@@ -115,33 +110,32 @@ static void short_b_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void short_d_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->d_stride = caps->beat_bytes;
+    tile->d.stride = caps->beat_bytes;
 }
 static void a_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->a.address = last_beat(caps);
+    tile->a.addr = last_beat(caps);
 }
 static void d_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->d = last_beat(caps);
+    tile->d.addr = last_beat(caps);
 }
 static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
-    tile->bias = last_beat(caps);
+    tile->finish.bias_en = true;
+    tile->finish.bias = last_beat(caps);
 }
 
 // ---- mode, exponents, scales --------------------------------------------------------------------
 static void int8_d_that_does_not_saturate(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile,
-             FP8RT_PUT(MODE__D_FMT, FP8MAC_INT8) | FP8RT_PUT(MODE__OVERFLOW, FP8MAC_OVERFLOW_IEEE));
+    tile->d.fmt = FP8MAC_INT8, tile->finish.overflow = FP8MAC_OVERFLOW_IEEE;
 }
 static void set_formats(fp8rt_command *tile, fp8mac_format_id a, fp8mac_format_id b)
 {
-    tile->mode &= ~(FP8RT_MODE_A_FORMAT | FP8RT_MODE_B_FORMAT);
-    tile->mode |= fp8rt_mode_formats(a, b);
+    fp8rt_set_format(&tile->a, a);
+    fp8rt_set_format(&tile->b, b);
 }
 static void a_of_int8(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -161,15 +155,15 @@ static void exponent_minus_1(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void reserved_overflow(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, set_mode(tile, FP8RT_PUT(MODE__OVERFLOW, 3));
+    (void)caps, tile->finish.overflow = 3;
 }
 static void reserved_act(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, set_mode(tile, FP8RT_PUT(MODE__ACT, 3));
+    (void)caps, tile->finish.act = 3;
 }
 static void other_accumulator(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->mode ^= FP8RT_BIT(MODE__ACC_FMT);
+    (void)caps, tile->mode.acc_fmt = !tile->mode.acc_fmt;
 }
 static void a_of_e5m2(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -205,13 +199,13 @@ static void scale_b_negative(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void scale_d_infinite(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_d = INF;
+    (void)caps, tile->d.scale = INF;
 }
 static void clamp(fp8rt_command *tile, uint32_t lo, uint32_t hi)
 {
-    set_mode(tile, FP8RT_PUT(MODE__ACT, FP8MAC_ACT_CLAMP));
-    tile->clamp_lo = lo;
-    tile->clamp_hi = hi;
+    tile->finish.act = FP8MAC_ACT_CLAMP;
+    tile->finish.clamp_lo = lo;
+    tile->finish.clamp_hi = hi;
 }
 static void clamp_reversed(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -232,24 +226,24 @@ static void vector_a_zero(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->m = ROWS_N;
-    tile->a.address = tile->b.address;
-    set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
+    tile->a.addr = tile->b.addr;
+    tile->a.scale_vec = true;
     tile->a.scale = (uintptr_t)vector_with_zero;
 }
 static void vector_b_zero(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    tile->b.scale_vec = true;
     tile->b.scale = (uintptr_t)vector_with_zero;
 }
 
 // ---- MX scales: those of the good operands lie in the operands ----------------------------------
 static void scaled(fp8rt_command *tile)
 {
-    set_mode(tile, FP8RT_BIT(MODE__EXTENDED));
-    tile->operation |= FP8RT_BIT(OPERATION__MX);
-    tile->a.mx = tile->a.address;
-    tile->b.mx = tile->b.address;
+    tile->mode.extended = true;
+    tile->mode.mx = true;
+    tile->a.mx_addr = tile->a.addr;
+    tile->b.mx_addr = tile->b.addr;
     tile->a.mx_stride = tile->b.mx_stride = STRIDE;
 }
 static void scales(const fp8rt_caps *caps, fp8rt_command *tile)
@@ -259,7 +253,7 @@ static void scales(const fp8rt_caps *caps, fp8rt_command *tile)
 static void odd_scales(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->a.mx += 1;
+    tile->a.mx_addr += 1;
 }
 static void odd_scales_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -274,44 +268,43 @@ static void short_scales_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 static void scales_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     scaled(tile);
-    tile->b.mx = last_beat(caps);
+    tile->b.mx_addr = last_beat(caps);
 }
 static void scales_of_an_image(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->operation |= FP8RT_BIT(OPERATION__CONV_A);
-    tile->conv[0] = FP8RT_PUT(CONV_LINE__WIDTH, DEPTH);
-    tile->conv[1] = FP8RT_PUT(CONV_SIZE__HEIGHT, 1) | FP8RT_PUT(CONV_SIZE__OUT_W, 1);
-    tile->conv[2] = FP8RT_PUT(CONV_SEGMENT__BYTES, DEPTH) | FP8RT_PUT(CONV_SEGMENT__SEGMENTS, 1);
+    tile->mode.conv_a = true;
+    tile->image = (fp8mac_command_image){
+        .width = DEPTH, .height = 1, .out_w = 1, .segment_bytes = DEPTH, .segments = 1};
 }
 static void reuse_without_scales(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
+    tile->b.reuse = true;
 }
 static void scales_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->a.mx = fp8rt_app_slverr_address;
+    tile->a.mx_addr = fp8rt_app_slverr_address;
 }
 static void scales_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->b.mx = fp8rt_app_decerr_address;
+    tile->b.mx_addr = fp8rt_app_decerr_address;
 }
 
 // ---- sequence: the preceding command kept nothing, and had the good command's shape -------------
 static void continue_nothing(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, set_mode(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
+    (void)caps, tile->mode.acc_continue = true;
 }
 // Codes of the shortest rows in the operand buffers: a block, and at least 32.
 static uint32_t row_codes(const fp8rt_caps *caps)
 {
     return caps->block > 32u ? caps->block : 32u;
 }
-// The most rows of A, or columns, of which the array computes `side` at once, that a command may have and the operand
-// buffers hold.
+// The most rows of A, or columns, of which the array computes `side` at once, that a command may
+// have and the operand buffers hold.
 static uint32_t most(const fp8rt_caps *caps, uint32_t side)
 {
     const uint32_t fit = side * (caps->buf_beats * (uint32_t)caps->beat_bytes / row_codes(caps));
@@ -323,88 +316,88 @@ static void keep_too_much(const fp8rt_caps *caps, fp8rt_command *tile)
     tile->m = most(caps, caps->rows);
     tile->n = most(caps, caps->cols);
     tile->k = row_codes(caps);
-    set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
+    tile->mode.acc_keep = true;
 }
 static void keep_part_of_a_block(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->k = DEPTH - 1;
-    set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
+    tile->mode.acc_keep = true;
 }
 static void reuse_other_m(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->m = ROWS_M - 1;
-    set_mode(tile, FP8RT_BIT(MODE__REUSE_A));
+    tile->a.reuse = true;
 }
 static void reuse_other_a_format(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_PUT(MODE__A_FMT, FP8MAC_E4M3FNUZ) | FP8RT_BIT(MODE__REUSE_A));
+    tile->a.fmt = FP8MAC_E4M3FNUZ, tile->a.reuse = true;
 }
 static void reuse_other_b_format(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_PUT(MODE__B_FMT, FP8MAC_E4M3FNUZ) | FP8RT_BIT(MODE__REUSE_B));
+    tile->b.fmt = FP8MAC_E4M3FNUZ, tile->b.reuse = true;
 }
 static void reuse_other_k(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->k = DEPTH - 1;
-    set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
+    tile->b.reuse = true;
 }
 // The good command in two tile commands
 static void divided_reuse(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    tile->tile_m = ROWS_M - 1;
-    set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
+    tile->tile.m = ROWS_M - 1;
+    tile->b.reuse = true;
 }
 static void divided_keep(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    tile->tile_m = ROWS_M - 1;
-    set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
+    tile->tile.m = ROWS_M - 1;
+    tile->mode.acc_keep = true;
 }
 
 // ---- bus ----------------------------------------------------------------------------------------
 static void a_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->a.address = fp8rt_app_slverr_address;
+    (void)caps, tile->a.addr = fp8rt_app_slverr_address;
 }
 static void a_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->a.address = fp8rt_app_decerr_address;
+    (void)caps, tile->a.addr = fp8rt_app_decerr_address;
 }
 static void b_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->b.address = fp8rt_app_slverr_address;
+    (void)caps, tile->b.addr = fp8rt_app_slverr_address;
 }
 static void d_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->d = fp8rt_app_slverr_address;
+    (void)caps, tile->d.addr = fp8rt_app_slverr_address;
 }
 static void d_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->d = fp8rt_app_decerr_address;
+    (void)caps, tile->d.addr = fp8rt_app_decerr_address;
 }
 static void scale_a_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
+    tile->a.scale_vec = true;
     tile->a.scale = fp8rt_app_slverr_address;
 }
 static void scale_b_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    tile->b.scale_vec = true;
     tile->b.scale = fp8rt_app_decerr_address;
 }
 static void bias_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
-    set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
-    tile->bias = fp8rt_app_decerr_address;
+    tile->finish.bias_en = true;
+    tile->finish.bias = fp8rt_app_decerr_address;
 }
 
 static const fault illegal[] = {
@@ -508,7 +501,7 @@ static const fault bus[] = {
 static fp8rt_command command(const bench *b, unsigned index)
 {
     fp8rt_command tile = b->good;
-    tile.d = (uintptr_t)b->d[index];
+    tile.d.addr = (uintptr_t)b->d[index];
     tile.tag = (uint16_t)(100 + index);
     memset(b->d[index], UNWRITTEN, D_BYTES);
     return tile;
@@ -574,8 +567,8 @@ static void fill_queue(const bench *b)
     faults_count(b->f, faults_still_works(b->f) && right, "queue full");
 }
 
-// The bus stops `delay` turns of a loop after the submission. The driver gives up in bounded time, or
-// the command was complete before. When the bus moves again, the command has timed out. With
+// The bus stops `delay` turns of a loop after the submission. The driver gives up in bounded time,
+// or the command was complete before. When the bus moves again, the command has timed out. With
 // `reset`, the accelerator is reset instead while the bus stands still.
 static bool stop_bus(const bench *b, uint32_t delay, bool reset)
 {
@@ -616,15 +609,34 @@ static void run_silence(const bench *b)
 
 // The first of two chained commands keeps its accumulators. The second is spoilt: it must fail and
 // write nothing.
-static void break_chain(const bench *b, const char *name, uint32_t mode, int exponent)
+// The second command of a chain, with something that the first one has not
+typedef void breaker(fp8rt_command *second);
+
+static void other_shape(fp8rt_command *second)
+{
+    second->mode.pass_shape ^= FP8MAC_PASS_SQUARE;
+}
+static void chained_accumulator(fp8rt_command *second)
+{
+    second->mode.acc_fmt = !second->mode.acc_fmt;
+}
+static void other_exponent(fp8rt_command *second)
+{
+    second->b.scale_exp = 1;
+}
+static void other_format(fp8rt_command *second)
+{
+    second->a.fmt ^= FP8MAC_E4M3FNUZ;
+}
+
+static void break_chain(const bench *b, const char *name, breaker *break_second)
 {
     fp8rt_device *dev = &b->f->dev;
     fp8rt_command first = command(b, 0), second = command(b, 1);
     first.m = second.m = first.n = second.n = 1;
-    set_mode(&first, FP8RT_BIT(MODE__ACC_KEEP));
-    set_mode(&second, FP8RT_BIT(MODE__ACC_CONTINUE));
-    second.mode ^= mode;
-    second.b.scale_exp = (int8_t)exponent;
+    first.mode.acc_keep = true;
+    second.mode.acc_continue = true;
+    break_second(&second);
     fp8rt_device_push(dev, &first);
     fp8rt_device_push(dev, &second);
     fp8rt_status status = fp8rt_device_wait(dev);
@@ -667,22 +679,21 @@ static void run_element(const bench *b)
             faults_skip(b->f, other_formats[i].name, "there is one format");
         }
     }
-    break_chain(b, "chain of another pass shape", FP8RT_PUT(MODE__PASS_SHAPE, 1), 0);
+    break_chain(b, "chain of another pass shape", other_shape);
     if (both) {
-        break_chain(b, "chain of another accumulator", FP8RT_BIT(MODE__ACC_FMT), 0);
+        break_chain(b, "chain of another accumulator", chained_accumulator);
     }
     if (!fp8rt_element_has(element, FP8MAC_ACC_FIXED)) {
         return;
     }
-    break_chain(b, "fixed-point chain of another scaling exponent", 0, 1);
-    break_chain(b, "fixed-point chain of another format", FP8RT_PUT(MODE__A_FMT, FP8MAC_E4M3FNUZ),
-                0);
+    break_chain(b, "fixed-point chain of another scaling exponent", other_exponent);
+    break_chain(b, "fixed-point chain of another format", other_format);
 }
 
 // MX scales, of an array that has them or not
 static void run_scales(const bench *b)
 {
-    const bool has = (b->f->dev.caps.functions & FP8RT_FUNCTION_MX) != 0;
+    const bool has = (b->f->dev.caps.functions & FP8MAC_FUNCTION_MX) != 0;
     for (size_t i = 0; i < sizeof scaled_blocks / sizeof scaled_blocks[0]; i++) {
         const fault *fault = &scaled_blocks[i];
         if (!has) {
@@ -720,23 +731,19 @@ static bool prepare(bench *b)
     }
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, format, a, ROWS_M * STRIDE);
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, format, second, ROWS_N * STRIDE);
-    b->good = (fp8rt_command){.a.address = (uintptr_t)a,
-                              .b.address = (uintptr_t)second,
+    b->good = (fp8rt_command){.a.addr = (uintptr_t)a,
+                              .b.addr = (uintptr_t)second,
                               .m = ROWS_M,
                               .n = ROWS_N,
                               .k = DEPTH,
                               .a.stride = STRIDE,
                               .b.stride = STRIDE,
-                              .d_stride = STRIDE,
+                              .d.stride = STRIDE,
                               .a.scale = ONE,
                               .b.scale = ONE,
-                              .scale_d = ONE,
-                              .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
-    set_formats(&b->good, format, format);
-    bool fp16 = fp8rt_element_accumulator(&f->dev.caps.element) == FP8MAC_ACC_FP16;
-    if (fp16) {
-        set_mode(&b->good, FP8RT_BIT(MODE__ACC_FMT));
-    }
+                              .d.scale = ONE,
+                              .d.fmt = FP8MAC_FP32};
+    fp8rt_set_formats(&b->good, &f->dev.caps.element, format, format);
     const fp8rt_command tile = command(b, 0);
     bool ran =
         fp8rt_device_submit(&f->dev, &tile) == FP8RT_OK && fp8rt_device_wait(&f->dev) == FP8RT_OK;

@@ -246,7 +246,7 @@ static const fault no_mx = {"library: no MX scales", with_mx, FP8RT_ERR_UNSUPPOR
 
 static void run_mx(const bench *b)
 {
-    const bool has = (b->f->dev.caps.functions & FP8RT_FUNCTION_MX) != 0;
+    const bool has = (b->f->dev.caps.functions & FP8MAC_FUNCTION_MX) != 0;
     for (size_t i = 0; i < sizeof mx / sizeof mx[0]; i++) {
         if (has) {
             run_fault(b, &mx[i]);
@@ -626,8 +626,8 @@ static void run_many(const bench *b)
     faults_count(b->f, right, "library: as many GEMMs in flight as there are records");
 }
 
-// Tags that belong to no command in flight: ended ones, 0, unknown ones, and an old one whose record another
-// command has. They end nothing.
+// Tags that belong to no command in flight: ended ones, 0, unknown ones, and an old one whose
+// record another command has. They end nothing.
 static void run_stale(const bench *b)
 {
     static flight fl;
@@ -656,8 +656,8 @@ static void run_stale(const bench *b)
     faults_count(b->f, right, "library: tags of no GEMM in flight");
 }
 
-// A wait ends when its time has passed. A reset cancels what is in flight. The golden model has run a
-// command when it was begun.
+// A wait ends when its time has passed. A reset cancels what is in flight. The golden model has run
+// a command when it was begun.
 static void run_late(const bench *b)
 {
     static flight fl;

@@ -31,7 +31,8 @@ void layers_report(const layers_test *test, const char *name, const fp8rt_tensor
 // Counts a condition, and prints its name if it does not hold.
 void layers_expect(layers_test *test, const char *name, bool good);
 
-// Counts whether the case since when `before` cases were recorded was so, where there are row commands.
+// Counts whether the case since when `before` cases were recorded was so, where there are row
+// commands.
 void layers_expect_recorded(layers_test *test, const char *name, unsigned before);
 
 // The status of a query

@@ -21,7 +21,8 @@ static fp8rt_status call_pair(fp8rt_run *run, const void *desc)
     return fp8rt_convolution(run, ((const paired *)desc)->runs);
 }
 
-// The values are the definition's. Blocks of 32 products, and so the bounds, are those of what runs.
+// The values are the definition's. Blocks of 32 products, and so the bounds, are those of what
+// runs.
 static void refer_pair(fp8rt_reference *reference, const void *desc)
 {
     const paired *pair = desc;
@@ -386,7 +387,8 @@ static void refusals(layers_test *test)
     layers_expect(test, "a group between beats", query(test, &desc) == FP8RT_ERR_ALIGNMENT);
 }
 
-// The last group of channels of an image, and D right behind the image. A beat before that they overlap.
+// The last group of channels of an image, and D right behind the image. A beat before that they
+// overlap.
 static void end_of_image(layers_test *test)
 {
     enum { SIDE = 4, GROUP = 16, PIXEL = 64, BYTES = SIDE * SIDE * PIXEL };

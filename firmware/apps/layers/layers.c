@@ -217,8 +217,8 @@ static fp8rt_status record(layers_test *test, layers_call *call, const void *des
     return status;
 }
 
-// Runs the layer as a list on the memory that it had before. Both give the same memory. Layers that cannot be recorded
-// have changed nothing.
+// Runs the layer as a list on the memory that it had before. Both give the same memory. Layers that
+// cannot be recorded have changed nothing.
 static void try_recorded(layers_test *test, const char *name, layers_call *call, const void *desc,
                          const snapshot *before)
 {
@@ -387,7 +387,7 @@ int main(int argc, char **argv)
     }
     const char *core = fp8rt_app_option(argc, argv, "CORE");
     if (core != NULL && strcmp(core, "1") == 0) {
-        test.dev.caps.functions &= ~(uint32_t)FP8RT_FUNCTION_ROWS;
+        test.dev.caps.functions &= ~(uint32_t)FP8MAC_FUNCTION_ROWS;
     }
     if (test.dev.caps.element.int8) {
         printf("layers: this array has INT8 elements, and the layers need FP8\n");

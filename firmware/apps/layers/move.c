@@ -205,7 +205,8 @@ static void keeps(layers_test *test)
     test->arena = arena;
 }
 
-// The commands of a transposition of 32 x 24 codes, as a list; -1: it has calls, or cannot be recorded.
+// The commands of a transposition of 32 x 24 codes, as a list; -1: it has calls, or cannot be
+// recorded.
 static int commands_of(layers_test *test, fp8rt_move_desc desc)
 {
     static _Alignas(FP8RT_NETWORK_ALIGN) uint8_t memory[4096];
@@ -265,7 +266,8 @@ static void turns_values(layers_test *test)
     test->arena = arena;
 }
 
-// Every code of a byte, and words of each kind. A NaN becomes the format's own. INT8 has none, and all of its codes stay.
+// Every code of a byte, and words of each kind. A NaN becomes the format's own. INT8 has none, and
+// all of its codes stay.
 static const struct {
     fp8mac_format_id format;
     uint32_t nan;
@@ -317,7 +319,7 @@ static void copies_values(layers_test *test, unsigned which)
                             .by_value = true,
                             .out = &out};
     fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
-    const bool commands = (test->dev.caps.functions & FP8RT_FUNCTION_ELEMENTWISE) != 0;
+    const bool commands = (test->dev.caps.functions & FP8MAC_FUNCTION_ELEMENTWISE) != 0;
     layers_expect(test, "values are copied", fp8rt_move(&run, &desc) == FP8RT_OK);
     uint32_t good = 0;
     for (uint32_t i = 0; i < ROWS * COLS; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MX from FP32, FP16 and BF16 to the output of a layer: scales and codes beside the model's recipe, and fully
-// connected layers whose operands and outputs have MX scales.
+// MX from FP32, FP16 and BF16 to the output of a layer: scales and codes beside the model's recipe,
+// and fully connected layers whose operands and outputs have MX scales.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -179,9 +179,9 @@ static fp8rt_tensor quantised(layers_test *test, uint32_t rows, uint32_t cols,
     return tensor;
 }
 
-// The error of D beside the product of the float32 matrices, in double precision. The bound of an operand
-// is that of fp8rt/mx.h: 2^-3 of it where the format saturates or has two bits of mantissa, and 2^-16 of
-// the block's largest where it underflows.
+// The error of D beside the product of the float32 matrices, in double precision. The bound of an
+// operand is that of fp8rt/mx.h: 2^-3 of it where the format saturates or has two bits of mantissa,
+// and 2^-16 of the block's largest where it underflows.
 static double bound_of(double value, double largest)
 {
     return fabs(value) * 0.125 + largest * 0x1p-16;
@@ -402,7 +402,7 @@ void layers_mx(layers_test *test)
         quantise(test, &quantise_cases[i]);
     }
     print_speed(test);
-    if ((test->dev.caps.functions & FP8RT_FUNCTION_MX) == 0) {
+    if ((test->dev.caps.functions & FP8MAC_FUNCTION_MX) == 0) {
         printf("     this array has no MX\n");
         return;
     }

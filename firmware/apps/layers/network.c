@@ -297,9 +297,9 @@ static void in_place(bench *b)
     b->net.x = x;
 }
 
-// Three layers multiply other rows by the same weights: the last command finds them in the buffers, unless
-// a start begins with it. So does the second one, if the first one is one tile. On a narrow bus it is not: small
-// tiles make its load short.
+// Three layers multiply other rows by the same weights: the last command finds them in the buffers,
+// unless a start begins with it. So does the second one, if the first one is one tile. On a narrow
+// bus it is not: small tiles make its load short.
 enum { ROWS = 4, SAME = 3, LAST = SAME - 1 };
 
 // Whether so many beats are the weights once or twice

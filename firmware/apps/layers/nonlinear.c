@@ -84,7 +84,8 @@ static void run_curve(layers_test *test, fp8rt_curve curve)
     run_case(test, curve, interpolated, FP8MAC_FP32, FP8MAC_FP32, COLS);
     run_case(test, curve, interpolated, FP8MAC_E4M3FN, FP8MAC_E4M3FN, COLS);
     run_case(test, curve, FP8RT_NONLINEAR_FLOAT, FP8MAC_FP32, FP8MAC_BF16, COLS / 5);
-    // Some millions of cycles of the core for each table. The data of later cases stay as on the chip.
+    // Some millions of cycles of the core for each table. The data of later cases stay as on the
+    // chip.
     if (fp8rt_app_is_host) {
         const fp8rt_random random = test->random;
         run_case(test, curve, FP8RT_NONLINEAR_FLOAT, FP8MAC_FP32, FP8MAC_FP32, COLS);

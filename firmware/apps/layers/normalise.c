@@ -143,7 +143,8 @@ static void refusals(layers_test *test)
     test->arena = arena;
 }
 
-// Gamma and beta between beats are copied; as a list they are refused. The bytes are those of others.
+// Gamma and beta between beats are copied; as a list they are refused. The bytes are those of
+// others.
 static void between_beats(layers_test *test)
 {
     const fp8rt_arena arena = test->arena;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that are kept from run to run: the same bytes as without them, whatever changes between two runs.
+// Plans that are kept from run to run: the same bytes as without them, whatever changes between two
+// runs.
 #include "cases.h"
 
 #include <string.h>
@@ -281,7 +282,8 @@ static void too_little(layers_test *test, bench *b)
     layers_expect(test, "no memory", agree(test, b) && b->plans.capacity == 0);
 }
 
-// Two sums with the same descriptor share a plan, far apart among others. Each other one is kept for itself.
+// Two sums with the same descriptor share a plan, far apart among others. Each other one is kept
+// for itself.
 static fp8rt_status run_shared(fp8rt_run *run, network *net)
 {
     enum { SUMS = 90 };

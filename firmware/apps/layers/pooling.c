@@ -278,7 +278,8 @@ static bool is_zero(const fp8rt_caps *caps, const fp8rt_tensor *t)
     return zero;
 }
 
-// Zeros in the place of codes, or small numbers in that of inverses, make all outputs 0, unless they are ignored.
+// Zeros in the place of codes, or small numbers in that of inverses, make all outputs 0,
+// unless they are ignored.
 static void expect_used(layers_test *test, const context *c, const constants *given)
 {
     uint8_t *const parts[] = {given->ones, (uint8_t *)given->inverses};
@@ -351,7 +352,7 @@ static void compare_with_core(layers_test *test, const context *c)
     memcpy(commands, out->data, bytes);
     memset(out->data, 0, bytes);
     fp8rt_run run = fp8rt_run_on(&test->dev, scratch, caps.beat_bytes);
-    test->dev.caps.functions &= ~(uint32_t)FP8RT_FUNCTION_ELEMENTWISE;
+    test->dev.caps.functions &= ~(uint32_t)FP8MAC_FUNCTION_ELEMENTWISE;
     bool same = fp8rt_max_pool(&run, &c->desc) == FP8RT_OK;
     test->dev.caps = caps;
     for (uint32_t i = 0; i < out->rows; i++) {
@@ -412,7 +413,7 @@ static void run_case(layers_test *test, const pooling_case *p)
     test->arena = arena;
 }
 
-// ---- every code -----------------------------------------------------------------------------------
+// ---- every code ---------------------------------------------------------------------------------
 
 // Whether the maximum of two codes, the windows' pixels, is `out`: a NaN if one of them is NaN.
 static bool is_maximum(const layers_test *test, const fp8rt_tensor *x, const fp8rt_tensor *out,
@@ -466,7 +467,7 @@ static void run_codes(layers_test *test)
     }
 }
 
-// ---- between other layers -------------------------------------------------------------------------
+// ---- between other layers -----------------------------------------------------------------------
 
 // Each operand and output belongs to commands.
 typedef struct between {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors with a scale for each row: outputs that are quantised row by row, and layers that take them.
+// Tensors with a scale for each row: outputs that are quantised row by row, and layers that take
+// them.
 #include <string.h>
 
 #include "cases.h"

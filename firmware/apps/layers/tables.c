@@ -214,7 +214,7 @@ void layers_tables(layers_test *test)
 {
     const fp8rt_arena arena = test->arena;
     chain c = {.test = test};
-    if ((test->dev.caps.functions & FP8RT_FUNCTION_TABLES) == 0) {
+    if ((test->dev.caps.functions & FP8MAC_FUNCTION_TABLES) == 0) {
         return;
     }
     prepare(&c);

@@ -72,8 +72,8 @@ static fp8rt_kv_cache cache(layers_test *test)
     return c;
 }
 
-// 0.75 up to 1.25: norms and biases as trained networks have them. Larger ones make scores of which one
-// key takes all, and values beyond the caches' range.
+// 0.75 up to 1.25: norms and biases as trained networks have them. Larger ones make scores of which
+// one key takes all, and values beyond the caches' range.
 static const float *near_one(layers_test *test, uint32_t count)
 {
     float *values = layers_take(test, count * sizeof(float));
@@ -179,8 +179,8 @@ static void make_steady(layers_test *test, fp8rt_kv_cache *c, fp8mac_format_id f
     memset(c->group.data, 0, fp8rt_tensor_bytes(&test->dev.caps, &c->group));
 }
 
-// A decoder computes the same whether the tokens come at once or one by one, if scales are static. Steady:
-// those that come one by one go to such a cache.
+// A decoder computes the same whether the tokens come at once or one by one, if scales are static.
+// Steady: those that come one by one go to such a cache.
 static void one_by_one(layers_test *test, bool steady)
 {
     const fp8rt_arena arena = test->arena;
@@ -241,8 +241,8 @@ static size_t save_block(moving *m, fp8rt_network *network, void *list, void *im
     return fp8rt_network_save(network, image, m->list_bytes);
 }
 
-// A whole block, norms and attention included, runs as an image on other memory: with the bytes of the
-// layers, and without the core.
+// A whole block, norms and attention included, runs as an image on other memory: with the bytes of
+// the layers, and without the core.
 static void moved(layers_test *test)
 {
     const fp8rt_arena arena = test->arena;
@@ -259,7 +259,7 @@ static void moved(layers_test *test)
     fp8rt_run run = fp8rt_run_on(&test->dev, m.scratch, m.scratch_bytes);
     layers_expect(test, "the layers of a block", call_block(&run, &m.b) == FP8RT_OK);
     const bool copies = test->dev.caps.beat_bytes > WIDTH / HEADS; // heads between beats
-    if (copies || (test->dev.caps.functions & FP8RT_FUNCTION_ROWS) == 0) {
+    if (copies || (test->dev.caps.functions & FP8MAC_FUNCTION_ROWS) == 0) {
         layers_expect(test, "an image with parts of the core", bytes == 0);
     } else {
         layers_expect(test, "an image of a block",

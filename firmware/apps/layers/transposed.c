@@ -42,8 +42,8 @@ static int32_t source(uint32_t o, uint32_t k, uint32_t padding, uint32_t stride,
                : at / (int32_t)stride;
 }
 
-// All positions of a sub-grid's kernel count for the bound, in blocks of 32 products. The largest operands of
-// the tensors stand in for those of a block.
+// All positions of a sub-grid's kernel count for the bound, in blocks of 32 products. The largest
+// operands of the tensors stand in for those of a block.
 static void refer_output(fp8rt_reference *reference, const context *c, uint32_t row, uint32_t n,
                          double amax)
 {

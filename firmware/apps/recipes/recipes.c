@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Scaling recipes on outputs whose range drifts: overflow, underflow and error of each, as a table.
+//: Scaling recipes on outputs whose range drifts: overflow, underflow and error of each, as a
+//: table.
 //: DRIFT=      one drift alone: steady, ramp, jump, outliers or decay (all)
 //: RECIPE=     one recipe alone, by its name in the table (all)
 //: STEPS=      tensors of each drift, at most 200 (chip: 4, host: 64)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scaling recipes of fp8mac/recipe.h and fp8mac/recipe_published.h behind one interface: each one
-// gives a quantising scale for an output.
+// The scaling recipes of fp8mac/recipe.h and fp8mac/recipe_published.h behind one interface: each
+// one gives a quantising scale for an output.
 #ifndef RULES_H
 #define RULES_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A seeded series of GEMMs whose outputs change their range from step to step. A has gains: the scales
-// of its rows. Rows of one tensor differ by powers of two, as the channels of an activation do.
+// A seeded series of GEMMs whose outputs change their range from step to step. A has
+// gains: the scales of its rows. Rows of one tensor differ by powers of two, as the
+// channels of an activation do.
 #ifndef SERIES_H
 #define SERIES_H
 

@@ -22,7 +22,8 @@ static uint64_t square(int32_t x)
     return (uint64_t)((int64_t)x * x);
 }
 
-// Whether the value lies beyond the largest number. Only the codes of that number and of Inf need it.
+// Whether the value lies beyond the largest number. Only the codes of that number and of Inf need
+// it.
 static bool is_beyond(fp8mac_format_id format, float value, float scale)
 {
     uint8_t code;

@@ -14,13 +14,13 @@ typedef struct tally {
     uint64_t signal, noise;
 } tally;
 
-// Adds `count` finite values and their codes. The values are at most `amax`; up to 2^16 of them may be
-// added with one amax. `scale` is the quantising scale; the numbers of the codes are multiplied by its
-// inverse. An Inf counts as the largest number.
+// Adds `count` finite values and their codes. The values are at most `amax`; up to 2^16 of them may
+// be added with one amax. `scale` is the quantising scale; the numbers of the codes are multiplied
+// by its inverse. An Inf counts as the largest number.
 void tally_add(tally *t, fp8mac_format_id format, const float *values, const uint8_t *codes,
                uint32_t count, float scale, float amax);
-// Signal to noise in hundredths of a decibel: 1000 * log10(signal / noise). At most TALLY_CLEAN, which is
-// also what no noise gives.
+// Signal to noise in hundredths of a decibel: 1000 * log10(signal / noise). At most TALLY_CLEAN,
+// which is also what no noise gives.
 #define TALLY_CLEAN 9999
 int32_t tally_decibels(const tally *t);
 

@@ -127,7 +127,7 @@ void rows_refusals(fp8rt_device *dev, unsigned *passed, unsigned *failed)
     const fp8rt_rows_desc good = GOOD(SUM, .factor = &one);
     count("none", fp8rt_rows(dev, good, NULL) == FP8RT_OK, passed, failed);
     fp8rt_device other = *dev;
-    other.caps.functions &= ~(uint32_t)FP8RT_FUNCTION_ROWS;
+    other.caps.functions &= ~(uint32_t)FP8MAC_FUNCTION_ROWS;
     count("no row commands", fp8rt_rows(&other, good, NULL) == FP8RT_ERR_UNSUPPORTED, passed,
           failed);
     other.stamp = 0;

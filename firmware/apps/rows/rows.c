@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Norms, softmax, reductions, sigmoid and tanh of rows: a hash of D, amax, flags and the cycles of each command.
+//: Norms, softmax, reductions, sigmoid and tanh of rows: a hash of D, amax, flags and the
+//: cycles of each command.
 //
 // On the host the golden model computes them; there D is compared with a call of the model, too.
 // The chip prints the same lines, but for the cycles. The last line is the count of tests: besides
@@ -404,7 +405,7 @@ int main(void)
         printf("no accelerator\n");
         return 1;
     }
-    if ((b.dev.caps.functions & FP8RT_FUNCTION_ROWS) == 0) {
+    if ((b.dev.caps.functions & FP8MAC_FUNCTION_ROWS) == 0) {
         printf("this accelerator has no row commands\n");
         return 1;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the checks of registers, interrupt and counters reach the accelerator. A test puts a faulty one in its
-// place.
+// How the checks of registers, interrupt and counters reach the accelerator. A test puts a
+// faulty one in its place.
 #ifndef BUS_H
 #define BUS_H
 
@@ -21,8 +21,8 @@ typedef struct bus {
 #define BUS_READ(b, name) (b)->read((b)->context, offsetof(fp8mac_regs_t, name))
 #define BUS_WRITE(b, name, value) (b)->write((b)->context, offsetof(fp8mac_regs_t, name), value)
 
-// A product of matrices of ones, as the interrupt and the counters need one: m = n = BUS_SIDE, k = BUS_K,
-// D in FP32. Addresses are those of the accelerator.
+// A product of matrices of ones, as the interrupt and the counters need one: m = n = BUS_SIDE, k =
+// BUS_K, D in FP32. Addresses are those of the accelerator.
 enum { BUS_SIDE = 4, BUS_K = 32 };
 typedef struct bus_product {
     uint32_t a, b, d; // rows of BUS_K codes; rows of BUS_SIDE floats
@@ -32,8 +32,8 @@ typedef struct bus_product {
 
 // Identity, release and sizes. Prints what the accelerator is.
 void check_identity(const bus *b, report *r);
-// Reset values and patterns of every register that keeps what is written, and their addresses. For an
-// accelerator that was not used since its reset. Leaves the reset values.
+// Reset values and patterns of every register that keeps what is written, and their addresses. For
+// an accelerator that was not used since its reset. Leaves the reset values.
 void check_registers(const bus *b, report *r);
 void check_interrupt(const bus *b, const bus_product *product, report *r);
 void check_counters(const bus *b, const bus_product *product, report *r);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What wrong bytes have in common: their position in a beat of the bus, and the row RAM in which they lay.
+// What wrong bytes have in common: their position in a beat of the bus, and the row RAM in which
+// they lay.
 #ifndef EVIDENCE_H
 #define EVIDENCE_H
 
@@ -22,8 +23,8 @@ bool evidence_is_one(uint64_t mask);
 uint32_t evidence_index(uint64_t mask);
 // All wrong bytes lay in one row RAM, at one position in a beat.
 bool evidence_is_one_position(const evidence *e);
-// Reports all the bytes that one test has seen, as one check. `unit` says what the units are; NULL: there is
-// one. Returns whether they were right.
+// Reports all the bytes that one test has seen, as one check. `unit` says what the units are; NULL:
+// there is one. Returns whether they were right.
 bool evidence_conclude(const evidence *e, report *r, const char *part, const char *unit);
 
 #endif

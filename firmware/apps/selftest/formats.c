@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of formats of A and B with every format of D, by products of a few numbers that every format has.
+// Every pair of formats of A and B with every format of D, by products of a few numbers
+// that every format has.
 #include "formats.h"
 
 #include <inttypes.h>
@@ -39,7 +40,7 @@ static bool takes(const formats *f, unsigned operand)
 
 static bool gives(const formats *f, unsigned result)
 {
-    return result != FP8MAC_INT8 || (f->dev->caps.functions & FP8RT_FUNCTION_INT8) != 0;
+    return result != FP8MAC_INT8 || (f->dev->caps.functions & FP8MAC_FUNCTION_INT8) != 0;
 }
 
 static bool is_int8(const formats *f)
@@ -81,23 +82,23 @@ static void expect_results(const formats *f)
 static fp8rt_status multiply(const formats *f, unsigned a, unsigned b, unsigned result)
 {
     const uint32_t beat = f->dev->caps.beat_bytes;
-    const bool fp16 = fp8rt_element_accumulator(&f->dev->caps.element) == FP8MAC_ACC_FP16;
-    const fp8rt_command command = {
-        .a.address = (uintptr_t)f->a,
-        .b.address = (uintptr_t)f->b,
-        .d = (uintptr_t)f->d,
+    fp8rt_command command = {
+        .a.addr = (uintptr_t)f->a,
+        .b.addr = (uintptr_t)f->b,
+        .d.addr = (uintptr_t)f->d,
         .a.stride = beat,
         .b.stride = beat,
-        .d_stride = BEAT_MOST,
+        .d.stride = BEAT_MOST,
+        .d.fmt = (uint8_t)result,
         .m = SIDE,
         .n = SIDE,
         .k = 1,
-        .mode = fp8rt_mode_formats(operands[a], operands[b]) | FP8RT_PUT(MODE__D_FMT, result) |
-                (fp16 ? FP8RT_BIT(MODE__ACC_FMT) : 0) | FP8RT_PUT(MODE__PASS_SHAPE, 3),
+        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
         .a.scale = FP8RT_FP32_ONE,
         .b.scale = FP8RT_FP32_ONE,
-        .scale_d = FP8RT_FP32_ONE,
+        .d.scale = FP8RT_FP32_ONE,
     };
+    fp8rt_set_formats(&command, &f->dev->caps.element, operands[a], operands[b]);
     fp8rt_status status = fp8rt_device_submit(f->dev, &command);
     if (status == FP8RT_OK) {
         status = fp8rt_device_wait(f->dev);

@@ -13,9 +13,9 @@ enum {
     BLOCK = FP8MAC_MX_BLOCK // codes of an MX scale
 };
 
-// A symmetric pattern: code (m, n) is number m ^ n of a list, so D is the pattern whichever operand has it.
-// All rows differ. All exponents are 0101, or 1010 in the other phase, so that narrow windows of alignment
-// keep every bit. As int8 the codes are numbers beside the smallest one.
+// A symmetric pattern: code (m, n) is number m ^ n of a list, so D is the pattern whichever operand
+// has it. All rows differ. All exponents are 0101, or 1010 in the other phase, so that narrow
+// windows of alignment keep every bit. As int8 the codes are numbers beside the smallest one.
 static void fill_codes(const square *s, uint8_t *codes, uint32_t phase)
 {
     enum { MOST = MOST_SIDE / 4 };
@@ -74,7 +74,8 @@ static void add_square(const paths *p, const square *s, bool is_b, square_eviden
     }
 }
 
-// The pattern in one operand, the identity in the other. Each phase runs once for each half of the buffers.
+// The pattern in one operand, the identity in the other. Each phase runs once for each half of the
+// buffers.
 static bool see_square(const paths *p, const square *s, bool is_b, square_evidence *e)
 {
     fill_identity(s, is_b ? s->a : s->b);
@@ -92,8 +93,8 @@ static bool see_square(const paths *p, const square *s, bool is_b, square_eviden
     return true;
 }
 
-// The buffer whose pattern was seen is broken if the wrong bytes have one row RAM and one position in a beat
-// in common. An element of the array is broken if they have its row and column in common.
+// The buffer whose pattern was seen is broken if the wrong bytes have one row RAM and one position
+// in a beat in common. An element of the array is broken if they have its row and column in common.
 static bool blame(const paths *p, const square_evidence *a, const square_evidence *b)
 {
     const bool is_a = evidence_is_one_position(&a->a), is_b = evidence_is_one_position(&b->b);
@@ -157,18 +158,18 @@ static fp8rt_command scaled_product(const paths *p, const square *s, const sheet
     fp8rt_command command = probe_product(p, s);
     command.m = is_b ? blocks : s->side;
     command.n = is_b ? s->side : blocks;
-    command.d = (uintptr_t)sheet->d;
-    command.d_stride = is_b ? WORDS * 4u : SCALE_COLUMNS < p->beat ? p->beat : SCALE_COLUMNS;
-    command.mode = probe_mode(p, s->format, FP8MAC_FP32) | FP8RT_BIT(MODE__EXTENDED);
-    command.operation = FP8RT_BIT(OPERATION__MX);
-    command.a.mx = is_b ? ones : pattern;
-    command.b.mx = is_b ? pattern : ones;
+    command.d.addr = (uintptr_t)sheet->d;
+    command.d.stride = is_b ? WORDS * 4u : SCALE_COLUMNS < p->beat ? p->beat : SCALE_COLUMNS;
+    command.d.fmt = FP8MAC_FP32;
+    command.mode.extended = command.mode.mx = true;
+    command.a.mx_addr = is_b ? ones : pattern;
+    command.b.mx_addr = is_b ? pattern : ones;
     command.a.mx_stride = command.b.mx_stride = p->beat;
     return command;
 }
 
-// D[m][n] = 2^(mx_a - 127 + mx_b - 127), of the one block whose codes are both 1. The scales of the other
-// operand are 1.
+// D[m][n] = 2^(mx_a - 127 + mx_b - 127), of the one block whose codes are both 1. The scales of
+// the other operand are 1.
 static bool see_scales(const paths *p, const square *s, const sheet *sheet, bool is_b,
                        uint32_t phase, evidence *e)
 {
@@ -187,7 +188,7 @@ static bool see_scales(const paths *p, const square *s, const sheet *sheet, bool
     for (uint32_t i = 0; i < s->side; i++) {
         for (uint32_t block = 0; block < blocks; block++) {
             const uint32_t row = is_b ? block : i, col = is_b ? i : block;
-            const uint32_t d = sheet->d[row * (command.d_stride / 4u) + col];
+            const uint32_t d = sheet->d[row * (command.d.stride / 4u) + col];
             evidence_add(e, i & (rams - 1u), block, pattern[i * p->beat + block],
                          (uint8_t)(d >> 23));
         }
@@ -195,8 +196,8 @@ static bool see_scales(const paths *p, const square *s, const sheet *sheet, bool
     return true;
 }
 
-// The scales of one operand are seen times those of the other. So one broken byte of one blames that one
-// alone.
+// The scales of one operand are seen times those of the other. So one broken byte of one
+// blames that one alone.
 void check_scales(const paths *p, const square *s, const sheet *sheet)
 {
     evidence e[2] = {{0}, {0}};

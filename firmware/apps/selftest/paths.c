@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault is located by what the wrong bytes have in common: their position in a beat of the bus, and the row
-// RAM of the buffer in which they lay.
+// A fault is located by what the wrong bytes have in common: their position in a beat of the bus,
+// and the row RAM of the buffer in which they lay.
 #include "paths.h"
 
 #include <stdio.h>
@@ -61,13 +61,6 @@ void probe_add(const paths *p, evidence *e, const uint32_t *got, uint32_t count,
     }
 }
 
-uint32_t probe_mode(const paths *p, fp8mac_format_id format, fp8mac_format_id d_format)
-{
-    const bool fp16 = fp8rt_element_accumulator(&p->dev->caps.element) == FP8MAC_ACC_FP16;
-    return fp8rt_mode_formats(format, format) | FP8RT_PUT(MODE__D_FMT, d_format) |
-           (fp16 ? FP8RT_BIT(MODE__ACC_FMT) : 0) | FP8RT_PUT(MODE__PASS_SHAPE, 3);
-}
-
 static uint32_t side_of(const fp8rt_caps *caps)
 {
     const uint32_t rams = caps->rows < caps->cols ? caps->rows : caps->cols;
@@ -81,21 +74,24 @@ static uint32_t side_of(const fp8rt_caps *caps)
 
 fp8rt_command probe_product(const paths *p, const square *s)
 {
-    return (fp8rt_command){
-        .a.address = (uintptr_t)s->a,
-        .b.address = (uintptr_t)s->b,
-        .d = (uintptr_t)s->d,
+    fp8rt_command command = {
+        .a.addr = (uintptr_t)s->a,
+        .b.addr = (uintptr_t)s->b,
+        .d.addr = (uintptr_t)s->d,
         .a.stride = s->side,
         .b.stride = s->side,
-        .d_stride = s->side,
+        .d.stride = s->side,
+        .d.fmt = (uint8_t)s->format,
         .m = s->side,
         .n = s->side,
         .k = s->side,
-        .mode = probe_mode(p, s->format, s->format),
+        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
         .a.scale = FP8RT_FP32_ONE,
         .b.scale = FP8RT_FP32_ONE,
-        .scale_d = FP8RT_FP32_ONE,
+        .d.scale = FP8RT_FP32_ONE,
     };
+    fp8rt_set_formats(&command, &p->dev->caps.element, s->format, s->format);
+    return command;
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -111,11 +107,11 @@ static void check_through_x(const paths *p, const sheet *sheet)
         printf("     not tested: C, vectors of scales and tables, which are seen through X\n");
         return;
     }
-    if (has(p, FP8RT_FUNCTION_C)) {
+    if (has(p, FP8MAC_FUNCTION_C)) {
         check_values(p, sheet, true);
     }
     check_scale_a(p, sheet);
-    if (has(p, FP8RT_FUNCTION_TABLES) && has(p, FP8RT_FUNCTION_INT8)) {
+    if (has(p, FP8MAC_FUNCTION_TABLES) && has(p, FP8MAC_FUNCTION_INT8)) {
         check_tables(p, sheet);
     }
 }
@@ -130,7 +126,7 @@ static void check_through_array(const paths *p, const sheet *sheet, const square
     }
     check_columns(p, s, sheet, false);
     check_columns(p, s, sheet, true);
-    if (has(p, FP8RT_FUNCTION_MX)) {
+    if (has(p, FP8MAC_FUNCTION_MX)) {
         check_scales(p, s, sheet);
     }
 }
@@ -152,7 +148,7 @@ bool check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r)
         report_broken(r, "memory", "too little for the operands");
         return false;
     }
-    if (!has(&p, FP8RT_FUNCTION_ELEMENTWISE)) {
+    if (!has(&p, FP8MAC_FUNCTION_ELEMENTWISE)) {
         printf("     not tested: the ways of D, X and C, which need element-wise commands\n");
     } else if (check_d(&p, &sheet)) {
         check_through_x(&p, &sheet);

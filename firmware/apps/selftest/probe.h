@@ -57,8 +57,6 @@ void probe_fill(uint32_t *words, uint32_t count, uint32_t phase);
 // Adds words that should be `want`, in their order from a beat on.
 void probe_add(const paths *p, evidence *e, const uint32_t *got, uint32_t count,
                const uint32_t *want);
-// MODE of a product.
-uint32_t probe_mode(const paths *p, fp8mac_format_id format, fp8mac_format_id d_format);
 // D = A * B^T of square operands, in their format.
 fp8rt_command probe_product(const paths *p, const square *s);
 

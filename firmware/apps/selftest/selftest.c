@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//: The first program on a new board: names what is broken. Then GEMMs over the corners of shapes and formats.
+//: The first program on a new board: names what is broken. Then GEMMs over the corners
+//: of shapes and formats.
 //: TRIALS=0   without the GEMMs, which only the simulator and the host can check
 //: PAIRS=all  GEMMs of every pair of formats of A and B with every format of D
 //
@@ -10,8 +11,9 @@
 //   events      interrupt, counters, sticky flags
 //   trials      shapes, formats and options, compared with the golden model
 //
-// The first two and the events need registers, so the host leaves them out. A failure names the part and
-// says what was read and expected. The last lines are the broken parts and the count of checks.
+// The first two and the events need registers, so the host leaves them out. A failure
+// names the part and says what was read and expected. The last lines are the broken parts
+// and the count of checks.
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +56,8 @@ static void completed(void *context, uint16_t tag)
     (*(volatile unsigned *)context)++;
 }
 
-// A command that is begun, whose end the handler of the interrupt announces. Without completion records it is refused.
+// A command that is begun, whose end the handler of the interrupt announces. Without completion
+// records it is refused.
 static void check_handler(report *t, const bus_product *product)
 {
     volatile unsigned calls = 0;

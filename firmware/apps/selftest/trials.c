@@ -259,8 +259,8 @@ static void expect_refused(fp8rt_device *dev, report *t, const char *name, const
     printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
 }
 
-// A format, accumulator or scaling exponent that the array's elements do not have must be refused, and
-// so must MX scales. The trial then runs with what they have.
+// A format, accumulator or scaling exponent that the array's elements do not have must be refused,
+// and so must MX scales. The trial then runs with what they have.
 static void run_trial(fp8rt_device *dev, report *t, const char *name, fp8rt_trial trial)
 {
     const fp8rt_element *element = &dev->caps.element;
@@ -282,15 +282,15 @@ static void run_trial(fp8rt_device *dev, report *t, const char *name, fp8rt_tria
         expect_refused(dev, t, name, &trial, FP8RT_ERR_SCALE_EXPONENT);
         trial.a.scale_exp = trial.b.scale_exp = 0;
     }
-    if (trial.mx && (dev->caps.functions & FP8RT_FUNCTION_MX) == 0) {
+    if (trial.mx && (dev->caps.functions & FP8MAC_FUNCTION_MX) == 0) {
         expect_refused(dev, t, name, &trial, FP8RT_ERR_UNSUPPORTED);
         trial.mx = false;
     }
     run_possible(dev, t, name, trial);
 }
 
-// Every pair of operand formats with every code, into both accumulators. An array that lacks a format must
-// refuse it. D has another format from pair to pair, or every format.
+// Every pair of operand formats with every code, into both accumulators. An array that lacks a
+// format must refuse it. D has another format from pair to pair, or every format.
 static void run_pairs(fp8rt_device *dev, report *t, bool all)
 {
     static const fp8mac_format_id formats[] = {

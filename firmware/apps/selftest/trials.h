@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs over the corners of shapes, formats and options, compared with the golden model: every output, amax,
-// flags and counters. The runtime's packing and quantisation are compared with known answers.
+// GEMMs over the corners of shapes, formats and options, compared with the golden model:
+// every output, amax, flags and counters. The runtime's packing and quantisation are
+// compared with known answers.
 #ifndef TRIALS_H
 #define TRIALS_H
 

@@ -8,21 +8,22 @@
 static fp8rt_command conversion(const paths *p, const void *x, void *d)
 {
     return (fp8rt_command){
-        .a.address = (uintptr_t)x,
+        .a.addr = (uintptr_t)x,
         .a.stride = WORDS * 4u,
-        .d = (uintptr_t)d,
-        .d_stride = WORDS * 4u,
+        .d.addr = (uintptr_t)d,
+        .d.stride = WORDS * 4u,
+        .d.fmt = FP8MAC_FP32,
         .m = ROWS,
         .n = WORDS,
-        .tile_m = p->dev->caps.max_mn,
-        .tile_n = p->dev->caps.max_mn,
-        .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32) | FP8RT_BIT(MODE__EXTENDED) |
-                FP8RT_PUT(MODE__PASS_SHAPE, 3),
+        .tile.m = p->dev->caps.max_mn,
+        .tile.n = p->dev->caps.max_mn,
+        .mode.op = FP8MAC_OP_ADD,
+        .mode.pass_shape = FP8MAC_PASS_AUTOMATIC,
+        .mode.extended = true,
+        .x_fmt = FP8MAC_FP32,
         .a.scale = FP8RT_FP32_ONE,
         .b.scale = FP8RT_FP32_ONE,
-        .scale_d = FP8RT_FP32_ONE,
-        .operation = FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ADD) |
-                     FP8RT_PUT(OPERATION__X_FMT, FP8MAC_FP32),
+        .d.scale = FP8RT_FP32_ONE,
     };
 }
 
@@ -32,13 +33,13 @@ bool check_d(const paths *p, const sheet *s)
     evidence e = {0};
     for (uint32_t phase = 0; phase < PHASES; phase++) {
         fp8rt_command command = conversion(p, s->x, s->d);
-        command.mode |= FP8RT_PUT(MODE__ACT, FP8MAC_ACT_CLAMP);
-        command.clamp_lo = command.clamp_hi = phase == 0 ? 0x55555555u : 0xaaaaaaaau;
+        command.finish.act = FP8MAC_ACT_CLAMP;
+        command.finish.clamp_lo = command.finish.clamp_hi = phase == 0 ? 0x55555555u : 0xaaaaaaaau;
         if (!probe_run(p, PATH_D, &command)) {
             return false;
         }
         for (uint32_t i = 0; i < ROWS * WORDS; i++) {
-            s->want[i] = command.clamp_lo;
+            s->want[i] = command.finish.clamp_lo;
         }
         probe_add(p, &e, s->d, ROWS * WORDS, s->want);
     }
@@ -56,11 +57,11 @@ bool check_values(const paths *p, const sheet *s, bool is_c)
         memcpy(is_c ? s->c : s->x, s->want, ROWS * WORDS * 4u);
         if (is_c) {
             memset(s->x, 0, ROWS * WORDS * 4u);
-            command.operation |=
-                FP8RT_BIT(OPERATION__C_EN) | FP8RT_PUT(OPERATION__C_FMT, FP8MAC_FP32);
-            command.c = (uintptr_t)s->c;
-            command.c_stride = WORDS * 4u;
-            command.beta = FP8RT_FP32_ONE;
+            command.c = (fp8mac_command_source){.en = true,
+                                                .fmt = FP8MAC_FP32,
+                                                .addr = (uintptr_t)s->c,
+                                                .stride = WORDS * 4u,
+                                                .beta = FP8RT_FP32_ONE};
         }
         if (!probe_run(p, part, &command)) {
             return false;
@@ -74,12 +75,12 @@ bool check_values(const paths *p, const sheet *s, bool is_c)
 static bool see_vector(const paths *p, const char *part, const fp8rt_command *command,
                        const uint32_t *vector, uint32_t count, bool rows, evidence *e)
 {
-    const uint32_t *d = (const uint32_t *)command->d;
+    const uint32_t *d = (const uint32_t *)command->d.addr;
     if (!probe_run(p, part, command)) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t got = rows ? d[i * (command->d_stride / 4u)] : d[i];
+        const uint32_t got = rows ? d[i * (command->d.stride / 4u)] : d[i];
         for (uint32_t byte = 0; got != vector[i] && byte < 4; byte++) {
             evidence_add(e, 0, (i * 4u + byte) & (p->beat - 1u), (uint8_t)(vector[i] >> 8 * byte),
                          (uint8_t)(got >> 8 * byte));
@@ -108,10 +109,10 @@ void check_scale_a(const paths *p, const sheet *s)
             s->x[i * (p->beat / 4u)] = FP8RT_FP32_ONE;
         }
         fill_scales(s->c, rows, phase);
-        command.a.stride = command.d_stride = p->beat;
+        command.a.stride = command.d.stride = p->beat;
         command.m = rows;
         command.n = 1;
-        command.mode |= FP8RT_BIT(MODE__SCALE_A_VEC);
+        command.a.scale_vec = true;
         command.a.scale = (uintptr_t)s->c;
         if (!see_vector(p, PATH_SCALE_A, &command, s->c, rows, true, &e)) {
             return;
@@ -133,13 +134,14 @@ void check_columns(const paths *p, const square *s, const sheet *sheet, bool is_
     for (uint32_t phase = 0; phase < PHASES; phase++) {
         fp8rt_command command = probe_product(p, s);
         command.m = 1;
-        command.d = (uintptr_t)sheet->d;
-        command.d_stride = WORDS * 4u;
-        command.mode = probe_mode(p, s->format, FP8MAC_FP32) |
-                       (is_bias ? FP8RT_BIT(MODE__BIAS_EN) : FP8RT_BIT(MODE__SCALE_B_VEC));
+        command.d.addr = (uintptr_t)sheet->d;
+        command.d.stride = WORDS * 4u;
+        command.d.fmt = FP8MAC_FP32;
+        command.finish.bias_en = is_bias;
+        command.b.scale_vec = !is_bias;
         if (is_bias) {
             probe_fill(sheet->c, s->side, phase);
-            command.bias = (uintptr_t)sheet->c;
+            command.finish.bias = (uintptr_t)sheet->c;
         } else {
             fill_scales(sheet->c, s->side, phase);
             command.b.scale = (uintptr_t)sheet->c;
@@ -170,12 +172,9 @@ void check_tables(const paths *p, const sheet *s)
             fp8rt_command command = conversion(p, x, d);
             command.m = 2;
             command.n = FP8RT_TABLE_CODES / 2u;
-            command.a.stride = command.d_stride = FP8RT_TABLE_CODES / 2u;
-            command.mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_INT8) | FP8RT_BIT(MODE__EXTENDED) |
-                           FP8RT_PUT(MODE__PASS_SHAPE, 3);
-            command.operation = FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ADD) |
-                                FP8RT_PUT(OPERATION__X_FMT, FP8MAC_INT8) |
-                                FP8RT_PUT(OPERATION__ACT_TABLE, table);
+            command.a.stride = command.d.stride = FP8RT_TABLE_CODES / 2u;
+            command.d.fmt = command.x_fmt = FP8MAC_INT8;
+            command.finish.act_table = (uint8_t)table;
             if (fp8rt_device_load_table(p->dev, table, codes) != FP8RT_OK ||
                 !probe_run(p, PATH_TABLE, &command)) {
                 return;

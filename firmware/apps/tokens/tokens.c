@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small language model generates text. tokens_net.h is the network, train.py has trained it on the
-// King James Bible.
+// A small language model generates text. tokens_net.h is the network, train.py has trained it on
+// the King James Bible.
 //
 //: PROMPT=      the text to begin with, of letters and . , : ; (In the beginning)
 //: TOKENS=      how many tokens follow (40)
 //: TEMPERATURE= 0: always the most likely piece; 100: by the network's probabilities; per cent (60)
 //: SEED=        of the choice (1)
 //: LIST=        0: the layers of a token one by one, in place of their recorded list (1)
-//: PERPLEXITY=  windows of 128 tokens of the text that is held out: their perplexity, in place of text (0)
+//: PERPLEXITY=  windows of 128 tokens of the text that is held out: their perplexity, in place of
+//:              text (0)
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -94,8 +95,8 @@ static uint32_t largest(const float *scores)
     return best;
 }
 
-// By probabilities exp((score - largest) / temperature), which are powers of 2 in steps of an eighth:
-// integers, so that chip and host choose alike.
+// By probabilities exp((score - largest) / temperature), which are powers of 2 in steps of an
+// eighth: integers, so that chip and host choose alike.
 static uint32_t choose(record *r, const float *scores, uint32_t temperature)
 {
     static const uint32_t eighths[8] = {65536, 60097, 55109, 50535, 46341, 42495, 38968, 35734};

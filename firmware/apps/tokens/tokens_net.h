@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small language model: a decoder of five blocks that gives a score to each of 512 pieces of words.
-// model.py is the same network in float32.
+// A small language model: a decoder of five blocks that gives a score to each of 512 pieces of
+// words. model.py is the same network in float32.
 #ifndef TOKENS_NET_H
 #define TOKENS_NET_H
 
@@ -57,14 +57,15 @@ typedef struct tokens_net {
     fp8rt_counters counters; // of the last token that was added alone
 } tokens_net;
 
-// Takes all memory from the arena. False: there is not enough, or a layer refuses its sizes (printed).
+// Takes all memory from the arena. False: there is not enough, or a layer refuses its sizes
+// (printed).
 bool tokens_open(tokens_net *net, fp8rt_device *dev, fp8rt_arena *arena);
 // No list, and caches that are not steady, from now on: the same scores by other commands.
 void tokens_plain(tokens_net *net);
 // Forgets all tokens.
 void tokens_reset(tokens_net *net);
-// One token alone runs the recorded list. Adds tokens, TOKENS_CONTEXT at most with those before. net->logits then has a row for each of them, or
-// if `all` is false one row, for the last one.
+// One token alone runs the recorded list. Adds tokens, TOKENS_CONTEXT at most with those before.
+// net->logits then has a row for each of them, or if `all` is false one row, for the last one.
 fp8rt_status tokens_add(tokens_net *net, const uint32_t *tokens, uint32_t count, bool all);
 // The scores of the pieces behind a token of the last call.
 const float *tokens_logits(const tokens_net *net, uint32_t row);

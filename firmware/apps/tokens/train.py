@@ -49,7 +49,7 @@ def batch_of(tokens: np.ndarray, step: int):
 
 
 def update(p: dict, d: dict, moments: dict, step: int, steps: int) -> None:
-    """Adam with decay of matrices; gradients are clipped to a norm."""
+    """Adam with decay of matrices; gradients are clipped to a norm. The committed weights are its bits, so it is no library's."""
     norm = np.sqrt(sum(float((g * g).sum()) for g in d.values()))
     factor, speed = min(1.0, CLIP / (norm + 1e-12)), rate(step, steps)
     for name, value in p.items():

@@ -2,7 +2,7 @@
 """Draws what the vad application prints: the waveform of each recording, and the probability of speech from the chip
 (or the host's golden model) beside float32.
 
-    make run APP=vad FAST=1 FRAMES=45 LIST=1 | build/venv/bin/python firmware/apps/vad/plot.py build/vad.svg
+    make run APP=vad TIMED=1 FRAMES=45 LIST=1 | build/venv/bin/python firmware/apps/vad/plot.py build/vad.svg
 """
 
 import argparse

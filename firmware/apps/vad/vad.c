@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Detects speech in recordings with Silero's network, and compares its decisions with those of float32.
+//: Detects speech in recordings with Silero's network, and compares its decisions with those of
+//: float32.
 //: RECORDINGS=  how many of the recordings, from the first on (chip: 1, host: all)
 //: FRAMES=      how many frames of each, 32 ms each (chip: 16, host: all)
 //: LIST=1       the probability of each frame, which plot.py draws
-//: PROFILE=1    the layers of the last frame: cycles, products, bytes; on the host the error of each
+//: PROFILE=1    the layers of the last frame: cycles, products, bytes; on the host the error
+//:              of each
 //
 // The weights are e4m3fn with a scale for each output. vad_net.h says what is between the layers.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What prepare.py makes for the voice activity detector: weights, recordings, and the probabilities of
-// the network in float32. Everything is aligned for the accelerator's bus.
+// What prepare.py makes for the voice activity detector: weights, recordings, and the probabilities
+// of the network in float32. Everything is aligned for the accelerator's bus.
 #ifndef VAD_DATA_H
 #define VAD_DATA_H
 
@@ -21,8 +21,9 @@ enum {
     VAD_MAGNITUDE_SCALE = 8, // codes of magnitudes, in e4m3fn, are magnitude * this
 };
 
-// Samples and basis are sums of two codes, high and low. A row has for each half of the window the high,
-// the high and the low codes of the basis, for the high, the low and the high codes of the samples.
+// Samples and basis are sums of two codes, high and low. A row has for each half of the
+// window the high, the high and the low codes of the basis, for the high, the low and the
+// high codes of the samples.
 extern const fp8rt_weights vad_fourier;
 extern const fp8rt_weights vad_convolutions[VAD_CONVOLUTIONS]; // of width 3, padded by 1
 extern const fp8rt_weights vad_input, vad_recurrent;           // of the LSTM

@@ -9,8 +9,8 @@
 #include "fp8rt/nonlinear.h"
 #include "fp8rt/recurrent.h"
 
-// The FP32 pattern of SHIFT + i is SHIFT_BITS + i for each 16-bit i: so the core makes numbers of samples
-// by one addition, and the accelerator takes SHIFT off again. SHIFT = 1.5 * 2^23.
+// The FP32 pattern of SHIFT + i is SHIFT_BITS + i for each 16-bit i: so the core makes numbers of
+// samples by one addition, and the accelerator takes SHIFT off again. SHIFT = 1.5 * 2^23.
 #define SHIFT_BITS UINT32_C(0x4b400000)
 
 enum {
@@ -22,8 +22,8 @@ enum {
 #define SAMPLE_SCALE 0x1p-15f
 #define CODE_SCALE 0x1p-8f
 
-// Codes of the convolutions' outputs are value * scale. The largest output over all recordings is 38, in
-// the second one, and 9 in the last one.
+// Codes of the convolutions' outputs are value * scale. The largest output over all recordings is
+// 38, in the second one, and 9 in the last one.
 static const float feature_scales[VAD_CONVOLUTIONS] = {4, 4, 4, 8};
 static const uint32_t strides[VAD_CONVOLUTIONS] = {1, 2, 2, 1};
 
@@ -201,8 +201,8 @@ static void take_samples(vad_net *net, const int16_t *samples)
     }
 }
 
-// The layers as a list of commands, and a run with plans for a caller that profiles them one by one.
-// net->run is a query of the layers.
+// The layers as a list of commands, and a run with plans for a caller that profiles them one by
+// one. net->run is a query of the layers.
 static fp8rt_status record(vad_net *net, fp8rt_arena *arena)
 {
     const fp8rt_run query = net->run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network of the voice activity detector, frame by frame. Activations are e4m3fn with static scales,
-// the LSTM's cell is FP32.
+// The network of the voice activity detector, frame by frame. Activations are e4m3fn with static
+// scales, the LSTM's cell is FP32.
 #ifndef VAD_NET_H
 #define VAD_NET_H
 

@@ -109,8 +109,8 @@ fp8rt_status @n@_profile(@n@_net *net, fp8rt_profile *profile);
 // The tensor of an input or output in the arena.
 fp8rt_tensor @n@_input(const @n@_net *net, unsigned i);
 fp8rt_tensor @n@_output(const @n@_net *net, unsigned i);
-// All values of an input or output, rows without gaps, in the order of memory as above. FP8RT_ERR_SHAPE: a
-// number of a word is no whole number. A word that there is not is refused by @n@_run.
+// All values of an input or output, rows without gaps, in the order of memory as above. FP8RT_ERR_SHAPE if
+// the number of a word is not a whole number. If it is beyond the vocabulary, @n@_run returns an error.
 fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values);
 fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values);
 

@@ -210,12 +210,12 @@ _BEFORE_LAYER = """        status = load_tables(run, segments[s].first + i);
         }
 """
 
-_REQUANTISES = """    if ((dev->caps.functions & FP8RT_FUNCTION_REQUANTISE) == 0) {
+_REQUANTISES = """    if ((dev->caps.functions & FP8MAC_FUNCTION_REQUANTISE) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
 """
 
-_DEPTHWISE = """    if ((dev->caps.functions & FP8RT_FUNCTION_DEPTHWISE) == 0 || dev->caps.cols != @columns@) {
+_DEPTHWISE = """    if ((dev->caps.functions & FP8MAC_FUNCTION_DEPTHWISE) == 0 || dev->caps.cols != @columns@) {
         return FP8RT_ERR_UNSUPPORTED;
     }
 """

@@ -3,6 +3,9 @@
 
 A table begins with the distance to its vtable, which has a 16-bit offset for each field; 0 stands for the default. Vectors
 have their length first. Offsets to tables, vectors and strings count from where they stand.
+
+Written by hand: the package flatbuffers, on which readers made from the schema stand, has no verifier in Python, so damaged
+files would end in exceptions of any kind.
 """
 
 from __future__ import annotations

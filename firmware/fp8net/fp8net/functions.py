@@ -70,14 +70,25 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
 }
 
 
-# ---- expressions --------------------------------------------------------------------------------
-
-# The attributes of an operator's node, in the order of its function's arguments.
-_ATTRIBUTES = {
-    "HardSigmoid": (("alpha", 0.2), ("beta", 0.5)),
-    "LeakyRelu": (("alpha", 0.01),),
-    "Elu": (("alpha", 1.0),),
+# The attributes of an operator's node that are its function's arguments, in their order, with ONNX's defaults.
+ATTRIBUTES: dict[str, dict[str, float]] = {
+    "HardSigmoid": {"alpha": 0.2, "beta": 0.5},
+    "LeakyRelu": {"alpha": 0.01},
+    "Elu": {"alpha": 1.0},
+    "Selu": {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805},
+    "Celu": {"alpha": 1.0},
+    "Swish": {"alpha": 1.0},
 }
+
+
+def arguments(op: str, attribute: Callable[[str, float], float]) -> tuple[float, ...]:
+    """The arguments of an operator's function. attribute(name, default) reads the node."""
+    return tuple(
+        float(attribute(name, default)) for name, default in ATTRIBUTES.get(op, {}).items()
+    )
+
+
+# ---- expressions --------------------------------------------------------------------------------
 
 
 def _divide(a: float, b: float) -> float:
@@ -116,8 +127,7 @@ def _step(op: str, operands: tuple[float | None, ...], attributes: dict) -> floa
     name = "GeluTanh" if attributes.get("approximate") == "tanh" else op
     if math.isnan(x):
         return x
-    values = [float(attributes.get(n, default)) for n, default in _ATTRIBUTES.get(op, ())]
-    return FUNCTIONS[name](math.copysign(min(abs(x), 1e30), x), *values)
+    return FUNCTIONS[name](math.copysign(min(abs(x), 1e30), x), *arguments(op, attributes.get))
 
 
 def _expression(x: float, *steps) -> float:

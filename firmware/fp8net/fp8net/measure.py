@@ -57,7 +57,7 @@ def measure(root: pathlib.Path, folder: pathlib.Path) -> dict:
     """Runs the program of `folder`, and writes its report anew."""
     found = read(folder)
     chip = {name: found.get(name, False) for name in ("int8", "requantise")}
-    add(found, validate.run_program(root, folder, "chip", "PROFILE=csv", **chip))
+    add(found, validate.run_program(root, folder, "chip", "PROFILE=csv", **chip, timed=True))
     for name, text in report.files(found).items():
         (folder / name).write_text(text, "utf-8")
     return found

@@ -258,7 +258,8 @@ def as_markdown(report: dict) -> str:
         f"{report['weight_bytes']:,} bytes of weights. Arena: {report['arena_bytes']:,} bytes, of them "
         f"{report['activation_bytes']:,} tensors,",
         f"{report['scratch_bytes']:,} scratch, {report['list_bytes']:,} lists of commands. "
-        f"{report['recorded_layers']} layers run as {report['lists']} lists, the others one by one.",
+        f"Layers in {report['lists']} recorded lists: {report['recorded_layers']}. Layers that the core starts one by one: "
+        f"{len(layers) - report['recorded_layers']}.",
         "",
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
         f"- {estimated(report)}",

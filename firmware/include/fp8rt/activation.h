@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations as tables of codes: sigmoid, tanh, GELU, SiLU, or any function. A table maps each FP8 code
-// of D to the code of the activation of its value. GEMMs and element-wise commands apply it while they
-// write D, at no cost in cycles (fp8rt_coding.table):
+// Activations as tables of codes: sigmoid, tanh, GELU, SiLU, or any function. A table maps each FP8
+// code of D to the code of the activation of its value. GEMMs and element-wise commands apply it
+// while they write D, at no cost in cycles (fp8rt_coding.table):
 //
-//   status = fp8rt_activation_table((fp8rt_activation){.function = fp8rt_silu, .from_scale = 0.125f},
-//                                   codes);
+//   fp8rt_activation silu = {.function = fp8rt_silu, .from_scale = 0.125f};
+//   status = fp8rt_activation_table(silu, codes);
 //   status = fp8rt_device_load_table(&dev, 1, codes);
 //
 // The functions compute in double precision. The core of the simulated chip has no floating-point
@@ -34,8 +34,9 @@ typedef struct fp8rt_activation {
 } fp8rt_activation;
 
 // codes[c] = encode(function(decode(c) * from_scale) * to_scale), rounded to FP32 and then to the
-// format, each to nearest even. A scale of 0 stands for 1. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_FORMAT,
-// FP8RT_ERR_SCALE (not finite, or below 0), FP8RT_ERR_OVERFLOW_MODE: codes are not written.
+// format, each to nearest even. A scale of 0 stands for 1. FP8RT_OK, FP8RT_ERR_NULL,
+// FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE (not finite, or below 0), FP8RT_ERR_OVERFLOW_MODE:
+// codes are not written.
 fp8rt_status fp8rt_activation_table(fp8rt_activation activation, uint8_t codes[FP8RT_TABLE_CODES]);
 
 #ifdef __cplusplus

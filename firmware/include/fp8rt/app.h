@@ -3,8 +3,9 @@
 // chip (in the simulator) and on the host. The runtime does not use them.
 //
 // An application is a folder with C or C++ sources and `int main(int argc, char **argv)`. Its exit
-// status is main's. On the chip, printf goes to the console. The chip has no file I/O and no malloc.
-// Its stack has 64 KiB, or what make's STACK says; a program that needs more ends with a trap.
+// status is main's. On the chip, printf goes to the console. The chip has no file I/O
+// and no malloc. Its stack has 64 KiB, or what make's STACK says; a program that needs
+// more ends with a trap.
 #ifndef FP8RT_APP_H
 #define FP8RT_APP_H
 
@@ -25,14 +26,15 @@ extern const bool fp8rt_app_is_host;
 // The accelerator of the program, for fp8rt_device_open.
 extern const fp8rt_port fp8rt_app_port;
 // From now on an interrupt handler calls fp8rt_device_interrupt for `dev`, which was opened with
-// fp8rt_app_port; NULL: as before, nothing interrupts the program. The host build has no interrupts.
+// fp8rt_app_port; NULL: as before, nothing interrupts the program. The host build has no
+// interrupts.
 void fp8rt_app_handle_interrupts(fp8rt_device *dev);
 
 // Whether the accelerator's interrupt line is high at the core, enabled there or not. Host: false.
 bool fp8rt_app_interrupt_line(void);
 
-// Addresses that the bus answers with SLVERR (host build: 0, there is none) and DECERR, for reads and
-// writes of the accelerator.
+// Addresses that the bus answers with SLVERR (host build: 0, there is none) and DECERR, for reads
+// and writes of the accelerator.
 extern const uintptr_t fp8rt_app_slverr_address;
 extern const uintptr_t fp8rt_app_decerr_address;
 
@@ -62,10 +64,10 @@ void fp8rt_app_print_element(const fp8rt_caps *caps);
 void fp8rt_app_print_utilisation(const fp8rt_caps *caps, const fp8rt_counters *gemms,
                                  uint64_t run_cycles);
 
-// Prints a line for each layer of a profile: cycles of the core and of the accelerator, commands, MACs,
-// utilisation of the multipliers while the accelerator worked, bytes on the bus, and the error if the
-// program has compared, or a word that says why it was not. As text, where a layer within a layer is indented, or as CSV with a head, where
-// the column `depth` says that.
+// Prints a line for each layer of a profile: cycles of the core and of the accelerator, commands,
+// MACs, utilisation of the multipliers while the accelerator worked, bytes on the bus, and the
+// error if the program has compared, or a word that says why it was not. As text, where a layer
+// within a layer is indented, or as CSV with a head, where the column `depth` says that.
 void fp8rt_app_print_profile(const fp8rt_caps *caps, const fp8rt_profile *profile);
 void fp8rt_app_print_profile_csv(const fp8rt_caps *caps, const fp8rt_profile *profile);
 // The value of the last argument `key=value`, or NULL if there is none.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum, product and conversion of tensors, element by element. One command, or two if the scale of `out`
-// is dynamic. The accelerator finishes 4 to 8 values a cycle (docs/THROUGHPUT.md). The core takes 2,900
-// cycles for a sum or product, 6,100 with a dynamic scale (`make run APP=layers FAMILY=arithmetic`), and
-// 1,500 if the run has kept the plan (fp8rt_plans).
+// Sum, product and conversion of tensors, element by element. One command, or two if the scale of
+// `out` is dynamic. The accelerator finishes 4 to 8 values a cycle (docs/CYCLES.md). The core
+// takes 2,900 cycles for a sum or product, 6,100 with a dynamic scale (`make run APP=layers
+// FAMILY=arithmetic`), and 1,500 if the run has kept the plan (fp8rt_plans).
 //
 // Error: an FP32 addition or product rounds to nearest even after the scales of the tensors were
-// multiplied in, which makes it at most 2^-21 * (|x| + |factor * y|), of a product 2^-21 * |x * factor *
-// y|. A code then adds half a unit of its last place.
+// multiplied in, which makes it at most 2^-21 * (|x| + |factor * y|), of a product 2^-21 * |x *
+// factor * y|. A code then adds half a unit of its last place.
 #ifndef FP8RT_ARITHMETIC_H
 #define FP8RT_ARITHMETIC_H
 

@@ -43,8 +43,8 @@ typedef struct fp8rt_kv_cache {
 // - Values are made again for all tokens of the last beat of columns, from their copies in `group`.
 // - Attention of one token reads the whole cache. What lies behind `length` has a weight of 0, so
 //   these codes must be numbers: the caller sets keys, values and group to 0 at the start.
-// - Its capacity is whole beats. fp8rt_kv_project appends to it, and fp8rt_kv_append refuses it with
-//   FP8RT_ERR_UNSUPPORTED. FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: `group` is not as the tokens.
+// - Its capacity is whole beats. fp8rt_kv_project appends to it, and fp8rt_kv_append refuses it
+//   with FP8RT_ERR_UNSUPPORTED. FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: `group` is not as the tokens.
 
 // Appends tokens: keys and values are tokens x width, with the formats and scales of the cache.
 // Values are transposed by the core, in about 6 cycles each. A query does not change the length; a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator as a queue of commands. Two back ends implement it: one drives the registers, the
-// other runs the golden model in place of the accelerator. Neither allocates memory. The caller owns
-// the device structure, which holds all state.
+// other runs the golden model in place of the accelerator. Neither allocates memory. The caller
+// owns the device structure, which holds all state.
 //
 // Each accelerator of a program has a device structure and a port (fp8rt/port.h). Calls for one
 // device must not overlap, unless its port has a lock; then they wait for each other. Commands that
@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fp8mac/accelerator.h"
+#include "fp8mac/command.h"
 #include "fp8rt/element.h"
 #include "fp8rt/port.h"
 #include "fp8rt/status.h"
@@ -23,26 +25,11 @@ extern "C" {
 
 // What a command computes: OPERATION.op. A maximum is an addition there, with OPERATION.maximum.
 enum {
-    FP8RT_OPERATION_GEMM = 0,
-    FP8RT_OPERATION_ADD = 1,      // element-wise: X, in the place of A, takes the place of A * B^T
-    FP8RT_OPERATION_MULTIPLY = 2, // element-wise: T = act(X * (s * C))
-    FP8RT_OPERATION_ROWS = 3,     // rows of X: fp8rt/rows.h
-    FP8RT_OPERATION_MAXIMUM = 4,  // element-wise: T = act(the larger of X and beta * C)
-};
-
-// Bits of the register CONFIG4
-enum {
-    FP8RT_FUNCTION_C = 1u << 0,           // beta * C
-    FP8RT_FUNCTION_ELEMENTWISE = 1u << 1, // element-wise commands
-    FP8RT_FUNCTION_STOCHASTIC = 1u << 2,  // stochastic rounding of D
-    FP8RT_FUNCTION_TABLES = 1u << 3,      // tables of codes
-    FP8RT_FUNCTION_CONV_A = 1u << 4,      // A as a convolution reads its image
-    FP8RT_FUNCTION_MX = 1u << 5,          // MX scales
-    FP8RT_FUNCTION_INT8 = 1u << 6,        // INT8 as format of C, D and X
-    FP8RT_FUNCTION_ROWS = 1u << 7,        // row commands
-    FP8RT_FUNCTION_REQUANTISE =
-        1u << 8, // integer requantisation alone: fp8rt_requantise of fp8rt/gemm.h
-    FP8RT_FUNCTION_DEPTHWISE = 1u << 9, // depthwise convolutions
+    FP8RT_OPERATION_GEMM = FP8MAC_OP_GEMM,
+    FP8RT_OPERATION_ADD = FP8MAC_OP_ADD,           // element-wise: X takes the place of A * B^T
+    FP8RT_OPERATION_MULTIPLY = FP8MAC_OP_MULTIPLY, // element-wise: T = act(X * (s * C))
+    FP8RT_OPERATION_ROWS = FP8MAC_OP_ROWS,         // rows of X: fp8rt/rows.h
+    FP8RT_OPERATION_MAXIMUM, // element-wise: T = act(the larger of X and beta * C)
 };
 
 enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256, FP8RT_RECORDS = 32 };
@@ -54,108 +41,65 @@ typedef struct fp8rt_coding {
     bool stochastic;
     uint32_t seed;
     // 0: none. 1 to FP8RT_TABLES: D's code c becomes that table's code number c, see
-    // fp8rt_device_load_table and fp8rt_load_table. D is FP8 or INT8. A run with a table that was not
-    // loaded since the accelerator's hardware reset (on the host: since fp8rt_device_open) returns FP8RT_ERR_HW_SEQUENCE.
+    // fp8rt_device_load_table and fp8rt_load_table. D is FP8 or INT8. A run with a table that was
+    // not loaded since the accelerator's hardware reset (on the host: since fp8rt_device_open)
+    // returns FP8RT_ERR_HW_SEQUENCE.
     uint32_t table;
 } fp8rt_coding;
 
-// The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to
-// queue_depth are powers of two.
-typedef struct fp8rt_caps {
-    uint16_t rows, cols; // elements of the array
-    uint16_t lanes;      // products per element and cycle: rows * cols * lanes MACs a cycle
-    uint16_t beat_bytes; // bus width: the alignment of every address and stride
-    uint16_t block;      // products that join an accumulator together
-    uint16_t pass_tiles; // tiles of rows x cols outputs that are computed in turn
-    uint16_t acc_tiles;  // tiles that the accumulator memory holds
-    uint16_t queue_depth;
-    uint16_t records;   // commands with a completion record at a time; at most FP8RT_RECORDS, 0: no
-                        // command can be begun, only run or submitted
-    uint16_t buf_beats; // beats per row RAM of an operand buffer
-    uint16_t max_mn;    // limit of m and of n of one tile command
-    uint32_t functions; // FP8RT_FUNCTION_*: what commands with MODE.extended may ask for
-    fp8rt_element element; // which formats and accumulators there are, and how a step rounds
-    // Version number of the project that the hardware was generated from.
-    uint8_t release_major, release_minor, release_patch;
-} fp8rt_caps;
-
-// One operand of a command.
-typedef struct fp8rt_command_operand {
-    uintptr_t address; // of its first code
-    uint32_t stride;
-    uint32_t mx_stride;
-    uintptr_t mx;     // MX scales, with the extension
-    uintptr_t scale;  // FP32 bits; address of a float for each row if the mode says vector
-    int8_t scale_exp; // -32..+32; 0 with INT8
-} fp8rt_command_operand;
+// The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it
+typedef fp8mac_caps fp8rt_caps;
 
 // One command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes and
 // multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...)
 // are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE.
 //
-// With MODE.extended in `mode` the fields of the extension count, else they are ignored.
-// FP8RT_ERR_HW_MODE: it asks for a function that caps.functions does not have.
+// With mode.extended the members of the extension count, else they are ignored. FP8RT_ERR_HW_MODE:
+// it asks for a function that caps.functions does not have.
 //
-// The accelerator divides a command into tile commands: D into tiles of tile_m x tile_n outputs, and
-// K of each tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix, so
-// a command without sizes is one tile command. Its limits apply to each of them:
+// The accelerator divides a command into tile commands: D into tiles of tile.m x tile.n outputs,
+// and K of each tile into chunks of at most tile.k products. A size of 0 stands for the whole
+// matrix, so a command without sizes is one tile command. Its limits apply to each of them:
 //
 //   m, n       at most max_mn
-//   operands   ceil(m / rows) * ceil(k / G) * G / beat_bytes at most buf_beats, and n likewise; G is 32
-//              or the block, if that is more
-//   MX scales  ceil(m / rows) * ceil((first + ceil(k / 32)) / beat_bytes) at most the power of two that
-//              is at least buf_beats / 8 and max_mn / rows and max_mn / cols; n likewise. `first` is the
-//              position in its beat of the chunk's first scale: (products before it) / 32 modulo beat_bytes
+//   operands   ceil(m / rows) * ceil(k / G) * G / beat_bytes at most buf_beats, and n likewise; G
+//              is 32 or the block, if that is more
+//   MX scales  ceil(m / rows) * ceil((first + ceil(k / 32)) / beat_bytes) at most the power of two
+//              that is at least buf_beats / 8 and max_mn / rows and max_mn / cols; n likewise.
+//              `first` is the position in its beat of the chunk's first scale: (products before it)
+//              / 32 modulo beat_bytes
 //
 // With OPERATION.mx each row of A and of B has ceil(k / 32) MX scales, E8M0 codes, one for every 32
 // codes. They are part of the operands: a command that reuses an operand has its scales, too.
 //
 // Tiles and chunks start at a beat in every matrix and vector, and chunks have whole granules: the
 // largest of block, beat_bytes and 32. MODE.b_resident: for each tile of B's rows the tiles of A's
-// rows follow in turn; else the reverse. A command that fails may have written the tiles of D before
-// the one that failed.
+// rows follow in turn; else the reverse. A command that fails may have written the tiles of D
+// before the one that failed.
 //
-// A command may read its operands while earlier commands still write D. With MODE.after = d it reads them
-// only when D of the d-th command before it, and of all before that, is in memory. With MODE.b_free it reads
-// B, its scales and the bias without this wait.
+// A command may read its operands while earlier commands still write D. With MODE.after = d it
+// reads them only when D of the d-th command before it, and of all before that, is in memory. With
+// MODE.b_free it reads B, its scales and the bias without this wait.
 //
 // FP8RT_ERR_HW_SEQUENCE, unless:
 // - a tile command that keeps its accumulators has a k of whole blocks;
 // - passes * pass_tiles <= acc_tiles in a tile command that keeps or continues accumulators;
 // - a command with acc_keep, acc_continue, reuse_a or reuse_b is one tile command;
 // - a command with acc_continue has the m, n, acc_fmt and pass_shape of the preceding command;
-// - a command with reuse_a (reuse_b) has the m (n), k and format of the preceding command, and MX scales
-//   if that had them;
+// - a command with reuse_a (reuse_b) has the m (n), k and format of the preceding command, and MX
+//   scales if that had them;
 // - a command that continues a fixed-point accumulator has the formats and scaling exponents of the
 //   preceding command, and the chain at most 2^terms_log2 products.
 // The three last rules hold between tile commands, if the preceding command has several.
-typedef struct fp8rt_command {
-    fp8rt_command_operand a, b;
-    uintptr_t d;
-    uint32_t d_stride;
-    uint32_t m, n, k;
-    uint16_t tile_m, tile_n, tile_k; // 0: all
-    // Products of the first tile command. Those behind it have twice as many each, up to tile_k.
-    // 0: tile_k.
-    uint16_t first_k;
-    uint16_t tag;     // comes back with an error; fp8rt_device_begin chooses it
-    uint32_t mode;    // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
-    uintptr_t bias;   // address of n floats
-    uint32_t scale_d; // FP32 bits
-    uint32_t clamp_lo, clamp_hi; // FP32 bits
-    // The extension
-    uint32_t operation; // OPERATION register: FP8MAC_REGS__OPERATION__*
-    uintptr_t c;        // C[m x n]
-    uint32_t c_stride;
-    uint32_t beta; // FP32 bits
-    uint32_t seed;
-    uint32_t conv[6]; // the registers CONV_LINE .. CONV_PAD
-    // With OPERATION.load_table: address of FP8RT_TABLE_CODES codes, at a beat. The accelerator reads
-    // them into the table of OPERATION.act_table when all commands before have ended.
-    // FP8RT_ERR_HW_ALIGNMENT, _RANGE, _MODE (no table), _READ_*: also the table's old codes are lost, but
-    // not with the first three.
-    uintptr_t table;
-} fp8rt_command;
+//
+// With table.load, table.addr is the address of FP8RT_TABLE_CODES codes, at a beat. The accelerator
+// reads them into the table of finish.act_table when all commands before have ended.
+// FP8RT_ERR_HW_ALIGNMENT, _RANGE, _MODE (no table), _READ_*: also the table's old codes are lost,
+// but not with the first three.
+//
+// `tag` comes back with an error; fp8rt_device_begin chooses it. `more` and `pause` belong to
+// lists.
+typedef fp8mac_command fp8rt_command;
 
 // The parts of the cycles, one for each cause: X(field, meaning). The register is CYC_FIELD.
 #define FP8RT_CYCLE_PARTS(X)                                                                       \
@@ -180,12 +124,8 @@ typedef struct fp8rt_counters {
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 
-// Flags and amax of the commands since FP8RT_CLEAR_FLAGS, or of one command.
-typedef struct fp8rt_observed {
-    fp8mac_flags flags;  // FP8MAC_FLAG_*
-    bool amax_nonfinite; // some output before scale_d was Inf or NaN
-    uint32_t amax;       // FP32 bits of max |T| over the finite ones; +0 if none
-} fp8rt_observed;
+// Flags and amax of the commands since FP8RT_CLEAR_FLAGS, or of one command
+typedef fp8mac_observed fp8rt_observed;
 
 // What became of one command.
 typedef struct fp8rt_record {
@@ -231,15 +171,15 @@ typedef struct fp8rt_device {
 
 // Finds the accelerator at `port`, fills *dev, resets it, clears flags and counters. The port stays
 // as it is while the device is in use. The golden model has no registers and sleeps never.
-// FP8RT_OK, FP8RT_ERR_NULL (dev, port, or registers of 0), FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT. Before
-// it has returned FP8RT_OK,
+// FP8RT_OK, FP8RT_ERR_NULL (dev, port, or registers of 0), FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT.
+// Before it has returned FP8RT_OK,
 // the functions that return a status return FP8RT_ERR_NOT_OPEN, if *dev was zero. The others are
 // only for open devices.
 fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port);
 
-// Queues a command, sleeping while the queue is full. FP8RT_OK: queued (whether it is legal is known
-// after fp8rt_device_wait). FP8RT_ERR_HW_*: an earlier command has failed, and this one was not
-// queued. FP8RT_ERR_SILENT.
+// Queues a command, sleeping while the queue is full. FP8RT_OK: queued (whether it is legal is
+// known after fp8rt_device_wait). FP8RT_ERR_HW_*: an earlier command has failed, and this one was
+// not queued. FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command);
 // The same without a check for room. A full queue drops the command, and the next wait returns
 // FP8RT_ERR_HW_QUEUE_FULL.
@@ -253,29 +193,30 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
 // belongs to this command until then. FP8RT_ERR_RECORDS: caps.records commands are not ended,
 // which is so from the start on an accelerator without records.
 fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag);
-// Whether fp8rt_device_end would return at once, because the command completed or failed, or because no
-// command with this tag was begun.
+// Whether fp8rt_device_end would return at once, because the command completed or failed, or
+// because no command with this tag was begun.
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag);
 // Waits, without sleeping, until fp8rt_device_end would return at once, but not much longer than
 // `cycles` of the accelerator, less than 2^32. FP8RT_OK; FP8RT_ERR_LATE: the command is still in
 // flight, and so is its tag. fp8rt_device_reset cancels all commands. FP8RT_ERR_NOT_OPEN.
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles);
-// Sleeps until the command that was begun with `tag` has completed or failed, in any order. Its D is
-// in memory with FP8RT_OK. FP8RT_ERR_HW_*: its own error, or FP8RT_ERR_HW_DROPPED, which is also the
-// status of a tag that belongs to no command that was begun and not ended. The error state
+// Sleeps until the command that was begun with `tag` has completed or failed, in any order. Its D
+// is in memory with FP8RT_OK. FP8RT_ERR_HW_*: its own error, or FP8RT_ERR_HW_DROPPED, which is also
+// the status of a tag that belongs to no command that was begun and not ended. The error state
 // stays until it is cleared, and so does what the other commands have left in their records.
 // FP8RT_ERR_SILENT as in fp8rt_device_wait; the tag is free in any case.
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag);
 // From now on fp8rt_device_interrupt calls `completed` for every command that was begun and has a
-// record, once, when it has completed or failed, unless fp8rt_device_end came first. It also calls it
-// with the tag 0 when the accelerator enters the error state. A command without a record has no other
-// call: one that the accelerator could not read or has discarded. So end all begun commands after the
-// tag 0, also one whose begin has not returned yet. fp8rt_device_reset drops commands without a call.
-// NULL: nothing is called, as after fp8rt_device_open. Call this while no command is begun.
+// record, once, when it has completed or failed, unless fp8rt_device_end came first. It also
+// calls it with the tag 0 when the accelerator enters the error state. A command without a
+// record has no other call: one that the accelerator could not read or has discarded. So end all
+// begun commands after the tag 0, also one whose begin has not returned yet. fp8rt_device_reset
+// drops commands without a call. NULL: nothing is called, as after fp8rt_device_open. Call this
+// while no command is begun.
 //
 // The call comes where fp8rt_device_interrupt was called, which is usually an interrupt handler. It
-// may come before fp8rt_gemm_begin or fp8rt_device_begin has returned; *tag has been stored by then.
-// The golden model calls it there. `completed` may call fp8rt_device_is_done and
+// may come before fp8rt_gemm_begin or fp8rt_device_begin has returned; *tag has been stored by
+// then. The golden model calls it there. `completed` may call fp8rt_device_is_done and
 // fp8rt_device_error_tag, and what the operating system allows in a handler: it gives a semaphore,
 // say, and the thread that takes it calls fp8rt_gemm_end, which then does not wait.
 void fp8rt_device_on_completion(fp8rt_device *dev, fp8rt_completion *completed, void *context);
@@ -291,9 +232,9 @@ uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);
 // FP8RT_OK; FP8RT_ERR_SILENT: nothing was cleared.
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what);
 // Waits until no command is in flight, then writes FP8RT_TABLE_CODES codes into table 1 to
-// FP8RT_TABLES. They stay until they are written again, also after fp8rt_device_reset. Load what a program
-// needs after fp8rt_device_open: the accelerator may have tables of a program before. FP8RT_ERR_NULL,
-// FP8RT_ERR_NOT_OPEN,
+// FP8RT_TABLES. They stay until they are written again, also after fp8rt_device_reset. Load what a
+// program needs after fp8rt_device_open: the accelerator may have tables of a program before.
+// FP8RT_ERR_NULL, FP8RT_ERR_NOT_OPEN,
 // FP8RT_ERR_UNSUPPORTED: no such table. FP8RT_ERR_SILENT: nothing was written.
 fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes);
 // Drops all commands, whatever they do, and leaves the error state. D of a dropped command may be
@@ -303,8 +244,8 @@ fp8rt_status fp8rt_device_reset(fp8rt_device *dev);
 // FP8RT_ERR_HW_TIMEOUT. 1 to 2^24 - 1, after reset 65,536. 0: no limit, so that a wait may last for
 // ever. The golden model has no bus.
 void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles);
-// Sets how many cycles a list waits in a pause for the core, until the error FP8RT_ERR_HW_TIMEOUT: after reset 2^24.
-// 0: no limit. The golden model waits for ever.
+// Sets how many cycles a list waits in a pause for the core, until the error FP8RT_ERR_HW_TIMEOUT:
+// after reset 2^24. 0: no limit. The golden model waits for ever.
 void fp8rt_device_pause_limit(fp8rt_device *dev, uint32_t cycles);
 // Both are valid only while no command is in flight.
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev);

@@ -9,22 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp8mac/catalogue.h"
+#include "fp8mac/accelerator.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct fp8rt_element {
-    fp8mac_element_kind kind;
-    uint8_t accumulators; // bits 1u << format: FP8MAC_ACC_FP32, _FP16, _FIXED, _INT32
-    bool e5m2;            // A and B may also be e5m2 and e5m2fnuz, not e4m3fn and e4m3fnuz alone
-    bool narrow;          // A and B may also be e3m2fn, e2m3fn and e2m1fn
-    bool int8;            // A and B are int8, and have no other format
-    uint8_t frac_bits;    // fraction bits of the alignment window; 0: there is no window
-    fp8mac_align_by align_by; // what the products are aligned to, where there is a window
-    uint8_t terms_log2; // an accumulator takes 2^terms_log2 products, the limit of K; 0: any number
-} fp8rt_element;
+typedef fp8mac_element_caps fp8rt_element;
 
 static inline bool fp8rt_element_has(const fp8rt_element *element, fp8mac_acc_format format)
 {
@@ -58,8 +49,8 @@ static inline fp8mac_format_id fp8rt_element_format(const fp8rt_element *element
     return element->int8 ? FP8MAC_INT8 : FP8MAC_E4M3FN;
 }
 
-// Whether accumulators are integers: the fixed-point one, or INT32 of the INT8 elements. MODE has the
-// code of FP32 for them, the format of their read-out.
+// Whether accumulators are integers: the fixed-point one, or INT32 of the INT8 elements. MODE has
+// the code of FP32 for them, the format of their read-out.
 static inline bool fp8rt_element_is_integer(const fp8rt_element *element)
 {
     return fp8rt_element_has(element, FP8MAC_ACC_FIXED) ||
@@ -79,8 +70,8 @@ const char *fp8rt_element_spell(const fp8rt_element *element, unsigned lanes,
                                 char buffer[FP8RT_ELEMENT_SPELLING_BYTES]);
 
 // The element of this kind. `frac_bits` is the window's; 0 is the kind's default.
-// False if the accelerator has no such kind, or the kind has no such window with so many lanes, or the lanes do not
-// divide its block.
+// False if the accelerator has no such kind, or the kind has no such window with so many lanes, or
+// the lanes do not divide its block.
 bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt_element *element);
 
 // The word of the register ELEMENT, and back.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations on matrices, each as one command of the accelerator. X, C and D are m x n:
+// Element-wise operations on matrices, each as one command of the accelerator. X, C and D are m x
+// n:
 //
 //   FP8RT_OPERATION_ADD       T = act(scale_x[m] * X + beta * C)     beta = 0: C is not read
 //   FP8RT_OPERATION_MULTIPLY  T = act(X * ((scale_x[m] * beta) * C))
 //   FP8RT_OPERATION_MAXIMUM   T = act(the larger of scale_x[m] * X and beta * C)
 //   D[m][n] = convert(T * scale_d)
 //
-// Each operation is one FP32 nearest-even operation, in this order. A maximum is NaN if one of both is, and +0 is
-// larger than -0. An addition without C converts X
-// to D's format. A tensor gets a dynamic scale from two commands: a GEMM with D in FP16 or FP32, whose
-// amax gives scale_d, and an addition without C.
+// Each operation is one FP32 nearest-even operation, in this order. A maximum is NaN if one of both
+// is, and +0 is larger than -0. An addition without C converts X
+// to D's format. A tensor gets a dynamic scale from two commands: a GEMM with D in FP16 or FP32,
+// whose amax gives scale_d, and an addition without C.
 //
 //   fp8rt_elementwise_desc desc = {.operation = FP8RT_OPERATION_ADD, .m = 64, .n = 64,
 //                                  .x = x, .x_format = FP8MAC_FP32, .d = d};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantises matrices to the OCP MX form, which a GEMM takes as an operand: codes, and an E8M0 scale for
-// each 32 of them along a row. fp8mac_recipe_mx_quantize defines both; chip and host give its bytes.
+// Quantises matrices to the OCP MX form, which a GEMM takes as an operand: codes, and an
+// E8M0 scale for each 32 of them along a row. fp8mac_recipe_mx_quantize defines both; chip
+// and host give its bytes.
 //
 //   fp8rt_mx_desc desc = {.rows = m, .cols = k, .values = x, .values_format = FP8MAC_FP32,
 //                         .codes = a, .scales = mx_a};
@@ -9,12 +10,13 @@
 //   fp8rt_gemm_desc gemm = {.m = m, .n = n, .k = k, .a = {.codes = a, .mx = mx_a},
 //                           .b = {.codes = b, .mx = mx_b}, .d = d};
 //
-// A code's value is scale * decode(code). It differs from the value by at most 2^-4 of it (e5m2: 2^-3)
-// where neither the largest number nor the subnormal ones of the format are reached. MX saturates: a
-// block whose amax is more than 1.75 * 2^i loses at most 1/8 of its largest values (e4m3fn; e5m2 the same).
+// A code's value is scale * decode(code). It differs from the value by at most 2^-4 of it (e5m2:
+// 2^-3) where neither the largest number nor the subnormal ones of the format are reached. MX
+// saturates: a block whose amax is more than 1.75 * 2^i loses at most 1/8 of its largest values
+// (e4m3fn; e5m2 the same).
 //
-// Cycles of the core (`make run APP=layers FAMILY=mx`, 16 x 256 float32 to e4m3fn): 62 a value on the core, 18
-// with the accelerator. FP6 and FP4 take the model's own conversion, which is slower.
+// Cycles of the core (`make run APP=layers FAMILY=mx`, 16 x 256 float32 to e4m3fn): 62 a value on
+// the core, 18 with the accelerator. FP6 and FP4 take the model's own conversion, which is slower.
 #ifndef FP8RT_MX_H
 #define FP8RT_MX_H
 
@@ -47,15 +49,16 @@ typedef struct fp8rt_mx_desc {
 } fp8rt_mx_desc;
 
 // On the core. Flags are ORed into *flags, which may be NULL: FP8MAC_FLAG_SATURATED, and
-// FP8MAC_FLAG_NAN for a NaN among the values. A block with a NaN or Inf has the scale 0xff and the codes 0.
-// Bytes between the rows are not written. FP8RT_ERR_NULL, FP8RT_ERR_SHAPE (a size is 0, or a row is too
-// long), FP8RT_ERR_FORMAT, FP8RT_ERR_STRIDE: nothing was written.
+// FP8MAC_FLAG_NAN for a NaN among the values. A block with a NaN or Inf has the scale 0xff and the
+// codes 0. Bytes between the rows are not written. FP8RT_ERR_NULL, FP8RT_ERR_SHAPE (a size is 0, or
+// a row is too long), FP8RT_ERR_FORMAT, FP8RT_ERR_STRIDE: nothing was written.
 fp8rt_status fp8rt_mx_quantize(const fp8rt_caps *caps, const fp8rt_mx_desc *desc,
                                fp8mac_flags *flags);
 
-// The same bytes by the accelerator: one row command where caps.functions has them and the rows of scales begin at beats. Otherwise
-// one command for each 32 columns, and the core looks for the amax of each block. `format` is one of FP8MAC_E4M3FN .. E5M2FNUZ. Addresses and strides of values
-// and codes are at beats. The scratch, at a beat, has fp8rt_mx_scratch_bytes(rows).
+// The same bytes by the accelerator: one row command where caps.functions has them and the rows of
+// scales begin at beats. Otherwise one command for each 32 columns, and the core looks for the amax
+// of each block. `format` is one of FP8MAC_E4M3FN .. E5M2FNUZ. Addresses and strides of values and
+// codes are at beats. The scratch, at a beat, has fp8rt_mx_scratch_bytes(rows).
 // As above and as fp8rt_elementwise; FP8RT_ERR_SCRATCH: it is too small.
 static inline size_t fp8rt_mx_scratch_bytes(uint32_t rows)
 {

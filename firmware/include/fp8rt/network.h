@@ -14,13 +14,13 @@
 //   status = fp8rt_network_run(&network, &result);     // any number of times
 //
 // Each command knows which command before it writes what it reads, and waits for no later one.
-// Results are the bytes that the same layers give without a recorder. A GEMM that depends on no command
-// before it may be divided into other tiles than without one, so that its loads are hidden.
+// Results are the bytes that the same layers give without a recorder. A GEMM that depends on no
+// command before it may be divided into other tiles than without one, so that its loads are hidden.
 //
 // What a recording fixes: shapes, addresses, single scales, seeds of stochastic rounding. Vectors,
-// weights and activations are read when the list runs, and tables of codes are those that the device
-// has then, or those that the list loads: fp8rt_load_table. Tensors, scratch and list stay where they
-// are while the network is in use, and the list unchanged.
+// weights and activations are read when the list runs, and tables of codes are those that the
+// device has then, or those that the list loads: fp8rt_load_table. Tensors, scratch and list stay
+// where they are while the network is in use, and the list unchanged.
 //
 // Layers that compute on the core are recorded as calls: the list pauses, and fp8rt_network_poll or
 // fp8rt_network_wait call the function. FP8RT_ERR_UNSUPPORTED, named by fp8rt_run_message: a layer
@@ -47,10 +47,11 @@ enum {
 
 // ---- recording ----------------------------------------------------------------------------------
 
-// Memory that the addresses of a recording lie in: weights, activations, inputs, outputs, scratch. It
-// begins at a beat. Names differ, and have 20 bytes at most if run.record_bytes of a query is all the
-// memory there is. FP8RT_ERR_SHAPE, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_NULL of fp8rt_network_record or of
-// a layer: a symbol is not so, or an operand begins in one and ends outside.
+// Memory that the addresses of a recording lie in: weights, activations, inputs, outputs,
+// scratch. It begins at a beat. Names differ, and have 20 bytes at most if run.record_bytes
+// of a query is all the memory there is. FP8RT_ERR_SHAPE, FP8RT_ERR_ALIGNMENT,
+// FP8RT_ERR_NULL of fp8rt_network_record or of a layer: a symbol is not so, or an operand
+// begins in one and ends outside.
 typedef struct fp8rt_symbol {
     const char *name;
     const void *data;
@@ -61,8 +62,9 @@ typedef struct fp8rt_symbol {
 typedef struct fp8rt_left_b {
     uintptr_t address, mx;
     uint32_t stride, mx_stride, n, k; // n = 0: none
-    uint32_t format, layout;          // fields of MODE and OPERATION
-    bool whole;                       // the command is one tile command
+    uint8_t format;                   // the code of its format
+    bool narrow, depthwise, pairs, has_mx;
+    bool whole; // the command is one tile command
 } fp8rt_left_b;
 
 // Private to the library but for the first two fields.
@@ -91,13 +93,13 @@ typedef struct fp8rt_recorder {
 // An empty recorder for a list in `bytes` of memory, at FP8RT_NETWORK_ALIGN.
 fp8rt_recorder fp8rt_recorder_in(void *memory, size_t bytes);
 
-// Loads a table of codes for the layers that follow: fp8rt_device_load_table, or, recorded, the first
-// command with this table that follows reads the codes when all commands before it have ended. They
-// stay there unchanged, like weights. Loads that no command uses are left out. A list that loads a
-// table changes that table of the device, so what runs beside it loads its own again.
+// Loads a table of codes for the layers that follow: fp8rt_device_load_table, or, recorded, the
+// first command with this table that follows reads the codes when all commands before it have
+// ended. They stay there unchanged, like weights. Loads that no command uses are left out. A list
+// that loads a table changes that table of the device, so what runs beside it loads its own again.
 // FP8RT_ERR_NULL (run, its device, codes), FP8RT_ERR_UNSUPPORTED: no such table.
-// FP8RT_ERR_ALIGNMENT: recorded, codes that are not at a beat. FP8RT_ERR_NOT_OPEN, FP8RT_ERR_SILENT. The
-// status of the run, if it has failed. In a query nothing is loaded.
+// FP8RT_ERR_ALIGNMENT: recorded, codes that are not at a beat. FP8RT_ERR_NOT_OPEN,
+// FP8RT_ERR_SILENT. The status of the run, if it has failed. In a query nothing is loaded.
 fp8rt_status fp8rt_load_table(fp8rt_run *run, uint32_t table, const uint8_t *codes);
 
 // ---- networks -----------------------------------------------------------------------------------
@@ -148,15 +150,15 @@ size_t fp8rt_network_save(const fp8rt_network *network, void *image, size_t byte
 
 // Gives a symbol its address, at a beat: before the first start, or to change it while the list
 // does not run. FP8RT_ERR_SHAPE: no symbol has this name, or `bytes` are fewer than it has.
-// FP8RT_ERR_NULL, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_LATE: the list runs. The memory of two symbols does
-// not overlap, because the list knows its dependencies from the recording.
+// FP8RT_ERR_NULL, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_LATE: the list runs. The memory of two symbols
+// does not overlap, because the list knows its dependencies from the recording.
 fp8rt_status fp8rt_network_bind(fp8rt_network *network, const char *symbol, void *data,
                                 size_t bytes);
 
 // ---- variables ----------------------------------------------------------------------------------
 
-// What a recording fixes can change between two starts, if it does so in steps of the same size: the
-// row of a cache that a token goes to, the columns that a softmax sees, the row of a table. The
+// What a recording fixes can change between two starts, if it does so in steps of the same size:
+// the row of a cache that a token goes to, the columns that a softmax sees, the row of a table. The
 // layers are recorded twice, as they are for 0 and for 1, and the difference is a variable:
 //
 //   status = fp8rt_network_vary(&network, &with_1, &place, words, 64);
@@ -170,8 +172,8 @@ typedef struct fp8rt_variable {
     uint32_t value;
 } fp8rt_variable;
 
-// A variable of `network`, whose value is 0 now. `next` is recorded with the same scratch, and of no
-// use later. `memory` of 8 bytes for each word that differs is the variable's from now on.
+// A variable of `network`, whose value is 0 now. `next` is recorded with the same scratch, and of
+// no use later. `memory` of 8 bytes for each word that differs is the variable's from now on.
 // FP8RT_ERR_PLAN: more differs than addresses and numbers of the same commands, or symbols are not
 // where the recording had them. FP8RT_ERR_SCRATCH: the memory is too small; variable->count says
 // what is needed. FP8RT_ERR_NULL.

@@ -7,10 +7,10 @@
 //   interpolated   any format   31 to 36                         2^-11.6 * max(1, |f(x)|)
 //   float          any format   2,300 to 3,000                   2^-23 * max(1, |f(x)|)
 //
-// The cycles are those of tensors of 800 (float: 160) FP32 values on the chip (`make run APP=layers`).
-// Formats other than FP32 are converted by the accelerator before and behind. A layer with fp8rt_fused.coding.table
-// needs no command for its table. The table is made by fp8rt_activation_table and loaded by
-// fp8rt_device_load_table.
+// The cycles are those of tensors of 800 (float: 160) FP32 values on the chip (`make run
+// APP=layers`). Formats other than FP32 are converted by the accelerator before and behind. A layer
+// with fp8rt_fused.coding.table needs no command for its table. The table is made by
+// fp8rt_activation_table and loaded by fp8rt_device_load_table.
 #ifndef FP8RT_NONLINEAR_H
 #define FP8RT_NONLINEAR_H
 
@@ -28,8 +28,8 @@ typedef enum fp8rt_curve {
     FP8RT_CURVE_GELU,
 } fp8rt_curve;
 
-// y[i] = f(x[i]), linear between 16 points for each power of two of |x|, without floating point. y may
-// be x. NaN gives NaN (0x7fc00000). `curve` is one of the four.
+// y[i] = f(x[i]), linear between 16 points for each power of two of |x|, without floating point. y
+// may be x. NaN gives NaN (0x7fc00000). `curve` is one of the four.
 void fp8rt_interpolate(fp8rt_curve curve, const float *x, float *y, size_t count);
 // The same curve in double precision, for tables and references; NULL: not one of the four.
 fp8rt_function *fp8rt_curve_function(fp8rt_curve curve);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library needs of the system around the accelerator, one fp8rt_port for each accelerator of
-// a program. Every function may be NULL. A system whose memory is coherent, with one thread that may
-// wait busily, needs an address:
+// What the library needs of the system around the accelerator, one fp8rt_port for each accelerator
+// of a program. Every function may be NULL. A system whose memory is coherent, with one thread that
+// may wait busily, needs an address:
 //
 //   static const fp8rt_port port = {.registers = 0x40000000};
 //   static fp8rt_device dev;
@@ -27,13 +27,15 @@ typedef struct fp8rt_port {
     void *context;       // for the port alone
 
     // Sleeps until the accelerator has an event. Whoever finds its interrupt line high calls
-    // fp8rt_device_interrupt(dev), which lowers the line: a handler, or this function if there is no
-    // handler. Returns at once if that call was made since this function returned last. It may return
-    // early, because the library then reads the state and calls it again. NULL: the library polls.
+    // fp8rt_device_interrupt(dev), which lowers the line: a handler, or this function if
+    // there is no handler. Returns at once if that call was made since this function returned
+    // last. It may return early, because the library then reads the state and calls it again.
+    // NULL: the library polls.
     void (*sleep)(struct fp8rt_device *dev);
 
-    // A mutex, not taken twice by a thread. With both functions, several threads may use one device:
-    // a call waits until the call of another thread has returned. NULL: calls do not overlap.
+    // A mutex, not taken twice by a thread. With both functions, several threads may use
+    // one device: a call waits until the call of another thread has returned. NULL:
+    // calls do not overlap.
     void (*lock)(struct fp8rt_device *dev);
     void (*unlock)(struct fp8rt_device *dev);
 

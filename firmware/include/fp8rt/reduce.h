@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number for each row: sum, sum of squares, maximum or largest magnitude of its values, or the column of the
-// maximum, such as the answer of a classifier.
+// A number for each row: sum, sum of squares, maximum or largest magnitude of its values, or the
+// column of the maximum, such as the answer of a classifier.
 //
 // It is one row command (fp8rt/rows.h), or two commands if the output's scale is dynamic. Where the
 // accelerator has none, the core computes the same bytes. fp8mac/rows.h defines them, with NaN and
@@ -19,8 +19,8 @@ typedef struct fp8rt_reduce_desc {
     fp8mac_rows_operation operation; // FP8MAC_ROWS_SUM, _SUM_OF_SQUARES, _MAXIMUM, _ARGMAX,
                                      // _MAGNITUDE (at least 2^-100, before x's scale)
     const fp8rt_tensor *x;           // of any format; at most 2^24 columns
-    // rows x 1 of any format; its data is not that of x. Argmax: FP32, whose words are the numbers of
-    // columns as uint32_t, with scale 1
+    // rows x 1 of any format; its data is not that of x. Argmax: FP32, whose words are the numbers
+    // of columns as uint32_t, with scale 1
     fp8rt_tensor *out;
 } fp8rt_reduce_desc;
 

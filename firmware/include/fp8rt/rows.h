@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, softmax, reductions and dynamic scaling of the rows of a matrix, and sigmoid and tanh of its
-// values, each as one command of the accelerator. X is m x n. fp8mac/rows.h defines every bit; in short:
+// Norms, softmax, reductions and dynamic scaling of the rows of a matrix, and sigmoid and
+// tanh of its values, each as one command of the accelerator. X is m x n. fp8mac/rows.h
+// defines every bit; in short:
 //
 //   FP8MAC_ROWS_...                D
 //   SUM, SUM_OF_SQUARES, MAXIMUM   m x 1  T = act(factor * what the name says)
 //   MAGNITUDE                      m x 1  T = act(factor * the largest magnitude, at least 2^-100)
 //   ARGMAX                         m x 1  the first column of the maximum, uint32_t
 //   RMS_NORM                       m x n  T = act(x * (rsqrt(mean of x^2 + eps) * gamma))
-//   LAYER_NORM                     m x n  T = act((x - mean) * (rsqrt(variance + eps) * gamma) + beta)
+//   LAYER_NORM                     m x n  T = act((x - mean) * (rsqrt(variance + eps) * gamma) +
+//                                         beta)
 //   SOFTMAX                        m x n  T = act(exp(factor * (x - maximum)) / sum of these)
 //   SIGMOID, TANH                  m x n  T = act(the function of factor * x)
-//   QUANTISE                       m x n  T = act(x / the magnitude of the row): with scale_d = 448, codes of e4m3fn
-//                                         whose scales are MAGNITUDE with factor = 1 / 448
-//   QUANTISE_MX                    m x n  MX codes: D has one of the FP8 formats, and `scales` an E8M0 code for each 32 of a row
+//   QUANTISE                       m x n  T = act(x / the magnitude of the row): with scale_d =
+//                                         448, codes of e4m3fn whose scales are MAGNITUDE with
+//                                         factor = 1 / 448
+//   QUANTISE_MX                    m x n  MX codes: D has one of the FP8 formats, and `scales` an
+//                                         E8M0 code for each 32 of a row
 //
 //   D[m][n] = convert(T * scale_d)
 //
@@ -46,24 +50,25 @@ typedef struct fp8rt_rows_desc {
     // these, too, but they do not count.
     uint32_t seen; // <= n
     bool causal;
-    // Not argmax, norms, quantise and quantise MX: one value, finite and greater than 0; NULL: 1. For
-    // softmax, factor * log2(e) is so, too.
+    // Not argmax, norms, quantise and quantise MX: one value, finite and greater than 0; NULL: 1.
+    // For softmax, factor * log2(e) is so, too.
     const float *factor;
     float eps;                    // norms: finite, at least 0
     const float *gamma, *beta;    // norms: n values each; NULL: 1 and 0. RMS norm has no beta
     fp8mac_activation activation; // argmax has nothing of what follows but d and d_stride
     float clamp_lo, clamp_hi;     // FP8MAC_ACT_CLAMP: finite, lo <= hi
     void *d;                      // of d_format; argmax: uint32_t
-    // As x_stride. FP8RT_ROWS_DENSE: a reduction to FP32, or argmax, writes m words without gaps, such as
-    // the scales that a GEMM takes for the rows of A
+    // As x_stride. FP8RT_ROWS_DENSE: a reduction to FP32, or argmax, writes m words without gaps,
+    // such as the scales that a GEMM takes for the rows of A
     uint32_t d_stride;
     fp8mac_format_id d_format;
     fp8mac_overflow overflow; // as fp8rt_elementwise_desc
     fp8rt_coding coding;      // a table of codes; stochastic rounding: FP8RT_ERR_UNSUPPORTED
     const float *scale_d;     // one value, finite and greater than 0; NULL: 1.0
     uint32_t flags;           // FP8RT_GEMM_*
-    // Quantise MX: m x fp8rt_mx_blocks(n) scales at a beat, and the bytes from row to row, whole beats; 0: the scales of a
-    // row, rounded up to a beat. overflow, activation and coding are 0, and scale_d NULL. Others: NULL and 0
+    // Quantise MX: m x fp8rt_mx_blocks(n) scales at a beat, and the bytes from row to row, whole
+    // beats; 0: the scales of a row, rounded up to a beat. overflow, activation and coding are 0,
+    // and scale_d NULL. Others: NULL and 0
     uint8_t *scales;
     uint32_t scales_stride;
 } fp8rt_rows_desc;

@@ -10,14 +10,14 @@ extern "C" {
 // The library finds argument errors (1..31) before it writes anything. Outputs, scratch, device
 // registers and the accelerator's state have not changed.
 //
-// The accelerator reports accelerator errors (FP8RT_ERR_HW and above), and one guarantee holds for all of
-// them: commands before the failing one are complete in memory; D of the failing one, and of those that
-// were begun behind it, may be partly written; no other byte has changed. D of a layer includes what it
-// writes on the way, and its scratch. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which
-// fp8rt_gemm_run calls itself. The accelerator then works as before. The library refuses what the
-// accelerator would refuse, so fp8rt_gemm can return only the bus errors of these, and
-// FP8RT_ERR_HW_SCALE for a value of a scale vector, which the accelerator checks when it loads it, and
-// FP8RT_ERR_HW_SEQUENCE for a table that was never loaded.
+// The accelerator reports accelerator errors (FP8RT_ERR_HW and above), and one guarantee holds for
+// all of them: commands before the failing one are complete in memory; D of the failing one, and of
+// those that were begun behind it, may be partly written; no other byte has changed. D of a layer
+// includes what it writes on the way, and its scratch. The error state stays until
+// fp8rt_device_clear(FP8RT_CLEAR_ERROR), which fp8rt_gemm_run calls itself. The accelerator then
+// works as before. The library refuses what the accelerator would refuse, so fp8rt_gemm can return
+// only the bus errors of these, and FP8RT_ERR_HW_SCALE for a value of a scale vector, which the
+// accelerator checks when it loads it, and FP8RT_ERR_HW_SEQUENCE for a table that was never loaded.
 //
 // No call waits for ever for a bus that does not answer: after FP8RT_ERR_HW_TIMEOUT the bus works
 // again, and after FP8RT_ERR_SILENT it does not.
@@ -25,15 +25,16 @@ typedef enum fp8rt_status {
     FP8RT_OK = 0,   // done: every output is in memory
     FP8RT_ERR_NULL, // a required pointer is NULL
     // m, n or k (rows or k of a packing) is 0, the bytes of a row exceed 32 bits, or k is more than
-    // an accumulator of this array takes; in a layer also: sizes of tensors that do not fit together
+    // an accumulator of this array takes; in a layer also: sizes of tensors that do not fit
+    // together
     FP8RT_ERR_SHAPE,
-    // a stride is shorter than its row, or a matrix or vector exceeds the end of the address space of
-    // 32 bits
+    // a stride is shorter than its row, or a matrix or vector exceeds the end of the
+    // address space of 32 bits
     FP8RT_ERR_STRIDE,
     // an operand's address or stride is not a multiple of the bus beat; fp8rt_pack makes it one
     FP8RT_ERR_ALIGNMENT,
-    // a format that is not possible here (A, B: see fp8rt_element_takes; C, D, X: the four FP8, FP16,
-    // BF16, FP32, and INT8 if caps.functions has it)
+    // a format that is not possible here (A, B: see fp8rt_element_takes; C, D, X: the four FP8,
+    // FP16, BF16, FP32, and INT8 if caps.functions has it)
     FP8RT_ERR_FORMAT,
     FP8RT_ERR_ACCUMULATOR,    // an accumulator that the array does not have (caps.element)
     FP8RT_ERR_OVERFLOW_MODE,  // not one of fp8mac_overflow, or not saturate with D in INT8
@@ -59,10 +60,9 @@ typedef enum fp8rt_status {
     FP8RT_ERR_HW_ALIGNMENT =
         FP8RT_ERR_HW + 2, // an address or a stride is not a multiple of the bus beat
     FP8RT_ERR_HW_RANGE = FP8RT_ERR_HW + 3, // a short stride, or past the end of the address space
-    FP8RT_ERR_HW_MODE =
-        FP8RT_ERR_HW +
-        4, // a reserved code in a mode field, a format that the array does not have, or a function that
-           // CONFIG4 does not have
+    // A reserved code in a mode field, a format that the array does not have, or a function that
+    // CONFIG4 does not have
+    FP8RT_ERR_HW_MODE = FP8RT_ERR_HW + 4,
     FP8RT_ERR_HW_SCALE_EXPONENT = FP8RT_ERR_HW + 5, // a scaling exponent outside -32..+32
     FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6, // a scale, also in a vector, or the clamp bounds
     FP8RT_ERR_HW_SEQUENCE =

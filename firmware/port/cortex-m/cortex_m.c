@@ -35,8 +35,8 @@ static bool has_handler(uint32_t interrupt)
 }
 
 // `wfe` ends at once if there was an exception since the last `wfe`, so a handler that has run ends
-// it. Without a handler, SEVONPEND makes an event of an interrupt that becomes pending. A line that is
-// still high may stay pending and make no event, so its state is read first.
+// it. Without a handler, SEVONPEND makes an event of an interrupt that becomes pending. A line that
+// is still high may stay pending and make no event, so its state is read first.
 void fp8rt_cortex_m_sleep(fp8rt_device *dev)
 {
     const uint32_t interrupt = dev->port->interrupt;

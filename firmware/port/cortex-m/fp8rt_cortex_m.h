@@ -5,9 +5,9 @@
 //                                   .sleep = fp8rt_cortex_m_sleep, .clean = fp8rt_cortex_m_clean,
 //                                   .invalidate = fp8rt_cortex_m_invalidate};
 //
-// `interrupt` is the number in the NVIC, the first external one being 0. With a handler, the program
-// enables that interrupt, and the handler calls fp8rt_device_interrupt. Without one, the interrupt
-// stays disabled.
+// `interrupt` is the number in the NVIC, the first external one being 0. With a handler, the
+// program enables that interrupt, and the handler calls fp8rt_device_interrupt. Without one, the
+// interrupt stays disabled.
 #ifndef FP8RT_CORTEX_M_H
 #define FP8RT_CORTEX_M_H
 

@@ -9,8 +9,8 @@
 #include "gemm_check.h"
 #include "ask.h"
 
-// Names the file that gets every checked D of this process, as the simulator's --dump-outputs does: what
-// the file had is lost, and rows have no padding.
+// Names the file that gets every checked D of this process, as the simulator's --dump-outputs does:
+// what the file had is lost, and rows have no padding.
 #define DUMP_VARIABLE "FP8RT_DUMP"
 #define ARENA_BYTES ((16u << 20) - (256u << 10)) // about as much as the chip has
 

@@ -30,8 +30,9 @@ static bool is_line_enabled(void)
 }
 
 // `wfi` ends for an interrupt that is enabled in mie, even while mstatus.MIE is clear. So an event
-// before the `wfi` is not missed. Without a handler, or with a line that the program has disabled, the
-// line is enabled only here, and nothing traps. The watchdog makes an event of a silent bus, so each sleep ends.
+// before the `wfi` is not missed. Without a handler, or with a line that the program has
+// disabled, the line is enabled only here, and nothing traps. The watchdog makes an event of a
+// silent bus, so each sleep ends.
 static void sleep_until_event(fp8rt_device *dev)
 {
     const uint32_t mie = mask_interrupts();

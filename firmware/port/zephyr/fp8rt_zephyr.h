@@ -8,8 +8,8 @@
 //   }
 //
 // Several threads may use a device: their calls wait for each other. Calls come from threads. In a
-// handler, only a completion function calls the library: see fp8rt_device_on_completion. It runs with
-// interrupts disabled: in the handler, or in a thread that has slept for 10 ms without one.
+// handler, only a completion function calls the library: see fp8rt_device_on_completion. It runs
+// with interrupts disabled: in the handler, or in a thread that has slept for 10 ms without one.
 #ifndef FP8RT_ZEPHYR_H
 #define FP8RT_ZEPHYR_H
 

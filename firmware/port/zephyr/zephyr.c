@@ -3,8 +3,8 @@
 // handler gives, and Zephyr's functions for the cache.
 //
 // A sleep ends after LONGEST_SLEEP_MS, and the thread does what the handler would have done. So a
-// program goes on, if slowly, while the interrupt is disabled. The spin lock keeps handler and thread
-// apart: fp8rt_device_interrupt must not interrupt itself, nor run on two cores at once.
+// program goes on, if slowly, while the interrupt is disabled. The spin lock keeps handler and
+// thread apart: fp8rt_device_interrupt must not interrupt itself, nor run on two cores at once.
 #define DT_DRV_COMPAT fp8mac_accelerator
 
 #include "fp8rt_zephyr.h"

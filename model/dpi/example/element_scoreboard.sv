@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// libfp8mac as the scoreboard of a processing element, in SystemVerilog alone. Tiles of random formats, accumulators,
-// scaling exponents and codes go through the element, a step a cycle over its banks; each result and the tile's flags are
-// compared with the model's. With +fault, every 50 steps one bit of one lane's code flips, in the element only. The
-// scoreboard must then report differences. `make dpi-example` builds and runs it.
+// libfp8mac as the scoreboard of a processing element, in SystemVerilog alone. Tiles of random
+// formats, accumulators, scaling exponents and codes go through the element, a step a cycle over
+// its banks; each result and the tile's flags are compared with the model's. With +fault, every 50
+// steps one bit of one lane's code flips, in the element only. The scoreboard must then report
+// differences. `make dpi-example` builds and runs it.
 module element_scoreboard
   import fp8mac_pkg::*;
   import fp8mac_dpi_pkg::*;
@@ -177,7 +178,8 @@ module element_scoreboard
     dot = fp8mac_dot_new("preset=hopper-fp8");
     check(fp8mac_dot_step(dot) != 0, "a step without terms is refused");
     check(fp8mac_dot_scale(dot, 33, 0) != 0 && fp8mac_dot_scale(dot, 2, -1) == 0, "scaling exponents");
-    // One call a statement, because a simulator may evaluate the calls of one expression in any order.
+    // One call a statement, because a simulator may evaluate the calls of one expression in any
+    // order.
     check(fp8mac_dot_load(dot, 32'h3f800000) == 0, "load");
     check(fp8mac_dot_term(dot, 8'h38, 8'h40) == 0, "term");
     check(fp8mac_dot_step(dot) == 0, "step");

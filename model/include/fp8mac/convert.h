@@ -21,6 +21,7 @@
 
 #include <stddef.h>
 
+#include "fp8mac/codes.h"
 #include "fp8mac/format.h"
 
 #ifdef __cplusplus
@@ -38,12 +39,6 @@ typedef enum fp8mac_rounding {
     // gives what the exact value would give. For accumulators only.
     FP8MAC_ROUND_ODD = 3,
 } fp8mac_rounding;
-
-typedef enum fp8mac_overflow {
-    FP8MAC_OVERFLOW_SATURATE = 0,        // finite overflow and Inf become +-max
-    FP8MAC_OVERFLOW_SATURATE_FINITE = 1, // finite overflow becomes +-max, Inf as in IEEE below
-    FP8MAC_OVERFLOW_IEEE = 2, // Inf where the format has one, else NaN with the value's sign
-} fp8mac_overflow;
 
 // How to convert. All zero is nearest even, saturate. FP16, BF16 and FP32 results always use
 // FP8MAC_OVERFLOW_IEEE, whatever `overflow` says. Rounding toward zero gives at most +-max for a
@@ -65,8 +60,8 @@ uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_c
                        fp8mac_flags *flags);
 
 // Converts n elements and rounds each once. A code is stored in fp8mac_format_bytes bytes, as the
-// host stores an integer: little-endian. dst and src must not overlap and need no alignment, here and
-// in every conversion below. If n is 0, they may be NULL. Flags are those of fp8mac_encode.
+// host stores an integer: little-endian. dst and src must not overlap and need no alignment, here
+// and in every conversion below. If n is 0, they may be NULL. Flags are those of fp8mac_encode.
 fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst,
                              const fp8mac_format *src_format, const void *src, size_t n,
                              fp8mac_convert_mode mode, fp8mac_flags *flags);

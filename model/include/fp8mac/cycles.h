@@ -4,7 +4,7 @@
 // result is computed.
 //
 // The model has the RTL's registers that decide about time, clock by clock: queue, walker, checks,
-// load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/TIMING.md has their
+// load, read DMA, compute, array, store, epilogue, write-out, write DMA. docs/CYCLES.md has their
 // rules. A test compares it with the RTL on random commands.
 //
 // Commands that the model has:
@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "fp8mac/catalogue.h"
+#include "fp8mac/command.h"
 #include "fp8mac/status.h"
 
 #ifdef __cplusplus
@@ -69,9 +70,9 @@ typedef struct fp8mac_cycles_config {
     // The row of elements whose words of image operands go first to the memories: 0 after a reset,
     // else `image_turn` of the run before.
     uint32_t image_turn;
-    // The integer requantiser is in the place of the FP32 epilogue: with the element int8 alone. Then
-    // SCALE_A, SCALE_B, SCALE_D and the limits of the clamp are integers, and a vector of scales of B
-    // has two words for each column.
+    // The integer requantiser is in the place of the FP32 epilogue: with the element int8 alone.
+    // Then SCALE_A, SCALE_B, SCALE_D and the limits of the clamp are integers, and a vector of
+    // scales of B has two words for each column.
     bool requantise;
 } fp8mac_cycles_config;
 
@@ -92,13 +93,6 @@ fp8mac_status fp8mac_cycles_check(const fp8mac_cycles_config *config, const char
 
 // ---- commands -----------------------------------------------------------------------------------
 
-typedef enum fp8mac_cycles_operation {
-    FP8MAC_CYCLES_GEMM = 0,
-    FP8MAC_CYCLES_ADD = 1,      // element-wise: X, at a_addr, takes the place of A * B^T
-    FP8MAC_CYCLES_MULTIPLY = 2, // X * C
-    FP8MAC_CYCLES_ROWS = 3,     // row command: row_operation of each row of X
-} fp8mac_cycles_operation;
-
 typedef enum fp8mac_cycles_submission {
     FP8MAC_CYCLES_REGISTERS = 0, // SUBMIT is written in `cycle`
     FP8MAC_CYCLES_DOORBELL = 1,  // DOORBELL is written in `cycle`
@@ -108,48 +102,20 @@ typedef enum fp8mac_cycles_submission {
     FP8MAC_CYCLES_RESUMED = 3,
 } fp8mac_cycles_submission;
 
-// The fields of a command's registers, with their codes (docs/registers.md). What its mode does not
-// use has no effect.
+// A command and its submission. What its mode does not use has no effect. An address of table.addr
+// that is not at a beat, or ends beyond 2^32: FP8MAC_ERR_COMMAND.
 typedef struct fp8mac_cycles_command {
     fp8mac_cycles_submission submission;
     uint64_t cycle;      // first cycle in which the register has its new value
     uint32_t descriptor; // its address; of a list, of the first one
-    bool pause;          // the list goes on, but pauses behind this command: SUBMIT.more and .pause
-    bool extended; // the descriptor has an extension; the fields of an extension count without
-
-    uint32_t m, n, k;
-    uint32_t tile_m, tile_n, tile_k, first_k;
-    uint32_t a_addr, a_stride, b_addr, b_stride, d_addr, d_stride, c_addr, c_stride;
-    uint32_t mx_a_addr, mx_a_stride, mx_b_addr, mx_b_stride;
-    uint32_t scale_a, scale_b;                  // FP32 bits, or the address of a vector
-    uint32_t bias;                              // the address of a vector
-    uint32_t beta, scale_d, clamp_lo, clamp_hi; // FP32 bits; with `requantise` integers
-    uint32_t seed;
-    uint8_t a_fmt, b_fmt; // with a_narrow, b_narrow: codes of the narrow formats
-    uint8_t acc_fmt, d_fmt, c_fmt, x_fmt, overflow, act, act_table, pass_shape, after;
-    int8_t sa, sb; // scaling exponents
-    bool a_narrow, b_narrow, scale_a_vec, scale_b_vec, bias_en, c_en, mx, stochastic, conv_a;
-    bool depthwise; // of an image operand: each column has its own channels
-    // With depthwise: two results of each row and channel, which the first c_stride rows have; others have the first one.
-    bool pairs;
-    bool reuse_a, reuse_b, acc_continue, acc_keep, b_resident, b_free;
-    fp8mac_cycles_operation operation;
-    // An image as operand A: the fields of CONV_LINE to CONV_PAD
-    uint32_t image_width;
-    uint16_t image_height, out_w, segment_bytes, step_x, segment_step, pad_left;
-    uint8_t segments, step_y, dil_y, pad_top;
-    uint8_t row_operation; // fp8mac_rows_operation; k is the number of columns that row 0 sees
-    bool causal;
-    bool maximum; // element-wise: the larger of X and beta * C, not their sum
-    // In a descriptor: the table of act_table is read from table_addr when all commands before have
-    // ended. An address that is not at a beat, or ends beyond 2^32: FP8MAC_ERR_COMMAND.
-    bool load_table;
-    uint32_t table_addr;
+    // command.pause: the list goes on, but pauses behind this command. command.more has no effect:
+    // the submission of the next command says whether it is in the list.
+    fp8mac_command command;
 } fp8mac_cycles_command;
 
 // ---- a run --------------------------------------------------------------------------------------
 
-// The RTL's counters (docs/COUNTERS.md). `cycles` is the sum of `compute` to `idle`.
+// The RTL's counters (docs/CYCLES.md). `cycles` is the sum of `compute` to `idle`.
 typedef struct fp8mac_cycles_counters {
     uint64_t cycles;
     uint64_t compute, results, spacing, first_load, load, command, store, idle;
@@ -164,7 +130,8 @@ typedef struct fp8mac_cycles_counters {
 // FP8MAC_ERR_COMMAND: *refused is the number of a command that the accelerator would refuse:
 // shapes, alignment, ranges, formats, scales, sequences, a submission while the queue is full or
 // another descriptor is read, the end of a pause that has not begun. FP8MAC_ERR_UNSUPPORTED: of one
-// whose tile commands are too many. `refused` may be NULL. FP8MAC_ERR_CONFIG: see fp8mac_cycles_check.
+// whose tile commands are too many. `refused` may be NULL. FP8MAC_ERR_CONFIG: see
+// fp8mac_cycles_check.
 fp8mac_status fp8mac_cycles_run(const fp8mac_cycles_config *config,
                                 const fp8mac_cycles_command *commands, size_t count,
                                 uint64_t *completed, size_t *refused,

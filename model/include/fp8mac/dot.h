@@ -22,8 +22,8 @@
 //                            acc' = round( trunc(acc, e-F) + sum trunc(product_i, e-F) )
 //   late accumulation        e = max(min_exponent, e_i)          s = sum trunc(product_i, e-F)
 //                            E = max(e, e_acc), or e if acc is zero
-//                            acc' = round( trunc'(s, E-late_bits_sum) + trunc'(acc, E-late_bits_acc) )
-//                            where acc is left out if e_acc < E - late_drop;
+//                            acc' = round( trunc'(s, E-late_bits_sum) + trunc'(acc,
+//                            E-late_bits_acc) ) where acc is left out if e_acc < E - late_drop;
 //                            or, with both late_bits 0, acc' = round( round(s) + acc )
 //   even/odd (late only)     s_0 of the terms 0, 2, 4, ..., s_1 of 1, 3, 5, ..., each as s above
 //                            with its own e; e = max(e_0, e_1),
@@ -105,9 +105,9 @@ typedef enum fp8mac_align_by {
 // The order in which the products enter the steps.
 typedef enum fp8mac_k_order {
     FP8MAC_K_ASCENDING = 0,
-    // Each block of 2 * group products takes two steps: first the products with k mod 4 < 2, then the
-    // others, each in ascending order. k counts from the first term of a call. A short block takes
-    // a step only if it has terms for it.
+    // Each block of 2 * group products takes two steps: first the products with k mod 4 < 2, then
+    // the others, each in ascending order. k counts from the first term of a call. A short block
+    // takes a step only if it has terms for it.
     FP8MAC_K_PAIRS = 1,
 } fp8mac_k_order;
 
@@ -175,14 +175,15 @@ typedef struct fp8mac_dot_config {
     unsigned chunk;   // CL: it has acc_format, acc_rounding and flush, like acc itself
 
     // PAIRS: group must be even, and promote and chunk multiples of 2 * group. Every call but an
-    // output's last takes a multiple of 2 * group terms. fp8mac_dot_step takes the terms of one step.
+    // output's last takes a multiple of 2 * group terms. fp8mac_dot_step takes the terms of one
+    // step.
     fp8mac_k_order k_order;
 } fp8mac_dot_config;
 
 // FP8MAC_OK if the settings are legal. FP8MAC_ERR_FORMAT: formats of A and B. FP8MAC_ERR_GROUP:
-// group, or a promote or chunk that is not a multiple of it, also as k_order asks. FP8MAC_ERR_ROUNDING: acc_rounding,
-// random_bits. FP8MAC_ERR_SCALE_EXPONENT: scaling exponents, lscale. FP8MAC_ERR_ACCUMULATOR: every
-// other setting.
+// group, or a promote or chunk that is not a multiple of it, also as k_order asks.
+// FP8MAC_ERR_ROUNDING: acc_rounding, random_bits. FP8MAC_ERR_SCALE_EXPONENT: scaling exponents,
+// lscale. FP8MAC_ERR_ACCUMULATOR: every other setting.
 fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config);
 
 // Sticky bits beside a FIXED accumulator. Both infinities together read as NaN.
@@ -208,9 +209,9 @@ typedef struct fp8mac_acc {
 // The format of the code that fp8mac_acc_load takes: acc_format, but FP32 for E8M13 and with
 // `promote`. NULL for FIXED and INT32.
 const fp8mac_format *fp8mac_acc_loaded_format(const fp8mac_dot_config *config);
-// Loads the accumulator that is read out: the second one where there is one, else the only one. This
-// is the C operand of a matrix instruction. `config` must be valid. Only the format's bits of `code`
-// count. FP8MAC_ERR_NULL; FP8MAC_ERR_ACCUMULATOR for FIXED and INT32.
+// Loads the accumulator that is read out: the second one where there is one, else the only one.
+// This is the C operand of a matrix instruction. `config` must be valid. Only the format's bits of
+// `code` count. FP8MAC_ERR_NULL; FP8MAC_ERR_ACCUMULATOR for FIXED and INT32.
 fp8mac_status fp8mac_acc_load(const fp8mac_dot_config *config, fp8mac_acc *acc, uint32_t code);
 
 // One step over the n terms a[0..n-1], b[0..n-1], where 1 <= n <= group. Lanes from n on are absent

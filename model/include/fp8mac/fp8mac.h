@@ -3,8 +3,9 @@
 // all others, except for the generated fp8mac/catalogue.h, which describes the elements of the
 // array.
 //
-// Results do not depend on the caller's floating-point environment: flushed subnormals (-ffast-math),
-// a directed rounding, enabled traps. Every function leaves it as it was, with its exception flags.
+// Results do not depend on the caller's floating-point environment: flushed subnormals
+// (-ffast-math), a directed rounding, enabled traps. Every function leaves it as it was,
+// with its exception flags.
 #ifndef FP8MAC_FP8MAC_H
 #define FP8MAC_FP8MAC_H
 

@@ -48,13 +48,6 @@ typedef struct fp8mac_scale {
     const float *values;
 } fp8mac_scale;
 
-typedef enum fp8mac_activation {
-    FP8MAC_ACT_NONE = 0,
-    FP8MAC_ACT_RELU = 1, // NaN stays NaN, any other value with the sign bit set becomes +0
-    // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
-    FP8MAC_ACT_CLAMP = 2,
-} fp8mac_activation;
-
 enum { FP8MAC_TABLE_CODES = 256 };
 
 // The epilogue of one output. If all but d_format is zero and scale_d is 1, D = convert(t0 * s),
@@ -64,11 +57,11 @@ typedef struct fp8mac_epilogue {
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;
     float beta; // 0: C is not read
-    // T = act(t0 * (s * c)), without a bias and beta: the product of two matrices, element by element.
-    // The matrix of t0 is then an operand like C.
+    // T = act(t0 * (s * c)), without a bias and beta: the product of two matrices, element by
+    // element. The matrix of t0 is then an operand like C.
     bool multiply;
-    // T = act(the larger of t0 * s + bias and beta * c): IEEE 754-2019's maximum, which is NaN if one
-    // of them is, and for which +0 is larger than -0. beta is not 0, and multiply is not set.
+    // T = act(the larger of t0 * s + bias and beta * c): IEEE 754-2019's maximum, which is NaN if
+    // one of them is, and for which +0 is larger than -0. beta is not 0, and multiply is not set.
     bool maximum;
     const fp8mac_format *d_format; // the four FP8 formats, FP16, BF16, FP32, INT8
     fp8mac_convert_mode d_mode;
@@ -90,7 +83,8 @@ uint32_t fp8mac_epilogue_apply_random(const fp8mac_epilogue *epilogue, uint32_t 
                                       uint32_t bias, uint32_t c, uint32_t *amax,
                                       bool *amax_nonfinite, fp8mac_flags *flags);
 
-// One operand: A with m rows, or B with n. Its format and scaling exponent are in fp8mac_dot_config.
+// One operand: A with m rows, or B with n. Its format and scaling exponent are in
+// fp8mac_dot_config.
 typedef struct fp8mac_gemm_operand {
     const uint8_t *codes; // rows of k
     size_t stride;        // >= k

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand A of a convolution, read from its image in place (NHWC: neighbouring pixels of a line, and
-// neighbouring channels of a pixel, are neighbours in memory). Row r of A belongs to the output pixel
-// (oy, ox) = (r / out_w, r % out_w), and code k of it to the kernel's position (ky, kx) and channel c,
-// where k = (ky * kernel_w + kx) * channels + c. Its byte is
+// Operand A of a convolution, read from its image in place (NHWC: neighbouring pixels of a line,
+// and neighbouring channels of a pixel, are neighbours in memory). Row r of A belongs to the output
+// pixel (oy, ox) = (r / out_w, r % out_w), and code k of it to the kernel's position (ky, kx) and
+// channel c, where k = (ky * kernel_w + kx) * channels + c. Its byte is
 //
 //   data[(oy * stride_y + ky * dilation_y - pad_top) * line_bytes +
 //        (ox * stride_x + kx * dilation_x - pad_left) * pixel_bytes + c]

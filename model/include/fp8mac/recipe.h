@@ -9,7 +9,8 @@
 // is one FP32 nearest-even operation:
 //
 //   FP8MAC_RECIPE_RATIO          scale = (fp8_max / amax) / 2^margin
-//   FP8MAC_RECIPE_POWER_OF_TWO   scale = 2^(floor(log2(fp8_max / amax)) - margin)      (its older form)
+//   FP8MAC_RECIPE_POWER_OF_TWO   scale = 2^(floor(log2(fp8_max / amax)) - margin)      (its older
+//                                                                                      form)
 //
 //   FP8MAC_RECIPE_DIVISION_SOURCE   fp8_max / amax = fp8_max * (1 / amax), rounded twice: PyTorch
 //                                   computes a number divided by a tensor so, and Transformer

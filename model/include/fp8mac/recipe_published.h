@@ -86,11 +86,11 @@ float fp8mac_recipe_xla_example_next(float fp8_max, float amax);
 //   scale = float32( float64(fp8_max) * (1 / max(float64(amax), 1e-12)) )
 //   power_of_two:  scale = 2^floor(log2 scale)      log2 rounded to FP32 before the floor
 //
-// The product is that of PyTorch, which computes a number divided by a tensor so. The logarithm of a
-// scale a few units in the last place below 2^k rounds to k, so that scale becomes 2^k. For an amax
-// of Inf or NaN the previous scale stays. torchao gives 0 or NaN there, which cannot dequantise.
-// Dynamic scaling passes the amax of the tensor itself. Delayed scaling passes fp8mac_recipe_reduce
-// of a history. Static scaling uses a given scale and no amax.
+// The product is that of PyTorch, which computes a number divided by a tensor so. The logarithm of
+// a scale a few units in the last place below 2^k rounds to k, so that scale becomes 2^k. For an
+// amax of Inf or NaN the previous scale stays. torchao gives 0 or NaN there, which cannot
+// dequantise. Dynamic scaling passes the amax of the tensor itself. Delayed scaling passes
+// fp8mac_recipe_reduce of a history. Static scaling uses a given scale and no amax.
 float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, float previous);
 // torchao's own result for every amax: 0 for Inf, and NaN (0x7fc00000) for NaN.
 float fp8mac_recipe_torchao_scale(float fp8_max, float amax, bool power_of_two);
@@ -199,7 +199,8 @@ fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, s
 //                  (neuralmagic/AutoFP8, auto_fp8/quantize.py, per_tensor_quantize; the product is
 //                  that of PyTorch, which computes a number divided by a tensor so)
 //   AutoFP8, IEEE  quantise = fp8_max / max(amax, 1e-12f), rounded once; otherwise the same
-//   vLLM           dequantise = max(amax / fp8_max, 1 / (fp8_max * 512))   quantise = 1 / dequantise
+//   vLLM           dequantise = max(amax / fp8_max, 1 / (fp8_max * 512))   quantise = 1 /
+//                                                                          dequantise
 //                  (vllm-project/vllm, csrc/quantization/fp8; the lower limit is that of its
 //                  per-token kernel)
 //   TensorRT-LLM   dequantise = amax / fp8_max; 1 for amax 0   quantise = 1 / dequantise

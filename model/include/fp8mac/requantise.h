@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer requantisation: INT8 networks without floating point, bit for bit as TensorFlow Lite's
 // reference kernels of convolutions compute them (MultiplyByQuantizedMultiplier with
-// TFLITE_SINGLE_ROUNDING = 0, which rounds twice). Others round once. NUMERICS.md, "Integer requantisation", has the rules.
+// TFLITE_SINGLE_ROUNDING = 0, which rounds twice). Others round once. NUMERICS.md, "Integer
+// requantisation", has the rules.
 //
 //   sum = A[m] * B[n], exact       x = sum + bias[n]             y = x * 2^max(shift, 0)
 //   z = floor((y * multiplier + 2^30) / 2^31)                    a tie goes up
 //   q = z / 2^max(-shift, 0), to nearest                         a tie goes away from zero
 //   D[m][n] = q + zero_point, clamped to lo .. hi
 //
-// x and y are INT32 and wrap. The last sum is exact. The real factor is multiplier * 2^(shift - 31).
+// x and y are INT32 and wrap. The last sum is exact. The real factor is multiplier * 2^(shift -
+// 31).
 //
 // B's codes have the zero point 0. That of A belongs into the bias: with a zero point za of A,
 // bias'[n] = bias[n] - za * (sum of B[n]), modulo 2^32.
@@ -34,9 +36,9 @@ typedef struct fp8mac_int_scale {
 } fp8mac_int_scale;
 
 // The integer scale that is nearest to `factor`, as TensorFlow Lite's QuantizeMultiplier finds it:
-// the multiplier is rounded to nearest, ties away from zero. A factor below 2^-32 or so, whose shift
-// would be below FP8MAC_SHIFT_LEAST, gives {0, 0}. FP8MAC_ERR_SCALE: the factor is negative, not
-// finite, or needs a shift above FP8MAC_SHIFT_MOST.
+// the multiplier is rounded to nearest, ties away from zero. A factor below 2^-32 or so, whose
+// shift would be below FP8MAC_SHIFT_LEAST, gives {0, 0}. FP8MAC_ERR_SCALE: the factor is negative,
+// not finite, or needs a shift above FP8MAC_SHIFT_MOST.
 fp8mac_status fp8mac_int_scale_of(double factor, fp8mac_int_scale *scale);
 
 // q of the equations above. The scale must be valid.

@@ -49,9 +49,10 @@ const char *fp8mac_status_string(fp8mac_status status);
 //              zero and is below the smallest normal number (tininess after rounding, as in RISC-V
 //              and x86; Arm judges before rounding). Integers never underflow.
 //
-// The exact result of a conversion is the value given; of a step, acc + 2^(sa+sb) * sum of a_i * b_i,
-// whatever bits the alignment truncates; of an addition to a second accumulator, of a read-out and
-// of each operation of the epilogue, its own. An operation that raises `invalid` raises neither.
+// The exact result of a conversion is the value given; of a step, acc + 2^(sa+sb) * sum of
+// a_i * b_i, whatever bits the alignment truncates; of an addition to a second accumulator,
+// of a read-out and of each operation of the epilogue, its own. An operation that raises
+// `invalid` raises neither.
 typedef uint32_t fp8mac_flags;
 enum {
     FP8MAC_FLAG_INVALID = 1u << 0,   // Inf * 0 or Inf - Inf; not for NaN operands

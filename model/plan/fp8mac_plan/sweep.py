@@ -86,7 +86,7 @@ def _skips(file: _File, table: dict[str, Any]) -> bool:
 
 def _value(file: _File, key: str, value: Any) -> Any:
     if key not in KEYS:
-        raise file.refuse(key, f"'{key}' is no parameter; there are {', '.join(KEYS)}")
+        raise file.refuse(key, f"'{key}' is not a parameter; choose from {', '.join(KEYS)}")
     kind = KEYS[key]
     if type(value) is not kind or (kind is int and not 0 <= value < 2**32):
         wanted = "a whole number in 0..4294967295" if kind is int else "a name in quotes"

@@ -63,7 +63,8 @@ class Config:
         for name in settings:
             if name not in SETTINGS:
                 raise refuse(
-                    "ACCUMULATOR", f"there is no setting {name!r}; there are {', '.join(SETTINGS)}"
+                    "ACCUMULATOR",
+                    f"there is no setting {name!r}; choose from {', '.join(SETTINGS)}",
                 )
         both_formats = [
             format_of(entry)._entry if entry is not None else None

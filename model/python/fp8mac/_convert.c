@@ -166,10 +166,8 @@ static PyObject *core_convert_to_double(PyObject *self, PyObject *arguments)
     return result;
 }
 
-// quantize(dst_format, dst, src, scale, mode) -> flags
-static PyObject *core_quantize(PyObject *self, PyObject *arguments)
+PyObject *quantize_with(quantizer *quantize, PyObject *arguments)
 {
-    (void)self;
     format_holder to;
     mode_holder how;
     Py_buffer dst, src;
@@ -193,12 +191,19 @@ static PyObject *core_quantize(PyObject *self, PyObject *arguments)
     fp8mac_status status;
     fp8mac_flags flags = how.flags;
     Py_BEGIN_ALLOW_THREADS status =
-        fp8mac_quantize(&to.format, dst.buf, src.buf, count, scale, how.mode, &flags);
+        quantize(&to.format, dst.buf, src.buf, count, scale, how.mode, &flags);
     Py_END_ALLOW_THREADS result = finish(status, flags);
 done:
     PyBuffer_Release(&src);
     PyBuffer_Release(&dst);
     return result;
+}
+
+// quantize(dst_format, dst, src, scale, mode) -> flags
+static PyObject *core_quantize(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    return quantize_with(fp8mac_quantize, arguments);
 }
 
 // dequantize(dst, src_format, src, scale)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's floating-point environment for the arithmetic of Python and NumPy. A function of the
-// package enters it, and leaves it with what entering returned.
+// The library's floating-point environment for the arithmetic of Python and NumPy. A function of
+// the package enters it, and leaves it with what entering returned.
 #include "_shared.h"
 
 #include <string.h>

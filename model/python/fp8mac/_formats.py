@@ -63,12 +63,12 @@ class Format:
         if self.nan_encoding not in NAN_ENCODINGS:
             raise refuse(
                 "FORMAT",
-                f"nan_encoding {self.nan_encoding!r} is unknown; there are {', '.join(NAN_ENCODINGS)}",
+                f"nan_encoding {self.nan_encoding!r} is unknown; choose from {', '.join(NAN_ENCODINGS)}",
             )
         if self.exponent_zero not in EXPONENT_ZEROS:
             raise refuse(
                 "FORMAT",
-                f"exponent_zero {self.exponent_zero!r} is unknown; there are {', '.join(EXPONENT_ZEROS)}",
+                f"exponent_zero {self.exponent_zero!r} is unknown; choose from {', '.join(EXPONENT_ZEROS)}",
             )
         if not isinstance(self.name, str) or not self.name.isprintable():
             raise refuse("FORMAT", f"name is {self.name!r} and must be text")
@@ -193,7 +193,7 @@ def format_of(what: FormatLike) -> Format:
     if found is None:
         raise refuse(
             "FORMAT",
-            f"format {what!r} is unknown; there are {', '.join(formats)}, and ml_dtypes' types of these",
+            f"format {what!r} is unknown; choose from {', '.join(formats)}, and ml_dtypes' types of these",
         )
     return found
 

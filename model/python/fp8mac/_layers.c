@@ -10,7 +10,8 @@
 enum { PAGE = 4096 };
 #define ONE 0x3f800000u // FP32 bits
 
-// The default accelerator with another element and bus; 0, with the reason raised: it is not possible
+// The default accelerator with another element and bus; 0, with the reason raised: it is not
+// possible
 static int take_config(unsigned element, unsigned axi_data_w, fp8mac_cycles_config *config)
 {
     const char *parameter, *range;
@@ -38,8 +39,8 @@ static int are_formats(const unsigned *codes, size_t count)
 }
 
 // convolution_cycles((images, height, width, channels, filters, kernel_h, kernel_w, stride_y,
-//     stride_x, dilation_y, dilation_x, pad_y, pad_x, groups, pixel_bytes), (vectors, format of D, adds C,
-//     format of C), (element, axi_data_w)) -> cycles
+//     stride_x, dilation_y, dilation_x, pad_y, pad_x, groups, pixel_bytes), (vectors, format of D,
+//     adds C, format of C), (element, axi_data_w)) -> cycles
 static PyObject *core_convolution_cycles(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -104,17 +105,18 @@ static uint32_t place(uint64_t *next, uint32_t rows, uint32_t cols, unsigned for
 // One result for each row
 static int is_reduction(unsigned operation, unsigned row)
 {
-    return operation == FP8MAC_CYCLES_ROWS &&
+    return operation == FP8MAC_OP_ROWS &&
            (row < FP8MAC_ROWS_RMS_NORM || row == FP8MAC_ROWS_MAGNITUDE);
 }
 
-// command_cycles((operation, row operation, m, n, format of X, of C, of D), (reads C, vectors, causal),
+// command_cycles((operation, row operation, m, n, format of X, of C, of D), (reads C, vectors,
+// causal),
 //     (element, axi_data_w)) -> cycles
 static PyObject *core_command_cycles(PyObject *self, PyObject *arguments)
 {
     (void)self;
     fp8mac_cycles_config config;
-    fp8mac_cycles_command c = {0};
+    fp8mac_command c = {0};
     unsigned operation, row_operation, formats[3], element, axi_data_w;
     int reads_c, vectors, causal;
     if (!PyArg_ParseTuple(arguments, "(IIIIIII)(ppp)(II)", &operation, &row_operation, &c.m, &c.n,
@@ -125,43 +127,44 @@ static PyObject *core_command_cycles(PyObject *self, PyObject *arguments)
     }
     const uint32_t beat = axi_data_w / 8u;
     uint64_t next = PAGE;
-    c.submission = FP8MAC_CYCLES_DOORBELL;
-    c.extended = true;
-    c.a_addr = place(&next, c.m, c.n, formats[0], beat, &c.a_stride);
-    c.c_addr = place(&next, c.m, c.n, formats[1], beat, &c.c_stride);
-    c.d_addr = place(&next, c.m, is_reduction(operation, row_operation) ? 1 : c.n, formats[2], beat,
-                     &c.d_stride);
-    const bool mx = operation == FP8MAC_CYCLES_ROWS && row_operation == FP8MAC_ROWS_QUANTISE_MX;
+    c.mode.extended = true;
+    c.a.addr = place(&next, c.m, c.n, formats[0], beat, &c.a.stride);
+    c.c.addr = place(&next, c.m, c.n, formats[1], beat, &c.c.stride);
+    c.d.addr = place(&next, c.m, is_reduction(operation, row_operation) ? 1 : c.n, formats[2], beat,
+                     &c.d.stride);
+    const bool mx = operation == FP8MAC_OP_ROWS && row_operation == FP8MAC_ROWS_QUANTISE_MX;
     if (mx) {
-        c.mx_a_addr = place(&next, c.m, (c.n + 31u) / 32u, FP8MAC_E4M3FN, beat, &c.mx_a_stride);
+        c.a.mx_addr = place(&next, c.m, (c.n + 31u) / 32u, FP8MAC_E4M3FN, beat, &c.a.mx_stride);
     }
-    if (c.a_addr == 0 || c.c_addr == 0 || c.d_addr == 0 || (mx && c.mx_a_addr == 0)) {
+    if (c.a.addr == 0 || c.c.addr == 0 || c.d.addr == 0 || (mx && c.a.mx_addr == 0)) {
         return refuse(FP8MAC_ERR_SHAPE, "the matrices do not fit 4 GiB");
     }
-    c.tile_m = c.tile_n = config.max_mn;
-    c.operation = (fp8mac_cycles_operation)operation;
-    c.row_operation = (uint8_t)row_operation;
-    c.scale_a = c.scale_b = c.scale_d = ONE;
-    c.beta = reads_c ? ONE : 0;
-    c.c_en = reads_c != 0;
-    c.x_fmt = (uint8_t)formats[0], c.c_fmt = (uint8_t)(reads_c ? formats[1] : 0);
-    c.d_fmt = (uint8_t)formats[2];
-    c.pass_shape = 3;
-    c.causal = causal != 0;
-    if (c.operation == FP8MAC_CYCLES_ROWS) {
-        c.k = c.causal ? 1 : 0;               // 0: each row sees all columns
+    c.tile.m = c.tile.n = config.max_mn;
+    c.mode.op = (uint8_t)operation;
+    c.mode.row_op = (uint8_t)row_operation;
+    c.a.scale = c.b.scale = c.d.scale = ONE;
+    c.c.beta = reads_c ? ONE : 0;
+    c.c.en = reads_c != 0;
+    c.x_fmt = (uint8_t)formats[0], c.c.fmt = (uint8_t)(reads_c ? formats[1] : 0);
+    c.d.fmt = (uint8_t)formats[2];
+    c.mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
+    c.mode.causal = causal != 0;
+    if (c.mode.op == FP8MAC_OP_ROWS) {
+        c.k = c.mode.causal ? 1 : 0;          // 0: each row sees all columns
         const float each = 1.0f / (float)c.n; // of norms
-        memcpy(&c.b_stride, &each, sizeof each);
+        memcpy(&c.b.stride, &each, sizeof each);
     }
     if (vectors) {
-        c.scale_b_vec = true;
-        c.scale_b = (uint32_t)next;
-        c.bias_en = c.row_operation == FP8MAC_ROWS_LAYER_NORM;
-        c.bias = (uint32_t)(next + (c.n * 4ull + PAGE - 1u) / PAGE * PAGE);
+        c.b.scale_vec = true;
+        c.b.scale = (uint32_t)next;
+        c.finish.bias_en = c.mode.row_op == FP8MAC_ROWS_LAYER_NORM;
+        c.finish.bias = (uint32_t)(next + (c.n * 4ull + PAGE - 1u) / PAGE * PAGE);
     }
+    const fp8mac_cycles_command submitted = {.submission = FP8MAC_CYCLES_DOORBELL, .command = c};
     fp8mac_cycles_counters counters;
     fp8mac_status status;
-    Py_BEGIN_ALLOW_THREADS status = fp8mac_cycles_run(&config, &c, 1, NULL, NULL, &counters);
+    Py_BEGIN_ALLOW_THREADS status =
+        fp8mac_cycles_run(&config, &submitted, 1, NULL, NULL, &counters);
     Py_END_ALLOW_THREADS return status == FP8MAC_OK
         ? PyLong_FromUnsignedLongLong(counters.cycles)
         : refuse(status, "the accelerator refuses the command");

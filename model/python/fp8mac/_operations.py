@@ -573,7 +573,7 @@ def _activation(
     if name not in ACTIVATIONS:
         raise refuse(
             "ACTIVATION",
-            f"activation {activation!r} is unknown; there are {', '.join(ACTIVATIONS)}",
+            f"activation {activation!r} is unknown; choose from {', '.join(ACTIVATIONS)}",
         )
     if (name == "clamp") != (clamp is not None):
         raise refuse(

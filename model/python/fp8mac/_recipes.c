@@ -292,30 +292,7 @@ static PyObject *recipe_xla_mode(PyObject *self, PyObject *arguments)
 static PyObject *recipe_xla_quantize(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    format_holder to;
-    mode_holder how;
-    Py_buffer dst, src;
-    float scale;
-    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_format, &to, &dst, &src, &scale, take_mode,
-                          &how)) {
-        return NULL;
-    }
-    PyObject *result = NULL;
-    size_t count = (size_t)src.len / 4;
-    char message[SETTINGS_MESSAGE];
-    fp8mac_flags flags = 0;
-    if (!settings_scale(scale, "scale", message)) {
-        refuse(FP8MAC_ERR_SCALE, message);
-    } else if (length_is(&src, count, 4, "src") &&
-               length_is(&dst, count, fp8mac_format_bytes(&to.format), "dst") &&
-               mode_fits(&to.format, &how)) {
-        fp8mac_status status = fp8mac_recipe_xla_quantize(&to.format, dst.buf, src.buf, count,
-                                                          scale, how.mode, &flags);
-        result = finish(status, flags);
-    }
-    PyBuffer_Release(&src);
-    PyBuffer_Release(&dst);
-    return result;
+    return quantize_with(fp8mac_recipe_xla_quantize, arguments);
 }
 
 static PyObject *recipe_pytorch_scale(PyObject *self, PyObject *arguments)

@@ -158,7 +158,8 @@ static fp8mac_rows_desc describe(const rows_arguments *r)
     };
 }
 
-// rows(operation, (rows, cols), x, x_format, (seen, causal, factor, eps), gamma, beta, (activation, lo,
+// rows(operation, (rows, cols), x, x_format, (seen, causal, factor, eps), gamma, beta, (activation,
+// lo,
 //      hi), d, d_format, d_mode, scale_d, d_table, scales) -> (amax, amax_nonfinite, flags)
 static PyObject *core_rows(PyObject *self, PyObject *arguments)
 {

@@ -38,8 +38,8 @@ typedef struct mode_holder {
     fp8mac_flags flags; // to begin with: FP8MAC_FLAG_TRACK_INEXACT or 0
 } mode_holder;
 
-// (rounding, overflow, random_bits), optionally followed by inexact_flags and the generator's number.
-// The first two are names. For O&.
+// (rounding, overflow, random_bits), optionally followed by inexact_flags and the generator's
+// number. The first two are names. For O&.
 int take_mode(PyObject *object, void *to);
 // Whether the mode is possible for results of the format; otherwise 0, with the reason raised.
 int mode_fits(const fp8mac_format *format, const mode_holder *how);
@@ -55,6 +55,13 @@ static inline unsigned long flags_raised(fp8mac_flags flags)
 }
 // The raised flags as a number, or the status raised.
 PyObject *finish(fp8mac_status status, fp8mac_flags flags);
+
+// fp8mac_quantize, and recipes of its form.
+typedef fp8mac_status quantizer(const fp8mac_format *dst_format, void *dst, const float *src,
+                                size_t n, float scale, fp8mac_convert_mode mode,
+                                fp8mac_flags *flags);
+// Calls one of them with the arguments (dst_format, dst, src, scale, mode): the raised flags.
+PyObject *quantize_with(quantizer *quantize, PyObject *arguments);
 
 // Block scales of k terms.
 static inline size_t blocks_of(size_t k)

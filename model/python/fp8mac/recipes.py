@@ -63,7 +63,7 @@ REDUCTIONS = ("pre-scaling", "post-scaling", "automatic")
 
 def _choice(what: str, name: str, names: Sequence[str]) -> int:
     if name not in names:
-        raise refuse("UNSUPPORTED", f"{what} {name!r} is unknown; there are {', '.join(names)}")
+        raise refuse("UNSUPPORTED", f"{what} {name!r} is unknown; choose from {', '.join(names)}")
     return names.index(name)
 
 

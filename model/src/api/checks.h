@@ -10,7 +10,8 @@ bool fp8mac_is_array_format(const fp8mac_format *format);
 // One of the four FP8 formats of the array
 bool fp8mac_is_fp8_format(const fp8mac_format *format);
 
-// Rows of `used` elements of `bytes` bytes, `stride` elements apart. `at` is NULL for an absent one.
+// Rows of `used` elements of `bytes` bytes, `stride` elements apart. `at` is NULL for an absent
+// one.
 typedef struct fp8mac_matrix {
     const void *at;
     size_t rows, used, stride;

@@ -5,7 +5,8 @@
 
 #include "core/function_tables.h"
 
-// The argument of tanh is a whole number of 2^-14, and its magnitude below 8. tanh is a whole number of 2^-24.
+// The argument of tanh is a whole number of 2^-14, and its magnitude below 8. tanh is a
+// whole number of 2^-24.
 enum {
     FRACTION = 23,
     UNIT_BITS = 14,
@@ -33,7 +34,8 @@ static inline uint32_t fixed_of(uint32_t x, uint32_t bits)
 // tanh(argument * 2^-14) * 2^24
 //
 //   argument   | 0 1 .. | 5 bits | 9 bits |      below 2: the interval is what precedes the rest
-//   argument   | 1 | 5 bits | 9 bits | 1 bit |   from 2 up to 4; the bit is dropped; from 4 on, two bits
+//   argument   | 1 | 5 bits | 9 bits | 1 bit |   from 2 up to 4: the bit is dropped
+//                                                from 4 on: two bits are dropped
 static inline uint32_t tanh_of(uint32_t argument)
 {
     if (argument >= SATURATED) {

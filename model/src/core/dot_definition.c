@@ -217,7 +217,8 @@ static fp8mac_value flush(const fp8mac_format *format, fp8mac_value value)
     return value;
 }
 
-// The flags without the request for `inexact`: what is written is then judged against the exact sum.
+// The flags without the request for `inexact`: what is written is then judged against the exact
+// sum.
 static fp8mac_flags without_inexact(const fp8mac_flags *flags)
 {
     return flags == NULL ? 0 : *flags & ~(fp8mac_flags)FP8MAC_FLAG_TRACK_INEXACT;
@@ -362,8 +363,8 @@ typedef struct step_terms {
     unsigned n;
 } step_terms;
 
-// The next step's terms. `first` is the position of the first term of its block, `part` the number of the
-// step in the block.
+// The next step's terms. `first` is the position of the first term of its block, `part` the number
+// of the step in the block.
 static void choose_terms(const fp8mac_dot_config *config, size_t first, unsigned part, size_t end,
                          step_terms *terms)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The floating-point environment in which the library computes: round to nearest even, subnormals
 // kept, no traps. A caller may have another one: -ffast-math flushes subnormals in the whole
-// program, and so does PyTorch on request. Public functions whose arithmetic is the host's establish
-// the library's environment and restore the caller's, with its exception flags. Threads that they
-// start inherit it (POSIX, pthread_create).
+// program, and so does PyTorch on request. Public functions whose arithmetic is the host's
+// establish the library's environment and restore the caller's, with its exception flags. Threads
+// that they start inherit it (POSIX, pthread_create).
 //
 // A compiler may move arithmetic across a change of the environment. So a public function has the
 // form

@@ -60,14 +60,16 @@ static bool are_normal(uint32_t a, uint32_t b, const fp8mac_flags *flags)
            !fp8mac_tracks_inexact(flags);
 }
 
-// A carry out of the significand increments the exponent field. False: the result may not be normal.
+// A carry out of the significand increments the exponent field. False: the result may not be
+// normal.
 static bool pack(uint32_t sign, int32_t field, uint32_t significand, uint32_t *result)
 {
     *result = sign | (((uint32_t)field << FRACTION) + significand - HIDDEN);
     return field >= 1 && field < LARGEST_FIELD;
 }
 
-//   46                     23                     0       47 if the product of significands is 2 or more
+//   46                     23                     0       47 if the product of significands is 2 or
+//                                                         more
 //  [ significand, 24 bits  ][ below, 23 bits       ]
 static bool multiply_normal(uint32_t a, uint32_t b, uint32_t *result)
 {
@@ -80,8 +82,8 @@ static bool multiply_normal(uint32_t a, uint32_t b, uint32_t *result)
                 result);
 }
 
-// The operand of smaller magnitude, in units of the larger one's last place / 8. The last bit is set if
-// bits are lost.
+// The operand of smaller magnitude, in units of the larger one's last place / 8. The last bit is
+// set if bits are lost.
 static uint32_t aligned(uint32_t significand, uint32_t distance)
 {
     const uint32_t x = significand << GUARD_BITS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on floats is one FP32 operation to nearest even, in the library's environment. None
-// of them has a special value as operand or result: those are selected before.
+// Every operation on floats is one FP32 operation to nearest even, in the library's environment.
+// None of them has a special value as operand or result: those are selected before.
 #include "core/function.h"
 
 #include "core/environment.h"
@@ -27,8 +27,8 @@ static uint32_t infinite(uint32_t sign, fp8mac_flags *flags)
     return sign | INFINITE;
 }
 
-// significand * 2^exponent, rounded once. A significand is a float, or the exact product of two of them,
-// which a double holds, also scaled.
+// significand * 2^exponent, rounded once. A significand is a float, or the exact product of two of
+// them, which a double holds, also scaled.
 static uint32_t scaled(double significand, int exponent, fp8mac_flags *flags)
 {
     const uint64_t field = (uint64_t)(1023 + exponent) << 52;
@@ -71,8 +71,8 @@ static power power_of(float t)
     return (power){both, whole - (int)(steps >> STEPS)};
 }
 
-// exp2 and exp of NaN, of Inf, and of numbers that no finite result other than 0 belongs to. `power` is
-// the logarithm of the result to base 2.
+// exp2 and exp of NaN, of Inf, and of numbers that no finite result other than 0 belongs to.
+// `power` is the logarithm of the result to base 2.
 static bool power_is_special(uint32_t x, float power, fp8mac_flags *flags, uint32_t *special)
 {
     if (fp8mac_fp32_is_nan(x)) {

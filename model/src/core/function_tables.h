@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of exp2, reciprocal and reciprocal square root, as FP32 words, and those of tanh as integers.
+// The tables of exp2, reciprocal and reciprocal square root, as FP32 words, and those of tanh as
+// integers.
 #ifndef FP8MAC_CORE_FUNCTION_TABLES_H
 #define FP8MAC_CORE_FUNCTION_TABLES_H
 

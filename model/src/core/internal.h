@@ -72,8 +72,8 @@ static inline bool fp8mac_tracks_inexact(const fp8mac_flags *flags)
 {
     return flags != NULL && (*flags & FP8MAC_FLAG_TRACK_INEXACT) != 0;
 }
-// Raises `inexact` and `underflow` if the caller asks for them: `exact` was rounded to `format`, and
-// `written` is the result. An infinite or NaN `exact` raises none.
+// Raises `inexact` and `underflow` if the caller asks for them: `exact` was rounded to `format`,
+// and `written` is the result. An infinite or NaN `exact` raises none.
 void fp8mac_raise_inexact(const fp8mac_format *format, fp8mac_value exact, fp8mac_round_mode mode,
                           fp8mac_value written, fp8mac_flags *flags);
 

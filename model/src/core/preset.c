@@ -10,7 +10,8 @@
 #define MATLAB                                                                                     \
     "; MATLAB-tensor-core agrees (github.com/north-numerical-computing/MATLAB-tensor-core, "       \
     "models/"
-// The definition in exact integers, tests/oracle/definition.py, is compared in every run of the tests.
+// The definition in exact integers, tests/oracle/definition.py, is compared in every run of the
+// tests.
 #define ORACLE "tests/oracle/definition.py, exact integers, bit for bit, in every test run"
 #define RECORDED                                                                                   \
     "; MMA-Sim; with the other hopper-fp8 and ada-fp8 presets 50000 outputs recorded on H100, "    \

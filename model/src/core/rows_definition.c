@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row commands, one row after the other. Terms are computed again where they are needed again, so no
-// memory is.
+// Row commands, one row after the other. Terms are computed again where they are needed
+// again, so no memory is.
 #include "core/rows_definition.h"
 
 #include "core/function.h"

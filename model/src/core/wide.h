@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums as 128-bit integers with an exponent, and their conversion to a value. The compiler has
-// such integers on 64-bit machines; elsewhere they are two halves. Only the functions below tell them
-// apart. Results must fit 128 bits in two's complement.
+// Exact sums as 128-bit integers with an exponent, and their conversion to a value. The compiler
+// has such integers on 64-bit machines; elsewhere they are two halves. Only the functions below
+// tell them apart. Results must fit 128 bits in two's complement.
 #ifndef FP8MAC_WIDE_H
 #define FP8MAC_WIDE_H
 
@@ -170,8 +170,8 @@ static inline int32_t fp8mac_wide_bit_length(fp8mac_wide x)
     return high != 0 ? 64 + fp8mac_bit_length(high) : fp8mac_bit_length(fp8mac_wide_low(magnitude));
 }
 
-// x * 2^exponent, reduced to its first 64 bits. Dropped bits are ORed into the last of them, which is
-// sticky. A rounding to at most 62 bits gives the result of the whole.
+// x * 2^exponent, reduced to its first 64 bits. Dropped bits are ORed into the last of them, which
+// is sticky. A rounding to at most 62 bits gives the result of the whole.
 static inline fp8mac_value fp8mac_value_from_wide(fp8mac_wide x, int32_t exponent)
 {
     if (fp8mac_wide_is_zero(x)) {

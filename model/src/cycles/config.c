@@ -144,17 +144,6 @@ fp8mac_status fp8mac_cycles_check(const fp8mac_cycles_config *config, const char
 
 // ---- what follows -------------------------------------------------------------------------------
 
-// Beats of MX scales in a row RAM
-static uint32_t scale_beats_of(const parameters *p)
-{
-    const uint32_t side = least(p->rows, p->cols), tiles = (p->max_mn + side - 1u) / side;
-    uint32_t beats = 2;
-    while (beats < p->buf_beats / 8u || beats < tiles) {
-        beats *= 2u;
-    }
-    return beats;
-}
-
 // Bits of a tile's rows or columns: the walker forms a product in as many cycles, and one more.
 // Of a beat of a depthwise command: depthwise_possible()
 uint32_t fp8mac_cycles_quads(const fp8mac_cycles_config *config)
@@ -182,6 +171,44 @@ static void derive_array(parameters *p, uint32_t width)
     p->transfer_rows = (width != 0 ? width : default_width(results, p->cols)) / p->cols;
     const uint32_t word = larger(p->beat, p->cols * 4u);
     p->row_bytes = larger(8u * p->beat, PASS_TILES * word);
+}
+
+// What the accelerator has that is built with all that its shape can have
+static uint32_t functions_of(const fp8mac_cycles_config *config, const parameters *p)
+{
+    const bool rows = p->rows == 4 && p->cols == 4 && p->transfer_rows == 2 && p->max_mn >= 32;
+    const uint32_t finish = config->requantise ? FP8MAC_FUNCTION_REQUANTISE
+                                               : FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE |
+                                                     FP8MAC_FUNCTION_STOCHASTIC |
+                                                     (rows ? FP8MAC_FUNCTION_ROWS : 0u);
+    return finish | FP8MAC_FUNCTION_TABLES | FP8MAC_FUNCTION_CONV_A | FP8MAC_FUNCTION_INT8 |
+           (p->element->mx && !config->requantise ? FP8MAC_FUNCTION_MX : 0u) |
+           (p->quads != 0 ? FP8MAC_FUNCTION_DEPTHWISE : 0u);
+}
+
+static fp8mac_caps caps_of(const fp8mac_cycles_config *config, const parameters *p)
+{
+    const fp8mac_element_info *element = p->element;
+    return (fp8mac_caps){
+        .rows = (uint16_t)p->rows,
+        .cols = (uint16_t)p->cols,
+        .lanes = (uint16_t)p->lanes,
+        .beat_bytes = (uint16_t)p->beat,
+        .block = (uint16_t)p->block,
+        .pass_tiles = PASS_TILES,
+        .acc_tiles = (uint16_t)p->tiles,
+        .queue_depth = (uint16_t)p->queue_depth,
+        .records = 8,
+        .buf_beats = (uint16_t)p->buf_beats,
+        .max_mn = (uint16_t)p->max_mn,
+        .functions = functions_of(config, p),
+        .element = {.kind = element->kind,
+                    .accumulators = (uint8_t)element->accumulators,
+                    .e5m2 = (element->formats >> FP8MAC_E5M2 & 1u) != 0,
+                    .narrow = element->narrow,
+                    .int8 = (element->formats >> FP8MAC_INT8 & 1u) != 0,
+                    .terms_log2 = element->terms_log2},
+    };
 }
 
 fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, parameters *p)
@@ -213,12 +240,11 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
         .odd = config->odd,
         .image_turn = config->image_turn,
         .requantise = config->requantise,
-        .scale_b_bytes = config->requantise ? 8u : 4u,
         .epilogue_cycles = config->requantise ? REQUANTISE_CYCLES : EPILOGUE_CYCLES,
         .element = fp8mac_element_find(config->element),
     };
     derive_array(p, config->epi_width);
-    p->scale_beats = scale_beats_of(p);
+    p->caps = caps_of(config, p);
     p->short_beats = (80u + p->beat - 1u) / p->beat;
     p->all_beats = (144u + p->beat - 1u) / p->beat;
     return FP8MAC_OK;

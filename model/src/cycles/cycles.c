@@ -148,29 +148,11 @@ static bool step(machine *m)
 
 // ---- a run --------------------------------------------------------------------------------------
 
-// As the RTL has the command: without an extension, its fields are 0.
-static fp8mac_cycles_command normal(fp8mac_cycles_command c)
+static bool codes_are_possible(const fp8mac_command *c)
 {
-    if (!c.extended) {
-        c.c_addr = c.c_stride = c.beta = c.seed = 0;
-        c.mx_a_addr = c.mx_a_stride = c.mx_b_addr = c.mx_b_stride = 0;
-        c.c_fmt = c.x_fmt = c.act_table = 0;
-        c.c_en = c.mx = c.stochastic = c.conv_a = c.depthwise = c.pairs = false;
-        c.operation = FP8MAC_CYCLES_GEMM;
-        c.row_operation = 0;
-        c.causal = c.maximum = c.load_table = false;
-        c.table_addr = 0;
-    }
-    return c;
-}
-
-static bool codes_are_possible(const fp8mac_cycles_command *c)
-{
-    return c->a_fmt < 4 && c->b_fmt < 4 && c->acc_fmt < 2 && c->d_fmt < 8 && c->c_fmt < 8 &&
-           c->x_fmt < 8 && c->overflow < 4 && c->act < 4 && c->act_table < 4 && c->pass_shape < 4 &&
-           c->after < 16 && (c->tile_m | c->tile_n | c->tile_k) >> 16 == 0 &&
-           c->first_k >> 16 == 0 && c->row_operation < 16 && (unsigned)c->operation < 4 &&
-           (unsigned)c->submission < 4;
+    return c->a.fmt < 4 && c->b.fmt < 4 && c->d.fmt < 8 && c->c.fmt < 8 && c->x_fmt < 8 &&
+           c->finish.overflow < 4 && c->finish.act < 4 && c->finish.act_table < 4 &&
+           c->mode.pass_shape < 4 && c->mode.after < 16 && c->mode.row_op < 16 && c->mode.op < 4;
 }
 
 static fp8mac_status judge_command(const machine *m, size_t number)
@@ -178,17 +160,19 @@ static fp8mac_status judge_command(const machine *m, size_t number)
     const fp8mac_cycles_command *c = &m->commands[number];
     const bool listed = c->submission == FP8MAC_CYCLES_LISTED;
     const bool first_listed = number == 0 && listed;
-    const bool early = number != 0 && listed && m->commands[number - 1].pause;
-    const bool no_list = c->pause && c->submission == FP8MAC_CYCLES_REGISTERS;
+    const bool early = number != 0 && listed && m->commands[number - 1].command.pause;
+    const bool no_list = c->command.pause && c->submission == FP8MAC_CYCLES_REGISTERS;
     const bool after_registers =
         number != 0 && listed && m->commands[number - 1].submission == FP8MAC_CYCLES_REGISTERS;
     const bool misaligned =
         c->submission == FP8MAC_CYCLES_DOORBELL && c->descriptor % m->p.beat != 0;
+    const fp8mac_command_table *table = &c->command.table;
     const bool no_table =
-        c->load_table && (c->submission == FP8MAC_CYCLES_REGISTERS || c->act_table == 0 ||
-                          c->table_addr % m->p.beat != 0 || c->table_addr > UINT32_MAX - 255u);
-    if (!codes_are_possible(c) || first_listed || early || no_list || after_registers ||
-        misaligned || no_table) {
+        table->load &&
+        (c->submission == FP8MAC_CYCLES_REGISTERS || c->command.finish.act_table == 0 ||
+         table->addr % m->p.beat != 0 || table->addr > UINT32_MAX - 255u);
+    if (!codes_are_possible(&c->command) || (unsigned)c->submission > FP8MAC_CYCLES_RESUMED ||
+        first_listed || early || no_list || after_registers || misaligned || no_table) {
         return FP8MAC_ERR_COMMAND;
     }
     return FP8MAC_OK;
@@ -196,7 +180,7 @@ static fp8mac_status judge_command(const machine *m, size_t number)
 
 void fp8mac_cycles_prepare(machine *m, fp8mac_cycles_command *commands, size_t number)
 {
-    commands[number] = normal(commands[number]);
+    fp8mac_command_drop_extension(&commands[number].command);
     const fp8mac_status status = judge_command(m, number);
     if (status != FP8MAC_OK) {
         fp8mac_cycles_refuse(m, number, status);
@@ -211,9 +195,9 @@ void fp8mac_cycles_reset(machine *m)
     m->align.turn = m->p.image_turn;
 }
 
-static uint64_t macs_of(const fp8mac_cycles_command *c)
+static uint64_t macs_of(const fp8mac_command *c)
 {
-    return (uint64_t)c->m * c->n * c->k * (c->pairs && c->depthwise ? 2u : 1u);
+    return (uint64_t)c->m * c->k * fp8mac_command_columns(c);
 }
 
 static void prepare(machine *m, fp8mac_cycles_command *commands)
@@ -221,8 +205,8 @@ static void prepare(machine *m, fp8mac_cycles_command *commands)
     m->commands = commands;
     for (size_t i = 0; i < m->count; i++) {
         fp8mac_cycles_prepare(m, commands, i);
-        const bool is_gemm = commands[i].operation == FP8MAC_CYCLES_GEMM;
-        m->counters.macs += is_gemm ? macs_of(&commands[i]) : 0;
+        const fp8mac_command *command = &commands[i].command;
+        m->counters.macs += fp8mac_command_has_x(command) ? 0 : macs_of(command);
     }
     fp8mac_cycles_reset(m);
     m->memory.stall_state = m->p.stall_state;

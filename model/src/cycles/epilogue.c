@@ -13,9 +13,10 @@ enum {
     RECIPROCAL_STEPS = 3,
 };
 
-static bool finds_maxima(rows_step step)
+static bool finds_maxima(fp8mac_rows_step step)
 {
-    return step == STEP_MAXIMUM || step == STEP_FIRST || step == STEP_MAGNITUDE;
+    return step == FP8MAC_STEP_MAXIMUM || step == FP8MAC_STEP_FIRST ||
+           step == FP8MAC_STEP_MAGNITUDE;
 }
 
 // Bits first to last
@@ -28,13 +29,13 @@ static uint32_t bits(uint32_t first, uint32_t last)
 
 // Steps of a sum: the partial sums and the lanes are added, and what the next phase needs is
 // computed; one is the end
-static uint32_t sum_steps(const fp8mac_cycles_command *c, rows_step step)
+static uint32_t sum_steps(const fp8mac_command *c, fp8mac_rows_step step)
 {
-    const bool norm = fp8mac_cycles_is_norm(c);
-    const uint32_t more = step == STEP_EXP_SUM ? RECIPROCAL_STEPS
-                          : !norm              ? 0
-                          : step == STEP_SUM   ? 1
-                                               : 5;
+    const bool norm = fp8mac_command_is_norm(c);
+    const uint32_t more = step == FP8MAC_STEP_EXP_SUM ? RECIPROCAL_STEPS
+                          : !norm                     ? 0
+                          : step == FP8MAC_STEP_SUM   ? 1
+                                                      : 5;
     return 6u + more + 1u;
 }
 
@@ -48,15 +49,15 @@ static uint32_t pairs_of(uint32_t m, uint32_t apart)
 }
 
 // Where the reciprocal of each maximum follows: they are loaded first, and one step is the end.
-static uint32_t maximum_steps(const fp8mac_cycles_command *c)
+static uint32_t maximum_steps(const fp8mac_command *c)
 {
-    return c->row_operation == FP8MAC_ROWS_QUANTISE ? 1u + RECIPROCAL_STEPS + 1u : 0;
+    return c->mode.row_op == FP8MAC_ROWS_QUANTISE ? 1u + RECIPROCAL_STEPS + 1u : 0;
 }
 
 static uint32_t program_cycles(const machine *m, const tile *t)
 {
-    const rows_step step = t->key.step;
-    const fp8mac_cycles_command *c = command_of(m, t);
+    const fp8mac_rows_step step = t->key.step;
+    const fp8mac_command *c = command_of(m, t);
     if (finds_maxima(step)) {
         return PAIR_CYCLES * pairs_of(t->key.m, m->p.share) + 1u + STEP_CYCLES * maximum_steps(c);
     }
@@ -67,9 +68,9 @@ void fp8mac_cycles_configure(machine *m, const tile *t)
 {
     epilogue *e = &m->epilogue;
     e->c_en = t->key.reads_c;
-    e->multiply = command_of(m, t)->operation == FP8MAC_CYCLES_MULTIPLY;
+    e->multiply = command_of(m, t)->mode.op == FP8MAC_OP_MULTIPLY;
     e->step = t->key.step;
-    e->rows = e->step != STEP_NONE;
+    e->rows = e->step != FP8MAC_STEP_NONE;
     e->exponential = fp8mac_cycles_is_exponential(e->step);
     e->program_all = e->rows ? program_cycles(m, t) : 0;
 }
@@ -79,7 +80,7 @@ void fp8mac_cycles_configure(machine *m, const tile *t)
 // Where the pipeline begins
 static uint32_t entry_of(const epilogue *e)
 {
-    return e->exponential ? EXP_ENTRY : fp8mac_cycles_is_curve(e->step) ? CURVE_ENTRY : ENTRY;
+    return e->exponential ? EXP_ENTRY : fp8mac_step_is_curve(e->step) ? CURVE_ENTRY : ENTRY;
 }
 
 static bool front_busy(const epilogue *e)
@@ -124,7 +125,7 @@ static void program_clock(epilogue *e, bool in, bool last)
     const bool inside = in || front_busy(e) || (e->valid & bits(1, leaves)) != 0;
     const bool go = e->ends && !inside;
     e->program = go ? e->program_all : e->program - (e->program != 0);
-    if (last && fp8mac_cycles_is_statistic(e->step)) {
+    if (last && fp8mac_step_is_statistic(e->step)) {
         e->ends = true;
     } else if (go) {
         e->ends = false;

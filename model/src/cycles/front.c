@@ -12,7 +12,7 @@ static const fp8mac_cycles_command *fetched(const machine *m)
 static bool has_more(const machine *m)
 {
     const size_t next = m->front.fetched + 1;
-    return fetched(m)->pause ||
+    return fetched(m)->command.pause ||
            (next < m->count && m->commands[next].submission == FP8MAC_CYCLES_LISTED);
 }
 
@@ -55,7 +55,7 @@ static void go_on(machine *m)
     }
     f->position = f->address + (f->longer ? m->p.all_beats : m->p.short_beats) * m->p.beat;
     f->following = f->fetched + 1;
-    f->paused = fetched(m)->pause;
+    f->paused = fetched(m)->command.pause;
     f->room = !f->paused;
 }
 
@@ -83,8 +83,10 @@ static void fetch_clock(machine *m, const wires *w)
         break;
     case FETCH_DATA:
         if (last) {
-            const bool longer = fetched(m)->extended && !f->longer;
-            f->state = longer ? FETCH_REQUEST : fetched(m)->load_table ? FETCH_READ : FETCH_DONE;
+            const bool longer = fetched(m)->command.mode.extended && !f->longer;
+            f->state = longer                           ? FETCH_REQUEST
+                       : fetched(m)->command.table.load ? FETCH_READ
+                                                        : FETCH_DONE;
             f->longer = f->longer || longer;
         }
         break;

@@ -9,7 +9,7 @@ static const tile *at_hand(const machine *m)
 
 uint32_t fp8mac_cycles_strips(const machine *m)
 {
-    return fp8mac_cycles_adds_c(command_of(m, at_hand(m))) ? STRIPS_BESIDE_C : READS;
+    return fp8mac_command_reads_c(command_of(m, at_hand(m))) ? STRIPS_BESIDE_C : READS;
 }
 
 // Of a row of A
@@ -19,14 +19,14 @@ static uint32_t bytes_of(const machine *m)
     return key->depthwise ? key->k * m->p.quads * (key->pairs ? 2u : 1u) : key->k;
 }
 
-static uint32_t start_of(const fp8mac_cycles_command *c, uint32_t ram)
+static uint32_t start_of(const fp8mac_command *c, uint32_t ram)
 {
-    return ram * c->step_x & STRIP_MASK;
+    return ram * c->image.step_x & STRIP_MASK;
 }
 
 uint32_t fp8mac_cycles_strip_start(const machine *m, uint32_t ram)
 {
-    return start_of(&m->commands[m->strips.command], ram);
+    return start_of(&m->commands[m->strips.command].command, ram);
 }
 
 // ---- wires --------------------------------------------------------------------------------------
@@ -61,16 +61,16 @@ void fp8mac_cycles_strip_wires(const machine *m, wires *w)
 
 // ---- positions ----------------------------------------------------------------------------------
 
-static image_row first_row(const fp8mac_cycles_command *c)
+static image_row first_row(const fp8mac_command *c)
 {
-    return (image_row){.column = -(int64_t)c->pad_left,
-                       .line = -(int64_t)c->pad_top,
-                       .address = c->a_addr - c->pad_top * c->a_stride};
+    return (image_row){.column = -(int64_t)c->image.pad_left,
+                       .line = -(int64_t)c->image.pad_top,
+                       .address = (uint32_t)c->a.addr - c->image.pad_top * c->a.stride};
 }
 
-static image_code first_code(const fp8mac_cycles_command *c)
+static image_code first_code(const fp8mac_command *c)
 {
-    return (image_code){.left = c->segment_bytes};
+    return (image_code){.left = c->image.segment_bytes};
 }
 
 // Counting stops behind every image.
@@ -79,8 +79,8 @@ static bool counts(int64_t line)
     return line < 1 << 17;
 }
 
-static image_code next_code(const fp8mac_cycles_command *c, image_code k, uint32_t length,
-                            bool ends, bool line_ends)
+static image_code next_code(const fp8mac_command *c, image_code k, uint32_t length, bool ends,
+                            bool line_ends)
 {
     if (!ends) {
         k.column += length;
@@ -89,48 +89,49 @@ static image_code next_code(const fp8mac_cycles_command *c, image_code k, uint32
     }
     if (!line_ends) {
         k.number++;
-        k.base += c->segment_step;
+        k.base += c->image.segment_step;
         k.column = k.base;
-        k.left = c->segment_bytes;
+        k.left = c->image.segment_bytes;
         return k;
     }
     image_code next = first_code(c);
-    next.line = k.line + (counts(k.line) ? c->dil_y : 0);
-    next.address = k.address + (counts(k.line) ? c->dil_y * c->a_stride : 0);
+    next.line = k.line + (counts(k.line) ? c->image.dil_y : 0);
+    next.address = k.address + (counts(k.line) ? c->image.dil_y * c->a.stride : 0);
     return next;
 }
 
-static void next_rows(machine *m, const fp8mac_cycles_command *c)
+static void next_rows(machine *m, const fp8mac_command *c)
 {
     strips *s = &m->strips;
-    const bool line_ends = c->out_w - s->row.ox == s->count;
+    const bool line_ends = c->image.out_w - s->row.ox == s->count;
     s->rows_left -= s->count;
     s->ram = (s->ram + s->count) & (m->p.rows - 1u);
     if (!line_ends) {
         s->row.ox += s->count;
-        s->row.column += s->shared ? (int64_t)s->count * c->step_x : start_of(c, s->count);
+        s->row.column += s->shared ? (int64_t)s->count * c->image.step_x : start_of(c, s->count);
         return;
     }
     s->row.ox = 0;
     s->row.column = first_row(c).column;
     if (counts(s->row.line)) {
-        s->row.line += c->step_y;
-        s->row.address += c->step_y * c->a_stride;
+        s->row.line += c->image.step_y;
+        s->row.address += c->image.step_y * c->a.stride;
     }
 }
 
 // ---- a strip ------------------------------------------------------------------------------------
 
-// What a segment is. Shared strips have number `segments` and more for the rows behind the first one.
+// What a segment is. Shared strips have number `segments` and more for the rows behind the first
+// one.
 typedef struct part {
     bool behind, line_ends, all_codes; // behind: the first row has no such segment
     bool segment_ends, k_ends;
     uint32_t length;
 } part;
 
-static part part_of(const strips *s, const fp8mac_cycles_command *c)
+static part part_of(const strips *s, const fp8mac_command *c)
 {
-    const uint32_t of_first = c->segments - 1u;
+    const uint32_t of_first = c->image.segments - 1u;
     part p = {.behind = s->code.number > of_first};
     p.line_ends = s->code.number == of_first + (s->shared ? s->count - 1u : 0);
     p.all_codes = s->k_left <= (p.behind ? 0 : s->code.left);
@@ -141,10 +142,11 @@ static part part_of(const strips *s, const fp8mac_cycles_command *c)
 }
 
 // The rows of a shared strip begin and end one after the other.
-static void set_rows(const machine *m, const fp8mac_cycles_command *c, const part *p, strip *strip)
+static void set_rows(const machine *m, const fp8mac_command *c, const part *p, strip *strip)
 {
     const strips *s = &m->strips;
-    const uint32_t number = s->code.number, of_first = c->segments - 1u, of_last = s->count - 1u;
+    const uint32_t number = s->code.number, of_first = c->image.segments - 1u,
+                   of_last = s->count - 1u;
     strip->shared = s->shared;
     strip->begins = s->first;
     strip->ends = p->k_ends;
@@ -158,13 +160,13 @@ static void set_rows(const machine *m, const fp8mac_cycles_command *c, const par
     }
 }
 
-static strip strip_of(const machine *m, const fp8mac_cycles_command *c, const part *p)
+static strip strip_of(const machine *m, const fp8mac_command *c, const part *p)
 {
     const strips *s = &m->strips;
     const uint32_t length = p->length, more = s->shared ? 0 : s->count - 1u;
     const int64_t column = s->row.column + s->code.column, line = s->row.line + s->code.line;
     const int64_t span = (start_of(c, more) + length) & STRIP_MASK;
-    const int64_t room = (int64_t)c->image_width - column, outside = column < 0 ? -column : 0;
+    const int64_t room = (int64_t)c->image.width - column, outside = column < 0 ? -column : 0;
     const uint32_t address = s->row.address + s->code.address + (uint32_t)column;
     const uint32_t offset = address % m->p.beat, log2 = m->p.beat_log2;
     const uint32_t end = offset + (uint32_t)span - 1u;
@@ -174,7 +176,7 @@ static strip strip_of(const machine *m, const fp8mac_cycles_command *c, const pa
                    .depthwise = at_hand(m)->key.depthwise,
                    .last_byte = (bytes_of(m) - 1u) % m->p.beat};
     set_rows(m, c, p, &strip);
-    strip.reads = line >= 0 && line < c->image_height && room > 0 && outside < span;
+    strip.reads = line >= 0 && line < c->image.height && room > 0 && outside < span;
     if (strip.reads) {
         const uint32_t to = offset + (uint32_t)(room < span ? room : span) - 1u;
         strip.zeros = (offset + (uint32_t)outside) >> log2;
@@ -187,21 +189,21 @@ static strip strip_of(const machine *m, const fp8mac_cycles_command *c, const pa
 // ---- the clock ----------------------------------------------------------------------------------
 
 // A product takes a cycle for each bit of its factor, and one more.
-static void setup(machine *m, const fp8mac_cycles_command *c, bool align_idle)
+static void setup(machine *m, const fp8mac_command *c, bool align_idle)
 {
     strips *s = &m->strips;
     const tile_key *key = &at_hand(m)->key;
-    const bool counted = !key->depthwise || s->pixels < c->segments;
+    const bool counted = !key->depthwise || s->pixels < c->image.segments;
     if (s->product == 3u && s->starts == m->p.rows && counted) {
         s->state = STRIPS_START;
     }
     if (key->k_start) {
         s->whole = key->depthwise && counted && s->pixels == 0 ? bytes_of(m) : 0;
     }
-    s->pixels -= counted ? 0 : c->segments;
+    s->pixels -= counted ? 0 : c->image.segments;
     if (s->product != 3u && s->factor == 0) {
         s->product++;
-        s->factor = s->product == 1u ? c->step_y : c->dil_y;
+        s->factor = s->product == 1u ? c->image.step_y : c->image.dil_y;
     } else {
         s->factor >>= 1;
     }
@@ -211,15 +213,16 @@ static void setup(machine *m, const fp8mac_cycles_command *c, bool align_idle)
     }
 }
 
-static void start(machine *m, const fp8mac_cycles_command *c)
+static void start(machine *m, const fp8mac_command *c)
 {
     strips *s = &m->strips;
     const tile_key *key = &at_hand(m)->key;
-    s->joined = c->step_x <= c->segment_bytes && c->step_x <= key->k && !key->depthwise;
-    const bool steps_fit = c->step_x <= STRIP_MASK / m->p.rows; // all of them, in a strip
-    const bool apart = c->step_x > c->segment_bytes || key->depthwise;
-    s->sharing = c->step_x == c->segment_step && apart && steps_fit;
-    s->along = key->depthwise && c->segments > 1u && c->segments <= m->p.rows;
+    s->joined =
+        c->image.step_x <= c->image.segment_bytes && c->image.step_x <= key->k && !key->depthwise;
+    const bool steps_fit = c->image.step_x <= STRIP_MASK / m->p.rows; // all of them, in a strip
+    const bool apart = c->image.step_x > c->image.segment_bytes || key->depthwise;
+    s->sharing = c->image.step_x == c->image.segment_step && apart && steps_fit;
+    s->along = key->depthwise && c->image.segments > 1u && c->image.segments <= m->p.rows;
     s->shared = s->sharing && key->depthwise && key->k_start && s->whole == bytes_of(m);
     s->rows_left = key->m;
     s->ram = 0;
@@ -234,15 +237,15 @@ static void start(machine *m, const fp8mac_cycles_command *c)
     s->state = STRIPS_COUNT;
 }
 
-static void count(machine *m, const fp8mac_cycles_command *c)
+static void count(machine *m, const fp8mac_command *c)
 {
     strips *s = &m->strips;
     s->count = 1;
     if (s->joined || s->shared) {
-        s->count = least(least(m->p.rows - s->ram, s->rows_left), c->out_w - s->row.ox);
+        s->count = least(least(m->p.rows - s->ram, s->rows_left), c->image.out_w - s->row.ox);
     }
     if (s->shared && s->along) {
-        s->count = least(least(LINE_ROWS, s->rows_left), c->out_w - s->row.ox);
+        s->count = least(least(LINE_ROWS, s->rows_left), c->image.out_w - s->row.ox);
     }
     s->code = s->codes;
     s->k_left = bytes_of(m);
@@ -251,7 +254,7 @@ static void count(machine *m, const fp8mac_cycles_command *c)
 }
 
 // One segment enters the stages.
-static void segment(machine *m, const fp8mac_cycles_command *c)
+static void segment(machine *m, const fp8mac_command *c)
 {
     strips *s = &m->strips;
     const part p = part_of(s, c);
@@ -263,7 +266,7 @@ static void segment(machine *m, const fp8mac_cycles_command *c)
     if (p.k_ends) {
         s->state = s->rows_left == s->count ? STRIPS_FINISH : STRIPS_COUNT;
         next_rows(m, c);
-        s->shared = s->sharing && s->codes.number == 0 && s->codes.left == c->segment_bytes &&
+        s->shared = s->sharing && s->codes.number == 0 && s->codes.left == c->image.segment_bytes &&
                     p.line_ends && p.segment_ends;
     }
 }
@@ -279,7 +282,7 @@ static void begin(machine *m)
     strips *s = &m->strips;
     const tile *t = at_hand(m);
     s->product = s->starts = 0;
-    s->factor = command_of(m, t)->pad_top;
+    s->factor = command_of(m, t)->image.pad_top;
     s->pixels = bytes_of(m) / m->p.beat;
     s->state = t->key.first ? STRIPS_SETUP : STRIPS_START;
 }
@@ -291,7 +294,7 @@ void fp8mac_cycles_image_clock(machine *m, const wires *w)
     if (!w->image) {
         return;
     }
-    const fp8mac_cycles_command *c = command_of(m, at_hand(m));
+    const fp8mac_command *c = command_of(m, at_hand(m));
     const bool go = (s->valid & 1u << 4) == 0 || w->strip_taken;
     if (go) {
         move_stages(s);

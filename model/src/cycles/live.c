@@ -25,8 +25,8 @@ struct fp8mac_live {
     size_t room;
     macs macs;
     uint64_t busy;
-    // Causes are counted one cycle late. `late` has them without the last cycle, `cleared` what they
-    // were when software cleared them.
+    // Causes are counted one cycle late. `late` has them without the last cycle, `cleared` what
+    // they were when software cleared them.
     fp8mac_cycles_counters late, cleared;
 };
 
@@ -240,7 +240,7 @@ void fp8mac_live_count_store(fp8mac_live *l)
 
 void fp8mac_live_forget(fp8mac_live *l)
 {
-    l->before.any = l->before.kept = false;
+    l->before.left.any = l->before.left.kept = false;
 }
 
 void fp8mac_live_stall(fp8mac_live *l, uint32_t permille)

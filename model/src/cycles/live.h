@@ -46,8 +46,8 @@ bool fp8mac_live_watch(fp8mac_live *l, const fp8mac_cycles_watcher *watcher);
 void fp8mac_live_look(const fp8mac_live *l, fp8mac_live_view *view);
 
 // Submits a command in the cycle to come, whose number is not needed in it. Behind DOORBELL and
-// RESUMED, the LISTED ones of the same list up to its end or its pause follow at once. The status is
-// that of fp8mac_cycles_run for a command that the accelerator would refuse.
+// RESUMED, the LISTED ones of the same list up to its end or its pause follow at once. The status
+// is that of fp8mac_cycles_run for a command that the accelerator would refuse.
 fp8mac_status fp8mac_live_submit(fp8mac_live *l, const fp8mac_cycles_command *command);
 // Ends a list that pauses, as CTRL.end_list does.
 void fp8mac_live_end_list(fp8mac_live *l);

@@ -35,7 +35,7 @@ static load_state first_of(uint32_t left, load_state otherwise)
 // Whether the tile command may read all. `earlier` commands have begun before its own.
 static bool may_read(const machine *m, const tile *t, uint32_t earlier)
 {
-    const uint32_t after = t->key.first ? command_of(m, t)->after : 0;
+    const uint32_t after = t->key.first ? command_of(m, t)->mode.after : 0;
     return after == 0 || earlier < after;
 }
 
@@ -46,7 +46,7 @@ static load_state next_state(const machine *m, const tile *t, uint32_t left, uin
     }
     uint32_t free = bit(LOAD_B) | bit(LOAD_MX_B);
     free |= m->load.held <= 1 ? bit(LOAD_SCALE_B) | bit(LOAD_BIAS) : 0;
-    return first_of(command_of(m, t)->b_free ? left & free : 0, LOAD_WAIT);
+    return first_of(command_of(m, t)->mode.b_free ? left & free : 0, LOAD_WAIT);
 }
 
 // Whether a strip of an image has beats to be read, and room
@@ -100,7 +100,7 @@ static void rows_are(load *l, uint32_t rows, uint32_t beats, uint32_t address, u
 static void enter(machine *m, const tile *t, load_state state)
 {
     load *l = &m->load;
-    const fp8mac_cycles_command *c = command_of(m, t);
+    const fp8mac_command *c = command_of(m, t);
     // Rows of B that were begun beside an image go on.
     const bool goes_on = state == LOAD_B && l->beside;
     l->state = state;
@@ -110,22 +110,22 @@ static void enter(machine *m, const tile *t, load_state state)
         return;
     }
     switch (l->beside ? LOAD_B : state) {
-    case LOAD_A: rows_are(l, t->key.m, t->key.row_beats, t->address[REGION_A], c->a_stride); break;
+    case LOAD_A: rows_are(l, t->key.m, t->key.row_beats, t->address[REGION_A], c->a.stride); break;
     case LOAD_B:
-        rows_are(l, t->key.columns, t->key.row_beats, t->address[REGION_B], c->b_stride);
+        rows_are(l, t->key.columns, t->key.row_beats, t->address[REGION_B], c->b.stride);
         break;
     case LOAD_MX_A:
-        rows_are(l, t->key.m, t->key.mx_words, t->address[REGION_MX_A], c->mx_a_stride);
+        rows_are(l, t->key.m, t->key.mx_words, t->address[REGION_MX_A], c->a.mx_stride);
         break;
     case LOAD_MX_B:
-        rows_are(l, t->key.n, t->key.mx_words, t->address[REGION_MX_B], c->mx_b_stride);
+        rows_are(l, t->key.n, t->key.mx_words, t->address[REGION_MX_B], c->b.mx_stride);
         break;
     case LOAD_SCALE_A:
         rows_are(l, 1, vector_beats(m, 4u * t->key.m), t->address[REGION_SCALE_A], 0);
         break;
     case LOAD_SCALE_B:
-        rows_are(l, 1, vector_beats(m, m->p.scale_b_bytes * t->key.n), t->address[REGION_SCALE_B],
-                 0);
+        rows_are(l, 1, vector_beats(m, (m->p.requantise ? 8u : 4u) * t->key.n),
+                 t->address[REGION_SCALE_B], 0);
         break;
     case LOAD_BIAS:
         rows_are(l, 1, vector_beats(m, 4u * t->key.n), t->address[REGION_BIAS], 0);
@@ -239,12 +239,12 @@ static void source_begin(machine *m, source *s, bool is_c)
 {
     s->job = s->jobs[s->head];
     const tile *t = tile_at(m, s->job);
-    const fp8mac_cycles_command *c = command_of(m, t);
+    const fp8mac_command *c = command_of(m, t);
     s->head = (s->head + 1u) % SOURCE_DEPTH;
     s->level--;
-    s->size = size_log2(is_c ? c->c_fmt : c->x_fmt);
+    s->size = fp8mac_command_size_log2(is_c ? c->c.fmt : c->x_fmt);
     s->shape = t->key.shape;
-    s->stride = is_c ? c->c_stride : c->a_stride;
+    s->stride = is_c ? c->c.stride : c->a.stride;
     s->band = s->region = t->address[is_c ? REGION_C : REGION_A];
     s->rows_left = t->key.m;
     s->all_bytes = s->bytes_left = t->key.n << s->size;

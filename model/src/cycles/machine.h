@@ -14,7 +14,8 @@
 
 // ---- the blocks ---------------------------------------------------------------------------------
 
-// FETCH_DONE is the cycle in which the command passes. A command that loads a table comes to it last.
+// FETCH_DONE is the cycle in which the command passes. A command that loads a table comes to it
+// last.
 typedef enum fetch_state {
     FETCH_IDLE,
     FETCH_REQUEST,
@@ -264,7 +265,7 @@ typedef struct epilogue {
     // Row commands: transfers before the first stage, and what follows a phase
     uint32_t front, front_last;
     bool rows, exponential, ends;
-    rows_step step;
+    fp8mac_rows_step step;
     uint32_t program; // cycles that the program of the phase still takes
     uint32_t program_all;
 } epilogue;
@@ -276,7 +277,8 @@ typedef struct write_out {
     uint32_t band, band_stride, region, rows_left, bytes_left;
     uint32_t waiting;
     uint32_t address, stride, row, last_row, beats, beat, row_bytes;
-    // With pairs: the row at hand, whose results 1 may follow, and the rows of its output line from it on
+    // With pairs: the row at hand, whose results 1 may follow, and the rows of its
+    // output line from it on
     bool pairs, second, fresh;
     uint32_t row_address, line, out_w, line_rows, seconds, seconds_left;
     bool offered;
@@ -361,15 +363,9 @@ static inline const tile *tile_at(const machine *m, uint64_t number)
     return &m->list.tiles[number - m->list.first];
 }
 
-// Whether a command adds C: with beta = 0 it does not.
-static inline bool fp8mac_cycles_adds_c(const fp8mac_cycles_command *c)
+static inline const fp8mac_command *command_of(const machine *m, const tile *t)
 {
-    return c->c_en && (c->operation == FP8MAC_CYCLES_MULTIPLY || (c->beta & 0x7fffffffu) != 0);
-}
-
-static inline const fp8mac_cycles_command *command_of(const machine *m, const tile *t)
-{
-    return &m->commands[t->key.command];
+    return &m->commands[t->key.command].command;
 }
 
 // Divides all commands, judges their tile commands, and derives what the engines get.
@@ -427,29 +423,30 @@ void fp8mac_cycles_watch_clock(machine *m, const wires *w);
 // The same for so many idle cycles that are left out
 void fp8mac_cycles_watch_skip(machine *m, uint64_t cycles);
 
-// Whether C and products of scales share multipliers: scales differ from row to row or from column to column
-static inline bool fp8mac_cycles_shares_products(const fp8mac_cycles_command *c,
-                                                 const tile_key *key)
+// Whether C and products of scales share multipliers: scales differ from row to row or
+// from column to column
+static inline bool fp8mac_cycles_shares_products(const fp8mac_command *c, const tile_key *key)
 {
-    return key->reads_c && key->step == STEP_NONE && (c->scale_a_vec || c->scale_b_vec);
+    return key->reads_c && key->step == FP8MAC_STEP_NONE && (c->a.scale_vec || c->b.scale_vec);
 }
 
 // Exponentials use the epilogue's operators twice.
-static inline bool fp8mac_cycles_is_exponential(rows_step step)
+static inline bool fp8mac_cycles_is_exponential(fp8mac_rows_step step)
 {
-    return step == STEP_EXP_SUM || step == STEP_EXP_OUT;
+    return step == FP8MAC_STEP_EXP_SUM || step == FP8MAC_STEP_EXP_OUT;
 }
 
 // Whether operators of the epilogue serve a transfer twice, so that the parity of its cycle counts
-static inline bool fp8mac_cycles_uses_turn(const fp8mac_cycles_command *c, const tile_key *key)
+static inline bool fp8mac_cycles_uses_turn(const fp8mac_command *c, const tile_key *key)
 {
     return fp8mac_cycles_is_exponential(key->step) || fp8mac_cycles_shares_products(c, key);
 }
 
-// Whether the results of a tile command are the scales of MX blocks, a byte of each row, and the beat of the first result
+// Whether the results of a tile command are the scales of MX blocks, a byte of each row, and the
+// beat of the first result
 static inline bool fp8mac_cycles_writes_scales(const tile *t)
 {
-    return t->key.blocks && t->key.step == STEP_RESULT;
+    return t->key.blocks && t->key.step == FP8MAC_STEP_RESULT;
 }
 static inline uint32_t fp8mac_cycles_d_address(const machine *m, const tile *t)
 {

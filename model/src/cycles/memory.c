@@ -9,7 +9,7 @@ enum {
     CHIP_BEATS = 4,   // that were read and wait for R
 };
 
-// ---- stalls (fp8mac_sys_stall) -------------------------------------------------------------------
+// ---- stalls (fp8mac_sys_stall) ------------------------------------------------------------------
 
 enum { DRAW_BITS = 10 };
 // Channels, in the order of their bits of the generator

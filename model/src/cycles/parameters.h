@@ -7,6 +7,7 @@
 #include "core/internal.h"
 #pragma GCC visibility push(default)
 #include "fp8mac/cycles.h"
+#include "fp8mac/tiles.h"
 #pragma GCC visibility pop
 
 enum {
@@ -37,12 +38,11 @@ typedef struct parameters {
     uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
     uint32_t block, bound_block, granule;
     uint32_t share, loop, array_cycles, keep_cycles;
-    uint32_t bundle;         // rows of a bundle
-    uint32_t transfer_rows;  // rows of a transfer
-    uint32_t row_bytes;      // of a region
-    uint32_t quads;          // of a beat of a depthwise command; 0: it is not possible
-    uint32_t product_cycles; // of the walker, for one product
-    uint32_t scale_beats;
+    uint32_t bundle;                 // rows of a bundle
+    uint32_t transfer_rows;          // rows of a transfer
+    uint32_t row_bytes;              // of a region
+    uint32_t quads;                  // of a beat of a depthwise command; 0: it is not possible
+    uint32_t product_cycles;         // of the walker, for one product
     uint32_t short_beats, all_beats; // of a descriptor, without and with its extension
     bool chip_memory;
     uint32_t latency, stall_permille;
@@ -50,9 +50,9 @@ typedef struct parameters {
     bool odd;
     uint32_t image_turn;
     bool requantise;
-    uint32_t scale_b_bytes;   // of a column in a vector of scales of B
     uint32_t epilogue_cycles; // of the epilogue or the requantiser
     const fp8mac_element_info *element;
+    fp8mac_caps caps;
 } parameters;
 
 fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, parameters *p);
@@ -67,34 +67,18 @@ typedef enum walk_state {
     WALK_MOVE_ON, // does not
 } walk_state;
 
-// What a tile command of a row command does with X: rows_step_e of fp8mac_pkg
-typedef enum rows_step {
-    STEP_NONE,
-    STEP_SUM,
-    STEP_SQUARES,
-    STEP_MAXIMUM,
-    STEP_FIRST,
-    STEP_EXP_SUM,
-    STEP_MAGNITUDE,
-    STEP_OUT,
-    STEP_EXP_OUT,
-    STEP_RESULT,
-    STEP_SIGMOID,
-    STEP_TANH
-} rows_step;
-
 // Regions of memory that a tile command reads or writes
 enum {
-    REGION_A,
-    REGION_B,
-    REGION_D,
-    REGION_SCALE_A,
-    REGION_SCALE_B,
-    REGION_BIAS,
-    REGION_C,
-    REGION_MX_A,
-    REGION_MX_B,
-    REGIONS
+    REGION_A = FP8MAC_REGION_A,
+    REGION_B = FP8MAC_REGION_B,
+    REGION_D = FP8MAC_REGION_D,
+    REGION_SCALE_A = FP8MAC_REGION_SCALE_A,
+    REGION_SCALE_B = FP8MAC_REGION_SCALE_B,
+    REGION_BIAS = FP8MAC_REGION_BIAS,
+    REGION_C = FP8MAC_REGION_C,
+    REGION_MX_A = FP8MAC_REGION_MX_A,
+    REGION_MX_B = FP8MAC_REGION_MX_B,
+    REGIONS = FP8MAC_TILE_REGIONS
 };
 
 // What decides about the time of a tile command. Those with equal keys take equal times in equal
@@ -108,7 +92,7 @@ typedef struct tile_key {
     uint32_t row_beats, mx_words, mx_first;
     uint32_t pages[REGIONS]; // where rows cross pages; NO_PAGE: none does
     walk_state next;         // of the walker, behind it
-    rows_step step;
+    fp8mac_rows_step step;
     bool first, last, reuse_a, reuse_b, acc_continue, acc_keep;
     bool elementwise, mx, reads_c, loads_bias, loads_scale_a, loads_scale_b;
     bool image, next_rows, k_start; // A is an image; as in load_job_t
@@ -129,7 +113,6 @@ typedef struct tile {
     uint32_t address[REGIONS];
     uint32_t first_m, first_n;
     uint32_t phase; // of a row command
-    bool range_bad, sequence_bad;
 } tile;
 
 // The tile commands of a run, in their order. A run that goes on for ever forgets old ones: `first`
@@ -149,12 +132,6 @@ static inline uint32_t least(uint32_t a, uint32_t b)
 static inline uint32_t ceil_log2(uint32_t x, uint32_t log2)
 {
     return (uint32_t)(((uint64_t)x + (1u << log2) - 1u) >> log2);
-}
-
-// Of an element's bytes
-static inline uint32_t size_log2(uint32_t fmt)
-{
-    return fmt == 6 ? 2 : fmt == 4 || fmt == 5 ? 1 : 0;
 }
 
 #endif

@@ -116,7 +116,8 @@ static row load_row(const machine *m, const wires *w)
 static row table_row(const machine *m)
 {
     const uint32_t beats = FP8MAC_TABLE_CODES / m->p.beat;
-    return fp8mac_cycles_row_at(&m->p, ROW_TABLE, m->commands[m->front.fetched].table_addr, beats);
+    return fp8mac_cycles_row_at(&m->p, ROW_TABLE,
+                                (uint32_t)m->commands[m->front.fetched].command.table.addr, beats);
 }
 
 static row next_row(const machine *m, const wires *w)

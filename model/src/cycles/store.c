@@ -62,28 +62,30 @@ void fp8mac_cycles_store_wires(machine *m, wires *w)
 
 static uint32_t region_cols(const machine *m, const tile *t, uint32_t fmt)
 {
-    return ((m->p.row_bytes >> m->p.cols_log2 >> t->key.shape >> size_log2(fmt)) - 1u) & 0xffu;
+    return ((m->p.row_bytes >> m->p.cols_log2 >> t->key.shape >> fp8mac_command_size_log2(fmt)) -
+            1u) &
+           0xffu;
 }
 
 static void look(machine *m)
 {
     store *s = &m->store;
     const tile *t = at_hand(m);
-    const fp8mac_cycles_command *c = command_of(m, t);
+    const fp8mac_command *c = command_of(m, t);
     s->last_row_tile = (t->key.m - 1u) >> m->p.rows_log2;
     s->last_col_tile = (t->key.columns - 1u) >> m->p.cols_log2;
     s->region_rows = (1u << t->key.shape) - 1u;
-    s->region_cols = region_cols(m, t, c->d_fmt);
-    s->c_cols = region_cols(m, t, c->c_fmt);
+    s->region_cols = region_cols(m, t, c->d.fmt);
+    s->c_cols = region_cols(m, t, c->c.fmt);
     s->x_cols = region_cols(m, t, c->x_fmt);
     s->uses_c = t->key.reads_c;
     s->uses_x = t->key.uses_x;
-    s->statistic = fp8mac_cycles_is_statistic(t->key.step);
+    s->statistic = fp8mac_step_is_statistic(t->key.step);
     s->rows_in_turn =
-        fp8mac_cycles_shares_products(c, &t->key) && c->scale_a_vec && m->p.transfer_rows > 1;
+        fp8mac_cycles_shares_products(c, &t->key) && c->a.scale_vec && m->p.transfer_rows > 1;
     s->every_second = fp8mac_cycles_uses_turn(c, &t->key) && !s->rows_in_turn;
-    s->waits = t->key.step != STEP_NONE && t->key.rows_first;
-    s->row_by_row = c->scale_a_vec;
+    s->waits = t->key.step != FP8MAC_STEP_NONE && t->key.rows_first;
+    s->row_by_row = c->a.scale_vec;
     s->no_results = t->key.acc_keep;
     s->state = STORE_START;
 }

@@ -8,11 +8,12 @@
 enum {
     MOST_TILES = 1 << 20, // of a run
     IMAGE_PRODUCT = 17,   // cycles
+    TABLES_LOADED = 3,    // both: what lies in memory is not judged
 };
 
-static uint32_t products(const tile *t, const fp8mac_cycles_command *c)
+static uint32_t products(const tile *t, const fp8mac_command *c)
 {
-    return 3u + fp8mac_cycles_adds_c(c) + 2u * (t->key.mx || t->key.blocks);
+    return 3u + fp8mac_command_reads_c(c) + 2u * (t->key.mx || t->key.blocks);
 }
 
 static void accept(machine *m)
@@ -96,27 +97,34 @@ static tile *append(machine *m)
 
 void fp8mac_cycles_plan_command(machine *m, size_t number, predecessor *before)
 {
-    walker k;
-    tile *t;
-    fp8mac_cycles_walk_begin(&k, &m->p, &m->commands[number], number);
+    const fp8mac_command *command = &m->commands[number].command;
+    fp8mac_walk walk;
+    fp8mac_tile now;
+    fp8mac_walk_begin(&walk, &m->p.caps, command);
+    if (fp8mac_command_absent(&m->p.caps, command) != FP8MAC_COMMAND_ERROR_NONE) {
+        fp8mac_cycles_refuse(m, number, FP8MAC_ERR_COMMAND);
+        return;
+    }
     do {
-        t = append(m);
+        tile *t = append(m);
         if (t == NULL) {
             fp8mac_cycles_refuse(m, number, FP8MAC_ERR_UNSUPPORTED);
             return;
         }
-        fp8mac_cycles_walk_next(&k, t);
-        if (!fp8mac_cycles_check_tile(m, before, t)) {
+        fp8mac_walk_next(&walk, &now);
+        if (fp8mac_tile_check(&m->p.caps, command, TABLES_LOADED, &before->left, &now) !=
+            FP8MAC_COMMAND_ERROR_NONE) {
             fp8mac_cycles_refuse(m, number, FP8MAC_ERR_COMMAND);
             return;
         }
-        m->uses_turn |= fp8mac_cycles_uses_turn(&m->commands[number], &t->key);
-    } while (!t->key.last);
+        fp8mac_cycles_set_tile(m, number, &now, before, t);
+        m->uses_turn |= fp8mac_cycles_uses_turn(command, &t->key);
+    } while (!now.last);
 }
 
 void fp8mac_cycles_plan_tiles(machine *m)
 {
-    predecessor before = {.any = false};
+    predecessor before = {.configured = false};
     for (size_t i = 0; i < m->count && m->status == FP8MAC_OK; i++) {
         fp8mac_cycles_plan_command(m, i, &before);
     }

@@ -24,13 +24,14 @@ static uint32_t rows_of(const tile_key *key)
 static uint32_t row_bytes(const machine *m)
 {
     const tile_key *key = &at_hand(m)->key;
-    return (key->dense ? key->m : key->n) << size_log2(command_of(m, at_hand(m))->d_fmt);
+    return (key->dense ? key->m : key->n)
+           << fp8mac_command_size_log2(command_of(m, at_hand(m))->d.fmt);
 }
 
 static uint32_t stride_of(const machine *m, const tile *t)
 {
-    const fp8mac_cycles_command *c = command_of(m, t);
-    return fp8mac_cycles_writes_scales(t) ? c->mx_a_stride : c->d_stride;
+    const fp8mac_command *c = command_of(m, t);
+    return fp8mac_cycles_writes_scales(t) ? c->a.mx_stride : c->d.stride;
 }
 
 static uint32_t most_bytes(const machine *m)
@@ -124,7 +125,8 @@ static void next_region(machine *m)
     o->bytes_left = row_bytes(m);
 }
 
-// Of the row behind that at hand. The rows of an output line's results 1 are those of the next line.
+// Of the row behind that at hand. The rows of an output line's results 1 are those of the next
+// line.
 static uint32_t next_address(const write_out *o)
 {
     const bool ends = o->line_rows == 1u;
@@ -150,12 +152,12 @@ static void take_pairs(machine *m)
 {
     write_out *o = &m->out;
     const tile *t = at_hand(m);
-    const fp8mac_cycles_command *c = command_of(m, t);
-    o->line = c->out_w * c->d_stride;
-    o->out_w = c->out_w;
+    const fp8mac_command *c = command_of(m, t);
+    o->line = c->image.out_w * c->d.stride;
+    o->out_w = c->image.out_w;
     if (o->fresh && t->key.first) {
-        o->address = o->row_address = c->d_addr;
-        o->line_rows = c->out_w;
+        o->address = o->row_address = (uint32_t)c->d.addr;
+        o->line_rows = c->image.out_w;
     }
     o->seconds = least(o->seconds_left, most_rows(m));
     o->seconds_left -= o->seconds;

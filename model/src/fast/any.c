@@ -375,8 +375,8 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
                                : plan_aligned(plan, any, dot, a_table, b_table, &r);
 }
 
-// Terms are multiples of 2^unit and all sums are below 2^top. Rounding and truncation keep multiples
-// of 2^unit what they are.
+// Terms are multiples of 2^unit and all sums are below 2^top. Rounding and truncation keep
+// multiples of 2^unit what they are.
 fp8mac_flags fp8mac_any_may_raise(const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
                                   const fp8mac_operand_facts *b, const fp8mac_acc_range *loaded)
 {

@@ -177,9 +177,9 @@ typedef struct fp8mac_kernels {
     // Two terms of INT8 in each 32-bit word, the first one low; the last may be alone.
     void (*pack_pairs)(int32_t *panel, unsigned width, const uint8_t *codes, size_t stride,
                        unsigned rows, size_t k);
-    // Divides each group of terms of a panel by the power of two of its largest magnitude, column by
-    // column, and multiplies it by `unit`. Writes that exponent, or FP8MAC_FAST_NO_EXPONENT where
-    // all terms are zero. 16 floats beyond the panel and the exponents may be written.
+    // Divides each group of terms of a panel by the power of two of its largest magnitude, column
+    // by column, and multiplies it by `unit`. Writes that exponent, or FP8MAC_FAST_NO_EXPONENT
+    // where all terms are zero. 16 floats beyond the panel and the exponents may be written.
     void (*pack_groups)(float *panel, int32_t *exponents, unsigned width, size_t k, unsigned group,
                         float unit);
     void (*outputs)(fp8mac_fast_outputs *outputs);

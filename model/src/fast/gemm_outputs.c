@@ -128,8 +128,9 @@ static bool convert_d(const fp8mac_work *w, size_t m, size_t n0, size_t n, const
                                           desc->d_mode.overflow, r, at.bits, flags);
 }
 
-// Writes D's codes, through the table if there is one. False if a kernel cannot, or if a NaN is among them. Such a NaN comes from an overflow and has the
-// value's sign, but the NaN that D must have is positive.
+// Writes D's codes, through the table if there is one. False if a kernel cannot, or if a NaN is
+// among them. Such a NaN comes from an overflow and has the value's sign, but the NaN that D
+// must have is positive.
 static bool write_d(const fp8mac_work *w, size_t m, size_t n0, size_t n, const float *out,
                     fp8mac_flags *flags)
 {

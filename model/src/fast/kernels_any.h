@@ -45,8 +45,8 @@ INLINE vd random_fraction(const uint32_t *r, int j)
     return DOUBLE_OF_INTS(words);
 }
 
-// Stochastic rounding to the first bits, as if the exponent had no limits. What is added to the bits
-// of a double carries into its exponent.
+// Stochastic rounding to the first bits, as if the exponent had no limits. What is added to the
+// bits of a double carries into its exponent.
 //
 //   63 62      52 51        shift  shift-1         0
 //   [s][ exponent ][   kept      ][      rest       ]

@@ -8,9 +8,9 @@ typedef struct any_flags {
     dmask over, invalid, inexact, underflow;
 } any_flags;
 
-// x was rounded to `written`; x is exact, or rounded to odd, which no format holds. A number is tiny
-// if it is still below the smallest normal one after it is rounded with an unbounded exponent, and
-// not zero.
+// x was rounded to `written`; x is exact, or rounded to odd, which no format holds. A number is
+// tiny if it is still below the smallest normal one after it is rounded with an unbounded
+// exponent, and not zero.
 INLINE void find_inexact(const fp8mac_round_to *to, vd x, vd written, any_flags *flags)
 {
     vd magnitude = (vd)((vl)x & ~DOUBLE_SIGN);

@@ -47,7 +47,7 @@ static void tile_fp16(const fp8mac_tile *tile)
     tile_single(tile, true);
 }
 
-// ---- INT8: the same, two products a step ---------------------------------------------------------
+// ---- INT8: the same, two products a step --------------------------------------------------------
 
 INLINE vi load_ints(const void *p)
 {

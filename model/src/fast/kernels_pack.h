@@ -157,7 +157,8 @@ static void pack_pairs(int32_t *panel, unsigned width, const uint8_t *codes, siz
     }
 }
 
-// Of the values of `terms` terms at `panel`, in VL columns: the exponents of the largest magnitudes.
+// Of the values of `terms` terms at `panel`, in VL columns: the exponents of the largest
+// magnitudes.
 INLINE vi largest_of_group(const float *panel, unsigned width, size_t terms)
 {
     vi most = {0};
@@ -168,7 +169,8 @@ INLINE vi largest_of_group(const float *panel, unsigned width, size_t terms)
                   (most >> 23) - 127);
 }
 
-// A vector may reach into the next term's columns, which keep their values: they are multiplied by 1.
+// A vector may reach into the next term's columns, which keep their values: they are multiplied by
+// 1.
 static void pack_groups(float *panel, int32_t *exponents, unsigned width, size_t k, unsigned group,
                         float unit)
 {

@@ -72,8 +72,8 @@ INLINE void wide_products(const double *large, const double *small, const double
     *high += whole_sum + whole_low;
 }
 
-// acc + `step` products of one row and a vector of columns, rounded. `at` is the first one's position
-// in the panels of A.
+// acc + `step` products of one row and a vector of columns, rounded. `at` is the first one's
+// position in the panels of A.
 static __attribute__((noinline)) vd wide_step(const fp8mac_tile *tile, size_t at, const double *b,
                                               size_t step, vd acc, rounding to)
 {

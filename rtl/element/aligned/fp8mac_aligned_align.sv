@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Align: shifts one product to its position in the alignment window. Bits below the window are truncated.
-// Combinational.
+// Align: shifts one product to its position in the alignment window. Bits below the window are
+// truncated. Combinational.
 //
 //   column   F+1  F     .   F-1 ...                0       shift 0: the product's bits 7..0 in columns F+1..F-6
 //           [  product, 2.6 bits   | sign ... sign ]
@@ -28,8 +28,8 @@ module fp8mac_aligned_align
   localparam int unsigned RawBits = EXP_W + 1;
   localparam logic [ShiftW-1:0] AllOut = ShiftW'(shift_all_out(WordW, ShiftW));
 
-  // The shift is top - RawOffset - (a + b), where a = 2^EXP_W - 1 - a_exp_n - a_half and b likewise. This equals
-  // top + (a_exp_n + b_exp_n + a_half) + b_half - 2^RawBits.
+  // The shift is top - RawOffset - (a + b), where a = 2^EXP_W - 1 - a_exp_n - a_half and b
+  // likewise. This equals top + (a_exp_n + b_exp_n + a_half) + b_half - 2^RawBits.
   logic [RawBits-1:0] raw_n;
   logic [RawBits:0]   shift;
   logic               kill, unused_a;

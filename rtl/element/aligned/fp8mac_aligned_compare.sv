@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compare: decides whether the terms are aligned to the largest product or to the accumulator, and how far the
-// accumulator is shifted. Combinational.
+// Compare: decides whether the terms are aligned to the largest product or to the accumulator, and
+// how far the accumulator is shifted. Combinational.
 //
 //   field of the largest product  raw + RawOffset + base      the window's exponent = the larger of the two
 //   field of the accumulator      field

@@ -5,19 +5,19 @@
 //
 //   trunc   drops the bits more than FRAC_BITS below the largest exponent among the products and the accumulator
 //   round   to nearest even
-// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
-// fp8mac_late_pipeline is smaller.
+// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes
+// the same. fp8mac_late_pipeline is smaller.
 //
 //   cycle   0            1        2                    3       4             5
 //           maximum ->  compare -> multiply, align,  -> add  -> normalise  -> round -> result, flags_o
 //                        ^        compressor tree
 //                        | accumulator
 //
-// It takes one step a cycle. If FRAC_BITS is at least the accumulator's fraction bits, a step without operands, all of
-// them zero, only changes FP16's -0 to +0.
+// It takes one step a cycle. If FRAC_BITS is at least the accumulator's fraction bits, a step
+// without operands, all of them zero, only changes FP16's -0 to +0.
 //
-// Exponents come twice: for the maximum in cycle 0, and with the significands in cycle 2. The feed stores them in
-// between, once for a whole row or column.
+// Exponents come twice: for the maximum in cycle 0, and with the significands in cycle 2. The feed
+// stores them in between, once for a whole row or column.
 module fp8mac_aligned_pipeline
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

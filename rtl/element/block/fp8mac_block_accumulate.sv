@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulate unit of block accumulation: adds a block's sum to an accumulator and rounds to FP32 or FP16. It takes
-// one sum a cycle. fp8mac_acc_code makes the accumulator's code.
+// The accumulate unit of block accumulation: adds a block's sum to an accumulator and rounds to
+// FP32 or FP16. It takes one sum a cycle. fp8mac_acc_code makes the accumulator's code.
 //
 //   cycle   1                         2               3      4            5
 //           acc_i, decode, compare -> swap, align  -> add -> normalise -> round, acc_o

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block accumulation: SHARE elements of one column and the accumulate unit that they share. Per element,
+// Block accumulation: SHARE elements of one column and the accumulate unit that they share. Per
+// element,
 //
 //   acc' = round(odd(acc) + odd(2^scale * sum over a block of trunc(a_i * b_i)))
 //
@@ -10,20 +11,22 @@
 //           last bit if anything was lost (round to odd)
 //   round   to nearest even, to FP32 or FP16
 //
-// The golden model computes the same with group = BLOCK, align_by OPERANDS, frac_bits = FRAC_BITS, acc_late, late_round
-// ODD, and late_bits_sum = late_bits_acc = LateBits: 25, or 12 if FP16 is the only format, but at least FRAC_BITS.
+// The golden model computes the same with group = BLOCK, align_by OPERANDS, frac_bits = FRAC_BITS,
+// acc_late, late_round ODD, and late_bits_sum = late_bits_acc = LateBits: 25, or 12 if FP16 is the
+// only format, but at least FRAC_BITS.
 //
-// The elements differ in their operands of A and have the operands of B in common. Row r's block joins its accumulator
-// r cycles after row 0's, so one unit serves SHARE rows. Accumulators are outside:
+// The elements differ in their operands of A and have the operands of B in common. Row r's
+// block joins its accumulator r cycles after row 0's, so one unit serves SHARE rows.
+// Accumulators are outside:
 //
 //   cycle    0                               1                    2              3      4            5
 //   element  multiply, align, add (tree) ->  short accumulator -> sum of block
 //   unit                                     acc_i, compare    -> swap, align -> add -> normalise -> round: acc_o
 //
-// A step is in its cycle 0 when the feeds show its operands. The unit's cycles count from the cycle 0 of the block's
-// last step; what belongs to row r comes and goes r cycles later. There are at least SHARE cycles between two steps
-// with block_last_i. A cycle without a step, even inside a block, has absent operands, and block_first_i = block_last_i
-// = 0.
+// A step is in its cycle 0 when the feeds show its operands. The unit's cycles count from the cycle
+// 0 of the block's last step; what belongs to row r comes and goes r cycles later. There are at
+// least SHARE cycles between two steps with block_last_i. A cycle without a step, even inside a
+// block, has absent operands, and block_first_i = block_last_i = 0.
 module fp8mac_block_cluster
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -83,7 +86,8 @@ module fp8mac_block_cluster
     );
   end
 
-  // Row 0 goes to the unit at once. The other rows wait in a chain of registers that moves towards the unit.
+  // Row 0 goes to the unit at once. The other rows wait in a chain of registers that
+  // moves towards the unit.
   logic           last_1_q, last_2_q;
   block_special_t unit_special;
   logic [SumW-1:0] unit_sum;

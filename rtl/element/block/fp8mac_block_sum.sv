@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element with block accumulation, without its accumulate unit: the sum of a block's truncated products, in a short
-// integer accumulator, and what is special about the products.
+// One element with block accumulation, without its accumulate unit: the sum of a block's truncated
+// products, in a short integer accumulator, and what is special about the products.
 //
 //   cycle   0                                         1                    2
 //           multiply, align, add (compressor tree) -> short accumulator -> sum_o of the steps up to this one

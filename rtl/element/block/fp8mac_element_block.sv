@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHARE elements with block accumulation, their accumulate unit, and BANKS accumulators for each of them in registers
-// that rotate through the unit's pipeline, as the accumulators of the other families do. The array keeps accumulators
-// in a memory instead and uses fp8mac_block_cluster alone. This module is for the area of an element: a SHARE-th of it
-// is comparable with an element of another family that has BANKS accumulators.
+// SHARE elements with block accumulation, their accumulate unit, and BANKS accumulators for each of
+// them in registers that rotate through the unit's pipeline, as the accumulators of the other
+// families do. The array keeps accumulators in a memory instead and uses fp8mac_block_cluster
+// alone. This module is for the area of an element: a SHARE-th of it is comparable with an element
+// of another family that has BANKS accumulators.
 //
-// A block ends every SHARE cycles and is for bank (block number mod BANKS). A bank without a block gets one whose
-// operands are absent, with none_i.
+// A block ends every SHARE cycles and is for bank (block number mod BANKS). A bank without a block
+// gets one whose operands are absent, with none_i.
 module fp8mac_element_block
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

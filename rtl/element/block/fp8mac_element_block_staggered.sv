@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_element_block whose rows take their operands one after the other: row r r cycles after row 0. The operands of B
-// go from row to row in registers. A block's sum then leaves its row just when the accumulate unit takes it, so that
-// none waits. With one lane this is smaller than fp8mac_block_cluster, whose sums wait in a chain of registers: an
-// operand has fewer bits than a sum. With four lanes and more it is larger. The array does not use it.
+// fp8mac_element_block whose rows take their operands one after the other: row r r cycles after row
+// 0. The operands of B go from row to row in registers. A block's sum then leaves its row just when
+// the accumulate unit takes it, so that none waits. With one lane this is smaller than
+// fp8mac_block_cluster, whose sums wait in a chain of registers: an operand has fewer bits than a
+// sum. With four lanes and more it is larger. The array does not use it.
 //
-// Results are those of fp8mac_element_block. The way to the unit is long, so it has a register, and the unit works one
-// cycle later than there:
+// Results are those of fp8mac_element_block. The way to the unit is long, so it has a register, and
+// the unit works one cycle later than there:
 //
 //   cycle    r                               r + 1                r + 2           r + 3            r + 6
 //   row r    multiply, align, add (tree) ->  short accumulator -> sum of block -> the unit takes it, acc_o
@@ -86,7 +87,8 @@ module fp8mac_element_block_staggered
     );
   end
 
-  // Row r's special products are there r + 1 cycles after row 0's last step, and its sum one cycle later.
+  // Row r's special products are there r + 1 cycles after row 0's last step, and its sum one cycle
+  // later.
   logic [SHARE+1:1] last_q;
   block_special_t   special, special_2_q;
   logic [SumW-1:0]  sum, sum_3_q;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact element with BANKS indexed accumulators of its own, around fp8mac_exact_pipeline. The area study weighs this
-// element. fp8mac_array has the pipeline, and the accumulators in its accumulator memory.
+// Exact element with BANKS indexed accumulators of its own, around fp8mac_exact_pipeline.
+// The area study weighs this element. fp8mac_array has the pipeline, and the accumulators in
+// its accumulator memory.
 //
-// The element takes one step per cycle. Steps of one bank are at least LoopCycles apart. Accumulators are FP32 patterns
-// in both formats.
+// The element takes one step per cycle. Steps of one bank are at least LoopCycles apart.
+// Accumulators are FP32 patterns in both formats.
 module fp8mac_element_exact
   import fp8mac_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add: the accumulator plus the sum of the products, in one fixed-point frame. Usually the frame holds the exact sum.
-// Where bits of acc lie below the frame, they are ORed into its last bit; this cannot change the rounding.
+// Add: the accumulator plus the sum of the products, in one fixed-point frame. Usually the frame
+// holds the exact sum. Where bits of acc lie below the frame, they are ORed into its last bit; this
+// cannot change the rounding.
 //
 // d is how far the accumulator's last bit lies above the sum's last bit:
 //
@@ -8,15 +9,18 @@
 //   acc        [ 24 bits ]000 d zeros    acc                      [ 24 bits, ends with the frame ]
 //   sum             [  SumW bits    ]    sum       [  SumW bits  ]000 BelowW zeros
 //
-// - d > SumW+1: the sum is below a quarter of acc's last place for every such d, so d = SumW+1 is used for all.
-// - d < -BelowW: |sum| is at least 1 and |acc| is below 1/8, in the sum's units. So the result's leading bit is at most
-//   one place below the sum's last bit, and its 24 bits end at most AccSigW below that bit. The guard and sticky bits
-//   make BelowW = 26. Bits of acc below the frame are ORed into its last bit. This is round to odd, so that the second
-//   rounding is as if of the exact sum.
+// - d > SumW+1: the sum is below a quarter of acc's last place for every such d, so d =
+//   SumW+1 is used for all.
+// - d < -BelowW: |sum| is at least 1 and |acc| is below 1/8, in the sum's units. So the
+//   result's leading bit is at most one place below the sum's last bit, and its 24 bits end at
+//   most AccSigW below that bit. The guard and sticky bits make BelowW = 26. Bits of acc below
+//   the frame are ORed into its last bit. This is round to odd, so that the second rounding is
+//   as if of the exact sum.
 // - sum = 0: the result is acc itself, with d = 0.
 //
-// The frame's magnitude always fits SumW-1+BelowW bits. With d >= 0, acc << d is below 2^(AccSigW+SumW+1). With d < 0,
-// acc is below 2^23 of the sum's units; the largest product (14 * 14 of 2^8) leaves far more than that free above it.
+// The frame's magnitude always fits SumW-1+BelowW bits. With d >= 0, acc << d is below
+// 2^(AccSigW+SumW+1). With d < 0, acc is below 2^23 of the sum's units; the largest product (14 *
+// 14 of 2^8) leaves far more than that free above it.
 module fp8mac_exact_add
   import fp8mac_pkg::*;
 #(
@@ -44,7 +48,8 @@ module fp8mac_exact_add
   // Exponent field of a significand whose last bit is the sum's last bit
   localparam int signed SumField = SumUnitExp + Fp32Bias + int'(Fp32MantW);  // 118
 
-  // acc's last bit starts PadW places below the frame's last bit. acc is shifted within a word, then by whole words.
+  // acc's last bit starts PadW places below the frame's last bit. acc is shifted within a
+  // word, then by whole words.
   localparam int unsigned PadW = 32;
   localparam int unsigned PlaceW = 7;            // 0..DistanceMax+PadW
   localparam int unsigned FineW = 5;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Align: shifts the products to their positions in one fixed-point frame and adds them exactly. The sum is in two's
-// complement, in units of 2^SumUnitExp before scaling.
+// Align: shifts the products to their positions in one fixed-point frame and adds them exactly. The
+// sum is in two's complement, in units of 2^SumUnitExp before scaling.
 //
-// A product is shifted by up to ProductShiftMax = 60. shift[4:0] moves it within a term, and shift[5] chooses which of
-// two sums it joins. Only the addition of the two sums has the full width.
+// A product is shifted by up to ProductShiftMax = 60. shift[4:0] moves it within a term, and
+// shift[5] chooses which of two sums it joins. Only the addition of the two sums has the full
+// width.
 //
 //   bit          67         39 38        32 31              2 1  0
 //   low term                   [    sig << shift[4:0]       | 0 0 ]     shift[5] = 0, ProductDropW zeros at the end

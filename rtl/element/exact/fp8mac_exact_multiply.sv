@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply: LANES products as significand, exponent and sign. NaN, Inf and zero are handled beside them, in class_o.
+// Multiply: LANES products as significand, exponent and sign. NaN, Inf and zero are handled
+// beside them, in class_o.
 module fp8mac_exact_multiply
   import fp8mac_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalise: turns the frame into a sign, a significand with its leading bit on top, an exponent field and two bits for
-// rounding. The shift stops at exponent field 1, so that FP32's subnormals have no leading bit.
+// Normalise: turns the frame into a sign, a significand with its leading bit on top, an exponent
+// field and two bits for rounding. The shift stops at exponent field 1, so that FP32's
+// subnormals have no leading bit.
 //
 //   magnitude, 96 bits      [  word 2  ][  word 1  ][  word 0  ]
 //   shift[6:5] = w          the window's first word is the w-th from the top; bits below the window are sticky
@@ -26,7 +27,8 @@ module fp8mac_exact_normalise
   localparam int unsigned WindowW = 2 * WordW;
   localparam int unsigned FineW = $clog2(WordW);
   localparam int unsigned ShiftW = FineW + 2;
-  // A significand whose leading bit is the magnitude's top bit has the frame's exponent field plus TopField.
+  // A significand whose leading bit is the magnitude's top bit has the frame's exponent field plus
+  // TopField.
   localparam int unsigned TopField = MagnitudeW - AccSigW;  // 72
 
   if (FrameW - 1 > MagnitudeW) begin : g_check_lanes

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact accumulation, without the accumulators: acc' = round(acc + 2^scale_sum * sum of a_i * b_i). The sum is exact
-// and is rounded once, to nearest even in FP32 or FP16. Operands come decoded, so there is no format logic.
+// Exact accumulation, without the accumulators: acc' = round(acc + 2^scale_sum * sum of a_i * b_i).
+// The sum is exact and is rounded once, to nearest even in FP32 or FP16. Operands come decoded, so
+// there is no format logic.
 //
 //   cycle    0          1            2               3             4          5
 //         multiply -> align     -> add           -> normalise -> round    -> acc_o, flags_o
 //                     products     acc and sum
 //                                  ^ accumulator
 //
-// It takes one step per cycle. In both formats the accumulator is an FP32 pattern, because every FP16 value is an FP32
-// value. acc_fmt_i only changes the quantum and the range of rounding. The only NaN is Fp32Nan.
+// It takes one step per cycle. In both formats the accumulator is an FP32 pattern, because
+// every FP16 value is an FP32 value. acc_fmt_i only changes the quantum and the range of
+// rounding. The only NaN is Fp32Nan.
 module fp8mac_exact_pipeline
   import fp8mac_pkg::*;
 #(

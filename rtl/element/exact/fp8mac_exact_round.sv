@@ -6,7 +6,8 @@
 //   FP16           the quantum is 13 bits above sig's last bit, and one more for each binade below 2^-14, because it
 //                  stays at 2^-24; at 25 bits all of sig is below half a quantum
 //
-// Masks derived from the quantum select the last bit kept, the guard bit and the rest (fp8mac_round_even).
+// Masks derived from the quantum select the last bit kept, the guard bit and the rest
+// (fp8mac_round_even).
 module fp8mac_exact_round
   import fp8mac_pkg::*;
 (
@@ -54,8 +55,8 @@ module fp8mac_exact_round
   );
   assign rounded = (value & -quantum) + (up ? quantum : '0);
 
-  // Exponent field and significand are added. So a significand that has become 2 raises the field by one, and so does
-  // a subnormal that has become normal.
+  // Exponent field and significand are added. So a significand that has become 2 raises the field
+  // by one, and so does a subnormal that has become normal.
   function automatic rounded_t result_of(logic sign, logic [RoundFieldW-1:0] field, logic [RoundW-1:0] sig,
                                          special_e special, acc_fmt_e acc_fmt);
     rounded_t            r;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The INT8 baseline with BANKS accumulators of its own, which rotate through the registers of fp8mac_int8_pipeline. The
-// area study compares the FP8 elements with it. fp8mac_array has the pipeline, and the accumulators in its accumulator
-// memory.
+// The INT8 baseline with BANKS accumulators of its own, which rotate through the registers of
+// fp8mac_int8_pipeline. The area study compares the FP8 elements with it. fp8mac_array has the
+// pipeline, and the accumulators in its accumulator memory.
 //
 //   cycle    0      1 .. BANKS
 //            sum -> accumulate -> acc_o in cycle BANKS + 1, of the step issued in cycle 0
 //            (one cycle later with TREE_REGISTER)
 //
-// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod BANKS. Operands that are
-// all zero do not change it.
+// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod
+// BANKS. Operands that are all zero do not change it.
 module fp8mac_element_int8
   import fp8mac_pkg::*;
 #(

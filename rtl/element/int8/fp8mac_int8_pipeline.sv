@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The INT8 baseline, without the accumulators: acc' = acc + sum of a_i * b_i, with signed 8-bit operands and an exact
-// INT32 accumulator. The area of the FP8 elements is compared with it, so it is built as carefully as they are. The
-// feed recodes B (fp8mac_digit_recode). The partial products of all lanes go to one compressor tree.
+// The INT8 baseline, without the accumulators: acc' = acc + sum of a_i * b_i, with signed 8-bit
+// operands and an exact INT32 accumulator. The area of the FP8 elements is compared with it, so it
+// is built as carefully as they are. The feed recodes B (fp8mac_digit_recode). The partial products
+// of all lanes go to one compressor tree.
 //
 //   cycle    0                                1 .. STAGES
 //            multiply, compressor tree, add  -> accumulate -> acc_o in cycle STAGES + 1
@@ -36,8 +37,8 @@ module fp8mac_int8_pipeline
   localparam int unsigned SumW = 16 + $clog2(LANES);  // (-128)^2 = 2^14 is the largest product, -2^14 + 2^7 the least
   localparam int unsigned PartialW = 9;
 
-  // Multiply. A partial product's sign bit has the weight -2^8. It is inverted and added with the weight +2^8; a
-  // constant corrects the difference.
+  // Multiply. A partial product's sign bit has the weight -2^8. It is inverted and added with the
+  // weight +2^8; a constant corrects the difference.
   localparam int unsigned Addends = LANES * Int8Digits + 2;
   localparam logic [SumW-1:0] Constant = SumW'(-(int'(LANES) * 'h5500));
 

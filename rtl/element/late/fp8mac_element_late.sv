@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element with late accumulation and four accumulators of its own, which rotate through the registers of
-// fp8mac_late_pipeline. The area study weighs this element. fp8mac_array has the pipeline, and the accumulators in its
-// accumulator memory.
+// Element with late accumulation and four accumulators of its own, which rotate through the
+// registers of fp8mac_late_pipeline. The area study weighs this element. fp8mac_array has the
+// pipeline, and the accumulators in its accumulator memory.
 //
-// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. A cycle without a step
-// is a step whose operands are all zero. Such a step only changes FP16's -0 to +0.
+// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t
+// mod 4. A cycle without a step is a step whose operands are all zero. Such a step only
+// changes FP16's -0 to +0.
 module fp8mac_element_late
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -57,7 +58,8 @@ module fp8mac_element_late
     .sign_o, .field_o, .sig_o, .special_o, .fp16_o(), .flags_o
   );
 
-  // The result returns to the loop's start; a first step starts from +0 instead, as fp8mac_acc_decode has it.
+  // The result returns to the loop's start; a first step starts from +0 instead, as
+  // fp8mac_acc_decode has it.
   logic [AccFieldW-1:0] zero_field;
   assign zero_field  = Choice ? AccFieldW'(Fp16FieldMin) & {AccFieldW{acc_fp16_i}} : AccFieldW'(IsFp16);
   assign acc_sign    = sign_o && !step_first_i;

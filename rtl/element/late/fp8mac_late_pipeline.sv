@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Late accumulation, without the accumulators: products are aligned to the step's largest operands and summed; the
-// accumulator is added after that.
+// Late accumulation, without the accumulators: products are aligned to the step's largest operands
+// and summed; the accumulator is added after that.
 //
 //   acc' = round(odd(acc) + odd(2^scale * sum of trunc(a_i * b_i)))
 //
@@ -8,20 +8,23 @@
 //   odd     drops the bits more than element_late_bits() below the larger of that sum and the accumulator's exponent,
 //           and sets the last bit if anything was lost (round to odd)
 //   round   to nearest even, to the accumulator's format
-// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
+// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration
+// that computes the same.
 //
-// A product's shift is the sum of two operand distances from the feed (FeedDistances), so it does not depend on
-// anything computed inside the element. The price is one shifter more than in fp8mac_element_aligned.
+// A product's shift is the sum of two operand distances from the feed (FeedDistances), so it does
+// not depend on anything computed inside the element. The price is one shifter more than in
+// fp8mac_element_aligned.
 //
 //   cycle   0                              1        2               3      4             5
 //           multiply, align, add (tree) -> add   -> swap, align  -> add -> normalise  -> round -> result, flags_o
 //                                        compare ->
 //                                          ^ accumulator
 //
-// It takes one step a cycle. A step without operands, all of them zero, only changes FP16's -0 to +0.
+// It takes one step a cycle. A step without operands, all of them zero, only changes FP16's -0 to
+// +0.
 //
-// With LANES = 1 it is a fused multiply-accumulate unit: the product is not truncated, and the result is
-// correctly rounded once (IEEE 754's fusedMultiplyAdd). -0 is preserved.
+// With LANES = 1 it is a fused multiply-accumulate unit: the product is not truncated, and the
+// result is correctly rounded once (IEEE 754's fusedMultiplyAdd). -0 is preserved.
 module fp8mac_late_pipeline
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -8,8 +8,8 @@
 //   FP16_CHOICE, fp16_i = 1    the value as an FP32 pattern. Below 2^-14 the field stays at that of 2^-14, the
 //                              significand has no leading bit, and the lowest fraction bit is set (fp8mac_acc_pattern)
 //
-// Without FP16_CHOICE a significand without its leading bit is zero or subnormal, and has the field 0 in the code.
-// Combinational.
+// Without FP16_CHOICE a significand without its leading bit is zero or subnormal, and has the field
+// 0 in the code. Combinational.
 module fp8mac_acc_code
   import fp8mac_pkg::*;
 #(

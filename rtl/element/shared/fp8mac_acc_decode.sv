@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes an accumulator from the code that fp8mac_acc_code made. The field of a zero or subnormal FP16 is that of the
-// smallest binade: 1, or Fp16FieldMin with FP16_CHOICE. With SUBNORMALS that of a zero or subnormal FP32 is 1, too;
-// else there are no FP32 subnormals. Combinational.
+// Decodes an accumulator from the code that fp8mac_acc_code made. The field of a zero or subnormal
+// FP16 is that of the smallest binade: 1, or Fp16FieldMin with FP16_CHOICE. With SUBNORMALS that of
+// a zero or subnormal FP32 is 1, too; else there are no FP32 subnormals. Combinational.
 module fp8mac_acc_decode
   import fp8mac_pkg::*;
 #(

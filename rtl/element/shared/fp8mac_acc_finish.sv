@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalises and rounds the sum in an alignment window, in the last two cycles of an accumulate loop. Results come one
-// cycle after the inputs.
+// Normalises and rounds the sum in an alignment window, in the last two cycles of an accumulate
+// loop. Results come one cycle after the inputs.
 module fp8mac_acc_finish
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -35,9 +35,9 @@ module fp8mac_acc_finish
   localparam int unsigned NormW = $clog2(SUM_W - 1);
   localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
 
-  // Normalise. top_field is the field of the magnitude's top bit. A shift by the limit leaves the field of the smallest
-  // normal number, 1 or with FP16_CHOICE Fp16FieldMin. A field below 0 belongs to a zero, which has no field, or
-  // without SUBNORMALS to a result that becomes zero.
+  // Normalise. top_field is the field of the magnitude's top bit. A shift by the limit leaves the
+  // field of the smallest normal number, 1 or with FP16_CHOICE Fp16FieldMin. A field below 0
+  // belongs to a zero, which has no field, or without SUBNORMALS to a result that becomes zero.
   localparam int unsigned ExpW = field_width(MX);
   localparam int unsigned TopFieldW = ACC_FP16 && SUBNORMALS && !MX ? WindowFieldW : ExpW;
   logic               sign, up, carry, sign_q, up_q, carry_q;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalise: turns the sum into a sign and a significand with its leading bit on top, and decides whether rounding to
-// nearest even goes up. Level l shifts by 2^l places if the top 2^l bits are zero. limit_i stops the shift at the
-// accumulator's smallest exponent.
+// Normalise: turns the sum into a sign and a significand with its leading bit on top, and decides
+// whether rounding to nearest even goes up. Level l shifts by 2^l places if the top 2^l bits are
+// zero. limit_i stops the shift at the accumulator's smallest exponent.
 //
 // With FP16_CHOICE the significand is FP32's, and fp16_i rounds it to FP16's 11 bits.
 //
-// A negative sum is only inverted, with ones shifted in. Its magnitude is one unit larger, and that unit is infinitely
-// far below (fp8mac_round_even).
+// A negative sum is only inverted, with ones shifted in. Its magnitude is one unit larger, and that
+// unit is infinitely far below (fp8mac_round_even).
 module fp8mac_acc_normalise
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

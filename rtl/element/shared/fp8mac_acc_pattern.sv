@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FP32 pattern of an accumulator code that fp8mac_acc_code made with FP16_CHOICE. Codes of FP32 are their own
-// pattern. A code of FP16 is one too, unless the value is below 2^-14: then the exponent field stays at that of 2^-14,
-// the significand has no leading bit, and the lowest fraction bit, which FP16 does not use, is set. Combinational.
+// The FP32 pattern of an accumulator code that fp8mac_acc_code made with FP16_CHOICE. Codes of FP32
+// are their own pattern. A code of FP16 is one too, unless the value is below 2^-14: then the
+// exponent field stays at that of 2^-14, the significand has no leading bit, and the lowest
+// fraction bit, which FP16 does not use, is set. Combinational.
 module fp8mac_acc_pattern
   import fp8mac_pkg::*;
 (

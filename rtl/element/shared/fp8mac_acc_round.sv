@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round: adds up_i to the significand and adapts its exponent field. Overflow is detected after rounding. Special
-// values are selected last. A significand without its leading bit is zero or, with the smallest field, subnormal.
-// Combinational.
+// Round: adds up_i to the significand and adapts its exponent field. Overflow is detected after
+// rounding. Special values are selected last. A significand without its leading bit is zero or,
+// with the smallest field, subnormal. Combinational.
 module fp8mac_acc_round
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -33,7 +33,8 @@ module fp8mac_acc_round
   logic [SIG_W-1:0] kept, rounded;
   exp_t             field, field_min;
 
-  // Rounding up can create the leading bit, in a subnormal or in the magnitude of -1 unit. field_i is then its field.
+  // Rounding up can create the leading bit, in a subnormal or in the magnitude of -1 unit.
+  // field_i is then its field.
   assign field  = sig_i[SIG_W-1] || up_i ? field_i + exp_t'({1'b0, carry_i}) : field_min;
   assign finite = outcome_i.special == SpecialNone;
 
@@ -51,8 +52,8 @@ module fp8mac_acc_round
     assign kept      = rounded;
   end
 
-  // Without FLUSH the field is at least FIELD_MIN, so an overflow is any field that is at least Inf's as an unsigned
-  // number.
+  // Without FLUSH the field is at least FIELD_MIN, so an overflow is any field that is at least
+  // Inf's as an unsigned number.
   if (FLUSH) begin : g_flush
     logic flush;
     assign flush      = field < exp_t'(FIELD_MIN);

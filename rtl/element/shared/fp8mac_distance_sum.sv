@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply, align, add: the sum of LANES products. Each is truncated FRAC_BITS below the sum of two bounds. A product's
-// shift is the sum of its operand distances.
+// Multiply, align, add: the sum of LANES products. Each is truncated FRAC_BITS below the sum of two
+// bounds. A product's shift is the sum of its operand distances.
 //
 //   cycle   0                                         1       2
 //           multiply, align, add (compressor tree) -> add  -> sum_o
 //
-// With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted out. With ALONE there
-// is one lane, and the bounds are its operands' own exponents. Then nothing is shifted or truncated.
+// With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted
+// out. With ALONE there is one lane, and the bounds are its operands' own exponents. Then nothing
+// is shifted or truncated.
 module fp8mac_distance_sum
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply, align, add: LANES products, each truncated FRAC_BITS below the sum of two bounds, as two words of the same
-// sum. A product's shift is the sum of its operand distances. Combinational.
+// Multiply, align, add: LANES products, each truncated FRAC_BITS below the sum of two bounds, as
+// two words of the same sum. A product's shift is the sum of its operand distances. Combinational.
 //
-// With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted out.
+// With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted
+// out.
 module fp8mac_distance_tree
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

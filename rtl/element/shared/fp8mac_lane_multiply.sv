@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply: one product of two significands, its sign, and its NaN, Inf and zero. A negative product is inverted: with
-// copies of the sign on both sides it is the one's complement of the magnitude. Combinational.
+// Multiply: one product of two significands, its sign, and its NaN, Inf and zero. A negative
+// product is inverted: with copies of the sign on both sides it is the one's complement of the
+// magnitude. Combinational.
 module fp8mac_lane_multiply
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

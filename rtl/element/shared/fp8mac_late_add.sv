@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Late accumulation: adds an accumulator to a sum of products. Each is rounded to odd LATE_BITS below the larger of
-// their exponents. `late` does it once a step, `block` once a block.
+// Late accumulation: adds an accumulator to a sum of products. Each is rounded to odd LATE_BITS
+// below the larger of their exponents. `late` does it once a step, `block` once a block.
 //
 //   cycle   1          2               3      4
 //           compare -> swap, align  -> add -> sum_o, field_o
@@ -38,8 +38,9 @@ module fp8mac_late_add
   output logic [FieldBits-1:0]  field_o        // the window's exponent
 );
 
-  // Compare: which of the two exponents is larger, and by how much. `over` is the difference minus 1. Where that of the
-  // products is larger this is the accumulator's shift, because the accumulator starts one place lower.
+  // Compare: which of the two exponents is larger, and by how much. `over` is the difference minus
+  // 1. Where that of the products is larger this is the accumulator's shift, because the
+  // accumulator starts one place lower.
   localparam int unsigned ShiftW = $clog2(SumW + 2);
   localparam int unsigned DiffW = ExpW + 1;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element with a fixed-point accumulator and BANKS accumulators of its own, which rotate through the registers of
-// fp8mac_static_pipeline. The area study weighs this element. fp8mac_array has the pipeline, and the accumulators in
-// its accumulator memory.
+// Element with a fixed-point accumulator and BANKS accumulators of its own, which rotate through
+// the registers of fp8mac_static_pipeline. The area study weighs this element. fp8mac_array has the
+// pipeline, and the accumulators in its accumulator memory.
 //
 //   cycle   0, 1   2 .. BANKS + 1
 //           sum -> accumulate     -> acc_o, special_o in cycle BANKS + 2
 //
-// The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero do not change it.
+// The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all
+// zero do not change it.
 module fp8mac_element_static
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

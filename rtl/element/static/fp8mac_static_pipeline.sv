@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-point accumulation, without the accumulators: acc' = acc + sum of trunc(a_i * b_i). Each product is truncated
-// FRAC_BITS below an exponent that does not change while an output is computed. This is an integer addition behind an
-// alignment shift; it has no maximum, normalisation or rounding. The read-out applies the scaling exponents and FNUZ's
-// bias, and rounds once. fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that
-// computes the same.
+// Fixed-point accumulation, without the accumulators: acc' = acc + sum of trunc(a_i * b_i). Each
+// product is truncated FRAC_BITS below an exponent that does not change while an output is
+// computed. This is an integer addition behind an alignment shift; it has no maximum,
+// normalisation or rounding. The read-out applies the scaling exponents and FNUZ's bias, and
+// rounds once. fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration
+// that computes the same.
 //
-// Operands come with their operand distance. The kind's feed decides from where the distance is measured:
+// Operands come with their operand distance. The kind's feed decides from where the
+// distance is measured:
 //   FeedFormat    from the largest exponent of the E4M3 formats; with 34 fraction bits the sum is exact (Kulisch)
 //   FeedBounded   from the bound of the row or column, the largest exponent over all of K
 //
@@ -13,8 +15,8 @@
 //           multiply, align, compressor tree ->  add -> accumulate -> acc_o, sticky_o, flags_o in cycle 2 + STAGES
 //                                                       ^ accumulator
 //
-// It takes one step a cycle. A step whose operands are all zero changes nothing. The accumulator cannot overflow while
-// a result has at most 2^element_terms_log2(ELEMENT) products.
+// It takes one step a cycle. A step whose operands are all zero changes nothing. The accumulator
+// cannot overflow while a result has at most 2^element_terms_log2(ELEMENT) products.
 module fp8mac_static_pipeline
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A variant of rtl/element/block: all outputs come a cycle later, because of a register in fp8mac_distance_tree.
+// A variant of rtl/element/block: all outputs come a cycle later, because of a register in
+// fp8mac_distance_tree.
 //
-// One element with block accumulation, without its accumulate unit: the sum of a block's truncated products, in a short
-// integer accumulator, and what is special about the products.
+// One element with block accumulation, without its accumulate unit: the sum of a block's truncated
+// products, in a short integer accumulator, and what is special about the products.
 //
 //   cycle   0                                         1                    2
 //           multiply, align, add (compressor tree) -> short accumulator -> sum_o of the steps up to this one

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A variant of rtl/element/shared, for the energy of glitches alone: a register behind multiply or behind align stops them.
-// The sum comes a cycle later, and the specials do not.
+// A variant of rtl/element/shared, for the energy of glitches alone: a register behind multiply or
+// behind align stops them. The sum comes a cycle later, and the specials do not.
 //
-// Multiply, align, add: LANES products, each truncated FRAC_BITS below the sum of two bounds, as two words of the same
-// sum. A product's shift is the sum of its operand distances.
+// Multiply, align, add: LANES products, each truncated FRAC_BITS below the sum of two bounds, as
+// two words of the same sum. A product's shift is the sum of its operand distances.
 //
-// With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted out.
+// With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted
+// out.
 module fp8mac_distance_tree
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library on a Cortex-M: two accelerators of one program, one with an interrupt handler and a
 // completion function, one without. Memory takes the place of their registers. In the interrupt of
-// SysTick, the program does what an accelerator does with a command of one tile. What the RTL does is
-// tested with the core of the simulated chip.
+// SysTick, the program does what an accelerator does with a command of one tile. What the RTL does
+// is tested with the core of the simulated chip.
 #include <stdio.h>
 #include <string.h>
 

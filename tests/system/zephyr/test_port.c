@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port for Zephyr over a kernel of one core in virtual time. An interrupt comes at every call of the kernel and in
-// every millisecond of a sleep, if its line is high, it is enabled and no spin lock is held. The last line counts.
+// The port for Zephyr over a kernel of one core in virtual time. An interrupt comes at every call
+// of the kernel and in every millisecond of a sleep, if its line is high, it is enabled and no spin
+// lock is held. The last line counts.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -29,7 +30,7 @@ static bool check(const char *what, bool good)
     return good;
 }
 
-// ---- the accelerators -----------------------------------------------------------------------------------------------
+// ---- the accelerators ---------------------------------------------------------------------------
 
 static struct {
     bool line, enabled;
@@ -89,7 +90,7 @@ void fp8rt_device_interrupt(fp8rt_device *dev)
     chips[i].inside = false;
 }
 
-// ---- the kernel -----------------------------------------------------------------------------------------------------
+// ---- the kernel ---------------------------------------------------------------------------------
 
 int k_mutex_init(struct k_mutex *mutex)
 {
@@ -197,7 +198,7 @@ void connect_interrupt(unsigned interrupt, unsigned priority,
     chips[interrupt - FIRST_INTERRUPT].device = dev;
 }
 
-// ---- the tests ------------------------------------------------------------------------------------------------------
+// ---- the tests ----------------------------------------------------------------------------------
 
 static void start(void)
 {

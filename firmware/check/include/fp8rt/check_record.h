@@ -15,8 +15,8 @@
 // The answer of a chip that has no golden model beside it, as on an FPGA.
 #define FP8RT_CHECK_ABSENT 0xfffffffeu
 
-// Asks for random codes in memory, in place of a record above: fp8rt_random_codes from this state on. The
-// answer is the state after it, or 0: nothing was written.
+// Asks for random codes in memory, in place of a record above: fp8rt_random_codes from this state
+// on. The answer is the state after it, or 0: nothing was written.
 #define FP8RT_FILL_MAGIC 0x4c494646u
 typedef struct fp8rt_fill_record {
     uint32_t magic;          // FP8RT_FILL_MAGIC

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands from a seed. The generator uses only integer arithmetic, so that host, chip and simulator draw the same
-// bytes.
+// Operands from a seed. The generator uses only integer arithmetic, so that host, chip and
+// simulator draw the same bytes.
 #ifndef FP8RT_RANDOM_H
 #define FP8RT_RANDOM_H
 

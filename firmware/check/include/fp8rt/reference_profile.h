@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of every layer of a profile: each layer is computed once more in double precision, from the
-// codes of its own operands, and its output is compared. For the host: on the chip it takes much longer
-// than the layers.
+// The error of every layer of a profile: each layer is computed once more in double precision, from
+// the codes of its own operands, and its output is compared. For the host: on the chip it takes
+// much longer than the layers.
 //
 //   fp8rt_reference_observer references = fp8rt_reference_observer_on(arena);
 //   profile.observer = &references.observer;
 //
-// The error is the largest |output - value|. It does not contain the errors of earlier layers, but that of
-// rounding the output to its format. An entry that is not compared has a reason:
+// The error is the largest |output - value|. It does not contain the errors of earlier layers, but
+// that of rounding the output to its format. An entry that is not compared has a reason:
 //   recurrent   LSTM and GRU: `make run APP=layers FAMILY=recurrent` compares their steps
 //   transposed  a transposed convolution: `make run APP=layers FAMILY=transposed` compares them
 //   table       the codes of a table may stand for any function
@@ -43,7 +43,8 @@ typedef struct fp8rt_reference_observer {
     fp8rt_reference_frame frames[FP8RT_REFERENCE_DEPTH];
 } fp8rt_reference_observer;
 
-// The memory: for the layers that run, 16 bytes for each output, and 8 bytes for each weight of one of them.
+// The memory: for the layers that run, 16 bytes for each output, and 8 bytes for each
+// weight of one of them.
 fp8rt_reference_observer fp8rt_reference_observer_on(fp8rt_arena arena);
 
 #ifdef __cplusplus

@@ -13,9 +13,9 @@ extern "C" {
 
 void fp8rt_reference_embedding(fp8rt_reference *reference, const fp8rt_embedding_desc *desc);
 
-// A block whose caches were empty before: `before` has the codes of x, and `memory` the tokens of the
-// cross-attention. Nothing is rounded between the layers, so the bound is no sum of theirs: a quarter of the
-// largest change of a row of x, or, with post-norm, of its largest value.
+// A block whose caches were empty before: `before` has the codes of x, and `memory` the tokens of
+// the cross-attention. Nothing is rounded between the layers, so the bound is no sum of theirs: a
+// quarter of the largest change of a row of x, or, with post-norm, of its largest value.
 void fp8rt_reference_block(fp8rt_reference *reference, const fp8rt_block_desc *desc,
                            const void *before, const fp8rt_tensor *memory);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import fuse
+from .. import functions, fuse
 from ..ir import Fused, View
 from ..moves import diagonal
 from . import constants
@@ -350,28 +350,28 @@ def clip(importer, node) -> None:
     _activate(importer, node, Fused("clamp", (limits[0], limits[1])))
 
 
-# The attributes that are arguments, with their defaults.
-_TABLES = {
-    "Sigmoid": {},
-    "Tanh": {},
-    "HardSigmoid": {"alpha": 0.2, "beta": 0.5},
-    "HardSwish": {},
-    "LeakyRelu": {"alpha": 0.01},
-    "Elu": {"alpha": 1.0},
-    "Softplus": {},
-    "Erf": {},
-    "Abs": {},
-    "Gelu": {},
-    "Exp": {},
-    "Sqrt": {},
-    "Log": {},
-    "Reciprocal": {},
-    "Mish": {},
-    "Selu": {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805},
-    "Celu": {"alpha": 1.0},
-    "Softsign": {},
-    "Swish": {"alpha": 1.0},
-}
+# Operators that a table of codes computes; fp8net/functions.py has their functions and attributes.
+_TABLES = (
+    "Sigmoid",
+    "Tanh",
+    "HardSigmoid",
+    "HardSwish",
+    "LeakyRelu",
+    "Elu",
+    "Softplus",
+    "Erf",
+    "Abs",
+    "Gelu",
+    "Exp",
+    "Sqrt",
+    "Log",
+    "Reciprocal",
+    "Mish",
+    "Selu",
+    "Celu",
+    "Softsign",
+    "Swish",
+)
 
 
 @handles(
@@ -451,12 +451,12 @@ def minimum(importer, node) -> None:
     _limit(importer, node, False)
 
 
-def _register(op: str, arguments: dict[str, float]) -> None:
+def _register(op: str) -> None:
     form = "a table of codes: FP8 before and behind"
 
     @handles(op, "a table of the layer before it, or fp8rt_add", form)
     def by_table(importer, node) -> None:
-        values = tuple(float(node.attribute(n, default)) for n, default in arguments.items())
+        values = functions.arguments(op, node.attribute)
         if not np.isfinite(values).all():
             raise _unsupported("an attribute is not finite")
         name = op
@@ -466,8 +466,8 @@ def _register(op: str, arguments: dict[str, float]) -> None:
         _activate(importer, node, fused)
 
 
-for _op, _arguments in _TABLES.items():
-    _register(_op, _arguments)
+for _op in _TABLES:
+    _register(_op)
 
 
 FLOAT, INTEGERS, FLOAT16 = 1, (6, 7), 10  # types of ONNX

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//: A small application in C++ and C: objects with static storage, virtual functions, templates, one checked GEMM.
+//: A small application in C++ and C: objects with static storage, virtual functions,
+//: templates, one checked GEMM.
 //: FOO=       a number that is printed (0)
 #include <stdio.h>
 #include <stdlib.h>

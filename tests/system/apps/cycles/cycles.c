@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core cycles of conversions, of planned runs and of layers, and the accelerator's of a list, beside their limits.
-// The converted values are compared with the model's.
+// Core cycles of conversions, of planned runs and of layers, and the accelerator's of a list,
+// beside their limits. The converted values are compared with the model's.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -219,8 +219,8 @@ static void run_list(uint32_t limit)
     count(right, "recorded list with a result, likewise", cycles, limit + 100);
 }
 
-// Products of 32 x 32 x 32 that do not depend on each other, as a list: cycles of the accelerator. D is
-// that of one product alone.
+// Products of 32 x 32 x 32 that do not depend on each other, as a list: cycles of the accelerator.
+// D is that of one product alone.
 enum { PRODUCTS = 64, EDGE = 32 };
 
 static void run_products(uint32_t limit)

@@ -4,9 +4,9 @@
 //: SEED=      of the generator (1)
 //: EACH=1     prints a line for each descriptor
 //
-// Prints statuses and a hash of all memory after each descriptor, so that chip and host can be compared:
-// a line for every 25 descriptors, which has the hash of all before it. The last line is the count of
-// tests.
+// Prints statuses and a hash of all memory after each descriptor, so that chip and host can be
+// compared: a line for every 25 descriptors, which has the hash of all before it. The last line
+// is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ static uint32_t rows_of(fuzz *f, uint32_t most)
     return one_in(f, 60) ? many[below(f, sizeof many / sizeof many[0])] : size_of(f, most);
 }
 
-// Memory for a matrix, at a beat if nothing else is wanted. Nothing that begins here and is not refused
-// ends beyond the guard.
+// Memory for a matrix, at a beat if nothing else is wanted. Nothing that begins here and is not
+// refused ends beyond the guard.
 static void *memory_for(fuzz *f)
 {
     uint8_t *p = f->memory + GUARD + (below(f, BYTES / 64) * 64);

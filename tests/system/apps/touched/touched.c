@@ -191,7 +191,7 @@ typedef enum flavour {
 
 static bool requantises(const bench *b)
 {
-    return (b->dev.caps.functions & FP8RT_FUNCTION_REQUANTISE) != 0;
+    return (b->dev.caps.functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
 }
 
 // A vector at any float is copied to the scratch, which a list does not have.

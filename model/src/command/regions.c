@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of a command.
+#include "command/tiles.h"
+
+enum { INTEGER_SCALE_BYTES = 8, VALUE_BYTES = 4, TABLE_BYTES = 256 };
+
+typedef struct regions {
+    fp8mac_command_region *list;
+    unsigned count;
+} regions;
+
+// Most commands have A, B and D alone. So the rest is out of their way, and small.
+#define RARE __attribute__((noinline, cold))
+
+static inline void put(regions *r, fp8mac_region_of of, uintptr_t address, uint32_t rows,
+                       uint32_t stride, uint32_t row_bytes)
+{
+    fp8mac_command_region *to = &r->list[r->count++];
+    to->at.address = address;
+    to->at.rows = rows;
+    to->at.stride = stride;
+    to->at.row_bytes = row_bytes;
+    to->of = of;
+    to->written = of == FP8MAC_REGION_D;
+}
+
+static RARE void add(regions *r, fp8mac_region_of of, uintptr_t address, uint32_t rows,
+                     uint32_t stride, uint32_t row_bytes)
+{
+    put(r, of, address, rows, stride, row_bytes);
+}
+
+// A vector, as rows of one value: its bytes may exceed 32 bits.
+static void add_vector(regions *r, fp8mac_region_of of, uintptr_t address, uint32_t count,
+                       uint32_t bytes)
+{
+    add(r, of, address, count, bytes, bytes);
+}
+
+// ---- an image -----------------------------------------------------------------------------------
+
+// Codes of K that each pixel of the kernel has in a depthwise command
+static uint32_t codes_of_pixel(const fp8mac_caps *caps, const fp8mac_command *c)
+{
+    return c->mode.pairs ? caps->cols / 2u : caps->cols;
+}
+
+static uint32_t kernel_lines(const fp8mac_caps *caps, const fp8mac_command *c)
+{
+    const fp8mac_command_image *image = &c->image;
+    const uint32_t codes =
+        image->segments * (c->mode.depthwise ? codes_of_pixel(caps, c) : image->segment_bytes);
+    return c->k <= codes ? 1 : (c->k + codes - 1u) / codes;
+}
+
+// Bytes of a line up to the last one that the kernel touches
+static uint32_t line_bytes(const fp8mac_command_image *image)
+{
+    const uint64_t end = (image->out_w - 1u) * (uint64_t)image->step_x +
+                         (image->segments - 1u) * (uint32_t)image->segment_step +
+                         image->segment_bytes;
+    const uint64_t bytes = end > image->pad_left ? end - image->pad_left : 0;
+    return bytes < image->width ? (uint32_t)bytes : image->width;
+}
+
+// Lines from the first one that the kernel touches to the last one. Output lines lie step_y lines
+// apart, and lines of the kernel dil_y.
+static RARE void add_image(regions *r, const fp8mac_caps *caps, const fp8mac_command *c)
+{
+    const fp8mac_command_image *image = &c->image;
+    const uint32_t kernel = kernel_lines(caps, c), bytes = line_bytes(image);
+    const uint32_t apart = kernel == 1 && image->step_y > 1 ? image->step_y : 1;
+    const uint32_t end = (c->m - 1u) / image->out_w * image->step_y + (kernel - 1u) * image->dil_y;
+    const uint32_t above = image->pad_top % apart, first = above == 0 ? 0 : apart - above;
+    if (bytes == 0 || end < image->pad_top + first || first >= image->height) {
+        return; // all of it is padding
+    }
+    const uint32_t last =
+        end - image->pad_top < image->height ? end - image->pad_top : image->height - 1u;
+    add(r, FP8MAC_REGION_A, c->a.addr + (uintptr_t)first * c->a.stride, (last - first) / apart + 1u,
+        apart * c->a.stride, bytes);
+}
+
+// ---- operands -----------------------------------------------------------------------------------
+
+static void add_a(regions *r, const fp8mac_caps *caps, const fp8mac_command *c)
+{
+    if (fp8mac_command_has_x(c)) {
+        add(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride,
+            c->n << fp8mac_command_size_log2(c->x_fmt));
+    } else if (c->a.reuse) {
+        return;
+    } else if (c->mode.conv_a) {
+        add_image(r, caps, c);
+    } else {
+        put(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride, c->k);
+    }
+    if (fp8mac_command_has_mx(c)) {
+        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride, fp8mac_command_scales(c->k));
+    }
+}
+
+static void add_b(regions *r, const fp8mac_command *c)
+{
+    if (fp8mac_command_has_x(c) || c->b.reuse) {
+        return;
+    }
+    put(r, FP8MAC_REGION_B, c->b.addr, fp8mac_command_columns(c), c->b.stride, c->k);
+    if (fp8mac_command_has_mx(c)) {
+        add(r, FP8MAC_REGION_MX_B, c->b.mx_addr, c->n, c->b.mx_stride, fp8mac_command_scales(c->k));
+    }
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+static RARE void add_vectors(regions *r, const fp8mac_caps *caps, const fp8mac_command *c)
+{
+    if (c->a.scale_vec) {
+        add_vector(r, FP8MAC_REGION_SCALE_A, c->a.scale, c->m, VALUE_BYTES);
+    }
+    if (c->b.scale_vec) {
+        const bool integers = (caps->functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
+        add_vector(r, FP8MAC_REGION_SCALE_B, c->b.scale, c->n,
+                   integers ? INTEGER_SCALE_BYTES : VALUE_BYTES);
+    }
+    if (c->finish.bias_en) {
+        add_vector(r, FP8MAC_REGION_BIAS, c->finish.bias, c->n, VALUE_BYTES);
+    }
+}
+
+static void add_rows_of_d(regions *r, const fp8mac_command *c, uint32_t first, uint32_t rows)
+{
+    add(r, FP8MAC_REGION_D, c->d.addr + (uintptr_t)first * c->d.stride, rows, c->d.stride,
+        c->n << fp8mac_command_size_log2(c->d.fmt));
+}
+
+// Output lines in pairs: whole ones, then first results without second ones, then the second
+// results of a part of a line
+static RARE void add_pairs(regions *r, const fp8mac_command *c)
+{
+    const uint32_t out_w = c->image.out_w, seconds = fp8mac_command_seconds(c);
+    const uint32_t whole = seconds / out_w * out_w;
+    if (whole != 0) {
+        add_rows_of_d(r, c, 0, 2u * whole);
+    }
+    if (whole == c->m) {
+        return;
+    }
+    const uint32_t last = fp8mac_command_pair_row(c, c->m - 1u, 0);
+    add_rows_of_d(r, c, 2u * whole, last - 2u * whole + 1u);
+    if (seconds != whole) {
+        add_rows_of_d(r, c, 2u * whole + out_w, seconds - whole);
+    }
+}
+
+static void add_d(regions *r, const fp8mac_command *c)
+{
+    if (fp8mac_command_has_pairs(c)) {
+        add_pairs(r, c);
+    } else if (fp8mac_command_is_dense(c)) {
+        add_vector(r, FP8MAC_REGION_D, c->d.addr, c->m, VALUE_BYTES);
+    } else {
+        const uint32_t columns = fp8mac_command_is_reduction(c) ? 1 : c->n;
+        put(r, FP8MAC_REGION_D, c->d.addr, c->m, c->d.stride,
+            columns << fp8mac_command_size_log2(c->d.fmt));
+    }
+    if (fp8mac_command_writes_scales(c)) {
+        add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride, fp8mac_command_scales(c->n));
+        r->list[r->count - 1].written = true;
+    }
+}
+
+unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c,
+                                fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+{
+    regions r = {list, 0};
+    add_a(&r, caps, c);
+    add_b(&r, c);
+    if (!c->mode.acc_keep) {
+        if (c->a.scale_vec || c->b.scale_vec || c->finish.bias_en) {
+            add_vectors(&r, caps, c);
+        }
+        if (fp8mac_command_reads_c(c)) {
+            add(&r, FP8MAC_REGION_C, c->c.addr, c->m, c->c.stride,
+                c->n << fp8mac_command_size_log2(c->c.fmt));
+        }
+        add_d(&r, c);
+    }
+    if (c->table.load) {
+        add(&r, FP8MAC_REGION_TABLE, c->table.addr, 1, 0, TABLE_BYTES);
+    }
+    return r.count;
+}
+
+// ---- addresses ----------------------------------------------------------------------------------
+
+unsigned fp8mac_command_addresses(fp8mac_command *c,
+                                  fp8mac_command_address list[FP8MAC_COMMAND_ADDRESSES_MOST])
+{
+    const bool ends = !c->mode.acc_keep, mx = fp8mac_command_has_mx(c);
+    const struct {
+        bool used;
+        fp8mac_command_address address;
+    } all[FP8MAC_COMMAND_ADDRESSES_MOST] = {
+        {!c->a.reuse, {&c->a.addr, FP8MAC_WORD_A_ADDR}},
+        {!fp8mac_command_has_x(c), {&c->b.addr, FP8MAC_WORD_B_ADDR}},
+        {ends, {&c->d.addr, FP8MAC_WORD_D_ADDR}},
+        {ends && c->a.scale_vec, {&c->a.scale, FP8MAC_WORD_SCALE_A}},
+        {ends && c->b.scale_vec, {&c->b.scale, FP8MAC_WORD_SCALE_B}},
+        {ends && c->finish.bias_en, {&c->finish.bias, FP8MAC_WORD_BIAS}},
+        {ends && fp8mac_command_reads_c(c), {&c->c.addr, FP8MAC_WORD_C_ADDR}},
+        {mx || fp8mac_command_writes_scales(c), {&c->a.mx_addr, FP8MAC_WORD_MX_A_ADDR}},
+        {mx, {&c->b.mx_addr, FP8MAC_WORD_MX_B_ADDR}},
+        {c->table.load, {&c->table.addr, FP8MAC_WORD_TABLE_ADDR}},
+    };
+    unsigned count = 0;
+    for (unsigned i = 0; i < FP8MAC_COMMAND_ADDRESSES_MOST; i++) {
+        if (all[i].used) {
+            list[count++] = all[i].address;
+        }
+    }
+    return count;
+}

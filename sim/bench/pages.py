@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m sim.bench.pages: writes the figures that pages quote from the result files (tools/docs/quotes.py).
+
+    --check         writes nothing; says which quotations are not those of the results, and exits with 1 if there is one
+    --full FOLDER   writes all tables as pages for `make docs` instead
+
+The words of a quotation are NAME ARGUMENT..., where Words has a method say_NAME.
+"""
+
+import argparse
+import math
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tools.accept.expectations import ExpectationError
+from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
+
+from . import limits, networks, quality, results, tables, workloads
+from .limits import DEFAULT
+from .programs import Command, Row, gemm
+
+KINDS = (results.KIND, networks.KIND, quality.KIND)
+QUOTING = ("README.md", "docs/CYCLES.md", "docs/NETWORKS.md")
+FULL = {
+    "cycles.md": "cycles_full.md",
+    "networks.md": "networks_full.md",
+}  # made of, beside this file
+MODEL = Path("build/model/fp8mac")
+# The speed table of README.md: shapes, and what they are
+README = (
+    ((512, 512, 512), "one large GEMM from main memory"),
+    ((64, 64, 64), "one small GEMM"),
+)
+
+
+class PageError(Exception):
+    """A page asks for what the results do not have; the message is one sentence."""
+
+
+class Words:
+    """What a quotation may say."""
+
+    def __init__(self, tool: Path, given: Mapping[str, Path] | None = None):
+        """`given` has other files of some kinds, by their names."""
+        path_of = {kind.name: kind.path for kind in KINDS} | dict(given or {})
+        self.wanted = workloads.load()
+        file = results.load(path_of["cycles"], self.wanted)
+        self.rows = file["rows"]
+        self.run = file["run"]
+        self.tables = tables.Tables(file, self.wanted, tool)
+        self.networks = networks.Tables(networks.load(path_of["networks"]))
+        self.quality = quality.load(path_of["quality"])
+
+    def say(self, words: str) -> str:
+        name, *arguments = words.split()
+        method = getattr(self, f"say_{name}", None)
+        if method is None:
+            known = ", ".join(one[4:] for one in dir(self) if one.startswith("say_"))
+            raise PageError(f"'{words}' is no quotation: choose one of {known}")
+        try:
+            return method(*arguments)
+        except (KeyError, TypeError, ValueError) as error:
+            raise PageError(f"'{words}' is not in the results ({error}): choose another") from None
+
+    def row(self, *options: str) -> Row:
+        """Of `make run OPTIONS`, or `make run OPTIONS : NAME`"""
+        return self.rows[" ".join(["make run", *options]).replace(" : ", ": ")]
+
+    # ---- figures of runs --------------------------------------------------------------------------------------------
+
+    def say_of(self, *words: str) -> str:
+        """OPTIONS FIGURE: a figure of a run"""
+        return f"{self.row(*words[:-1])[words[-1]]:,}"
+
+    def say_gemm(self, m: str, n: str, k: str, figure: str) -> str:
+        return f"{self.rows[gemm((int(m), int(n), int(k))).text][figure]:,}"
+
+    def say_beyond(self, m: str, n: str, k: str) -> str:
+        """Cycles of a GEMM in which no step is issued"""
+        row = self.rows[gemm((int(m), int(n), int(k))).text]
+        return f"{row['cycles'] - row['compute']:,}"
+
+    def say_each_second(self, *words: str) -> str:
+        """OPTIONS FIGURE: how often at 50 MHz"""
+        return f"{networks.CLOCK / self.row(*words[:-1])[words[-1]]:,.0f}"
+
+    def say_realtime(self, milliseconds: str, *words: str) -> str:
+        """MILLISECONDS OPTIONS FIGURE: the least clock that keeps up, in MHz"""
+        hertz = self.row(*words[:-1])[words[-1]] * 1000 / float(milliseconds)
+        return f"{math.ceil(hertz / 1e5) / 10:.1f}"
+
+    def say_targets(self) -> str:
+        """How many are met"""
+        groups = self.tables.wanted.groups
+        met = [
+            self.tables.ratio(group, one) >= one.target
+            for group in groups
+            for one in group.gemms
+            if one.target is not None
+        ]
+        met += [self.tables.means(group)[0] >= group.mean for group in groups if group.mean]
+        cubes = len(self.tables.cubes())
+        met += [one[0] for one in self.tables.every_target()[cubes:]]
+        return f"{sum(met)} of {len(met)}"
+
+    def say_run(self) -> str:
+        return f"{self.run['date']}, version {self.run['version']}, {self.run['compiler']}"
+
+    def say_most_in_place(self) -> str:
+        """The largest ratio of a convolution in place to its GEMM"""
+        rows = self.tables.commands[workloads.CONVOLUTION.text].values()
+        most = max(row["cycles"] / row["gemm_cycles"] for row in rows)
+        return f"{math.ceil(10 * most) / 10:.1f}"
+
+    def say_least_gathering(self) -> str:
+        """The smallest ratio of the core's cycles for gathering to the accelerator's in place"""
+        rows = self.tables.commands[workloads.CONVOLUTION.text].values()
+        return str(min(row["gathering"] // row["cycles"] for row in rows))
+
+    def say_depthwise(self, height: str, width: str, what: str) -> str:
+        """Of 64 channels: `cycles`, or the `share` of the peak in per cent"""
+        layer = limits.Layer(int(height), int(width), 64, 64, True)
+        cycles = self.tables.layer(layer)
+        return {"cycles": f"{cycles:,}", "share": f"{self.tables.share(layer):.1f}"}[what]
+
+    def say_network(self, name: str, figure: str) -> str:
+        return self.networks.figure(name, figure)
+
+    # ---- tables -----------------------------------------------------------------------------------------------------
+
+    def say_table(self, name: str) -> str:
+        if name == "quality":
+            return quality.quality(self.quality)
+        text = self.tables.named(name) or self.networks.named(name, self.rows)
+        if not text:
+            raise PageError(f"there is no table '{name}'")
+        return text
+
+    def say_readme(self) -> str:
+        """Utilisation: the share of the array's peak"""
+        lines = []
+        for shape, what in README:
+            command = gemm(shape)
+            share = limits.baseline(shape, "peak", DEFAULT) / self.rows[command.text]["cycles"]
+            lines.append([f"`{command.text}`", what, tables.percent(share)])
+        run = Command("make run")
+        row = self.rows[run.text]
+        share = row["macs"] / DEFAULT.macs / row["cycles"]
+        what = f"three layers of 64-96-64-10 on {row['images']} images, time of the accelerator"
+        lines.append([f"`{run.text}`", what, tables.percent(share)])
+        return tables.table(["command", "what it measures", "figure"], lines)
+
+
+def write(tool: Path, words: Words | None = None) -> None:
+    words = words or Words(tool)
+    for name in QUOTING:
+        page = Path(name)
+        old = page.read_text()
+        new = quoted(name, old, words.say)
+        if new != old:
+            page.write_text(new)
+            print(f"  PAGE      {name}")
+
+
+def check(words: Words) -> list[str]:
+    return [
+        line for name in QUOTING for line in differences(name, Path(name).read_text(), words.say)
+    ]
+
+
+def full(words: Words, folder: Path) -> None:
+    """All tables, as pages"""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, source in FULL.items():
+        text = Path(__file__).with_name(source).read_text()
+        text = quoted(source, text, words.say)
+        (folder / name).write_text(QUOTE.sub(lambda found: found["text"].strip("\n"), text))
+        print(f"  PAGE      {folder / name}")
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m sim.bench.pages", description=__doc__)
+    add = parser.add_argument
+    add("--model", type=Path, default=MODEL, help="the tool fp8mac, for what the array allows")
+    add("--check", action="store_true", help="compare, and write nothing")
+    add("--full", type=Path, help="a folder for all tables")
+    options = parser.parse_args(arguments)
+    try:
+        words = Words(options.model)
+        if options.full:
+            full(words, options.full)
+        elif options.check:
+            wrong = check(words)
+            print("\n".join([*wrong, "Write them by `make page-figures`."] if wrong else []))
+            return 1 if wrong else 0
+        else:
+            write(options.model, words)
+    except (
+        PageError,
+        QuoteError,
+        ExpectationError,
+        OSError,
+        subprocess.SubprocessError,
+    ) as error:
+        print(f"make page-figures: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages quote the result files: each quotation is what the generator makes of them, and tables of figures are quotations."""
+
+from pathlib import Path
+
+import pytest
+
+from sim.bench import pages
+from tests.conftest import Bench
+from tools.accept import expectations
+from tools.docs import quotes
+
+
+@pytest.fixture(scope="module")
+def words() -> pages.Words:
+    return pages.Words(pages.MODEL)
+
+
+def test_quotations(bench: Bench, words: pages.Words) -> None:
+    for name in pages.QUOTING:
+        text = Path(name).read_text()
+        wrong = quotes.differences(name, text, words.say)
+        bench.check("\n".join([*wrong, "Write them by `make page-figures`."]), not wrong)
+        bench.check(f"{name} quotes something", quotes.QUOTE.search(text) is not None)
+
+
+def test_every_row(bench: Bench, folder: Path, words: pages.Words) -> None:
+    """Each row of the results is in a page or in the full tables: one that is larger changes them."""
+    before = full_text(words, folder)
+    for kind in pages.KINDS:
+        for row in expectations.read(kind)["rows"]:
+            file = expectations.read(kind)
+            for figure in kind.judged:
+                if figure in file["rows"][row]:
+                    file["rows"][row][figure] += 1
+            path = folder / "other.json"
+            path.write_text(expectations.text_of(file))
+            after = full_text(pages.Words(pages.MODEL, {kind.name: path}), folder)
+            bench.check(f"{row} is in no page", after != before)
+
+
+def full_text(words: pages.Words, folder: Path) -> str:
+    pages.full(words, folder)
+    texts = [(folder / name).read_text() for name in pages.FULL]
+    return "".join(
+        [*texts, *(quotes.quoted(n, Path(n).read_text(), words.say) for n in pages.QUOTING)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    (
+        ("It takes <!--= table gemms -->x<!--/--> cycles.", "in two lines of its own"),
+        ("<!--= gemm 64 64 64 cycles -->1<!--/--> cycles.", "not at its beginning"),
+        ("It takes <!--= gemm 64 64 64 cycles -->1 cycles.", "has no end"),
+    ),
+)
+def test_place(bench: Bench, words: pages.Words, text: str, sentence: str) -> None:
+    with pytest.raises(quotes.QuoteError) as refused:
+        quotes.quoted("x.md", text, words.say)
+    bench.check(str(refused.value), sentence in str(refused.value))
+
+
+@pytest.mark.parametrize(
+    "said", ("none 1", "table none", "gemm 1 2 3 cycles", "of none", "gemm 64")
+)
+def test_unknown(bench: Bench, words: pages.Words, said: str) -> None:
+    with pytest.raises(pages.PageError) as refused:
+        words.say(said)
+    bench.check(
+        f"{said}: {refused.value}",
+        "choose" in str(refused.value) or "no table" in str(refused.value),
+    )
+
+
+def test_differences(bench: Bench, words: pages.Words) -> None:
+    """A figure that is typed is found."""
+    text = "It takes <!--= gemm 64 64 64 cycles -->1<!--/--> cycles."
+    found = quotes.differences("x.md", text, words.say)
+    bench.check(
+        f"{found}", len(found) == 1 and "x.md has '1' for 'gemm 64 64 64 cycles'" in found[0]
+    )

@@ -1,0 +1,447 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of descriptors, lists, records and loads of tables."""
+
+from __future__ import annotations
+
+from proof import RESET, Fault, Proof
+
+
+def fetch(beat):
+    return Proof(
+        f"fetch_{beat}",
+        "formal_fetch",
+        RESET + ["rtl/accel/fp8mac_fetch.sv", "formal/formal_fetch.sv"],
+        "prove",
+        3,
+        cover_depth=24,
+        fault_depth=14,
+        params={"BEAT": beat},
+        repeats=beat != 16,
+        cost=20,
+        faults=[]
+        if beat != 16
+        else [
+            Fault(
+                "beats_in_the_reverse_order",
+                "fp8mac_fetch.sv",
+                "count_q == CountW'(i)",
+                "count_q == CountW'(Beats - 1 - i)",
+                "beats_stay|words_are_in_order",
+            ),
+            Fault(
+                "last_error_is_told",
+                "fp8mac_fetch.sv",
+                "(error_q == ErrNone && beat_valid_i)",
+                "beat_valid_i",
+                "first_error_is_told|its_error_is_kept",
+            ),
+            Fault(
+                "reads_beside_a_beat",
+                "fp8mac_fetch.sv",
+                "misaligned ? ErrAlign : beyond ?",
+                "beyond ?",
+                "one_command_each|one_request_each",
+            ),
+            Fault(
+                "reads_past_the_last_address",
+                "fp8mac_fetch.sv",
+                "addr_i > addr_t'(-(Short * BEAT))",
+                "addr_i > addr_t'(-BEAT)",
+                "one_command_each|one_request_each",
+            ),
+            Fault(
+                "extension_past_the_last_address",
+                "fp8mac_fetch.sv",
+                "(longer && !rest_beyond) ? Request",
+                "longer ? Request",
+                "one_command_each|one_request_each",
+            ),
+            Fault(
+                "extension_of_a_failed_descriptor",
+                "fp8mac_fetch.sv",
+                "&& !longer_q && error == ErrNone",
+                "&& !longer_q",
+                "one_command_each|one_request_each|its_length_is_kept",
+            ),
+            Fault(
+                "requests_until_a_beat_comes",
+                "fp8mac_fetch.sv",
+                "if (row_ready_i) state_q",
+                "if (row_ready_i && error_q != ErrNone) state_q",
+                "one_request_each|one_command_each",
+            ),
+            Fault(
+                "ends_with_the_first_beat",
+                "fp8mac_fetch.sv",
+                "beat_valid_i && beat_last_i",
+                "beat_valid_i",
+                "one_command_each|busy_until_the_command|one_request_each",
+            ),
+            Fault(
+                "a_ring_with_an_error_reads",
+                "fp8mac_fetch.sv",
+                "(ring_error_i != ErrNone) ? ring_error_i : ",
+                "",
+                "one_command_each|one_request_each",
+            ),
+            Fault(
+                "another_one_behind_a_failure",
+                "fp8mac_fetch.sv",
+                "[MoreBit] && error_q == ErrNone",
+                "[MoreBit]",
+                "another_one_as_told",
+            ),
+            Fault(
+                "every_list_pauses",
+                "fp8mac_fetch.sv",
+                "[PauseBit]",
+                "[MoreBit]",
+                "pauses_as_told",
+            ),
+            Fault(
+                "next_one_is_in_the_extension",
+                "fp8mac_fetch.sv",
+                "(longer_q ? (AddrW+1)'(Beats * BEAT) : (AddrW+1)'(Short * BEAT))",
+                "(AddrW+1)'(Short * BEAT)",
+                "next_is_behind|its_next_is_kept",
+            ),
+            Fault(
+                "next_one_at_address_0",
+                "fp8mac_fetch.sv",
+                "next_beyond_o = next[AddrW];",
+                "next_beyond_o = 1'b0;",
+                "next_is_behind",
+            ),
+            Fault(
+                "an_error_has_a_record",
+                "fp8mac_fetch.sv",
+                "command_o.mode.record = 1'b0;",
+                "command_o.mode.irq = 1'b0;",
+                "an_error_has_no_tag",
+            ),
+        ],
+    )
+
+
+LIST = Proof(
+    "list",
+    "formal_list",
+    RESET + ["rtl/accel/fp8mac_list.sv", "formal/formal_list.sv"],
+    "prove",
+    3,
+    cover_depth=12,
+    fault_depth=12,
+    faults=[
+        Fault(
+            "goes_on_after_a_refusal",
+            "fp8mac_list.sv",
+            "more_i && !abort_i && !refuse_i;",
+            "more_i && !abort_i;",
+            "rung_once_in_order|busy_until_the_last|paused_until_the_answer|waits_for_room|position_is_told",
+        ),
+        Fault(
+            "goes_on_in_an_abort",
+            "fp8mac_list.sv",
+            "if (abort_i || follow) room_q",
+            "if (follow) room_q",
+            "rung_once_in_order|busy_until_the_last|waits_for_room",
+        ),
+        Fault(
+            "rings_twice",
+            "fp8mac_list.sv",
+            "if (abort_i || follow) room_q",
+            "if (abort_i) room_q",
+            "busy_until_the_last|waits_for_room",
+        ),
+        Fault(
+            "rings_without_room",
+            "fp8mac_list.sv",
+            "!abort_i && !queue_full_i && !fetching_i;",
+            "!abort_i && !fetching_i;",
+            "rung_once_in_order",
+        ),
+        Fault(
+            "rings_beside_a_command",
+            "fp8mac_list.sv",
+            "!abort_i && !queue_full_i && !fetching_i;",
+            "!abort_i && !queue_full_i;",
+            "rung_once_in_order|one_reader",
+        ),
+        Fault(
+            "a_command_in_a_pause_goes_on",
+            "fp8mac_list.sv",
+            "if (ring_o) listed_q <= !paused_q;",
+            "if (ring_o) listed_q <= 1'b1;",
+            "belongs_to_the_list",
+        ),
+        Fault(
+            "no_pause",
+            "fp8mac_list.sv",
+            "(goes_on && !pause_i)",
+            "goes_on",
+            "busy_until_the_last|waits_for_room",
+        ),
+        Fault(
+            "end_goes_on",
+            "fp8mac_list.sv",
+            "(paused_q && resume_i)",
+            "(paused_q && (resume_i || end_i))",
+            "busy_until_the_last|waits_for_room",
+        ),
+        Fault(
+            "announced_while_busy",
+            "fp8mac_list.sv",
+            "!announced_q && idle_i && !abort_i;",
+            "!announced_q && !abort_i;",
+            "announced_once",
+        ),
+        Fault(
+            "announced_after_a_failure",
+            "fp8mac_list.sv",
+            "!announced_q && idle_i && !abort_i;",
+            "!announced_q && idle_i;",
+            "announced_once",
+        ),
+        Fault(
+            "announced_in_every_idle_cycle",
+            "fp8mac_list.sv",
+            "!announced_q && idle_i && !abort_i;",
+            "idle_i && !abort_i;",
+            "announced_once",
+        ),
+        Fault(
+            "a_cycle_more_than_the_limit",
+            "fp8mac_list.sv",
+            "cycles_q >= limit_i;",
+            "cycles_q > limit_i;",
+            "busy_until_the_last|paused_until_the_answer|waits_for_room",
+        ),
+        Fault(
+            "counts_before_the_announcement",
+            "fp8mac_list.sv",
+            "cycles_q <= announced_q ? cycles_q",
+            "cycles_q <= paused_q ? cycles_q",
+            "counts_from_the_announcement",
+        ),
+        Fault(
+            "the_limit_0_is_a_limit",
+            "fp8mac_list.sv",
+            "announced_q && limit_i != '0 &&",
+            "announced_q &&",
+            "busy_until_the_last|paused_until_the_answer|waits_for_room",
+        ),
+        # Software can fill the queue before the error's command comes.
+        Fault(
+            "busy_when_it_rings",
+            "fp8mac_list.sv",
+            "busy_o         = fetching_i || room_q;",
+            "busy_o         = fetching_i || (room_q && !late_q);",
+            "busy_until_the_last|one_reader|room_when_it_comes",
+        ),
+        Fault(
+            "late_without_an_error",
+            "fp8mac_list.sv",
+            "late_q ? ErrTimeout : ",
+            "",
+            "with_its_error",
+        ),
+        Fault(
+            "every_one_after_a_late_one_fails",
+            "fp8mac_list.sv",
+            "(late_q && !follow && !abort_i);",
+            "late_q;",
+            "with_its_error|waits_for_room",
+        ),
+        Fault(
+            "first_address_behind_the_last",
+            "fp8mac_list.sv",
+            "beyond_q   <= next_beyond_i;",
+            "beyond_q   <= 1'b0;",
+            "with_its_error|knows_the_next",
+        ),
+        Fault(
+            "a_command_in_a_pause_moves_the_position",
+            "fp8mac_list.sv",
+            "rst_ni && ring_i && !paused_q)",
+            "rst_ni && ring_i)",
+            "position_is_told|knows_the_next",
+        ),
+        Fault(
+            "a_reset_moves_the_position",
+            "fp8mac_list.sv",
+            "rst_ni && goes_on)",
+            "goes_on)",
+            "position_is_told",
+        ),
+    ],
+)
+
+
+RECORDS = Proof(
+    "records",
+    "formal_records",
+    RESET + ["rtl/accel/fp8mac_records.sv", "formal/formal_records.sv"],
+    "prove",
+    3,
+    cover_depth=10,
+    fault_depth=10,
+    cost=20,
+    faults=[
+        Fault(
+            "released_by_another_tag",
+            "fp8mac_records.sv",
+            "release_i && release_tag_i == tag_q[i] && done_q[i]",
+            "release_i && release_tag_i[RecordW-1:0] == RecordW'(i) && done_q[i]",
+            "held_from_claim_to_release|done_when_it_ended",
+        ),
+        Fault(
+            "released_in_flight",
+            "fp8mac_records.sv",
+            "release_tag_i == tag_q[i] && done_q[i];",
+            "release_tag_i == tag_q[i];",
+            "held_from_claim_to_release|done_when_it_ended",
+        ),
+        Fault(
+            "a_drop_changes_a_complete_record",
+            "fp8mac_records.sv",
+            "drop_i && held_q[i] && !done_q[i];",
+            "drop_i && held_q[i];",
+            "has_its_error",
+        ),
+        Fault(
+            "a_reset_loses_an_end",
+            "fp8mac_records.sv",
+            "(soft_reset_i && !done_q[i] && !finish[i])",
+            "(soft_reset_i && !done_q[i])",
+            "held_from_claim_to_release",
+        ),
+        Fault(
+            "flags_of_another_command",
+            "fp8mac_records.sv",
+            "stepped[i]     = step_owner_q.valid && step_owner_q.index == RecordW'(i);",
+            "stepped[i]     = step_owner_q.valid;",
+            "a_flags_have_an_owner_in_flight|flags_are_late|nothing_else_is_late",
+        ),
+        Fault(
+            "amax_of_another_record",
+            "fp8mac_records.sv",
+            "epi_amax_q > amax_q[epi_owner_q.index];",
+            "epi_amax_q > amax_q[0];",
+            "flags_are_late|has_its_flags",
+        ),
+        Fault(
+            "a_claim_keeps_the_flags",
+            "fp8mac_records.sv",
+            "flags_q[i]     <= '0;",
+            "flags_q[i]     <= flags_q[i];",
+            "flags_are_late|has_its_flags|nothing_else_is_late",
+        ),
+        Fault(
+            "a_free_record_shows_the_last_command",
+            "fp8mac_records.sv",
+            "record_o = held_q[select_i] ? record : '0;",
+            "record_o = record;",
+            "a_free_one_shows_nothing",
+        ),
+        Fault(
+            "an_error_of_the_last_command",
+            "fp8mac_records.sv",
+            "error: done_q[select_i] ? error_q[select_i] : ErrNone,",
+            "error: error_q[select_i],",
+            "no_error_before_the_end",
+        ),
+    ],
+)
+
+
+TABLE_LOAD_FAULTS = [
+    Fault(
+        "loaded_although_a_beat_failed",
+        "fp8mac_table_load.sv",
+        "write: beat_i && error == ErrNone,",
+        "write: beat_i,",
+        "writes_what_came",
+    ),
+    Fault(
+        "last_beat_is_dropped",
+        "fp8mac_table_load.sv",
+        "write: beat_i && error == ErrNone,",
+        "write: beat_i && error == ErrNone && !beat_last_i,",
+        "writes_what_came",
+        depth=66,
+    ),
+    Fault(
+        "other_table",
+        "fp8mac_table_load.sv",
+        "second: code_table_i == Table1",
+        "second: code_table_i != Table1",
+        "words_are_in_order|the_other_stays",
+    ),
+    Fault(
+        "old_codes_stay_valid",
+        "fp8mac_table_load.sv",
+        "begin_o = state_q == Request;",
+        "begin_o = 1'b0;",
+        "no_codes_before",
+    ),
+    Fault(
+        "last_error_is_told",
+        "fp8mac_table_load.sv",
+        "(error_q == ErrNone && beat_i)",
+        "beat_i",
+        "writes_what_came|its_error_is_kept",
+        depth=20,
+    ),
+    Fault(
+        "does_not_wait",
+        "fp8mac_table_load.sv",
+        "else if (drained_i) state_q <= Request;",
+        "else state_q <= Request;",
+        "requests_once|state_is_known",
+    ),
+    Fault(
+        "waits_in_an_abort",
+        "fp8mac_table_load.sv",
+        "Wait:    if (abort_i) state_q <= Done;\n                 else if",
+        "Wait:    if",
+        "passes_once|state_is_known",
+    ),
+    Fault(
+        "reads_an_illegal_table",
+        "fp8mac_table_load.sv",
+        "(request_error != ErrNone) ? Done : Wait;",
+        "Wait;",
+        "passes_once|state_is_known",
+    ),
+    Fault(
+        "ends_with_the_first_word_of_the_last_beat",
+        "fp8mac_table_load.sv",
+        "if (taken && beat_last_i)",
+        "if (beat_i && beat_last_i)",
+        "passes_once|state_is_known",
+        depth=70,
+    ),
+    Fault(
+        "table_past_the_last_address",
+        "fp8mac_table_load.sv",
+        "addr_i > addr_t'(-Bytes)",
+        "addr_i > addr_t'(-BEAT)",
+        "passes_once|state_is_known|its_error_is_kept",
+    ),
+]
+
+
+def table_load(beat):
+    """Unbounded. A load has 64 words in any case, so its end shows first with the widest beat."""
+    return Proof(
+        f"table_load_{beat}",
+        "formal_table_load",
+        RESET + ["rtl/accel/fp8mac_table_load.sv", "formal/formal_table_load.sv"],
+        "prove",
+        2,
+        cover_depth=72,
+        params={"BEAT": beat},
+        faults=TABLE_LOAD_FAULTS if beat == 32 else [],
+        repeats=beat != 32,
+        cost=10,
+    )
