@@ -155,7 +155,7 @@ TESTS :=
 # Python tests, one file each; tests/pytest.ini has the options
 PYTEST = $(PYTHON) -B -m pytest -c tests/pytest.ini
 PYTEST_FILES := tests/conftest.py tests/pytest.ini
-include tools/accept/accept.mk tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk firmware/fp8net/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk rtl/board/build.mk synth/build.mk \
+include tools/accept/accept.mk tools/verilate.mk rtl/build.mk model/build.mk firmware/build.mk firmware/fp8net/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk rtl/board/build.mk synth/build.mk \
   tests/build.mk tools/lint.mk examples/build.mk tools/docs/build.mk
 endif
 

@@ -29,7 +29,7 @@ $(BUILD)/test/example_c.log: $(EXAMPLE_C)
 EXAMPLE_PACKAGE := $(EXAMPLES_DIR)/package
 EXAMPLE_PYTHON := PYTHONPATH=$(abspath $(EXAMPLE_PACKAGE)) $(PYTHON) -B
 $(EXAMPLE_PACKAGE)/installed: $(MODEL_SOURCES) $(wildcard model/include/fp8mac/*.h model/src/*/*.h model/python/* \
-    model/python/fp8mac/* model/cli/settings.*)
+    model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_LIBRARY) $(wildcard firmware/include/fp8rt/*.h)
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(call say,PIP,$(@D))
 	@find model/python -type f -exec sha256sum {} + | sort >$(@D).before

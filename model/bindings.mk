@@ -7,43 +7,41 @@
 #   make plan-areas                         areas and bits of both files again, with their cycles
 #   make plan-report                        docs/PLAN.md from model/plan/results.csv
 
-# `fp8mac cycles` has the planner of the firmware's driver.
+# `fp8mac cycles` asks the firmware's layer library, over a device that runs nothing.
 CLI_SOURCES := $(wildcard model/cli/*.c)
-CLI_PLANNER := gemm_choose gemm_estimate
-CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o) $(CLI_PLANNER:%=$(BUILD)/model/cli/%.o)
-CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o) $(CLI_PLANNER:%=$(BUILD)/model-san/cli/%.o)
-CLI_INCLUDES := -Ifirmware/include -Ifirmware/src -Ifirmware/port/host
+CLI_LIBRARY := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/port/plan/*.c)
+CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o)
+CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o)
+CLI_FLAGS := $(MODEL_CFLAGS) -Ifirmware/include -Ifirmware/src -Ifirmware/layers -Ifirmware/port/plan -I$(REGS_DIR)
+LAYERS_A := $(BUILD)/model/liblayers.a
+LAYERS_SAN_A := $(BUILD)/model-san/liblayers.a
 
 .PHONY: cli install-cli
 cli: $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac.1 $(BUILD)/model/fp8mac-plan
 
-$(BUILD)/model/cli/%.o: model/cli/%.c model/bindings.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
+# $(1): the folder, $(2): more flags
+define CLI_RULES
+$(1)/cli/%.o: model/cli/%.c model/bindings.mk | $(REGS_H)
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $(CLI_FLAGS) $(2) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
 
-$(CLI_PLANNER:%=$(BUILD)/model/cli/%.o): $(BUILD)/model/cli/%.o: firmware/src/%.c model/bindings.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(1)/layers/%.o: %.c model/bindings.mk | $(REGS_H) $(REGS_LIST)
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $(CLI_FLAGS) $(2) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
 
-$(CLI_PLANNER:%=$(BUILD)/model-san/cli/%.o): $(BUILD)/model-san/cli/%.o: firmware/src/%.c model/bindings.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(1)/liblayers.a: $(CLI_LIBRARY:%.c=$(1)/layers/%.o)
+	$$(Q)rm -f $$@
+	$$(call say,AR,$$@)
+	$$(Q)$$(AR) qcs $$@ $$^
 
-$(BUILD)/model-san/cli/%.o: model/cli/%.c model/bindings.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) $(CLI_INCLUDES) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-
-$(BUILD)/model/fp8mac: $(CLI_OBJECTS) $(BUILD)/model/libfp8mac.a
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm -pthread
-
-$(BUILD)/model-san/fp8mac: $(CLI_SAN_OBJECTS) $(BUILD)/model-san/libfp8mac.a
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lm -pthread
+$(1)/fp8mac: $(CLI_SOURCES:model/cli/%.c=$(1)/cli/%.o) $(1)/liblayers.a $(1)/libfp8mac.a
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $(2) $$(LDFLAGS) -o $$@ $$^ -lm -pthread
+endef
+$(eval $(call CLI_RULES,$(BUILD)/model))
+$(eval $(call CLI_RULES,$(BUILD)/model-san,$(SANITIZE_FLAGS)))
 
 $(BUILD)/model/fp8mac.1: $(BUILD)/model/fp8mac
 	$(Q)$< --man > $@
@@ -76,6 +74,7 @@ install-cli: cli
 	install -m 755 $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac-plan $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(BUILD)/model/fp8mac.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
--include $(CLI_OBJECTS:.o=.d) $(CLI_SAN_OBJECTS:.o=.d)
+-include $(foreach folder,$(BUILD)/model $(BUILD)/model-san,$(CLI_SOURCES:model/cli/%.c=$(folder)/cli/%.d) \
+  $(CLI_LIBRARY:%.c=$(folder)/layers/%.d))
 
 include tests/bindings/bindings.mk

@@ -46,12 +46,12 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 
 # The planner's tiles beside the best ones, by the model of cycles
 TESTS += $(SYS_TEST)/firmware-divisions.log
-SYS_DIVISIONS := tests/system/divisions.c model/cli/workload.c firmware/src/gemm_choose.c firmware/src/gemm_estimate.c
-$(BUILD)/system-plan/divisions: $(SYS_DIVISIONS) model/cli/workload.h $(wildcard firmware/src/*.h) $(BUILD)/model/libfp8mac.a
+SYS_DIVISIONS := tests/system/divisions.c model/cli/workload.c
+$(BUILD)/system-plan/divisions: $(SYS_DIVISIONS) model/cli/workload.h $(LAYERS_A) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host -Imodel/cli $(CFLAGS) $(LDFLAGS) -o $@ $(SYS_DIVISIONS) \
-	  $(BUILD)/model/libfp8mac.a -lm
+	$(Q)$(CC) $(CLI_FLAGS) -Imodel/cli $(CFLAGS) $(LDFLAGS) -o $@ $(SYS_DIVISIONS) $(LAYERS_A) $(BUILD)/model/libfp8mac.a \
+	  -lm -pthread
 
 $(SYS_TEST)/firmware-divisions.log: $(BUILD)/system-plan/divisions tests/run_test.sh
 	@mkdir -p $(@D)

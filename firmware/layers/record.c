@@ -324,6 +324,9 @@ static void leave_nothing(fp8rt_recorder *r)
 static void join_tiles(fp8rt_recorder *r, const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                        const memory *reads, fp8rt_command *command)
 {
+    if (r->one_by_one) {
+        return;
+    }
     const uint32_t before = r->since == 0 ? 0 : r->steps;
     const fp8rt_left_b b = left_by(command);
     const bool same = has_same_b(r, reads, &b);

@@ -98,10 +98,8 @@ static workload_result run_layer(cli *c, fp8mac_cycles_config *config, const lay
 {
     workload_result result;
     const char *why = NULL;
-    const fp8mac_status status = l->convolution.images == 0
-                                     ? workload_run(config, &l->work, &result, &why)
-                                     : convolution_run(config, &l->convolution, &l->work,
-                                                       &config->image_turn, &result, &why);
+    const fp8mac_status status = workload_run(config, &l->work, &result, &why);
+    config->image_turn = (uint32_t)result.counters.image_turn;
     if (status == FP8MAC_OK) {
         return result;
     }
@@ -155,7 +153,7 @@ static void print_line(FILE *to, const layer *l, const workload_result *r, uint6
     fprintf(to, ",%" PRIu64 ",%" PRIu64, r->commands, CORE_RUN * r->commands);
     fprintf(to, ",%s,%s,%s,%s,%d,%d,%d\n", name_of(w->a_format), name_of(w->b_format),
             name_of(w->d_format), w->adds_c ? name_of(w->c_format) : "", w->mx, w->vectors,
-            l->convolution.images != 0);
+            w->image.images != 0);
 }
 
 static void print_list(FILE *to, const layers *all, const workload_result *results, uint64_t beat)
@@ -186,15 +184,15 @@ static void write_list(cli *c, const char *path, const layers *all, const worklo
     }
 }
 
-static recorded_tables tables_of(cli *c, const cycles_options *o)
+static workload_tables tables_of(cli *c, const cycles_options *o)
 {
     if (o->tables == NULL) {
-        return RECORDED_NO_TABLES;
+        return WORKLOAD_NO_TABLES;
     }
     if (strcmp(o->tables, "stay") != 0 && strcmp(o->tables, "load") != 0) {
         cli_fail(c, "--tables '%.60s' is unknown; choose stay or load", o->tables);
     }
-    return o->tables[0] == 's' ? RECORDED_TABLES_STAY : RECORDED_TABLES_LOADED;
+    return o->tables[0] == 's' ? WORKLOAD_TABLES_STAY : WORKLOAD_TABLES_LOADED;
 }
 
 static watched files_of(cli *c, const cycles_options *o)
@@ -244,15 +242,18 @@ static void set_address(cli *c, const char *name, const char *text, uintptr_t *a
 static void write_files(cli *c, const fp8mac_cycles_config *config, const cycles_options *o,
                         const layer *one)
 {
-    fp8mac_cycles_command command;
     fp8mac_cycles_counters counters;
+    workload_commands issued;
+    const workload *work = &one->work;
     const char *why = NULL;
     char name[48];
     const char *const names[] = {name};
     watched files = files_of(c, o);
     files.names = names;
     snprintf(name, sizeof name, "%ux%ux%u", one->work.m, one->work.n, one->work.k);
-    workload_command(config, &one->work, &command, &why);
+    workload_issue(config, &work, 1, false, WORKLOAD_NO_TABLES, &issued, &why);
+    fp8mac_cycles_command command = issued.list[0];
+    workload_free(&issued);
     uintptr_t descriptor = command.descriptor;
     set_address(c, "descriptor", o->descriptor, &descriptor);
     command.descriptor = (uint32_t)descriptor;

@@ -172,7 +172,7 @@ static uint64_t pixels(const reader *r, uint64_t outputs, column image, column f
 
 static void take_convolution(const reader *r, const values *v, layer *l)
 {
-    const convolution x = l->convolution = convolution_of(r, v);
+    const convolution x = l->work.image = convolution_of(r, v);
     const uint64_t out_h =
         pixels(r, convolution_outputs(x.height, x.kernel_h, x.stride_y, x.dilation_y, x.pad_y),
                IFMAP_HEIGHT, FILTER_HEIGHT);
@@ -182,6 +182,7 @@ static void take_convolution(const reader *r, const values *v, layer *l)
     const uint64_t points = product(r, x.kernel_h, x.kernel_w, "k");
     l->work.m = (uint32_t)product(r, product(r, out_h, out_w, "m"), x.images, "m");
     l->work.n = x.filters;
+    l->work.vectors = l->work.vectors || l->work.scale_bytes == 8; // whole numbers have both
     l->work.k =
         (uint32_t)product(r, points, x.groups > x.channels ? 1 : x.channels / x.groups, "k");
 }

@@ -4,12 +4,11 @@
 #define FP8MAC_CLI_LAYERS_H
 
 #include "cli.h"
-#include "convolution.h"
+#include "workload.h"
 
 typedef struct layer {
     const char *name; // of its line, or its number
     workload work;
-    convolution convolution; // images = 0: the layer is a GEMM
     uint64_t count;
     unsigned line; // of the file
 } layer;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the C sources of the model into the extension fp8mac._core, for CPython's stable ABI.
+"""Builds the C sources of the model, and of the firmware's layer library, into the extension fp8mac._core, for CPython's
+stable ABI.
 
 In the repository the sources are where the library has them; an sdist carries them in csrc. The version is the
 library's. What is built goes to a temporary folder, so that an installation leaves the tree as it was.
@@ -14,9 +15,13 @@ import tempfile
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import descriptors
+
 TREE = HERE.parent if (HERE.parent / "include" / "fp8mac" / "fp8mac.h").exists() else HERE / "csrc"
 CARRIED = [
     "src/*/*.c",
@@ -26,18 +31,22 @@ CARRIED = [
     "cli/settings.h",
     "cli/workload.c",
     "cli/workload.h",
-    "cli/convolution.c",
-    "cli/convolution.h",
 ]
-# The planner of the firmware's driver, for fp8mac.cycles
-FIRMWARE = HERE.parents[1] / "firmware" if TREE != HERE / "csrc" else TREE / "firmware"
-PLANNER = [
-    "src/gemm_choose.c",
-    "src/gemm_estimate.c",
-    "src/*.h",
-    "include/fp8rt/*.h",
-    "port/host/fp8rt_*.h",
+# The firmware's layer library over a device that runs nothing, for cycles and for fp8mac.layers
+ROOT = HERE.parents[1] if TREE != HERE / "csrc" else TREE
+LIBRARY = [
+    "firmware/src/*.c",
+    "firmware/layers/*.c",
+    "firmware/port/plan/*.c",
 ]
+LIBRARY_HEADERS = [
+    "firmware/src/*.h",
+    "firmware/layers/*.h",
+    "firmware/port/plan/*.h",
+    "firmware/include/fp8rt/*.h",
+]
+FOLDERS = ("firmware/include", "firmware/src", "firmware/layers", "firmware/port/plan")
+DESCRIPTORS = ["fp8rt/layers.h", "fp8rt_plan.h", "elementwise_plan.h", "rows_plan.h", "workload.h"]
 VERSION_H = TREE / "include" / "fp8mac" / "version.h"
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
 # The catalogue's header is generated in the repository, from the table that the RTL is generated from.
@@ -45,27 +54,59 @@ CATALOGUE = HERE.parents[1] / "rtl" / "catalogue" / "catalogue.py"
 GENERATED = pathlib.Path(SCRATCH) if TREE != HERE / "csrc" else TREE / "include"
 if TREE != HERE / "csrc":
     subprocess.run([sys.executable, "-B", str(CATALOGUE), "--out", SCRATCH], check=True)
-VERSION = ".".join(
-    re.search(rf"^#define FP8MAC_VERSION_{part} (\d+)$", VERSION_H.read_text(), re.M).group(1)
-    for part in ("MAJOR", "MINOR", "PATCH")
-)
+NUMBERS = dict(re.findall(r"^#define FP8MAC_VERSION_([A-Z]+) (\d+)$", VERSION_H.read_text(), re.M))
+VERSION = ".".join(NUMBERS[part] for part in ("MAJOR", "MINOR", "PATCH"))
+# So is the header of the registers, whose fields a command has.
+if TREE != HERE / "csrc":
+    numbers = [x for part in NUMBERS for x in ("-D", f"FP8MAC_VERSION_{part}={NUMBERS[part]}")]
+    subprocess.run(
+        [
+            *(sys.executable, "-B", "-m", "peakrdl", "c-header", "-I", SCRATCH, *numbers),
+            *(ROOT / "rtl" / "regs" / "fp8mac.rdl", "--std", "gnu11", "--type-style", "hier"),
+            *("-o", pathlib.Path(SCRATCH) / "fp8mac_regs.h"),
+        ],
+        check=True,
+    )
+HEADERS = ("fp8mac/catalogue.h", "fp8mac_regs.h")
+INCLUDES = [
+    GENERATED,
+    *(TREE / folder for folder in ("include", "src", "cli")),
+    *(ROOT / folder for folder in FOLDERS),
+]
+FLAGS = ["-std=c11", "-O2", "-g0", "-ffp-contract=off", "-Wall", "-Wextra"]
+
+
+def found(patterns: list[str]) -> list[pathlib.Path]:
+    return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+
+
+def layouts() -> str:
+    return descriptors.module(descriptors.Headers(DESCRIPTORS, INCLUDES))
+
+
+class BuildPy(build_py):
+    """With the structures of the library's headers as a module"""
+
+    def run(self):
+        super().run()
+        (pathlib.Path(self.build_lib) / "fp8mac" / "_descriptors.py").write_text(layouts())
 
 
 class BuildExt(build_ext):
     """The library's sources join at the last moment: setuptools wants no path outside the project before."""
 
     def build_extension(self, ext):
-        ext.sources += [
-            str(path)
-            for path in (
-                *sorted((TREE / "src").glob("*/*.c")),
-                TREE / "cli" / "settings.c",
-                TREE / "cli" / "workload.c",
-                TREE / "cli" / "convolution.c",
-                FIRMWARE / "src" / "gemm_choose.c",
-                FIRMWARE / "src" / "gemm_estimate.c",
-            )
-        ]
+        sources = [*sorted((TREE / "src").glob("*/*.c"))]
+        ext.sources += map(str, [*sources, TREE / "cli" / "settings.c"])
+        proof = pathlib.Path(SCRATCH) / "layout.c"
+        proof.write_text(descriptors.proof(layouts(), DESCRIPTORS))
+        # All functions of the library can be called from outside.
+        ext.extra_objects += self.compiler.compile(
+            [str(path) for path in (*found(LIBRARY), TREE / "cli" / "workload.c", proof)],
+            output_dir=self.build_temp,
+            include_dirs=ext.include_dirs,
+            extra_postargs=FLAGS,
+        )
         super().build_extension(ext)
 
 
@@ -73,17 +114,13 @@ class Sdist(sdist):
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
         carried = [(path, path.relative_to(TREE)) for p in CARRIED for path in TREE.glob(p)]
-        carried += [
-            (path, pathlib.Path("firmware", path.relative_to(FIRMWARE)))
-            for p in PLANNER
-            for path in FIRMWARE.glob(p)
-        ]
+        carried += [(path, path.relative_to(ROOT)) for path in found(LIBRARY + LIBRARY_HEADERS)]
         for path, name in carried:
             target = pathlib.Path(base_dir, "csrc", name)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-        header = pathlib.Path("fp8mac", "catalogue.h")
-        shutil.copyfile(GENERATED / header, pathlib.Path(base_dir, "csrc", "include", header))
+        for header in HEADERS:
+            shutil.copyfile(GENERATED / header, pathlib.Path(base_dir, "csrc", "include", header))
 
 
 try:
@@ -94,25 +131,13 @@ try:
                 "fp8mac._core",
                 [str(path.relative_to(HERE)) for path in sorted((HERE / "fp8mac").glob("*.c"))],
                 py_limited_api=True,
-                include_dirs=[
-                    str(GENERATED),
-                    *(str(TREE / folder) for folder in ("include", "src", "cli")),
-                    *(str(FIRMWARE / folder) for folder in ("include", "src", "port/host")),
-                ],
+                include_dirs=[str(folder) for folder in INCLUDES],
                 define_macros=[("Py_LIMITED_API", "0x030B0000")],
-                extra_compile_args=[
-                    "-std=c11",
-                    "-O2",
-                    "-g0",
-                    "-ffp-contract=off",
-                    "-fvisibility=hidden",
-                    "-Wall",
-                    "-Wextra",
-                ],
+                extra_compile_args=[*FLAGS, "-fvisibility=hidden"],
                 extra_link_args=["-pthread"],
             )
         ],
-        cmdclass={"build_ext": BuildExt, "sdist": Sdist},
+        cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist},
         options={
             "build": {"build_base": SCRATCH},
             "egg_info": {"egg_base": SCRATCH},

@@ -109,6 +109,10 @@ module fp8mac_cmd_check
 
   assign columns = pairs ? dim_t'(cmd_q.n << 1) : cmd_q.n;
 
+  // With two columns and pairs, a_row_words_q lacks a bit. Where it overflows, rows of B are too
+  // long as well.
+  localparam bit WordsOverflow = DEPTHWISE && ColsLog == 1;
+
   always_ff @(posedge clk_i) begin
     row_beats_q <= ceil_shift(cmd_q.k, BeatLog);
     row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (BoundLog - BeatLog);
@@ -117,7 +121,8 @@ module fp8mac_cmd_check
     a_row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (pairs ? BoundLog - ColsLog + 1 : depthwise ? BoundLog - ColsLog :
                                                        BoundLog - BeatLog);
     size_bad_q  <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
-                   cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || a_row_words_q > dim_t'(BUF_BEATS);
+                   cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || a_row_words_q > dim_t'(BUF_BEATS) ||
+                   (WordsOverflow && row_words_q > dim_t'(BUF_BEATS));
   end
 
   // The scales of a row begin at the byte mx_first.

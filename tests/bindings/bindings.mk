@@ -21,7 +21,7 @@ $(BUILD)/test/bindings_plan.log: $(BINDINGS_TESTS)/test_plan.py $(BUILD)/model/f
 	@tests/run_test.sh bindings_plan $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/plan
 
 $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(wildcard $(BINDINGS_TESTS)/test_python*.py) $(BINDINGS_TESTS)/python_values.py $(BINDINGS_TESTS)/typed.py \
-  $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_PLANNER:%=firmware/src/%.c) tests/run_test.sh
+  $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_LIBRARY) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
 # PyTorch is in the environment of the benchmark, if anywhere. Without it, the test prints that its part is skipped. The
@@ -66,8 +66,8 @@ $(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/ru
 # libFuzzer where clang and its run-time library are installed.
 FUZZ_CASES := 100000
 CLANG := $(firstword $(foreach name,clang clang-19 clang-16 clang-15 clang-14,$(shell command -v $(name))))
-FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS))
-FUZZ_FLAGS = $(MODEL_CFLAGS) -Imodel/cli -Wl,--wrap=fopen
+FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS)) $(LAYERS_SAN_A)
+FUZZ_FLAGS = $(CLI_FLAGS) -Imodel/cli -Wl,--wrap=fopen
 
 $(BUILD)/model-san/fuzz: $(BINDINGS_TESTS)/fuzz.c $(FUZZ_CLI) $(BUILD)/model-san/libfp8mac.a
 	$(call say,CC,$@)
@@ -89,9 +89,9 @@ libfuzz: $(BUILD)/model-san/libfuzz
 	@mkdir -p $(BUILD)/fuzz/corpus
 	$< -runs=$(FUZZ_CASES) -max_len=2000 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus
 
-$(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(MODEL_HEADERS)
+$(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(CLI_LIBRARY) $(MODEL_HEADERS)
 	@mkdir -p $(@D)
-	$(CLANG) -std=c11 -O1 -g -Imodel/include -I$(CATALOGUE_DIR) -Imodel/src -Imodel/cli \
+	$(CLANG) -std=c11 -O1 -g $(filter -I%,$(CLI_FLAGS)) -Imodel/cli \
 	  -DFUZZ_WITH_LIBFUZZER -Wl,--wrap=fopen -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
 	  $(filter %.c,$^) -lm -pthread
 

@@ -226,7 +226,7 @@ BAD_SWEEPS = (
     ('[sweep]\nlanes = ["x"]\n', "s.toml:2: lanes is 'x'; a whole number in 0..4294967295"),
     ("[sweep]\nlanes = [-1]\n", "s.toml:2: lanes is -1; a whole number"),
     ("[sweep]\nlanes = [true]\n", "s.toml:2: lanes is True; a whole number"),
-    ('[sweep]\nelement = ["none"]\n', "there is no element 'none'; there are"),
+    ('[sweep]\nelement = ["none"]\n', "there is no element 'none'; choose from"),
     ("[sweep]\nmacs = [9, 1]\nrows = [2]\n", "s.toml:2: macs is [9, 1]; the least and the most"),
     (
         '[sweep]\nimpossible = "no"\n',

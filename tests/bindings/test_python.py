@@ -731,7 +731,7 @@ def test_dot_setting_refusals(refused):
     refused("not in 1..1024", "ACCUMULATOR", lambda: fp8mac.dot(good, good, preset="exact_l2000"))
     refused("no configuration", "ACCUMULATOR", lambda: fp8mac.dot(good, good, preset="gaudi2-fp8"))
     refused(
-        "there is no setting 'groop'; there are",
+        "there is no setting 'groop'; choose from",
         "ACCUMULATOR",
         lambda: fp8mac.dot(good, good, groop=2),
     )

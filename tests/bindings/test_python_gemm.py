@@ -651,7 +651,7 @@ def test_layer_cycles(check, refused):
     check("cycles: phases", rows("softmax", 8, 64) > rows("sigmoid", 8, 64), True)
     refused("no outputs", "SHAPE", lambda: convolution((1, 2, 2, 8), 8, (3, 3)))
     refused("no outputs", "SHAPE", lambda: convolution((1, 2, 2, 8), 8, stride=(0, 1)))
-    refused("groups divide", "SHAPE", lambda: convolution((1, 2, 2, 9), 8, groups=2))
+    refused("groups must divide", "SHAPE", lambda: convolution((1, 2, 2, 9), 8, groups=2))
     refused("operation is 'power'", "CONFIG", lambda: elementwise("power", 1, 1))
     refused("operation is 'mean'", "CONFIG", lambda: rows("mean", 1, 1))
     refused("refuses", "COMMAND", lambda: rows("sum", 0, 8))

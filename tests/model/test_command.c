@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command and its words, and the memory that it names against what the register map says
-// of images and pairs, place by place. tests/rtl/walk_tb.cpp compares tile commands and
+// of images and pairs, place by place. tests/rtl/command_tb.cpp compares tile commands and
 // refusals with the RTL.
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 # Mutation testing: small faults in the sources, each of which some test should find. tests/README.md explains it.
 #   make mutants MUTANTS=1000 SEED=1 JOBS=2   try mutants that have no result yet, and print the report
 #   make mutants REPORT=1                     print the report
-#   make mutants SURVIVORS=1                  try the survivors again; TESTS_OF='rtl_walk_*': with these tests alone
+#   make mutants SURVIVORS=1                  try the survivors again; TESTS_OF='rtl_command_*': with these tests alone
 
 MUTANTS_TOOL := tests/mutants/mutants.py
 # $(1): a variable of make's command line; $(2): the option.

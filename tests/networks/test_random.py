@@ -19,7 +19,7 @@ import pytest
 from fp8net import lower, quantize, report, shapes, validate, writer
 from fp8net.errors import Refused
 from fp8net.executor import Executor
-from fp8net.plan import commands_of
+from fp8net.plan import make
 from fp8net.weights import join
 from graphs import Builder, long_kernel, random_model, random_recurrent, stateful
 from graphs_moving import norms, random_moving
@@ -73,11 +73,6 @@ def _check_memory(bench, name: str, graph, plan) -> None:
     bench.check(f"{name}: the arena holds all tensors", max(ends.values()) <= plan.activations)
 
 
-def _may_join(graph) -> bool:
-    """Small groups with float32 outputs are a command each, but one command if they have the array's columns."""
-    return any(x.groups > 1 and not graph.tensors[x.output].has_codes for x in graph.layers)
-
-
 def _check(
     bench, name: str, folder: Path, least: float, case, compiler, chip: bool, beat=16
 ) -> None:
@@ -99,8 +94,7 @@ def _check(
     scratch = outcome.number(r"scratch (\d+)")
     bench.check(f"{name} needs the planned scratch", plan.scratch - 32 < scratch <= plan.scratch)
     lists = outcome.number(r"lists (\d+)")
-    fewer = 0 < lists < plan.lists and _may_join(graph)
-    bench.check(f"{name} needs the planned lists", lists == plan.lists or fewer)
+    bench.check(f"{name} needs the planned lists", lists == plan.lists)
     less = run(program, f"ARENA={plan.arena - 1}", **bus)
     bench.check(f"{name} needs its arena", less.status != 0 and "scratch" in less.text)
     value = _beside_runtime(graph, quantised, runs)
@@ -180,7 +174,7 @@ def test_quads(bench, rng, compiler, work) -> None:
         folder = work / f"columns{columns}"
         sources = writer.prepare(graph, folder, "quads", runs)
         writer.write(folder, sources, {})
-        found = commands_of(graph, graph.layers[0], 16)[0]
+        found = sources.plan.layers[0].commands
         bench.check(f"{found} commands of {columns} columns", found == commands)
         codes = join(graph.layers[0], graph, 16).codes
         bench.check(f"codes of {columns} columns", codes.shape[1] == (24 if columns else 9 * 16))
@@ -282,7 +276,11 @@ def test_turned(bench, rng, compiler, work, name) -> None:
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, name, work / "turned", LEAST_DB, (quantised, runs), compiler, False)
     graph = lower.lower_model(shapes.infer(quantised))
-    found = [commands_of(graph, layer, 16)[0] for layer in graph.layers if layer.op == "move"]
+    found = [
+        asked.commands
+        for layer, asked in zip(graph.layers, make(graph).layers, strict=True)
+        if layer.op == "move"
+    ]
     bench.check(f"{name}: {found} commands", found == commands)
     zeros = 0
     executor = Executor(graph)

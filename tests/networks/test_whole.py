@@ -110,14 +110,15 @@ def _costs(graph) -> dict[str, int]:
     layers = [layer for layer in graph.layers if layer.op == "int_convolution"]
     groups = [weights.join(layer, graph, 16).count for layer in layers]
     linear = sum(layer.op == "int_linear" for layer in graph.layers)
-    every = sum(n * integer_layers.commands(x, graph) for n, x in zip(groups, layers))
+    made = plan.make(graph)
+    every = sum(asked.commands for asked in made.layers)
     biases = [integer_layers.biases(layer, graph) for layer in layers]
     return {
         "layers": len(graph.layers),
-        "commands": every + linear,
+        "commands": every,
         "inner_commands": sum(groups) + linear,
         "edge_bytes": sum(4 * (rows.size - rows.shape[1]) for rows in biases),
-        "arena": plan.make(graph).arena,
+        "arena": made.arena,
     }
 
 

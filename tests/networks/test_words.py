@@ -208,7 +208,7 @@ def test_many_quotients(bench, seed, compiler, work) -> None:
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     _check(bench, "many", work / "many", LEAST_DB, (quantised, runs), compiler, False)
     sources = writer.prepare(lower.lower_model(shapes.infer(quantised)), work / "many", "many", [])
-    calls = sum(s.calls for s in sources.plan.segments)
+    calls = sum(asked.pauses for asked in sources.plan.layers)
     bench.check(f"two calls: {calls}", calls == 2)
 
 

@@ -45,8 +45,12 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	  $(call accel_tb_defines,$*),$(ACCEL_TB_LIB),--assert -O3 --x-assign fast --x-initial unique --top-module fp8mac_accel \
 	  $(call accel_tb_parameters,$*) $(RTL_WAIVER) $(RTL_SIM_SOURCES))
 
+# A product is interrupted at every beat and cycle in the default array; in the others at every fifth one, and in test-long at
+# every one.
+accel_tb_stride = $(if $(filter 4_4_16_128_block_f19,$(1)),1,$$(($${RANDOM_STEPS:-1} > 1 ? 1 : 5)))
+
 $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
-	@tests/run_test.sh rtl_accel_$* $@ $< --batches $$((40 * $${RANDOM_STEPS:-1}))
+	@tests/run_test.sh rtl_accel_$* $@ $< --batches $$((40 * $${RANDOM_STEPS:-1})) --interrupt-every $(call accel_tb_stride,$*)
 TESTS += $(ACCEL_TB_LOGS)
 
 $(BUILD)/test/rtl_accel_parameters.log: PARAMETERS_OF := accel

@@ -176,10 +176,10 @@ SELECTION = """
 """
 
 
-def seeded(text: str, file: str) -> str:
+def chosen(text: str, file: str, faults: tuple[Fault, ...]) -> str:
     """The source with its faults, of which `seeded_fault` chooses one."""
     places: dict[tuple[str, str], str] = {}
-    for number, fault in enumerate(FAULTS, 1):
+    for number, fault in enumerate(faults, 1):
         if fault.file == file:
             key = (fault.place, fault.old)
             places[key] = (
@@ -187,11 +187,16 @@ def seeded(text: str, file: str) -> str:
             )
     if not places:
         raise ValueError(f"{file} has no fault")
-    for (place, old), chosen in places.items():
+    for (place, old), choice in places.items():
         if text.count(place.replace("@", old)) != 1:
             raise ValueError(f"{place!r} is {text.count(place.replace('@', old))} times in {file}")
-        text = text.replace(place.replace("@", old), place.replace("@", chosen))
-    head, _, rest = text.partition("\n);\n")
+        text = text.replace(place.replace("@", old), place.replace("@", choice))
+    return text
+
+
+def seeded(text: str, file: str) -> str:
+    """A module with its faults."""
+    head, _, rest = chosen(text, file, FAULTS).partition("\n);\n")
     return f"{head}\n);\n{SELECTION}{rest}"
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per
 // D format, the converter from the formats of C and X, and the generator of random bits. While
-// pairs_i is 1, multiplier and adder have the clock, otherwise the others: so a simulation evaluates
-// what it tests. Operands come through registers, because a simulation evaluates what is behind
-// inputs twice a cycle.
+// pairs_i is 1, multiplier and adder have the clock, otherwise the others: so a simulation
+// evaluates what it tests. Operands come through registers, because a simulation evaluates what is
+// behind inputs twice a cycle.
 module fp32_tb_top (
   input  logic             clk_i,
   input  logic             pairs_i,

@@ -117,7 +117,9 @@ def test_refused(bench: Bench, timed: str, elf: str, elfs: list[str], folder: Pa
     """What the timing model does not have ends the simulation with one sentence."""
     cases = [([], [p], "errors of commands are not") for p in elfs if Path(p).stem == "faults"]
     for options, program, words in cases:
-        done = subprocess.run([timed, "--quiet", *options, *program], capture_output=True, text=True)
+        done = subprocess.run(
+            [timed, "--quiet", *options, *program], capture_output=True, text=True
+        )
         told = [line for line in done.stderr.splitlines() if words in line]
         bench.check(f"{words}: status {done.returncode}, {done.stderr}", done.returncode == 2)
         bench.check(f"{words}: one sentence: {done.stderr}", len(told) == 1)

@@ -150,7 +150,15 @@ def test_study(bench: Bench, folder: Path) -> None:
     baseline = entry("small", replace(GOOD, parameters=(("WIDTH", 2),)), "baseline")
     element = entry("good", GOOD, "main", baseline=baseline, target=1.0)
     boxed = entry("boxed", NEST, "array", baseline=baseline, parts=(("fp8mac_flow_good", element),))
-    made = run.Plan((element, boxed), {"osu018": liberty.Library(OSU018)}, (6.0, 0.5), True)
+    # Two netlists of each point and two efforts: test_median has the rest of the choice.
+    made = run.Plan(
+        (element, boxed),
+        {"osu018": liberty.Library(OSU018)},
+        (6.0, 0.5),
+        True,
+        variants=2,
+        efforts=recipe.EFFORTS[:2],
+    )
     (folder / "study/synth").mkdir(parents=True)
     (folder / "study/synth/cache").symlink_to(folder / "cache")
     quiet = io.StringIO()

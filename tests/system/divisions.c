@@ -75,8 +75,8 @@ static uint64_t best_of(const fp8mac_cycles_config *config, const fp8mac_cycles_
     return best;
 }
 
-// A workload that is a GEMM, or the image of a convolution of `lines` kernel lines
-static workload drawn(const fp8mac_cycles_config *config, bool image, uint32_t *lines)
+// A workload that is a GEMM, or a convolution
+static workload drawn(const fp8mac_cycles_config *config, bool image)
 {
     static const uint32_t m[] = {1, 2, 4, 8, 16, 20, 32, 40, 48, 49, 64, 80, 96, 100, 128, 196},
                           n[] = {4, 8, 10, 16, 24, 32, 48, 64, 80, 100, 128},
@@ -90,36 +90,21 @@ static workload drawn(const fp8mac_cycles_config *config, bool image, uint32_t *
     work.n = DRAW(n);
     work.k = DRAW(k);
     if (image) {
-        work.channels = DRAW(channels);
-        work.pixel_bytes = draw(2) != 0 ? work.channels : round_up(work.channels, 16);
-        work.kernel_w = *lines = DRAW(kernel);
-        work.stride_x = 1u + (draw(3) == 0);
-        work.dilation_x = 1;
-        work.out_w = DRAW(edge);
-        work.m = work.out_w * DRAW(edge);
-        work.n = DRAW(filters);
-        work.k = work.channels * work.kernel_w * *lines;
+        convolution *x = &work.image;
+        *x = (convolution){.images = 1, .dilation_y = 1, .dilation_x = 1, .groups = 1};
+        x->channels = DRAW(channels);
+        x->pixel_bytes = draw(2) != 0 ? x->channels : round_up(x->channels, 16);
+        x->kernel_h = x->kernel_w = DRAW(kernel);
+        x->stride_y = x->stride_x = 1u + (draw(3) == 0);
+        x->pad_y = x->pad_x = x->kernel_w / 2u;
+        x->width = DRAW(edge) * x->stride_x;
+        x->height = DRAW(edge) * x->stride_y;
+        x->filters = work.n = DRAW(filters);
+        work.m = (uint32_t)(convolution_outputs(x->height, x->kernel_h, x->stride_y, 1, x->pad_y) *
+                            convolution_outputs(x->width, x->kernel_w, x->stride_x, 1, x->pad_x));
+        work.k = x->channels * x->kernel_w * x->kernel_h;
     }
     return work;
-}
-
-static void set_image(const workload *work, fp8mac_cycles_command *c)
-{
-    const uint32_t pixel = work->pixel_bytes, width = work->out_w * work->stride_x;
-    const bool joined = pixel == work->channels;
-    c->command.mode.conv_a = c->command.mode.extended = true;
-    c->command.image.width = width * pixel;
-    c->command.image.height = (uint16_t)(work->m / work->out_w * work->stride_x);
-    c->command.image.out_w = (uint16_t)work->out_w;
-    c->command.image.segment_bytes = (uint16_t)(work->channels * (joined ? work->kernel_w : 1u));
-    c->command.image.segments = (uint8_t)(joined ? 1u : work->kernel_w);
-    c->command.image.step_x = (uint16_t)(work->stride_x * pixel);
-    c->command.image.segment_step = (uint16_t)pixel;
-    c->command.image.step_y = (uint8_t)work->stride_x;
-    c->command.image.dil_y = 1;
-    c->command.image.pad_top = (uint8_t)(work->kernel_w / 2u);
-    c->command.image.pad_left = (uint16_t)(work->kernel_w / 2u * pixel);
-    c->command.a.stride = width * pixel;
 }
 
 static unsigned failed, passed;
@@ -136,18 +121,17 @@ static void compare(bool image, unsigned count, double most_mean, double most)
     const fp8mac_cycles_config config = fp8mac_cycles_default();
     double sum = 0, largest = 1;
     for (unsigned i = 0; i < count; i++) {
-        uint32_t lines = 1;
-        const workload work = drawn(&config, image, &lines);
-        fp8mac_cycles_command command;
+        const workload work = drawn(&config, image), *const one = &work;
+        workload_commands commands;
         const char *why = "";
-        if (workload_command(&config, &work, &command, &why) != FP8MAC_OK) {
+        if (workload_issue(&config, &one, 1, false, WORKLOAD_NO_TABLES, &commands, &why) !=
+            FP8MAC_OK) {
             printf("FAIL %u x %u x %u: %s\n", work.m, work.n, work.k, why);
             failed++;
             continue;
         }
-        if (image) {
-            set_image(&work, &command);
-        }
+        const fp8mac_cycles_command command = commands.list[0];
+        workload_free(&commands);
         const uint64_t planned = cycles_of(&config, &command), best = best_of(&config, &command);
         const double ratio = (double)planned / (double)(best < planned ? best : planned);
         if (planned == UINT64_MAX) {
@@ -158,8 +142,8 @@ static void compare(bool image, unsigned count, double most_mean, double most)
             printf("     %u x %u x %u, %u channels of %u bytes, kernel of %u: tiles of %u x %u x "
                    "%u take "
                    "%" PRIu64 " cycles, others %" PRIu64 "\n",
-                   work.m, work.n, work.k, work.channels, work.pixel_bytes, work.kernel_w,
-                   command.command.tile.m, command.command.tile.n, command.command.tile.k, planned,
+                   work.m, work.n, work.k, work.image.channels, work.image.pixel_bytes,
+                   work.image.kernel_w, command.command.tile.m, command.command.tile.n, command.command.tile.k, planned,
                    best);
         }
         sum += log(ratio);

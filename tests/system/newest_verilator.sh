@@ -19,7 +19,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS FP8MAC_MAKE
 for target in lint/4_4_16_128_block_f19.ok lint/2_4_16_128_int8.ok lint/array_4_4_4_static.ok \
   lint/system/4_4_16_128_block_f19.ok test/rtl_block_f19_l16_both_mx.log test/rtl_int8_l4_tree.log \
   test/rtl_array_3_2_4_6_kulisch.log test/rtl_accel_2_2_4_64_block_f13.log test/rtl_output_1_4_1_4_128.log \
-  test/rtl_epilogue_1_1.log test/rtl_walk_32.log test/example_soc.log test/system-selftest.log test/sim-soc.log \
+  test/rtl_epilogue_1_1.log test/rtl_command_2_2_4_64_int8_requantise.log test/example_soc.log test/system-selftest.log test/sim-soc.log \
   test/system-timed.log test/sim-left-out.log; do
   if make BUILD="$folder/build" VERILATOR="$verilator" "$folder/build/$target" >"$folder/out" 2>&1; then
     passed=$((passed + 1))

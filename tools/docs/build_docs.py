@@ -28,6 +28,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -89,32 +90,28 @@ def release() -> str:
 
 
 def html(sources: Sources, out: Path) -> int:
-    """Runs Sphinx. It does not see that all pages change if the navigation does."""
+    """Runs Sphinx.
+
+    It does not see which pages an entry of the navigation or a definition that moved changes, so all are written. It
+    forgets the warnings of pages that it has read, so after a failure it reads all of them again.
+    """
     from sphinx.cmd.build import build_main
 
-    what = (
-        "-b",
-        "html",
-        "-d",
-        f"{out}.doctrees",
-        "-c",
-        str(HERE),
-        "-D",
-        f"html_title=fp8mac {release()}",
-    )
-    strict = "--fail-on-warning", "--quiet", "--jobs", "auto"
-    every = ("--write-all",) if "index.md" in sources.changed else ()
-    status = build_main([str(sources.folder), str(out), *what, *strict, *every])
-    pages = {
-        path.relative_to(sources.folder).with_suffix(".html") for path in sources.pages_written()
-    }
+    doctrees = Path(f"{out}.doctrees")
+    title = f"html_title=fp8mac {release()}"
+    what = "-b", "html", "-d", str(doctrees), "-c", str(HERE), "-D", title
+    strict = "--fail-on-warning", "--quiet", "--jobs", "auto", "--write-all"
+    status = build_main([str(sources.folder), str(out), *what, *strict])
+    if status != 0:
+        shutil.rmtree(doctrees, ignore_errors=True)
+    pages = {path.relative_to(sources.folder).with_suffix(".html") for path in sources.markdown()}
     for path in out.rglob("*.html"):
         if path.relative_to(out) not in pages and path.name not in SPHINX_PAGES:
             path.unlink()
     return status
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -128,7 +125,7 @@ def main() -> int:
     add("map", type=Path, nargs="?", help="the register description")
     add("-I", dest="folders", action="append", default=[])
     add("-D", dest="defines", action="append", default=[])
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     try:
         given = navigation(HERE / "navigation.toml", options.result)
         headers = {str(path.relative_to(ROOT)): c_pages.place(path) for path in c_pages.headers()}
@@ -149,4 +146,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -11,6 +11,7 @@ from pages import ROOT, Sources
 
 FOLDERS = ("model/include/fp8mac", "firmware/include/fp8rt")
 SKIPPED = re.compile(r"#(ifn?def|endif|include|define FP8\w+_H$)|// SPDX|extern \"C\" {$")
+RULE = re.compile(r"-{3,} (.+?) -{3,}$")  # the heading of a part of a header
 Declaration = tuple[str, str]  # comment, code
 
 
@@ -94,7 +95,10 @@ def shown(comment: str, text: str, declared: set[str]) -> str:
     What is defined once for each choice of the preprocessor has one entry.
     """
     if not text:
-        return prose(comment) + "\n"
+        heading = RULE.match(comment)
+        return (
+            f"## {heading[1][0].upper()}{heading[1][1:]}\n\n" if heading else prose(comment) + "\n"
+        )
     named = signature(text)
     body = prose(comment)
     if named is None or named[1] in declared:

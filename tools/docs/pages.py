@@ -116,7 +116,6 @@ class Sources:
         )
         self.texts: dict[str, str] = {}  # files whose text is shown: their pages
         self.written: set[Path] = set()
-        self.changed: set[str] = set()
 
     def write(self, name: str, text: str) -> None:
         target = self.folder / name
@@ -124,7 +123,6 @@ class Sources:
         if not target.exists() or target.read_text() != text:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
-            self.changed.add(name)
 
     def copy(self, name: str) -> None:
         target = self.folder / name
@@ -194,7 +192,7 @@ class Sources:
                 chunk.append(line)
         return "".join(out) + self.linked(name, "".join(chunk))
 
-    def pages_written(self) -> list[Path]:
+    def markdown(self) -> list[Path]:
         return list(self.folder.rglob("*.md"))
 
     def finish(self, kept: list[Path]) -> None:

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from . import c_integers, c_run, mx
+from . import c_integers, c_run
 from .c_text import boolean, head, number, plain
-from .ir import FORMAT_BYTES, FORMAT_C, Layer, Tensor, Weights
-from .plan import REPEATED, mx_stride_of, name_of, turns_of, up
-from .transposed import split
-from .weights import averages_quads, join
-
-_ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
+from .calls import At, Call, Matrix, Product, c_fields
+from .ir import FORMAT_C, Layer, Tensor, name_of
+from .layer_calls import calls_of
+from .moves import turns_of
+from .plan import mx_stride_of
+from .weights import averages_quads
 
 
 def source(s) -> str:
@@ -106,119 +104,92 @@ def _short(text: str) -> str:
     return plain(text)[:60]
 
 
-def _fused(s, index: int, layer: Layer) -> list[str]:
-    fused, fields = layer.fused, []
-    if fused.activation in _ACTIVATIONS:
-        fields.append(f".activation = {_ACTIVATIONS[fused.activation]}")
-    if fused.activation == "clamp":
-        fields += [f".clamp_lo = {number(fused.clamp[0])}", f".clamp_hi = {number(fused.clamp[1])}"]
-    if fused.function is not None:
-        fields.append(f".coding = {{.table = {s.plan.slots[index]}}}")
-        fields.append(f".table_scale = {number(fused.table_scale)}")
-    return [f".fused = {{{', '.join(fields)}}}"] if fields else []
-
-
-def _geometry(layer: Layer) -> list[str]:
-    w = layer.window
-    window = [
-        f".kernel_h = {w.kernel[0]}",
-        f".kernel_w = {w.kernel[1]}",
-        f".stride_y = {w.stride[0]}",
-        f".stride_x = {w.stride[1]}",
-        f".dilation_y = {w.dilation[0]}",
-        f".dilation_x = {w.dilation[1]}",
-        f".pad_top = {w.pads[0]}",
-        f".pad_left = {w.pads[1]}",
-        f".pad_bottom = {w.pads[2]}",
-        f".pad_right = {w.pads[3]}",
-    ]
-    return [
-        f".images = {layer.images}",
-        f".height = {layer.height}",
-        f".width = {layer.width}",
-        ".window = {" + ", ".join(window) + "}",
-    ]
-
-
-def _upsampling(layer: Layer) -> list[str]:
-    w = layer.window
-    values = {
-        **{"images": layer.images, "height": layer.height, "width": layer.width},
-        **{"out_height": layer.upsampled[0], "out_width": layer.upsampled[1]},
-        **{"kernel_h": w.kernel[0], "kernel_w": w.kernel[1]},
-        **{"stride_y": w.stride[0], "stride_x": w.stride[1]},
-        **{"pad_top": w.pads[0], "pad_left": w.pads[1]},
-    }
-    return [f".{name} = {value}" for name, value in values.items()]
-
-
-def _weights(s, suffix: str, w: Weights, codes: np.ndarray, name: str) -> str:
-    """The declaration of weights."""
-    rows, cols = codes.shape
-    bias = f".bias = {s.name}_bias{suffix}" if w.bias is not None else ""
-    blocks = ""
-    scales = [f".row_scale = {s.name}_scales{suffix}"] if w.mx is None else []
-    if w.mx is not None:
+def _weights(name: str, w: Product) -> str:
+    """The declaration of weights of the program's constants."""
+    m, blocks = w.codes, ""
+    if m.mx is not None:
         blocks = (
-            f",\n                  .mx = (void *)(uintptr_t){s.name}_mx{suffix}, "
-            f".mx_stride = {up(mx.blocks(cols), s.plan.beat)}"
+            f",\n                  .mx = (void *)(uintptr_t){m.mx.name}, .mx_stride = {m.mx_stride}"
         )
-    fields = "".join(f",\n        {field}" for field in [*scales, bias] if field)
+    fields = "".join(f",\n        {field}" for field in c_fields(w.vectors()))
     return (
         f"    const fp8rt_weights {name} = {{\n"
-        f"        .codes = {{.data = (void *)(uintptr_t){s.name}_codes{suffix}, .rows = {rows}, .cols = {cols},\n"
-        f"                  .stride = {up(cols, s.plan.beat)}, .format = {FORMAT_C[w.format]}, .scale = 1.0f{blocks}}}"
+        f"        .codes = {{.data = (void *)(uintptr_t){m.codes.name}, .rows = {m.rows}, .cols = {m.cols},\n"
+        f"                  .stride = {m.stride}, .format = {FORMAT_C[m.format]}, .scale = 1.0f{blocks}}}"
         f"{fields}}};\n"
     )
 
 
-def _product(s, index: int, layer: Layer) -> tuple[str, list[str]]:
-    """The weights of a product, and fields of groups."""
-    codes, groups = layer.weights.codes, []
-    if layer.op == "convolution":
-        grouped = join(layer, s.graph, s.plan.beat)
-        codes = grouped.codes
-        if grouped.group_in:
-            groups = [f".group_in = {grouped.group_in}", f".group_out = {grouped.group_out}"]
-        if grouped.pairs:
-            groups.append(".pairs = true")
-    if layer.op == "transposed":
-        codes = split(layer)
-    return _weights(s, f"{index}a", layer.weights, codes, "weights"), [
-        ".weights = &weights",
-        *groups,
-    ]
-
-
-def _diagonal(s, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
-    """The weights of a depthwise convolution are a tensor: the diagonal of each group."""
-    group = s.graph.tensors[layer.inputs[1]].cols
-    text = f"    const fp8rt_weights weights = {{.codes = at(arena, {ids[layer.inputs[1]]})}};\n"
-    groups = [] if group == layer.groups else [f".group_in = {group}", f".group_out = {group}"]
-    return text, [f".height = {layer.height}", ".weights = &weights", *groups]
-
-
-def _norm(s, index: int, layer: Layer) -> list[str]:
-    norm = layer.norm
-    fields = [f".rms = {boolean(norm.rms)}", f".eps = {number(norm.eps)}"]
-    if norm.gamma is not None:
-        fields.append(f".gamma = {s.name}_gamma{index}")
-    if norm.beta is not None:
-        fields.append(f".beta = {s.name}_beta{index}")
-    return fields
-
-
-def _words(s, index: int, layer: Layer) -> tuple[str, list[str]]:
-    """The table of an embedding."""
-    out = s.graph.tensors[layer.output]
-    words, width = layer.table.shape
-    stride = up(width * FORMAT_BYTES[out.format], s.plan.beat)
-    text = (
-        "    const fp8rt_tensor words = {\n"
-        f"        .data = (void *)(uintptr_t){s.name}_words{index}, .rows = {words}, .cols = {width},\n"
-        f"        .stride = {stride}, .format = {FORMAT_C[out.format]}, .scale = {number(out.scale)}}};\n"
+def _local(name: str, local: At | Matrix | Product, ids: dict[str, int]) -> str:
+    """The declaration of a structure before the descriptor."""
+    if isinstance(local, At):
+        scale = "" if local.scale is None else f"    {name}.scale = {number(local.scale)};\n"
+        kind = "const fp8rt_tensor" if local.constant else "fp8rt_tensor"
+        return f"    {kind} {name} = at(arena, {ids[local.tensor]});\n{scale}"
+    if isinstance(local, Product) and isinstance(local.codes, At):
+        return (
+            f"    const fp8rt_weights {name} = {{.codes = at(arena, {ids[local.codes.tensor]})}};\n"
+        )
+    if isinstance(local, Product):
+        return _weights(name, local)
+    data = f".data = (void *)(uintptr_t){local.codes.name}, .rows = {local.rows},"
+    rest = f".cols = {local.cols}, .stride = {local.stride}, .format = {FORMAT_C[local.format]}"
+    if local.scale is None:
+        return (
+            f"    const fp8rt_tensor {name} = {{{data}\n"
+            f"                                  {rest}}};\n"
+        )
+    return (
+        f"    const fp8rt_tensor {name} = {{\n"
+        f"        {data} .cols = {local.cols},\n"
+        f"        .stride = {local.stride}, .format = {FORMAT_C[local.format]}, "
+        f".scale = {number(local.scale)}}};\n"
     )
-    return text, [".table = &words", ".indices = x.data"]
+
+
+def _once(layer: Layer, call: Call, ids: dict[str, int]) -> str:
+    """The body of a layer that is one call."""
+    whole = layer.integer is not None
+    body = "".join(_local(name, local, ids) for name, local in call.locals.items())
+    first = "\n        " if whole else ""
+    between = ",\n        " if whole else ",\n                                  "
+    return (
+        f"{body}    const {call.kind} desc = {{{first}{between.join(c_fields(call.fields))}}};\n"
+        f'    fp8rt_run_label(run, "{name_of(layer)}");\n'
+        f"    return {call.function}(run, &desc);\n"
+    )
+
+
+def _repeated(layer: Layer, call: Call, ids: dict[str, int]) -> str:
+    """The body of a layer that is a call for each part of rows. What has no parts is declared once."""
+    once = "".join(_local(n, x, ids) for n, x in call.locals.items() if n not in call.parts)
+    x, out = (call.locals[name].tensor for name in ("x", "out"))
+    parts = f"        fp8rt_tensor x = at(arena, {ids[x]}), out = at(arena, {ids[out]});\n"
+    places = {name: name for name in call.parts}
+    if "weights" in call.parts:
+        y = call.locals["weights"].codes
+        places["weights"] = "weights.codes"
+        parts += (
+            f"        fp8rt_weights weights = {{.codes = at(arena, {ids[y.tensor]})}};\n"
+            f"        weights.codes.scale = {number(y.scale)};\n"
+        )
+    for name, rows in call.parts.items():
+        place = places[name]
+        parts += (
+            f"        {place}.rows = {rows};\n"
+            f"        {place}.data = (uint8_t *){place}.data + i * {rows}u * {place}.stride;\n"
+        )
+    for name, rows in call.parts.items() if layer.mx else ():
+        if name != "out":
+            parts += f"        {places[name]}.mx += i * {rows}u * {places[name]}.mx_stride;\n"
+    return (
+        f"{once}    fp8rt_status status = FP8RT_OK;\n"
+        f"    for (unsigned i = 0; i < {call.images} && status == FP8RT_OK; i++) {{\n"
+        f"{parts}        const {call.kind} desc = {{{', '.join(c_fields(call.fields))}}};\n"
+        f'        fp8rt_run_label(run, "{name_of(layer)}");\n'
+        f"        status = {call.function}(run, &desc);\n"
+        "    }\n    return status;\n"
+    )
 
 
 def _moves(s, layer: Layer, ids: dict[str, int]) -> str:
@@ -252,168 +223,14 @@ def _moves(s, layer: Layer, ids: dict[str, int]) -> str:
     )
 
 
-def _pairs(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
-    """The body of a product of computed matrices: one call for each pair."""
-    x, y = (s.graph.tensors[name] for name in layer.inputs)
-    m, n = x.rows // layer.images, y.rows // layer.images
-    fused = "".join(f", {field}" for field in _fused(s, index, layer))
-    scale = number(np.float32(y.scale) * np.float32(layer.factor))
-    parts = "".join(
-        f"        {name}.rows = {rows};\n        {name}.data = (uint8_t *){name}.data + i * {rows}u * {name}.stride;\n"
-        for name, rows in (("x", m), ("weights.codes", n), ("out", m))
-    )
-    if layer.mx:
-        parts += "".join(
-            f"        {name}.mx += i * {rows}u * {name}.mx_stride;\n"
-            for name, rows in (("x", m), ("weights.codes", n))
-        )
-    return (
-        "    fp8rt_status status = FP8RT_OK;\n"
-        f"    for (unsigned i = 0; i < {layer.images} && status == FP8RT_OK; i++) {{\n"
-        f"        fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]}), out = at(arena, {ids[layer.output]});\n"
-        f"        fp8rt_weights weights = {{.codes = at(arena, {ids[layer.inputs[1]]})}};\n"
-        f"        weights.codes.scale = {scale};\n"
-        + parts
-        + f"        const fp8rt_linear_desc desc = {{.x = &x, .weights = &weights{fused}, .out = &out}};\n"
-        f'        fp8rt_run_label(run, "{name_of(layer)}");\n'
-        "        status = fp8rt_linear(run, &desc);\n"
-        "    }\n    return status;\n"
-    )
-
-
-def _parts(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
-    """The body of a layer that is one call for each part of x's rows, with the same second operand."""
-    rows = s.graph.tensors[layer.output].rows // layer.images
-    fields = [".x = &x", *_operands(layer), *_fused(s, index, layer), ".out = &out"]
-    kind, call = _DESCRIPTORS[layer.op]
-    y = ""
-    if len(layer.inputs) > 1:
-        y = f"    const fp8rt_tensor y = at(arena, {ids[layer.inputs[1]]});\n"
-    parts = "".join(
-        f"        {name}.rows = {rows};\n        {name}.data = (uint8_t *){name}.data + i * {rows}u * {name}.stride;\n"
-        for name in ("x", "out")
-    )
-    return (
-        y + "    fp8rt_status status = FP8RT_OK;\n"
-        f"    for (unsigned i = 0; i < {layer.images} && status == FP8RT_OK; i++) {{\n"
-        f"        fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]}), out = at(arena, {ids[layer.output]});\n"
-        + parts
-        + f"        const {kind} desc = {{{', '.join(fields)}}};\n"
-        f'        fp8rt_run_label(run, "{name_of(layer)}");\n'
-        f"        status = {call}(run, &desc);\n"
-        "    }\n    return status;\n"
-    )
-
-
-def _operands(layer: Layer) -> list[str]:
-    """What a sum, a product or a softmax has besides x."""
-    if layer.op != "softmax":
-        return [".y = &y", f".factor = {number(layer.factor)}"]
-    mask = [f".seen = {layer.seen}"] if layer.seen else []
-    return [*mask, ".causal = true"] if layer.causal else mask
-
-
-def _recurrent(s, index: int, layer: Layer, ids: dict[str, int]) -> tuple[str, list[str]]:
-    """Weights and state, which the program sets to 0 before the layer runs."""
-    text = _weights(s, f"{index}a", layer.weights, layer.weights.codes, "input")
-    text += _weights(s, f"{index}b", layer.recurrent, layer.recurrent.codes, "recurrent")
-    text += (
-        f"    const fp8rt_tensor hidden = at(arena, {ids[layer.extra['hidden']]});\n"
-        f"    const fp8rt_tensor state = at(arena, {ids[layer.extra['state']]});\n"
-    )
-    fields = [".input = &input", ".recurrent = &recurrent", f".batch = {layer.images}"]
-    return text, [*fields, ".hidden = &hidden", ".state = &state"]
-
-
 def _layer(s, index: int, layer: Layer) -> str:
     ids = _ids(s)
     head = (
         f"// {_short(', '.join(layer.nodes))}\n"
         f"static fp8rt_status layer{index}(fp8rt_run *run, uint8_t *arena)\n{{\n"
     )
-    if layer.integer is not None:
-        return head + c_integers.body(s, index, layer, ids) + "}\n"
     if layer.op == "move":
         return head + _moves(s, layer, ids) + "}\n"
-    if layer.op == "matmul":
-        return head + _pairs(s, index, layer, ids) + "}\n"
-    if layer.images > 1 and layer.op in REPEATED:
-        return head + _parts(s, index, layer, ids) + "}\n"
-    return head + _call(s, index, layer, ids) + "}\n"
-
-
-def _call(s, index: int, layer: Layer, ids: dict[str, int]) -> str:
-    """The body of a layer that is one call."""
-    scaled = layer.op == "reduce" and layer.factor != 1.0
-    body = [
-        f"    {'' if scaled else 'const '}fp8rt_tensor x = at(arena, {ids[layer.inputs[0]]});\n"
-    ]
-    fields = [".x = &x"]
-    if scaled:  # a mean: the factor is part of x's scale
-        scale = np.float32(s.graph.tensors[layer.inputs[0]].scale) * np.float32(layer.factor)
-        body.append(f"    x.scale = {number(scale)};\n")
-    if layer.op == "reduce":
-        fields.append(f".operation = FP8MAC_ROWS_{layer.reduction.upper()}")
-    if layer.norm is not None:
-        fields += _norm(s, index, layer)
-    if layer.table is not None:
-        text, more = _words(s, index, layer)
-        body.append(text)
-        fields = more
-    if layer.op == "logarithm":
-        fields += [f".offset = {number(layer.offset)}", f".factor = {number(layer.factor)}"]
-    if layer.zero:
-        fields.append(".zero = true")
-    if layer.op in ("add", "multiply"):
-        body.append(f"    const fp8rt_tensor y = at(arena, {ids[layer.inputs[1]]});\n")
-        fields += _operands(layer)
-    if layer.op == "softmax":
-        fields += _operands(layer)
-    if layer.op in ("convolution", "global_average", "max_pool"):
-        fields += _geometry(layer)
-    if layer.op == "global_average" and averages_quads(layer, s.graph):
-        fields.append(f".ones = {s.name}_ones{index}")
-    if layer.op == "transposed":
-        fields += _upsampling(layer)
-    if layer.op == "scale_channels":
-        text, more = _diagonal(s, layer, ids)
-        body.append(text)
-        fields += more
-    if layer.weights is not None:
-        make = _recurrent(s, index, layer, ids) if layer.recurrent else _product(s, index, layer)
-        body.append(make[0])
-        fields += make[1]
-    if layer.residual is not None:
-        body.append(f"    const fp8rt_tensor residual = at(arena, {ids[layer.residual]});\n")
-        fields.append(".residual = &residual")
-    body.append(f"    fp8rt_tensor out = at(arena, {ids[layer.output]});\n")
-    fields += [*_fused(s, index, layer), ".out = &out"]
-    kind, call = _DESCRIPTORS[layer.op]
-    lines = ",\n                                  ".join(fields)
-    return (
-        "".join(body) + f"    const {kind} desc = {{{lines}}};\n"
-        f'    fp8rt_run_label(run, "{name_of(layer)}");\n'
-        f"    return {call}(run, &desc);\n"
-    )
-
-
-_DESCRIPTORS = {
-    "convolution": ("fp8rt_convolution_desc", "fp8rt_convolution"),
-    "transposed": ("fp8rt_transposed_desc", "fp8rt_transposed_convolution"),
-    "linear": ("fp8rt_linear_desc", "fp8rt_linear"),
-    "global_average": ("fp8rt_pooling_desc", "fp8rt_global_average"),
-    "max_pool": ("fp8rt_pooling_desc", "fp8rt_max_pool"),
-    "add": ("fp8rt_arithmetic_desc", "fp8rt_add"),
-    "multiply": ("fp8rt_arithmetic_desc", "fp8rt_multiply"),
-    "convert": ("fp8rt_arithmetic_desc", "fp8rt_add"),
-    "scale_channels": ("fp8rt_convolution_desc", "fp8rt_convolution"),
-    "softmax": ("fp8rt_softmax_desc", "fp8rt_softmax"),
-    "normalise": ("fp8rt_norm_desc", "fp8rt_normalise"),
-    "reduce": ("fp8rt_reduce_desc", "fp8rt_reduce"),
-    "embedding": ("fp8rt_embedding_desc", "fp8rt_embedding"),
-    "reciprocal": ("fp8rt_reciprocal_desc", "fp8rt_reciprocal"),
-    "logarithm": ("fp8rt_logarithm_desc", "fp8rt_logarithm"),
-    "to_mx": ("fp8rt_to_mx_desc", "fp8rt_to_mx"),
-    "lstm": ("fp8rt_recurrent_desc", "fp8rt_lstm"),
-    "gru": ("fp8rt_recurrent_desc", "fp8rt_gru"),
-}
+    (call,) = calls_of(s.graph, s.plan, s.name, index, layer)
+    body = _repeated(layer, call, ids) if call.parts else _once(layer, call, ids)
+    return head + body + "}\n"

@@ -57,5 +57,9 @@ def array(
     return f"_Alignas(32) const {kind} {name}[{values.size}] = {{\n{body}\n}};\n"
 
 
+def counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
 def boolean(value: bool) -> str:
     return "true" if value else "false"

@@ -30,6 +30,7 @@ from . import (
     weights,
     writer,
 )
+from .c_text import counted
 from .errors import Refused, refuse
 from .executor import Executor
 from .ir import FORMATS, INT8, Graph
@@ -247,7 +248,7 @@ def _quantize(options) -> int:
     model, scales = quantize.quantize(options.file, runs, chosen, *given)
     graph = lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
-    print(f"{options.output}: {len(scales)} tensors are rounded to {chosen.format}")
+    print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():
         print(line)
     if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
@@ -314,7 +315,9 @@ def _generate_whole(options) -> int:
     graph = integer_import.read(path, _columns(options.columns, options.element, options.beat))
     runs = integer_import.read_data(options.data, graph) if options.data else []
     sources = writer.prepare(graph, folder, path.name, runs[: options.vectors], beat=options.beat)
-    _write_program(folder, sources, report.rows_of(graph), {})
+    rows = report.rows_of(graph)
+    report.add_estimates(graph, rows, sources.plan, sources.element)
+    _write_program(folder, sources, rows, {})
     return 0
 
 
@@ -322,7 +325,9 @@ def _write_program(folder: pathlib.Path, sources: writer.Sources, rows, outputs:
     graph, plan = sources.graph, sources.plan
     found = report.document(graph, plan, rows, sources.origin, outputs)
     writer.write(folder, sources, report.files(found))
-    print(f"{folder}: {len(graph.layers)} layers, arena of {plan.arena} bytes")
+    print(
+        f"{folder} has a program of {counted(len(graph.layers), 'layer')}. Its arena has {plan.arena:,} bytes."
+    )
 
 
 def _generate(options) -> int:
@@ -341,7 +346,7 @@ def _generate(options) -> int:
         graph, folder, origin, runs[: options.vectors], options.element, options.beat
     )
     rows, outputs = report.rows_of(graph), {}
-    report.add_estimates(graph, rows, sources.element, options.beat)
+    report.add_estimates(graph, rows, sources.plan, sources.element)
     if options.reference and runs:
         reference = _reference(options, model)
         shapes.check_reference(reference, graph.inputs, graph.outputs)
@@ -389,7 +394,7 @@ def _validate(options) -> int:
 def _measure(options) -> int:
     found = measure.measure(_root(options), pathlib.Path(options.folder))
     print(
-        f"{options.folder}: {found['core_cycles']:,} core cycles a run; report.md has those of each layer\n"
+        f"A run takes {found['core_cycles']:,} core cycles. {options.folder}/report.md has those of each layer.\n"
         f"{report.estimated(found)}"
     )
     return 0

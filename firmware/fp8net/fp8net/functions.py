@@ -44,48 +44,35 @@ def _swish(x: float, alpha: float) -> float:
     return x * _sigmoid(alpha * x)
 
 
+# ONNX's operators of one input: the function, and the attributes that are its arguments, with their defaults
+OPERATORS: dict[str, tuple[Callable[..., float], dict[str, float]]] = {
+    "Sigmoid": (_sigmoid, {}),
+    "Tanh": (math.tanh, {}),
+    "HardSigmoid": (_hard_sigmoid, {"alpha": 0.2, "beta": 0.5}),
+    "HardSwish": (lambda x: x * _hard_sigmoid(x, 1 / 6, 0.5), {}),
+    "LeakyRelu": (lambda x, alpha: x if x >= 0 else alpha * x, {"alpha": 0.01}),
+    "Elu": (_elu, {"alpha": 1.0}),
+    "Softplus": (_softplus, {}),
+    "Erf": (math.erf, {}),
+    "Abs": (abs, {}),
+    "Gelu": (lambda x: 0.5 * x * math.erfc(-x / math.sqrt(2.0)), {}),
+    "Exp": (lambda x: math.exp(min(x, 700.0)), {}),
+    "Sqrt": (lambda x: math.sqrt(x) if x >= 0 else math.nan, {}),
+    "Log": (lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan, {}),
+    "Reciprocal": (lambda x: 1.0 / x if x else math.copysign(math.inf, x), {}),
+    "Mish": (lambda x: x * math.tanh(_softplus(x)), {}),
+    "Selu": (_selu, {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805}),
+    "Celu": (lambda x, alpha: x if x > 0 else alpha * math.expm1(x / alpha), {"alpha": 1.0}),
+    "Softsign": (lambda x: x / (1.0 + abs(x)), {}),
+    "Swish": (_swish, {"alpha": 1.0}),
+}
+
 FUNCTIONS: dict[str, Callable[..., float]] = {
-    "Sigmoid": _sigmoid,
-    "Tanh": math.tanh,
-    "HardSigmoid": _hard_sigmoid,
-    "HardSwish": lambda x: x * _hard_sigmoid(x, 1 / 6, 0.5),
-    "LeakyRelu": lambda x, alpha: x if x >= 0 else alpha * x,
-    "Elu": _elu,
-    "Softplus": _softplus,
-    "Erf": math.erf,
-    "Gelu": lambda x: 0.5 * x * math.erfc(-x / math.sqrt(2.0)),
+    **{name: function for name, (function, _) in OPERATORS.items()},
     "GeluTanh": _gelu_tanh,
     "Pow": _power,
-    "Mish": lambda x: x * math.tanh(_softplus(x)),
-    "Selu": _selu,
-    "Celu": lambda x, alpha: x if x > 0 else alpha * math.expm1(x / alpha),
-    "Softsign": lambda x: x / (1.0 + abs(x)),
-    "Swish": _swish,
     "Silu": lambda x: x * _sigmoid(x),
-    "Exp": lambda x: math.exp(min(x, 700.0)),
-    "Abs": abs,
-    "Sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
-    "Log": lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan,
-    "Reciprocal": lambda x: 1.0 / x if x else math.copysign(math.inf, x),
 }
-
-
-# The attributes of an operator's node that are its function's arguments, in their order, with ONNX's defaults.
-ATTRIBUTES: dict[str, dict[str, float]] = {
-    "HardSigmoid": {"alpha": 0.2, "beta": 0.5},
-    "LeakyRelu": {"alpha": 0.01},
-    "Elu": {"alpha": 1.0},
-    "Selu": {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805},
-    "Celu": {"alpha": 1.0},
-    "Swish": {"alpha": 1.0},
-}
-
-
-def arguments(op: str, attribute: Callable[[str, float], float]) -> tuple[float, ...]:
-    """The arguments of an operator's function. attribute(name, default) reads the node."""
-    return tuple(
-        float(attribute(name, default)) for name, default in ATTRIBUTES.get(op, {}).items()
-    )
 
 
 # ---- expressions --------------------------------------------------------------------------------
@@ -127,7 +114,9 @@ def _step(op: str, operands: tuple[float | None, ...], attributes: dict) -> floa
     name = "GeluTanh" if attributes.get("approximate") == "tanh" else op
     if math.isnan(x):
         return x
-    return FUNCTIONS[name](math.copysign(min(abs(x), 1e30), x), *arguments(op, attributes.get))
+    arguments = OPERATORS[op][1] if op in OPERATORS else {}
+    values = [float(attributes.get(n, default)) for n, default in arguments.items()]
+    return FUNCTIONS[name](math.copysign(min(abs(x), 1e30), x), *values)
 
 
 def _expression(x: float, *steps) -> float:

@@ -50,18 +50,6 @@ def layer_bands(layer: Layer, x: Tensor) -> tuple[list[Band], list[Band]]:
     return bands(window, layer.height, 0), bands(window, layer.width, 1)
 
 
-def widest(of: list[Band]) -> int:
-    """The first of the bands that have most outputs"""
-    return max(range(len(of)), key=lambda i: (of[i].count, -i))
-
-
-def commands(layer: Layer, graph: Graph) -> int:
-    """Of each group: whole lines of each band, then the pixels of all bands but the widest"""
-    down, across = layer_bands(layer, graph.tensors[layer.inputs[0]])
-    edges = sum(band.count for band in across) - across[widest(across)].count
-    return len(down) * (1 + edges)
-
-
 def biases(layer: Layer, graph: Graph) -> np.ndarray:
     """bands x n: the file's bias without the zero point's share of each sum"""
     x = graph.tensors[layer.inputs[0]]

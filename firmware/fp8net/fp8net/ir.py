@@ -59,6 +59,8 @@ OPS = {
     "int_pad": "fp8rt_int_pad",
     "int_softmax": "fp8rt_int_softmax",
 }
+# Layers that are a call for each image.
+REPEATED = {"matmul", "add", "multiply", "softmax"}
 # Layers that no list of commands can hold: words differ from run to run, and are checked in each.
 ALONE = {"embedding"}
 # Layers whose operands have to be FP8.
@@ -351,6 +353,12 @@ class Graph:
     def moved(self) -> int:
         """Values that are moved."""
         return sum(move.values for layer in self.layers for move in layer.moves)
+
+
+def name_of(layer: Layer) -> str:
+    """The layer's name in lists and messages: a byte for each character."""
+    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in layer.name).strip("_")
+    return (text or layer.op)[:48]
 
 
 def product(sizes) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from .ir import FORMAT_BYTES, Axis, Move, View, product
+from .ir import FORMAT_BYTES, Axis, Graph, Layer, Move, View, product
 
 MOST_AXES = 6  # FP8RT_MOVE_AXES
 
@@ -268,3 +268,12 @@ def turn_of(move: Move, format: str, beat: int) -> Turn | None:
         and columns.count * rows.count >= len(turn.blocks) * _LEAST_VALUES
     )
     return turn if possible else None
+
+
+def turns_of(graph: Graph, layer: Layer, beat: int) -> list[Turn | Copies | None]:
+    """Of each move: the transpositions or copies that are commands. None: the core moves, as beside the requantiser, which
+    has no element-wise commands."""
+    format = graph.tensors[layer.output].format
+    if graph.requantises:
+        return [None] * len(layer.moves)
+    return [turn_of(move, format, beat) or copies_of(move, format, beat) for move in layer.moves]

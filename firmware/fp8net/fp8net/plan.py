@@ -12,18 +12,13 @@ import dataclasses
 
 import numpy as np
 
-from . import executor, integer_layers, max_pool, moves, mx, weights
-from .ir import ALONE, FORMAT_BYTES, WIDE_OPERANDS, Graph, Layer
+from . import executor, moves, mx, weights
+from .ask import Asked, ask
+from .calls import up
+from .ir import ALONE, FORMAT_BYTES, REPEATED, Graph, Layer
 
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
 TABLES = 2  # FP8RT_TABLES
-# fp8rt_record_count, fp8rt_record_bytes, fp8rt_layer_core: what a query adds up.
-LIST_BYTES = (8 + 16 * 8) * 4
-COMMAND_WORDS, COMMAND_ADDRESSES = 36, 10
-WORDS_OF_CALL = 8192  # FP8RT_WORDS_OF_CALL
-# Layers that are a call for each image.
-REPEATED = {"matmul", "add", "multiply", "softmax"}
-CALL_BYTES = 2 * 4 + 128 + 8  # with a pointer of 8 bytes, as the host has
 
 
 @dataclasses.dataclass
@@ -34,7 +29,6 @@ class Segment:
     count: int
     recorded: bool
     list_bytes: int = 0
-    calls: int = 0
 
 
 @dataclasses.dataclass
@@ -45,19 +39,15 @@ class Plan:
     activations: int
     scratch: int
     lists: int
-    calls: int
     tables: list[np.ndarray]
     slots: dict[int, int]  # layer -> the table of the accelerator that it uses, 1 or 2
     loads: dict[int, int]  # layer -> which of `tables` is loaded before it
     segments: list[Segment]
+    layers: list[Asked]  # what each layer becomes
 
     @property
     def arena(self) -> int:
         return self.activations + self.scratch + self.lists
-
-
-def up(size: int, unit: int) -> int:
-    return -(-size // unit) * unit
 
 
 def stride_of(graph: Graph, name: str, beat: int) -> int:
@@ -108,133 +98,11 @@ def place(sizes: dict[str, int], life: dict[str, tuple[int, int]]) -> tuple[dict
     return offsets, max((offsets[n] + sizes[n] for n in sizes), default=0)
 
 
-def scratch_of(graph: Graph, layer: Layer, beat: int) -> int:
-    """What the layer takes from its run: run.peak of a query."""
-    source, out = graph.tensors[layer.inputs[0]], graph.tensors[layer.output]
-    if layer.op == "global_average" and weights.averages_quads(layer, graph):
-        return 0
-    if layer.op == "global_average":
-        column = source.cols * up(FORMAT_BYTES[out.format], beat)
-        return up(layer.height * layer.width, beat) + column
-    if layer.op == "transposed":
-        (height, width), (sy, sx) = layer.upsampled, layer.window.stride
-        if is_direct(layer):
-            return 0
-        row = up(out.cols * FORMAT_BYTES[out.format], beat)
-        return -(-height // sy) * -(-width // sx) * sx * row
-    if layer.op in ("lstm", "gru"):
-        return _recurrent_scratch(graph, layer, beat)
-    if layer.op == "int_linear":  # sums
-        return out.rows * up(4 * out.cols, beat)
-    if layer.op == "int_add":  # what the codes of both operands stand for
-        return 2 * 256 * 4
-    if layer.op == "max_pool":
-        return max_pool.scratch(layer, out.cols, up(out.cols, beat))
-    return 0
-
-
-def is_direct(layer: Layer) -> bool:
-    """A transposed convolution whose commands write the output in turns."""
-    return layer.window.stride[0] == 1 and layer.upsampled[1] % layer.window.stride[1] == 0
-
-
-def _recurrent_scratch(graph: Graph, layer: Layer, beat: int) -> int:
-    """As firmware/layers/recurrent.c takes it: the input's part, gates, a term, gates apart, h."""
-    rows, batch = graph.tensors[layer.output].rows, layer.images
-    units = graph.tensors[layer.extra["hidden"]].cols
-    gates = 4 if layer.op == "lstm" else 3
-    wide, narrow = up(4 * gates * units, beat), up(4 * units, beat)
-    taken = rows * wide + batch * wide + batch * narrow + rows * narrow
-    if 4 * units % beat:
-        taken += batch * gates * narrow * (1 if layer.op == "lstm" else 2)
-    return taken
-
-
-def commands_of(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
-    """Commands and calls of a layer that is recorded."""
-    if layer.op == "global_average" and weights.averages_quads(layer, graph):
-        return weights.average_commands(layer, graph, beat), 0
-    if layer.op == "global_average":
-        return layer.images, layer.images + 1
-    if layer.op == "move":
-        turns = turns_of(graph, layer, beat)
-        return sum(t.commands for t in turns if t), turns.count(None) + layer.clear
-    if layer.op == "int_convolution":
-        groups = weights.join(layer, graph, beat).count
-        return groups * integer_layers.commands(layer, graph), 0
-    if layer.integer is not None:
-        return int(layer.op == "int_linear"), 1
-    if layer.op == "max_pool":
-        channels = graph.tensors[layer.output].cols
-        count = max_pool.commands(layer, channels, up(channels, beat))
-        return count, 0 if count else 1
-    if layer.op in WIDE_OPERANDS:
-        source = graph.tensors[layer.inputs[0]]
-        return 0, -(-source.rows // max(1, WORDS_OF_CALL // source.cols))
-    if layer.op == "transposed":
-        sy, sx = layer.window.stride
-        if is_direct(layer):
-            return layer.images * sx, 0
-        return layer.images * min(sy, layer.upsampled[0]) * (sx + 1), layer.images
-    if layer.op in ("lstm", "gru"):
-        return _recurrent_commands(graph, layer, beat)
-    if layer.op == "scale_channels":
-        each = graph.tensors[layer.inputs[1]].cols
-        return -(-layer.groups // (beat if weights.has_quads(layer, graph) else each)), 0
-    if layer.op != "convolution":
-        return layer.images if layer.op in REPEATED else 1, 0
-    w = layer.window
-    merged = (
-        w.kernel[0] == 1
-        and w.stride[0] == 1
-        and w.pads[0] == 0
-        and layer.images * layer.height <= 65535
-    )
-    images = 1 if merged else layer.images
-    return images * weights.join(layer, graph, beat).count, 0
-
-
-def _recurrent_commands(graph: Graph, layer: Layer, beat: int) -> tuple[int, int]:
-    """As firmware/layers/recurrent.c records them: gates of the input, the steps, the output."""
-    steps = graph.tensors[layer.output].rows // layer.images
-    apart = 4 * graph.tensors[layer.extra["hidden"]].cols % beat != 0
-    commands, calls = (10, 1) if layer.op == "lstm" else (11, 2)
-    return 2 + steps * commands, steps * calls * apart
-
-
-def turns_of(graph: Graph, layer: Layer, beat: int) -> list[moves.Turn | moves.Copies | None]:
-    """Of each move: the transpositions or copies that are commands. None: the core moves, as beside the requantiser, which
-    has no element-wise commands."""
-    format = graph.tensors[layer.output].format
-    if graph.requantises:
-        return [None] * len(layer.moves)
-    return [
-        moves.turn_of(move, format, beat) or moves.copies_of(move, format, beat)
-        for move in layer.moves
-    ]
-
-
 def labels_of(layer: Layer) -> int:
     """Calls of fp8rt that a layer consists of: each has the layer's name."""
     if layer.op in REPEATED:
         return layer.images
     return len(layer.moves) if layer.op == "move" else 1
-
-
-def name_of(layer: Layer) -> str:
-    """The layer's name in lists and messages: a byte for each character."""
-    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in layer.name).strip("_")
-    return (text or layer.op)[:48]
-
-
-def _list_bytes(graph: Graph, layers: list[Layer], beat: int) -> tuple[int, int]:
-    total, all_calls = LIST_BYTES, 0
-    for layer in layers:
-        commands, calls = commands_of(graph, layer, beat)
-        total += commands * (up(COMMAND_WORDS * 4, beat) + COMMAND_ADDRESSES * 4)
-        total += calls * CALL_BYTES + labels_of(layer) * (len(name_of(layer)) // 4 + 3) * 4
-        all_calls += calls
-    return total, all_calls
 
 
 def _tables(graph: Graph) -> tuple[list[np.ndarray], dict[int, int]]:
@@ -318,26 +186,19 @@ def make(graph: Graph, beat: int = 16) -> Plan:
     offsets, activations = place(sizes, lifetimes(graph))
     tables, used = _tables(graph)
     slots, loads = _places(used)
-    segments = segments_of(graph)
-    for segment in segments:
-        layers = graph.layers[segment.first : segment.first + segment.count]
+    plan = Plan(
+        *(beat, offsets, strides, activations, 0, 0, tables, slots, loads, segments_of(graph), [])
+    )
+    answers = ask(graph, plan)
+    plan.layers = [answers.alone(index) for index in range(len(graph.layers))]
+    for segment in plan.segments:
+        its = range(segment.first, segment.first + segment.count)
         # A list has a command. Transpositions are none with elements that do not keep their values.
         segment.recorded &= any(
-            commands_of(graph, layer, beat)[0] for layer in layers if layer.op != "move"
+            plan.layers[i].commands for i in its if graph.layers[i].op != "move"
         )
-        if segment.recorded:
-            bytes_, segment.calls = _list_bytes(graph, layers, beat)
-            segment.list_bytes = up(bytes_, ALIGN)
-    return Plan(
-        beat,
-        offsets,
-        strides,
-        activations,
-        up(max(scratch_of(graph, layer, beat) for layer in graph.layers), ALIGN),
-        sum(s.list_bytes for s in segments),
-        sum(s.calls for s in segments),
-        tables,
-        slots,
-        loads,
-        segments,
-    )
+        scratch, list_bytes = answers.query(its)
+        plan.scratch = max(plan.scratch, up(scratch, ALIGN))
+        segment.list_bytes = up(list_bytes, ALIGN) if segment.recorded else 0
+    plan.lists = sum(segment.list_bytes for segment in plan.segments)
+    return plan

@@ -13,13 +13,10 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from . import patterns
+from . import functions, patterns
 
 # Functions that need a table: an expression has one of them, or its operand twice.
-CURVES = {
-    *("Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "LeakyRelu", "Elu", "Softplus", "Erf"),
-    *("Abs", "Gelu", "Exp", "Sqrt", "Log", "Reciprocal", "Pow"),
-}
+CURVES = {*functions.OPERATORS, "Pow"}
 STEPS = CURVES | {"Add", "Sub", "Mul", "Div", "Neg", "Relu", "Clip", "Max", "Min"}
 MOST_NODES = 64  # of an expression
 BINARY = {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min"}

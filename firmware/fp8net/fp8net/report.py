@@ -11,9 +11,10 @@ import numpy as np
 import onnx
 
 from . import estimate, integer_layers, mx, picture, quantize
+from .c_text import counted
 from .executor import Executor, decode, encode
-from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer
-from .plan import Plan, name_of
+from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of
+from .plan import Plan
 from .version import VERSION
 
 MACS_A_CYCLE = 256  # of the default array
@@ -58,10 +59,12 @@ def rows_of(graph: Graph) -> list[Row]:
     return [_row(graph, layer) for layer in graph.layers]
 
 
-def add_estimates(graph: Graph, rows: list[Row], element: str, beat: int) -> None:
-    for row, layer in zip(rows, graph.layers):
-        row.estimated_cycles = estimate.cycles(graph, layer, element, beat)
-        row.estimated_core_cycles = estimate.core_cycles(graph, layer, beat)
+def add_estimates(graph: Graph, rows: list[Row], plan: Plan, element: str) -> None:
+    for row, layer, cycles, its in zip(
+        rows, graph.layers, estimate.cycles(graph, plan, element), plan.layers, strict=True
+    ):
+        row.estimated_cycles = cycles
+        row.estimated_core_cycles = estimate.core_cycles(graph, layer, its.pauses, plan.beat)
 
 
 def _row(graph: Graph, layer: Layer) -> Row:
@@ -219,10 +222,23 @@ def estimated(report: dict) -> str:
     accelerator, core = (sum(layer[key] or 0 for layer in layers) for key in keys)
     without = sum(any(layer[key] is None for key in keys) for layer in layers)
     text = (
-        f"{accelerator + core + rest:,} cycles estimated: accelerator {accelerator:,}, the core's parts of layers {core:,}, "
-        f"its lists and tables {rest:,}"
+        f"A run is estimated to take {accelerator + core + rest:,} cycles: {accelerator:,} of the accelerator, {core:,} of the "
+        f"core's parts of layers, and {rest:,} of its lists and tables."
     )
-    return text + (f"; {without} layers have no estimate" if without else "")
+    has = "has" if without == 1 else "have"
+    return text + (f" {counted(without, 'layer')} {has} no estimate." if without else "")
+
+
+def how_layers_run(report: dict) -> str:
+    recorded, lists = report["recorded_layers"], report["lists"]
+    others = len(report["layers"]) - recorded
+    if recorded == 0:
+        return "The layers run one by one."
+    as_lists = "one list of commands" if lists == 1 else f"{lists} lists of commands"
+    if others == 0:
+        return f"All layers run as {as_lists}."
+    those = f"{counted(recorded, 'layer')} {'runs' if recorded == 1 else 'run'} as {as_lists}"
+    return f"{those}. The other {'one runs alone' if others == 1 else f'{others} run one by one'}."
 
 
 def files(report: dict) -> dict[str, str]:
@@ -258,8 +274,7 @@ def as_markdown(report: dict) -> str:
         f"{report['weight_bytes']:,} bytes of weights. Arena: {report['arena_bytes']:,} bytes, of them "
         f"{report['activation_bytes']:,} tensors,",
         f"{report['scratch_bytes']:,} scratch, {report['list_bytes']:,} lists of commands. "
-        f"Layers in {report['lists']} recorded lists: {report['recorded_layers']}. Layers that the core starts one by one: "
-        f"{len(layers) - report['recorded_layers']}.",
+        + how_layers_run(report),
         "",
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
         f"- {estimated(report)}",

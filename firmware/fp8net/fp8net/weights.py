@@ -8,8 +8,10 @@ import math
 
 import fp8mac
 import numpy as np
+from fp8mac.layers import Pointer
 
-from .ir import FORMAT_BYTES, FORMAT_MAX, INT8, Graph, Layer, Weights
+from .device import device_of
+from .ir import FORMAT_BYTES, FORMAT_C, FORMAT_MAX, INT8, Graph, Layer, Weights
 
 LEAST_SCALE = 2.0**-126  # the smallest normal number: its inverse is finite
 METHODS = ("max", "percentile", "mse")
@@ -89,14 +91,14 @@ class Grouped:
 def together(layer: Layer, graph: Graph, beat: int, each_out: int) -> int:
     """The fewest groups whose outputs, and residuals, are whole beats."""
     written = [layer.output, *([layer.residual] if layer.residual else [])]
-    least = min(FORMAT_BYTES[graph.tensors[name].format] for name in written)
-    return beat // math.gcd(beat, each_out * least)
+    least = min((graph.tensors[n].format for n in written), key=FORMAT_BYTES.__getitem__)
+    return device_of(graph, beat).ask("fp8rt_groups_to_join", FORMAT_C[least], each_out)
 
 
 def are_quads(channels: int, graph: Graph) -> bool:
-    """Whether a product for each channel is depthwise commands, for a beat of channels each: as fp8rt_channels_to_join says"""
-    columns = graph.columns
-    return bool(columns) and channels > columns and channels % columns == 0
+    """Whether a product for each channel is depthwise commands, for a beat of channels each"""
+    joined = device_of(graph).ask("fp8rt_channels_to_join", "FP8MAC_E4M3FN", channels)
+    return joined == graph.columns
 
 
 def has_quads(layer: Layer, graph: Graph) -> bool:
@@ -104,28 +106,21 @@ def has_quads(layer: Layer, graph: Graph) -> bool:
     return each and are_quads(layer.groups, graph)
 
 
-MOST_STRIDE = 127  # of a kernel with pairs, as fp8rt_takes_pairs has it
-
-
 def has_pairs(layer: Layer, graph: Graph) -> bool:
     """Whether a depthwise convolution gives two output lines at once: fp8rt_takes_pairs, and what such commands need"""
-    columns, window = graph.columns, layer.window
-    if layer.op not in ("convolution", "int_convolution") or not columns or layer.groups <= columns:
+    window = layer.window
+    if layer.op not in ("convolution", "int_convolution") or layer.residual is not None:
         return False
     written = (
         layer.fused.table_format if layer.fused.function else graph.tensors[layer.output].format
     )
-    return (
-        layer.weights.codes.shape[0] == layer.groups
-        and layer.weights.codes.shape[1] == window.kernel[0] * window.kernel[1]
-        and layer.groups % (columns // 2) == 0
-        and layer.residual is None
-        and FORMAT_BYTES[written] == 1
-        and layer.out_size[0] > 1
-        and window.kernel[0] > 1
-        and window.dilation[0] == 1
-        and window.stride[0] <= MOST_STRIDE
-    )
+    deep = layer.weights.codes.shape == (layer.groups, window.kernel[0] * window.kernel[1])
+    if not deep or FORMAT_BYTES[written] != 1:
+        return False
+    fields = {"kernel_h": window.kernel[0], "stride_y": window.stride[0]}
+    fields["dilation_y"] = window.dilation[0]
+    asked = (layer.groups, Pointer("fp8rt_window", fields), layer.out_size[0])
+    return bool(device_of(graph).ask("fp8rt_takes_pairs", *asked) & 1)
 
 
 def pair_lines(layer: Layer, graph: Graph) -> np.ndarray:
@@ -172,13 +167,6 @@ def averages_quads(layer: Layer, graph: Graph) -> bool:
         and layer.width <= MOST_WIDTH
         and codes <= MOST_CODES
     )
-
-
-def average_commands(layer: Layer, graph: Graph, beat: int) -> int:
-    """Of such a global average: for each beat of channels one, of all images if they are lines of a high image"""
-    merged = layer.height == 1 and layer.images <= MOST_CODES
-    groups = -(-graph.tensors[layer.inputs[0]].cols // beat)
-    return groups * (1 if merged else layer.images)
 
 
 def ones_of(layer: Layer, graph: Graph, beat: int) -> np.ndarray:

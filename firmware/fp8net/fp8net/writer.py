@@ -13,10 +13,11 @@ import numpy as np
 
 from . import c_integers, c_layers, c_program
 from .c_text import array, floats, head, plain
+from .calls import up
 from .errors import refuse
 from .executor import Executor, table_codes
 from .ir import Graph, Layer, Weights
-from .plan import Plan, make, up
+from .plan import Plan, make
 from .transposed import split
 from .weights import averages_quads, join, ones_of
 

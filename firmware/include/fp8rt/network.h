@@ -88,6 +88,8 @@ typedef struct fp8rt_recorder {
     fp8rt_left_b left;
     const uint8_t *tables[FP8RT_TABLES]; // that the next command with this table loads; NULL: none
     bool calls;                          // there are calls
+    // Commands are those of layers that run one by one: tiles as planned, and each reads B.
+    bool one_by_one;
 } fp8rt_recorder;
 
 // An empty recorder for a list in `bytes` of memory, at FP8RT_NETWORK_ALIGN.

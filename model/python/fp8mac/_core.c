@@ -8,8 +8,7 @@ static int add_methods(PyObject *module)
     PyMethodDef *const tables[] = {fp8mac_py_shared_methods,  fp8mac_py_formats_methods,
                                    fp8mac_py_convert_methods, fp8mac_py_config_methods,
                                    fp8mac_py_gemm_methods,    fp8mac_py_recipes_methods,
-                                   fp8mac_py_rows_methods,    fp8mac_py_environment_methods,
-                                   fp8mac_py_cycles_methods,  fp8mac_py_layers_methods};
+                                   fp8mac_py_rows_methods,    fp8mac_py_environment_methods};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         if (PyModule_AddFunctions(module, tables[i]) != 0) {
             return -1;

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 
-from . import _core
 from ._arrays import whole
 from ._environment import own_environment
 from ._formats import refuse
+from ._library import configured, library, run_workload
 
 # In the order of the C library's numbers
 MEMORIES = ("chip", "ideal")
@@ -97,14 +98,18 @@ def cycles(
         "latency": latency,
         "stall_permille": stall_permille,
     }
-    config = {name: _number(name, value) for name, value in numbers.items()}
-    config["element"] = _core.element(element)
-    config["memory"] = _chosen("memory", memory, MEMORIES)
-    order = ("rows", "cols", "lanes", "element", "tiles", "axi_data_w", "epi_width", "max_mn")
-    order += ("queue_depth", "buf_beats", "memory", "latency", "stall_permille", "requantise")
-    config["requantise"] = bool(requantise)
-    work = (*(_number(name, x) for name, x in (("m", m), ("n", n), ("k", k))),)
-    d = _chosen("d_format", d_format or ("int8" if requantise else "e4m3fn"), D_FORMATS)
-    return CycleCounts(
-        *_core.cycles((*work, d), tuple(config[name] for name in order), _number("seed", seed))
+    config = configured(
+        element,
+        **{name: _number(name, value) for name, value in numbers.items()},
+        memory=_chosen("memory", memory, MEMORIES),
+        requantise=bool(requantise),
+        stall_state=library.fp8mac_cycles_stall_state(ctypes.c_uint64(_number("seed", seed)), 0),
     )
+    work = library.workload_usual(ctypes.byref(config))
+    work.m, work.n, work.k = (_number(name, x) for name, x in (("m", m), ("n", n), ("k", k)))
+    work.d_format = _chosen("d_format", d_format or ("int8" if requantise else "e4m3fn"), D_FORMATS)
+    result = run_workload(config, work)
+    counters = (
+        getattr(result.counters, field.name) for field in dataclasses.fields(CycleCounts)[:-2]
+    )
+    return CycleCounts(*counters, result.utilisation, result.roofline)

@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
-from . import _core
-from ._cycles import D_FORMATS, _chosen, _number
+import ctypes
+from typing import Any
+
+from ._cycles import D_FORMATS, MOST, _chosen, _number
 from ._environment import own_environment
+from ._formats import refuse
+from ._library import c, configured, library, run_workload
 from ._rows import OPERATIONS
+from .layers import Device, LayerError
 
 ELEMENTWISE = ("add", "multiply")
 ROWS = (*OPERATIONS, "quantise-mx")  # the codes of fp8mac_rows_operation
-_ROWS = 3  # fp8mac_cycles_operation
-
-
-def _config(element: str, axi_data_w: int) -> tuple[int, int]:
-    return _core.element(element), _number("axi_data_w", axi_data_w)
+PAGE = 4096
 
 
 def _format(name: str, x: str) -> int:
@@ -49,12 +50,53 @@ def convolution_cycles(
     vectors    a scale for each filter, and a bias
     d_format   of D, as in `cycles`; c_format of a residual that is added
     """
+    names = ("images", "height", "width", "channels", "filters", "kernel_h", "kernel_w", "stride_y")
+    names += ("stride_x", "dilation_y", "dilation_x", "pad_y", "pad_x", "groups", "pixel_bytes")
     numbers = (*image, filters, *kernel, *stride, *dilation, *pads, groups, pixel_bytes)
-    layer = tuple(_number("a size", x) for x in numbers)
-    adds = c_format is not None
-    c = _format("c_format", c_format if c_format is not None else d_format)
-    work = (bool(vectors), _format("d_format", d_format), adds, c)
-    return _core.convolution_cycles(layer, work, _config(element, axi_data_w))
+    x = c.convolution(**{n: _number("a size", v) for n, v in zip(names, numbers, strict=True)})
+    config = configured(element, axi_data_w=_number("axi_data_w", axi_data_w))
+    work = library.workload_usual(ctypes.byref(config))
+    rows = x.images * _outputs(x, "height", "kernel_h", "stride_y", "dilation_y", "pad_y")
+    rows *= _outputs(x, "width", "kernel_w", "stride_x", "dilation_x", "pad_x")
+    depth = x.kernel_h * x.kernel_w * x.channels
+    if not 0 < rows <= MOST or not 0 < depth <= MOST or x.groups == 0 or x.filters == 0:
+        raise refuse("SHAPE", "the convolution has no outputs, or too many")
+    work.m, work.n, work.k = rows, x.filters, x.kernel_h * x.kernel_w * (x.channels // x.groups)
+    work.image, work.vectors, work.adds_c = x, bool(vectors), c_format is not None
+    work.d_format = _format("d_format", d_format)
+    work.c_format = _format("c_format", c_format if c_format is not None else d_format)
+    return run_workload(config, work).counters.cycles
+
+
+def _outputs(x: Any, *names: str) -> int:
+    size, kernel, stride, dilation, pad = (getattr(x, name) for name in names)
+    return (
+        library.convolution_outputs(size, kernel, stride, dilation, pad) if kernel * stride else 0
+    )
+
+
+def _cycles(kind: str, fields: dict[str, Any], element: str, axi_data_w: int) -> int:
+    """Of a command that is planned by itself; matrices are (rows, columns, format)."""
+    configured(element, axi_data_w=_number("axi_data_w", axi_data_w))
+    run = Device(element, axi_data_w).record(PAGE, 0, 0)
+    place = PAGE
+    for name, value in fields.items():
+        if isinstance(value, tuple):
+            rows, cols, width = value
+            fields[name] = place
+            beat = axi_data_w // 8
+            place += -(-rows * (-(-cols * width // beat) * beat) // PAGE) * PAGE
+    if place > MOST:
+        raise refuse("SHAPE", "the matrices do not fit 4 GiB")
+    try:
+        run.plan(kind, fields)
+        return run.cycles()
+    except LayerError as error:
+        raise refuse("COMMAND", f"the accelerator refuses the command: {error}") from None
+
+
+def _width(format: str) -> int:
+    return {"float16": 2, "bfloat16": 2, "float32": 4}.get(format, 1)
 
 
 @own_environment
@@ -74,16 +116,14 @@ def elementwise_cycles(
     operation   "add": X + beta * C, where c_format None leaves C out (a conversion); "multiply"
     """
     number = _chosen("operation", operation, ELEMENTWISE) + 1
-    formats = (x_format, c_format if c_format is not None else d_format, d_format)
-    command = (
-        number,
-        0,
-        _number("m", m),
-        _number("n", n),
-        *(_format("format", x) for x in formats),
-    )
-    options = (c_format is not None, False, False)
-    return _core.command_cycles(command, options, _config(element, axi_data_w))
+    m, n = _number("m", m), _number("n", n)
+    formats = {"x_format": x_format, "d_format": d_format}
+    formats |= {} if c_format is None else {"c_format": c_format}
+    fields: dict[str, Any] = {"operation": number, "m": m, "n": n}
+    fields |= {name: _format("format", value) for name, value in formats.items()}
+    fields |= {name[0]: (m, n, _width(value)) for name, value in formats.items()}
+    fields |= {"beta": 0.0 if c_format is None else 1.0}
+    return _cycles("elementwise", fields, element, axi_data_w)
 
 
 @own_environment
@@ -105,14 +145,13 @@ def rows_cycles(
     vectors     a norm has gamma and beta
     causal      a row of a softmax sees one column more than the one before, the first one sees one
     """
-    row = _chosen("operation", operation, ROWS)
-    formats = (x_format, d_format, d_format)
-    command = (
-        _ROWS,
-        row,
-        _number("m", m),
-        _number("n", n),
-        *(_format("format", x) for x in formats),
-    )
-    options = (False, bool(vectors), bool(causal))
-    return _core.command_cycles(command, options, _config(element, axi_data_w))
+    row, m, n = _chosen("operation", operation, ROWS), _number("m", m), _number("n", n)
+    fields: dict[str, Any] = {"operation": row, "m": m, "n": n, "causal": bool(causal)}
+    reduces = row < ROWS.index("rms-norm") or operation == "magnitude"
+    fields |= {"x_format": _format("format", x_format), "x": (m, n, _width(x_format))}
+    fields |= {"seen": 1 if causal else 0, "d": (m, 1 if reduces else n, _width(d_format))}
+    fields |= {"d_format": 0 if operation == "argmax" else _format("format", d_format)}
+    fields |= {"gamma": (1, n, 4)} if vectors else {}
+    fields |= {"beta": (1, n, 4)} if vectors and operation == "layer-norm" else {}
+    fields |= {"scales": (m, -(-n // 32), 1)} if operation == "quantise-mx" else {}
+    return _cycles("rows", fields, element, axi_data_w)

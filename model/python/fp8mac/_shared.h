@@ -11,8 +11,7 @@
 
 extern PyMethodDef fp8mac_py_shared_methods[], fp8mac_py_formats_methods[],
     fp8mac_py_convert_methods[], fp8mac_py_config_methods[], fp8mac_py_gemm_methods[],
-    fp8mac_py_recipes_methods[], fp8mac_py_rows_methods[], fp8mac_py_environment_methods[],
-    fp8mac_py_cycles_methods[], fp8mac_py_layers_methods[];
+    fp8mac_py_recipes_methods[], fp8mac_py_rows_methods[], fp8mac_py_environment_methods[];
 
 // The class fp8mac.Error.
 extern PyObject *fp8mac_py_error;

@@ -21,6 +21,17 @@ uint32_t fp8mac_bus_address(const fp8mac_caps *caps, uintptr_t address)
     return (uint32_t)address;
 }
 
+// What the walk takes for pairs: those of an image
+static bool has_pairs(const fp8mac_command *c)
+{
+    return c->mode.conv_a && fp8mac_command_has_pairs(c);
+}
+
+static bool b_is_resident(const fp8mac_command *c)
+{
+    return c->mode.b_resident && !fp8mac_command_is_rows(c);
+}
+
 // Bands of 16 rows, and in them as many columns as the limit allows, or those of an MX block
 static void begin_rows(fp8mac_walk *k, const fp8mac_command *c)
 {
@@ -59,6 +70,9 @@ void fp8mac_walk_begin(fp8mac_walk *k, const fp8mac_caps *caps, const fp8mac_com
     };
     for (unsigned i = 0; i < FP8MAC_TILE_REGIONS; i++) {
         k->at[i] = fp8mac_bus_address(caps, addresses[i]);
+    }
+    if ((caps->functions & FP8MAC_FUNCTION_C) == 0) {
+        k->at[FP8MAC_REGION_C] = 0; // as the accelerator, which has no place for it
     }
     if (fp8mac_command_is_rows(c)) {
         begin_rows(k, c);
@@ -108,7 +122,7 @@ static moves moves_of(const fp8mac_walk *k)
 {
     const bool rows = fp8mac_command_is_rows(k->command);
     const bool blocks = fp8mac_command_writes_scales(k->command);
-    const bool b_resident = k->command->mode.b_resident && !rows;
+    const bool b_resident = b_is_resident(k->command);
     const bool m_left = k->backwards ? !k->m_start : k->m_more;
     const bool n_left = k->backwards ? !k->n_start : k->n_more;
     moves v;
@@ -136,7 +150,7 @@ static uint64_t step_of(uint32_t stride, uint32_t rows)
 static void move_rows(fp8mac_walk *k, bool back)
 {
     const fp8mac_command *c = k->command;
-    const uint32_t d_rows = (fp8mac_command_has_pairs(c) ? 2u : 1u) * k->tile_m;
+    const uint32_t d_rows = (has_pairs(c) ? 2u : 1u) * k->tile_m;
     along(&k->at[FP8MAC_REGION_A], c->mode.conv_a ? 0 : step_of(c->a.stride, k->tile_m), back);
     along(&k->at[FP8MAC_REGION_C], step_of(c->c.stride, k->tile_m), back);
     along(&k->at[FP8MAC_REGION_D], step_of(c->d.stride, d_rows), back);
@@ -231,44 +245,51 @@ static bool too_short(uint32_t stride, uint32_t columns, uint8_t fmt)
     return stride < (uint64_t)columns << fp8mac_command_size_log2(fmt);
 }
 
+// Lines of an image may overlap. An image with MX scales is refused, but their stride is judged
+// before.
 static bool operand_stride_bad(const fp8mac_command *c, const fp8mac_command_operand *x,
-                               uint32_t rows, bool apart)
+                               uint32_t rows, bool image)
 {
-    return rows > 1 && !apart &&
-           (x->stride < c->k ||
+    return rows > 1 && !x->reuse &&
+           ((!image && x->stride < c->k) ||
             (fp8mac_command_has_mx(c) && x->mx_stride < fp8mac_command_scales(c->k)));
 }
 
 static bool stride_bad(const fp8mac_command *c)
 {
     const uint32_t d_columns = fp8mac_command_is_reduction(c) ? 1 : c->n;
-    const bool outputs = (c->m > 1 || fp8mac_command_has_pairs(c)) && !c->mode.acc_keep &&
+    const bool outputs = (c->m > 1 || has_pairs(c)) && !c->mode.acc_keep &&
                          (too_short(c->d.stride, d_columns, c->d.fmt) ||
                           (fp8mac_command_reads_c(c) && too_short(c->c.stride, c->n, c->c.fmt)));
     if (fp8mac_command_has_x(c)) {
         return outputs ||
                (fp8mac_command_writes_scales(c) && c->m > 1 &&
                 c->a.mx_stride < fp8mac_command_scales(c->n)) ||
-               (c->m > 1 && !c->a.reuse && too_short(c->a.stride, c->n, c->x_fmt));
+               (c->m > 1 && !c->a.reuse && !c->mode.conv_a &&
+                too_short(c->a.stride, c->n, c->x_fmt));
     }
-    return outputs || operand_stride_bad(c, &c->a, c->m, c->a.reuse || c->mode.conv_a) ||
-           operand_stride_bad(c, &c->b, c->n, c->b.reuse);
+    return outputs || operand_stride_bad(c, &c->a, c->m, c->mode.conv_a) ||
+           operand_stride_bad(c, &c->b, c->n, false);
 }
 
-// D's address in a tile command with pairs, or where its rows could end, less twice its rows
+// D's address, or with pairs where its rows could end, less twice its rows. Pairs without an image
+// are refused, but C's address is judged in the place of D's before.
 static uint64_t d_of(const fp8mac_walk *k)
 {
     const fp8mac_command *c = k->command;
-    return k->at[FP8MAC_REGION_D] +
-           (fp8mac_command_has_pairs(c) ? step_of(c->d.stride, c->image.out_w) : 0);
+    if (has_pairs(c)) {
+        return k->at[FP8MAC_REGION_D] + step_of(c->d.stride, c->image.out_w);
+    }
+    return k->at[fp8mac_command_has_pairs(c) ? FP8MAC_REGION_C : FP8MAC_REGION_D];
 }
 
 static bool beyond(const fp8mac_walk *k, uint64_t mx_beats)
 {
     const fp8mac_command *c = k->command;
     const uint64_t *at = k->at;
-    uint64_t all = (at[FP8MAC_REGION_A] + (c->mode.conv_a ? 0 : k->k_done)) | d_of(k) |
-                   at[FP8MAC_REGION_D] | at[FP8MAC_REGION_SCALE_A] | at[FP8MAC_REGION_SCALE_B];
+    uint64_t all = (at[FP8MAC_REGION_A] + (c->mode.conv_a ? 0 : k->k_done)) |
+                   (has_pairs(c) ? d_of(k) : 0) | at[FP8MAC_REGION_D] | at[FP8MAC_REGION_SCALE_A] |
+                   at[FP8MAC_REGION_SCALE_B];
     all |= fp8mac_command_has_x(c) ? 0 : at[FP8MAC_REGION_B] + k->k_done;
     all |= fp8mac_command_reads_c(c) ? at[FP8MAC_REGION_C] : 0;
     all |= c->finish.bias_en ? at[FP8MAC_REGION_BIAS] : 0;
@@ -292,9 +313,9 @@ static bool sequence_bad(const fp8mac_walk *k)
 {
     const fp8mac_command *c = k->command;
     const bool divided = k->m_more || k->n_more || k->k_more;
+    const bool once = b_is_resident(c) || c->mode.depthwise; // tiles of an image's rows
     const bool chained = c->a.reuse || c->b.reuse || c->mode.acc_continue || c->mode.acc_keep;
-    return k->first && ((divided && chained) ||
-                        (c->mode.conv_a && (c->mode.b_resident || c->mode.depthwise) && k->n_more));
+    return k->first && ((divided && chained) || (c->mode.conv_a && once && k->n_more));
 }
 
 // ---- the tile command ---------------------------------------------------------------------------

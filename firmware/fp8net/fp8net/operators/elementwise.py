@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import functions, fuse
+from .. import fuse
+from ..functions import OPERATORS
 from ..ir import Fused, View
 from ..moves import diagonal
 from . import constants
@@ -350,30 +351,6 @@ def clip(importer, node) -> None:
     _activate(importer, node, Fused("clamp", (limits[0], limits[1])))
 
 
-# Operators that a table of codes computes; fp8net/functions.py has their functions and attributes.
-_TABLES = (
-    "Sigmoid",
-    "Tanh",
-    "HardSigmoid",
-    "HardSwish",
-    "LeakyRelu",
-    "Elu",
-    "Softplus",
-    "Erf",
-    "Abs",
-    "Gelu",
-    "Exp",
-    "Sqrt",
-    "Log",
-    "Reciprocal",
-    "Mish",
-    "Selu",
-    "Celu",
-    "Softsign",
-    "Swish",
-)
-
-
 @handles(
     "PRelu",
     "a table, or fp8rt_add and fp8rt_convolution",
@@ -466,8 +443,8 @@ def _register(op: str) -> None:
         _activate(importer, node, fused)
 
 
-for _op in _TABLES:
-    _register(_op)
+for _op, (_, _arguments) in OPERATORS.items():
+    _register(_op, _arguments)
 
 
 FLOAT, INTEGERS, FLOAT16 = 1, (6, 7), 10  # types of ONNX
