@@ -16,7 +16,7 @@ try() {
   shift
   program=$1
   shift
-  "$cached/$program" "$@" >"$directory/cached" 2>"$directory/said" || fail "$program $*: exit status $?"
+  CACHE_TOTALS=1 "$cached/$program" "$@" >"$directory/cached" 2>"$directory/said" || fail "$program $*: exit status $?"
   if grep -q '^cache: [1-9][0-9]* bytes cleaned, [1-9][0-9]* invalidated$' "$directory/said" &&
     diff "$expected" "$directory/cached"; then
     passed=$((passed + 1))
