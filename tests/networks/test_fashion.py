@@ -12,7 +12,7 @@ import estimates
 import numpy as np
 import pytest
 from clothes import data, network
-from fp8net import estimate, lower, quantize, shapes, validate, writer
+from fp8net import estimate, lower, plan, quantize, shapes, validate, writer
 from programs import run
 
 STEP = 1e-6

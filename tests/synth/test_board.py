@@ -107,7 +107,7 @@ def test_another_top_is_refused(gated: str) -> None:
 
 
 def a_report(achieved: float) -> dict:
-    used = {cell: {"used": 5, "available": 10} for cell in report.RESOURCES}
+    used = {cell: {"used": 5, "available": 10} for cell in nextpnr_report.RESOURCES}
     return {
         "fmax": {"$glbnet$clk_25mhz_i$TRELLIS_IO_IN": {"achieved": achieved, "constraint": 25.0}},
         "utilization": used,
@@ -117,7 +117,7 @@ def a_report(achieved: float) -> dict:
 def test_the_report_names_clock_and_resources(folder: Path, capsys: pytest.CaptureFixture) -> None:
     file = folder / "report.json"
     file.write_text(json.dumps(a_report(41.25)))
-    assert report.main([str(file)]) == 0
+    assert nextpnr_report.main([str(file)]) == 0
     said = capsys.readouterr().out
     assert "clock: 41.2 MHz possible, 25 MHz wanted" in said
     assert "| DSP | 5 | 10 | 50 % |" in said
@@ -126,5 +126,5 @@ def test_the_report_names_clock_and_resources(folder: Path, capsys: pytest.Captu
 def test_a_clock_that_is_too_slow_fails(folder: Path, capsys: pytest.CaptureFixture) -> None:
     file = folder / "slow.json"
     file.write_text(json.dumps(a_report(24.9)))
-    assert report.main([str(file)]) == 1
+    assert nextpnr_report.main([str(file)]) == 1
     assert "too fast for this placement" in capsys.readouterr().err

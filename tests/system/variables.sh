@@ -143,7 +143,8 @@ for text in 'make run' 'FRAC_BITS=' 'TRACE_FROM=' 'gemm' 'FORMAT=' 'OVERFLOW='; 
   esac
 done
 
-# Each goal of make help-all has prerequisites or a recipe.
+# Each goal of make help-all has prerequisites or a recipe. A file is not one.
+help=$(printf '%s\n' "$help" | grep -v 'make build/')
 rules=$(make -npq list-tests 2>/dev/null)
 for goal in $(printf '%s\n' "$help" | grep -oE '^  (make )?[a-z][a-z0-9-]*( \| [a-z][a-z0-9-]*)*' | grep -oE '[a-z][a-z0-9-]*' | grep -vx make | sort -u); do
   case $help in *"make $goal"* | *"| $goal "*) ;; *) continue ;; esac
