@@ -2,7 +2,8 @@
 // Written by model/src/core/function_tables.py --rtl.
 // The lines that begin Newton's iteration, value - slope * m, FP32 words: first those of
 // the reciprocal square root, m from 1 up to 2 and from 2 up to 4, then those of the
-// reciprocal. Combinational.
+// reciprocal.
+// Combinational.
 module fp8mac_newton_table (
   input  logic [6:0]  slope_i,
   input  logic [6:0]  value_i,
