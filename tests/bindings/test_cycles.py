@@ -146,7 +146,7 @@ LAYERS = {
 def test_convolutions_of_the_chip(bench, fast_tool):
     """Cycles and read beats that the simulated chip had. Rows take turns from layer to layer, so one list has all.
 
-    Bursts end at pages, and the chip's weights begin within one. So cycles may differ, by one in 5,000 at most.
+    Bursts end at pages, and the chip's weights begin within one. So cycles may differ, by one in 1,000 at most.
     """
     rows = json.loads(RESULTS.read_text())["rows"]
     found = {name: rows[f"make run APP=convolution: {name}"] for name in LAYERS}
@@ -154,7 +154,7 @@ def test_convolutions_of_the_chip(bench, fast_tool):
     table = fast_tool.table("\n".join([CONVOLUTIONS, *lines, ""]))
     for got, (name, want) in zip(table, found.items(), strict=True):
         cycles, beats = int(got["cycles"]), int(got["bytes_read"]) // 16
-        near = abs(cycles - want["cycles"]) * 5000 <= want["cycles"]
+        near = abs(cycles - want["cycles"]) * 1000 <= want["cycles"]
         text = f"{name}: {cycles} cycles"
         bench.check("convolutions of the chip", [near, beats], [True, want["beats"]], text)
 
