@@ -54,7 +54,7 @@ $(FW_BUILD)/riscv/obj/%.S.o: %.S firmware/build.mk
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
 
 # ---- the host, plain and under the sanitizers ------------------------------------------------------------------------
-FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/port/host/*.c) $(CHECK_ASK) $(CHECK_COMPARE)
+FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/port/command/*.c firmware/port/host/*.c) $(CHECK_ASK) $(CHECK_COMPARE)
 FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%=%.o)
 
 $(FW_BUILD)/host/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(REGS_LIST) $(CATALOGUE_H)

@@ -9,7 +9,7 @@
 
 # `fp8mac cycles` asks the firmware's layer library, over a device that runs nothing.
 CLI_SOURCES := $(wildcard model/cli/*.c)
-CLI_LIBRARY := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/port/plan/*.c)
+CLI_LIBRARY := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/port/command/*.c firmware/port/plan/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o)
 CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o)
 CLI_FLAGS := $(MODEL_CFLAGS) -Ifirmware/include -Ifirmware/src -Ifirmware/layers -Ifirmware/port/plan -I$(REGS_DIR)

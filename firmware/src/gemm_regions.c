@@ -3,9 +3,11 @@
 
 #include "gemm_encode.h"
 
+enum { SINGLES = 3 };
+
 // Scales that the core reads at the run; NULL: there is none.
 typedef struct singles {
-    const float *at[3];
+    const float *at[SINGLES];
 } singles;
 
 static inline const float *single(const fp8mac_scale *scale)
@@ -60,7 +62,7 @@ fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_d
         }
     }
     const singles scales = singles_of(desc);
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < SINGLES; i++) {
         const fp8rt_region scale = region_of(scales.at[i]);
         if (scales.at[i] != NULL && meets_d(&j, &scale)) {
             j.overlaps = true;
@@ -81,7 +83,7 @@ bool fp8rt_gemm_meets(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
     for (unsigned i = 0; i < count; i++) {
         meets = meets || fp8rt_regions_overlap(other, &list[i].at);
     }
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < SINGLES; i++) {
         const fp8rt_region scale = region_of(scales.at[i]);
         meets = meets || (scales.at[i] != NULL && fp8rt_regions_overlap(other, &scale));
     }

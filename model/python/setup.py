@@ -37,6 +37,7 @@ ROOT = HERE.parents[1] if TREE != HERE / "csrc" else TREE
 LIBRARY = [
     "firmware/src/*.c",
     "firmware/layers/*.c",
+    "firmware/port/command/*.c",
     "firmware/port/plan/*.c",
 ]
 LIBRARY_HEADERS = [

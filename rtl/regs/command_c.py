@@ -207,10 +207,13 @@ enum {{
     text += """};
 
 // Each member by itself. So the compiler calls no function, and leaves out those that are then set.
-static inline void fp8mac_command_clear(fp8mac_command *c)
+static inline void fp8mac_command_clear_extension(fp8mac_command *c)
 {
 """
-    return text + zeros(members) + "}\n\n#endif\n"
+    text += zeros([m for m in members if m.word >= base])
+    text += "}\n\nstatic inline void fp8mac_command_clear(fp8mac_command *c)\n{\n"
+    text += zeros([m for m in members if m.word < base])
+    return text + "    fp8mac_command_clear_extension(c);\n}\n\n#endif\n"
 
 
 def word_functions(source: str, base: int, count: int, members: list[Member]) -> str:
@@ -257,7 +260,8 @@ static SELDOM void write_extension(const fp8mac_command *c, uint32_t *word)
 void fp8mac_command_drop_extension(fp8mac_command *c)
 {{
     if (!c->mode.extended) {{
-{zeros(long)}    }}
+        fp8mac_command_clear_extension(c);
+    }}
 }}
 
 unsigned fp8mac_words_of_command(const fp8mac_command *c, uint32_t word[FP8MAC_COMMAND_WORDS_MOST])

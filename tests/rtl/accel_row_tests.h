@@ -76,8 +76,8 @@ inline void RowTests::shapes()
     }
 }
 
-// Sigmoid or tanh of pairs of rows, one command after the other. They are equal but for factor and
-// flags, so that nothing but the factor keeps one from entering while the other is inside.
+// Sigmoid or tanh of pairs of rows, one command after the other. They differ in factor and flags
+// alone. So only the factor keeps one from entering while the other is inside.
 inline void RowTests::curves(unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {

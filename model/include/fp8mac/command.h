@@ -13,6 +13,7 @@
 
 #include "fp8mac/accelerator.h"
 #include "fp8mac/command_fields.h"
+#include "fp8mac/format.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,7 +41,7 @@ void fp8mac_command_drop_extension(fp8mac_command *c);
 // log2 of the bytes of an element of C, D or X with this code
 static inline unsigned fp8mac_command_size_log2(unsigned fmt)
 {
-    return fmt == 6 ? 2 : fmt == 4 || fmt == 5 ? 1 : 0;
+    return fmt == FP8MAC_FP32 ? 2 : fmt == FP8MAC_FP16 || fmt == FP8MAC_BF16 ? 1 : 0;
 }
 
 // X takes the place of A * B^T: element-wise and row commands

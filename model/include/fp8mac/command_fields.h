@@ -160,6 +160,44 @@ enum {
 };
 
 // Each member by itself. So the compiler calls no function, and leaves out those that are then set.
+static inline void fp8mac_command_clear_extension(fp8mac_command *c)
+{
+    c->mode.op = 0;
+    c->c.en = false;
+    c->c.fmt = 0;
+    c->x_fmt = 0;
+    c->finish.stochastic = false;
+    c->finish.act_table = 0;
+    c->mode.conv_a = false;
+    c->mode.mx = false;
+    c->mode.row_op = 0;
+    c->mode.causal = false;
+    c->mode.depthwise = false;
+    c->mode.maximum = false;
+    c->table.load = false;
+    c->mode.pairs = false;
+    c->c.addr = 0;
+    c->c.stride = 0;
+    c->c.beta = 0;
+    c->finish.seed = 0;
+    c->image.width = 0;
+    c->image.height = 0;
+    c->image.out_w = 0;
+    c->image.segment_bytes = 0;
+    c->image.segments = 0;
+    c->image.step_x = 0;
+    c->image.segment_step = 0;
+    c->image.step_y = 0;
+    c->image.dil_y = 0;
+    c->image.pad_top = 0;
+    c->image.pad_left = 0;
+    c->a.mx_addr = 0;
+    c->a.mx_stride = 0;
+    c->b.mx_addr = 0;
+    c->b.mx_stride = 0;
+    c->table.addr = 0;
+}
+
 static inline void fp8mac_command_clear(fp8mac_command *c)
 {
     c->a.addr = 0;
@@ -208,40 +246,7 @@ static inline void fp8mac_command_clear(fp8mac_command *c)
     c->tag = 0;
     c->more = false;
     c->pause = false;
-    c->mode.op = 0;
-    c->c.en = false;
-    c->c.fmt = 0;
-    c->x_fmt = 0;
-    c->finish.stochastic = false;
-    c->finish.act_table = 0;
-    c->mode.conv_a = false;
-    c->mode.mx = false;
-    c->mode.row_op = 0;
-    c->mode.causal = false;
-    c->mode.depthwise = false;
-    c->mode.maximum = false;
-    c->table.load = false;
-    c->mode.pairs = false;
-    c->c.addr = 0;
-    c->c.stride = 0;
-    c->c.beta = 0;
-    c->finish.seed = 0;
-    c->image.width = 0;
-    c->image.height = 0;
-    c->image.out_w = 0;
-    c->image.segment_bytes = 0;
-    c->image.segments = 0;
-    c->image.step_x = 0;
-    c->image.segment_step = 0;
-    c->image.step_y = 0;
-    c->image.dil_y = 0;
-    c->image.pad_top = 0;
-    c->image.pad_left = 0;
-    c->a.mx_addr = 0;
-    c->a.mx_stride = 0;
-    c->b.mx_addr = 0;
-    c->b.mx_stride = 0;
-    c->table.addr = 0;
+    fp8mac_command_clear_extension(c);
 }
 
 #endif

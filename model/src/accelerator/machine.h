@@ -29,20 +29,6 @@ static inline uint8_t *at(const job *j, fp8mac_region_of of, uintptr_t address)
     return j->place[of].at + (address - j->place[of].address);
 }
 
-static inline float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 static inline const fp8mac_format *format_of(uint8_t fmt)
 {
     return fp8mac_format_get((fp8mac_format_id)fmt);

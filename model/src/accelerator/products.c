@@ -19,7 +19,7 @@ static bool is_plain(const job *j)
 static fp8mac_scale scale_of(const job *j, const fp8mac_command_operand *x, fp8mac_region_of of,
                              float *value)
 {
-    *value = x->scale_vec ? 1.0f : float_of((uint32_t)x->scale);
+    *value = x->scale_vec ? 1.0f : fp8mac_float_from_bits((uint32_t)x->scale);
     return x->scale_vec
                ? (fp8mac_scale){FP8MAC_SCALE_VECTOR, (const float *)(const void *)j->place[of].at}
                : (fp8mac_scale){FP8MAC_SCALE_TENSOR, value};
@@ -52,19 +52,19 @@ static size_t elements(uint32_t rows, uint32_t stride, uint32_t n, uint8_t fmt)
 static void set_results(const job *j, values *v, fp8mac_gemm_desc *g)
 {
     const fp8mac_command *c = j->c;
-    v->scale_d = float_of(c->d.scale);
+    v->scale_d = fp8mac_float_from_bits(c->d.scale);
     g->bias =
         c->finish.bias_en ? (const float *)(const void *)j->place[FP8MAC_REGION_BIAS].at : NULL;
     if (fp8mac_command_reads_c(c)) {
-        g->beta = float_of(c->c.beta);
+        g->beta = fp8mac_float_from_bits(c->c.beta);
         g->c = j->place[FP8MAC_REGION_C].at;
         g->c_format = format_of(c->c.fmt);
         g->ldc = elements(c->m, c->c.stride, c->n, c->c.fmt);
     }
     g->activation = (fp8mac_activation)c->finish.act;
     if (c->finish.act == FP8MAC_ACT_CLAMP) {
-        g->clamp_lo = float_of(c->finish.clamp_lo);
-        g->clamp_hi = float_of(c->finish.clamp_hi);
+        g->clamp_lo = fp8mac_float_from_bits(c->finish.clamp_lo);
+        g->clamp_hi = fp8mac_float_from_bits(c->finish.clamp_hi);
     }
     g->d = j->place[FP8MAC_REGION_D].at;
     g->d_format = format_of(c->d.fmt);
@@ -113,7 +113,7 @@ static bool run(const job *j, const fp8mac_gemm_desc *g)
     if (fp8mac_gemm(g, &result) != FP8MAC_OK) {
         return false;
     }
-    observe(j->x, result.flags, result.amax_nonfinite, bits_of(result.amax));
+    observe(j->x, result.flags, result.amax_nonfinite, fp8mac_float_bits(result.amax));
     return true;
 }
 

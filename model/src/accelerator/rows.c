@@ -22,8 +22,8 @@ static void set_epilogue(const job *j, const numbers *n, fp8mac_rows_desc *desc)
 {
     const fp8mac_command *c = j->c;
     desc->activation = (fp8mac_activation)c->finish.act;
-    desc->clamp_lo = float_of(c->finish.clamp_lo);
-    desc->clamp_hi = float_of(c->finish.clamp_hi);
+    desc->clamp_lo = fp8mac_float_from_bits(c->finish.clamp_lo);
+    desc->clamp_hi = fp8mac_float_from_bits(c->finish.clamp_hi);
     desc->d_format = format_of(c->d.fmt);
     desc->d_mode.overflow = (fp8mac_overflow)c->finish.overflow;
     desc->scale_d = fp8mac_command_writes_scales(c) ? NULL : &n->scale_d;
@@ -34,7 +34,7 @@ static void set_operation(const job *j, const numbers *n, fp8mac_rows_desc *desc
 {
     const fp8mac_command *c = j->c;
     if (fp8mac_command_is_norm(c)) {
-        desc->eps = float_of(c->c.beta);
+        desc->eps = fp8mac_float_from_bits(c->c.beta);
         desc->gamma =
             c->b.scale_vec ? (const float *)(const void *)j->place[FP8MAC_REGION_SCALE_B].at : NULL;
         desc->beta =
@@ -52,7 +52,8 @@ static void set_operation(const job *j, const numbers *n, fp8mac_rows_desc *desc
 bool fp8mac_accelerator_rows(const job *j)
 {
     const fp8mac_command *c = j->c;
-    const numbers n = {float_of((uint32_t)c->a.scale), float_of(c->d.scale)};
+    const numbers n = {fp8mac_float_from_bits((uint32_t)c->a.scale),
+                       fp8mac_float_from_bits(c->d.scale)};
     fp8mac_rows_desc desc = {
         .operation = (fp8mac_rows_operation)c->mode.row_op,
         .rows = c->m,
@@ -75,7 +76,7 @@ bool fp8mac_accelerator_rows(const job *j)
     if (fp8mac_rows(&desc, &result) != FP8MAC_OK) {
         return false;
     }
-    observe(j->x, result.flags, result.amax_nonfinite, bits_of(result.amax));
+    observe(j->x, result.flags, result.amax_nonfinite, fp8mac_float_bits(result.amax));
     return true;
 }
 
