@@ -4,6 +4,7 @@
 #                                    losses without REASON=, writes the file and the pages that quote it (sim/bench/accept.py).
 #                                    FROM=build/bench/throughput.json takes a measurement of bench-system instead
 #   make accept-sizes                bytes of programs: sim/bench/sizes.json
+#   make accept-rows                 cycles of row commands: sim/bench/row_commands.json
 #   make page-figures                the figures and tables that pages quote from the result files (sim/bench/pages.py)
 #   make bench-system                the same cycles in RTL. ONLY= selects shapes, as ONLY=64x64x64. Of the default chip, without
 #                                    ONLY=, it writes $(BUILD)/bench/throughput.json, too, with the simulation's speed
@@ -62,6 +63,13 @@ ifeq (,$(BENCH_OF_RESULTS))
 	$(error make accept-sizes: the sizes are about the default chip; leave ROWS, COLS, LANES, ELEMENT, AXI_DATA_W and MINIMAL out)
 endif
 	@$(PYTHON) -B -m sim.bench.sizes --sim $(BENCH_TIMED) --size $(RISCV_PREFIX)size $(BENCH_RUN) $(ACCEPT_REASON)
+
+# Cycles of row commands: sim/bench/row_commands.json
+ACCEPT_KINDS += rows
+.PHONY: accept-rows
+accept-rows: $(BUILD)/tb/accel_4_4_16_128_block_f19/accel_tb $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.row_commands --bench $< $(ACCEPT_REASON)
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
 
 .PHONY: page-figures
 page-figures: $(BUILD)/model/fp8mac

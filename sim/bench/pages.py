@@ -17,11 +17,11 @@ from pathlib import Path
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
-from . import limits, networks, quality, results, tables, workloads
+from . import limits, networks, quality, results, row_commands, tables, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-KINDS = (results.KIND, networks.KIND, quality.KIND)
+KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND)
 QUOTING = ("README.md", "docs/CYCLES.md", "docs/NETWORKS.md")
 FULL = {
     "cycles.md": "cycles_full.md",
@@ -49,7 +49,7 @@ class Words:
         file = results.load(path_of["cycles"], self.wanted)
         self.rows = file["rows"]
         self.run = file["run"]
-        self.tables = tables.Tables(file, self.wanted, tool)
+        self.tables = tables.Tables(file, self.wanted, tool, row_commands.load(path_of["rows"]))
         self.networks = networks.Tables(networks.load(path_of["networks"]))
         self.quality = quality.load(path_of["quality"])
 

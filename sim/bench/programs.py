@@ -37,7 +37,7 @@ IMAGE = re.compile(r"^ *(\d+) cycles of the network for each image$", re.M)
 RECORDED = re.compile(r"^(?:dscnn|decoder): hash \w+, (\d+) commands, (\d+) cycles a", re.M)
 VAD = re.compile(r"^vad: (\d+) core cycles a frame", re.M)
 TOKENS = re.compile(r"^(prompt|generation) +(\d+) core cycles a token, (\d+) tokens$", re.M)
-CALL = re.compile(r"^(?:ok   (.+?) +(\d+) cycles|(without scales):|(\w.*):)$", re.M)
+CALL = re.compile(r"^(?:ok   (.+?) +(\d+) cycles|(\w.*):)$", re.M)
 
 
 class ProgramError(Exception):
@@ -148,9 +148,9 @@ def calls_rows(text: str) -> list[Row]:
     """What the core takes for calls of the driver, and the accelerator for a list of GEMMs."""
     rows: list[Row] = []
     before = ""
-    for name, cycles, without, other in CALL.findall(text):
+    for name, cycles, heading in CALL.findall(text):
         if not name:  # planned runs are printed for two kinds of scales
-            before = f"{without}, " if without else ""
+            before = "without scales, " if heading == "without scales" else ""
             continue
         key = "cycles" if name.endswith(", the accelerator") else "core_cycles"
         rows.append({"name": f"{before}{name}", key: int(cycles)})

@@ -20,6 +20,7 @@ from tools.accept import expectations
 
 WANTED = workloads.load()
 
+
 def test_results(bench: Bench, every: bool, request: pytest.FixtureRequest) -> None:
     """A figure that is one larger is found."""
     option = request.config.getoption
