@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from model.bench import speed
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
@@ -21,8 +22,8 @@ from . import limits, networks, quality, results, row_commands, tables, workload
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND)
-QUOTING = ("README.md", "docs/CYCLES.md", "docs/NETWORKS.md")
+KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND, speed.KIND)
+QUOTING = ("README.md", "docs/CYCLES.md", "docs/NETWORKS.md", "model/SPEED.md")
 FULL = {
     "cycles.md": "cycles_full.md",
     "networks.md": "networks_full.md",
@@ -51,6 +52,7 @@ class Words:
         self.run = file["run"]
         self.tables = tables.Tables(file, self.wanted, tool, row_commands.load(path_of["rows"]))
         self.networks = networks.Tables(networks.load(path_of["networks"]))
+        self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
 
     def say(self, words: str) -> str:
@@ -128,11 +130,19 @@ class Words:
     def say_network(self, name: str, figure: str) -> str:
         return self.networks.figure(name, figure)
 
+    def say_speed(self, *name: str) -> str:
+        """A figure of the golden model's speed, as model/bench/speed.py names it"""
+        return self.speed.say(" ".join(name))
+
     # ---- tables -----------------------------------------------------------------------------------------------------
 
     def say_table(self, name: str) -> str:
         if name == "quality":
             return quality.quality(self.quality)
+        if name == "speed_of_model":
+            return self.speed.table()
+        if name == "settings":
+            return self.speed.settings()
         text = self.tables.named(name) or self.networks.named(name, self.rows)
         if not text:
             raise PageError(f"there is no table '{name}'")
