@@ -175,7 +175,7 @@ $(SYS_TEST)/system-integers.log: $(SYS_RISCV)/digits.elf $(SYS_RISCV)/vad.elf $(
 	@tests/run_test.sh system-integers $@ tests/system/integers.sh $(SYS_RISCV) $(SYS_RUN)
 
 TESTS += $(SYS_TEST)/firmware-vad.log
-$(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
+$(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh sim/bench/quality.json tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-vad $@ tests/system/vad_decisions.sh $<
 

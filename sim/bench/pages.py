@@ -23,7 +23,13 @@ from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
 KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND, speed.KIND)
-QUOTING = ("README.md", "docs/CYCLES.md", "docs/NETWORKS.md", "model/SPEED.md")
+QUOTING = (
+    "README.md",
+    "docs/ARCHITECTURE.md",
+    "docs/CYCLES.md",
+    "docs/NETWORKS.md",
+    "model/SPEED.md",
+)
 FULL = {
     "cycles.md": "cycles_full.md",
     "networks.md": "networks_full.md",
@@ -79,6 +85,12 @@ class Words:
     def say_gemm(self, m: str, n: str, k: str, figure: str) -> str:
         return f"{self.rows[gemm((int(m), int(n), int(k))).text][figure]:,}"
 
+    def say_utilisation(self, *sides: str | int) -> str:
+        """M N K: the share of the array's peak"""
+        m, n, k = map(int, sides)
+        cycles = self.rows[gemm((m, n, k)).text]["cycles"]
+        return tables.percent(limits.baseline((m, n, k), "peak", DEFAULT) / cycles)
+
     def say_beyond(self, m: str, n: str, k: str) -> str:
         """Cycles of a GEMM in which no step is issued"""
         row = self.rows[gemm((int(m), int(n), int(k))).text]
@@ -130,6 +142,9 @@ class Words:
     def say_network(self, name: str, figure: str) -> str:
         return self.networks.figure(name, figure)
 
+    def say_quality(self, name: str, figure: str) -> str:
+        return f"{self.quality[name][figure]:,}"
+
     def say_speed(self, *name: str) -> str:
         """A figure of the golden model's speed, as model/bench/speed.py names it"""
         return self.speed.say(" ".join(name))
@@ -152,9 +167,7 @@ class Words:
         """Utilisation: the share of the array's peak"""
         lines = []
         for shape, what in README:
-            command = gemm(shape)
-            share = limits.baseline(shape, "peak", DEFAULT) / self.rows[command.text]["cycles"]
-            lines.append([f"`{command.text}`", what, tables.percent(share)])
+            lines.append([f"`{gemm(shape).text}`", what, self.say_utilisation(*shape)])
         run = Command("make run")
         row = self.rows[run.text]
         share = row["macs"] / DEFAULT.macs / row["cycles"]
