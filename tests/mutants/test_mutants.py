@@ -168,6 +168,13 @@ def test_draw(equal: Equal) -> None:
     equal("each line once, then again", len({(m.file, m.line) for m in first[:lines]}), lines)
 
 
+def test_names_of_tests() -> None:
+    """Each pattern of table.toml matches a test that `make test` runs. tests.txt has their names."""
+    rows = (ROOT / "tests/tests.txt").read_text().splitlines()
+    fields = [row.split()[:2] for row in rows if row.strip() and not row.startswith("#")]
+    Table(HERE / "table.toml").check([name for name, when in fields if when == "test"])
+
+
 def test_identifiers(equal: Equal, folder: Path) -> None:
     """An identifier stays if other parts of its file change, and tells equal lines apart."""
     text = "int f(int a)\n{\n" + "    a += 2;\n" * 12 + "    return a;\n}\n"
