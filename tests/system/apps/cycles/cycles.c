@@ -142,7 +142,7 @@ static void run_planned(const char *kind, const float *scale, uint32_t limit)
     count(right, "planned run with a result, likewise", with_result, limit + 300);
     count(right, "begin", begin, limit + 60);
     count(right, "end", end, 175);
-    count(right, "other matrices for a plan", move, 640);
+    count(right, "other matrices for a plan", move, 590);
 }
 
 // ---- layers -------------------------------------------------------------------------------------
