@@ -35,11 +35,13 @@ TESTS += $(DOCS_LOGS)
 SNIPPETS_FROM := tests/docs/test_snippets.py $(PYTEST_FILES) tests/docs/conftest.py tests/run_test.sh
 define DOCS_TEST
 $(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) $(SNIPPETS_FROM) $(BUILD)/model/libfp8mac.so $(BUILD)/model/fp8mac
-	@tests/run_test.sh $$(basename $$(@F)) $$@ $$(PYTEST) tests/docs/test_snippets.py --pages $(1)
+	@tests/run_test.sh $$(basename $$(@F)) $$@ $(DOCS_WITH_$(1)) $$(PYTEST) tests/docs/test_snippets.py --pages $(1)
 endef
+DOCS_WITH_model/python/README.md := env CC=$(abspath tests/bindings/cc_unoptimised.sh)
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(patsubst %,$(BUILD)/test/docs-%.log,firmware-fp8net-README examples-fashion-README docs-HOWTO): $(FP8NET)
 $(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
+$(BUILD)/test/docs-model-python-README.log: tests/bindings/cc_unoptimised.sh
 $(BUILD)/test/docs-docs-CYCLES.log: $(SIM_TIMED) $(SIM_LISTS)
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 # What its commands run is built before, so that the test measures the page and not the compiler.

@@ -134,8 +134,8 @@ def cmd_queue(depth, followed):
         3,
         cover_depth=depth + 6,
         params={"DEPTH": depth, **({"FOLLOWED": followed} if followed else {})},
-        faults=faults if depth == 8 else [],
-        repeats=depth != 8,
+        faults=faults if depth == 4 else [],
+        repeats=depth != 4,
         cost=10,
     )
 

@@ -440,6 +440,7 @@ def table_load(beat):
         "prove",
         2,
         cover_depth=72,
+        first_cover=68,
         params={"BEAT": beat},
         faults=TABLE_LOAD_FAULTS if beat == 32 else [],
         repeats=beat != 32,
