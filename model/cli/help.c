@@ -81,7 +81,8 @@ const cli_command cli_commands[] = {
      "  fp8mac gemm '1,2;3,4' '1,0;0,1' --bias 10,20 --act relu\n",
      true},
     {"rows", cli_rows, "[OPTION...] OPERATION X", "reduce or normalise each row of a matrix",
-     "OPERATION is one of these: " FP8MAC_ROWS_WORDS ".\nX has one row per line. Every operation is one "
+     "OPERATION is one of these: " FP8MAC_ROWS_WORDS
+     ".\nX has one row per line. Every operation is one "
      "float32 operation, and a sum has a fixed order. quantise divides a row\nby its magnitude, "
      "the "
      "largest |x|; give the largest code as --scale-d. quantise-mx gives MX codes in an FP8 "

@@ -215,8 +215,10 @@ activation_option options_activation(cli *c, const char *text)
     if (sscanf(text, "clamp:%f,%f%c", &low, &high, &rest) == 2) {
         return (activation_option){FP8MAC_ACT_CLAMP, low, high};
     }
-    cli_fail(c, "activation '%.60s' is unknown; choose from " FP8MAC_ACT_WORDS
-             ". A clamp has bounds: clamp:LOW,HIGH", text);
+    cli_fail(c,
+             "activation '%.60s' is unknown; choose from " FP8MAC_ACT_WORDS
+             ". A clamp has bounds: clamp:LOW,HIGH",
+             text);
 }
 
 const fp8mac_format *options_result_format(cli *c, const char *name, bool is_c)

@@ -25,13 +25,13 @@ import register_map
 from command_package import Wrong
 from systemrdl.node import AddrmapNode, FieldNode, RegNode
 
+
 class Enumeration(NamedTuple):
     kind: str  # its name in C
     prefix: str  # what its constants begin with
     count: str  # the constant that says how many codes it has
     what: str
     worded: bool = False  # users write its words
-
 
 
 # Of the map
@@ -61,7 +61,10 @@ ENUMERATIONS = {
         True,
     ),
     "pass_shape": Enumeration(
-        "fp8mac_pass_shape", "FP8MAC_PASS", "FP8MAC_PASS_SHAPES", "The tiles that are computed in turn"
+        "fp8mac_pass_shape",
+        "FP8MAC_PASS",
+        "FP8MAC_PASS_SHAPES",
+        "The tiles that are computed in turn",
     ),
     "code_table": Enumeration(
         "fp8mac_d_table",
@@ -70,13 +73,19 @@ ENUMERATIONS = {
         "The table that gives the codes of D; NONE counts as one of them",
     ),
     "error_code": Enumeration(
-        "fp8mac_command_error", "FP8MAC_COMMAND_ERROR", "FP8MAC_COMMAND_ERRORS", "Why a command failed"
+        "fp8mac_command_error",
+        "FP8MAC_COMMAND_ERROR",
+        "FP8MAC_COMMAND_ERRORS",
+        "Why a command failed",
     ),
 }
 # Those that Python has beside them; C has format.h
 PYTHON_FORMATS = {
     "fp8_format": ("Fp8Format", "The format of an operand of FP8"),
-    "d_format": ("DFormat", "The format of D, of C, and of the X of an element-wise or row command"),
+    "d_format": (
+        "DFormat",
+        "The format of D, of C, and of the X of an element-wise or row command",
+    ),
 }
 FUNCTIONS = "CONFIG4"
 WIDTH = 100

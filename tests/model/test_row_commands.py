@@ -421,9 +421,12 @@ def refusals(lib, keep):
     yield "overflow mode", "ERR_OVERFLOW_MODE", "SUM", {"d_mode": clib.ConvertMode(0, 9)}
     yield "table of a wide D", "ERR_FORMAT", "SUM", {"d_table": scalar(1)}
     yield "activation", "ERR_ACTIVATION", "SUM", {"activation": clib.enum("ACTIVATIONS")}
-    yield "clamp", "ERR_ACTIVATION", "SUM", {
-        **{"activation": clib.enum("ACT_CLAMP"), "clamp_lo": 1.0, "clamp_hi": 0.0}
-    }
+    yield (
+        "clamp",
+        "ERR_ACTIVATION",
+        "SUM",
+        {"activation": clib.enum("ACT_CLAMP"), "clamp_lo": 1.0, "clamp_hi": 0.0},
+    )
 
 
 def test_refusals(bench, lib):

@@ -749,10 +749,10 @@ void Test::illegal_commands()
     }
     // State from before an error cannot be reused after it.
     scene(before, bad, after);
-    bad.act = 3;
+    bad.act = FP8MAC_ACTIVATIONS;
     fails("an error", accel::ErrMode, before, bad, after);
     Command reusing = bad;
-    reusing.act = 0;
+    reusing.act = FP8MAC_ACT_NONE;
     reusing.reuse_a = true;
     before.clear();
     fails("reuse after the error state", accel::ErrSequence, before, reusing, after);
@@ -808,7 +808,7 @@ void Test::late_failure()
     random_timing();
     Command bad = maker_.tile_of(4, 2, 8), after = plain();
     bad.d_fmt = accel::kRequantise ? FP8MAC_INT8 : FP8MAC_E4M3FN;
-    bad.overflow = 0;
+    bad.overflow = FP8MAC_OVERFLOW_SATURATE;
     bad.tile_n = 1;
     bad.irq = after.irq = false;
     std::vector<uint8_t> want = bytes();
@@ -939,7 +939,7 @@ void Test::longest_chain()
         }
         t.a_stride = t.b_stride = part;
         t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
-        t.pass_shape = 0;
+        t.pass_shape = FP8MAC_PASS_ACROSS;
         t.sa = t.sb = 0;
         t.acc_continue = !chain.empty();
         t.acc_keep = chain.size() + 1 < parts;
@@ -1395,7 +1395,7 @@ void Test::convolution_speed()
         t.tile_m = layer.tile_m, t.tile_n = layer.tile_n, t.tile_k = layer.tile_k;
         t.acc_fmt = accel::acc_fmt(false);
         t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
-        t.pass_shape = 3;
+        t.pass_shape = FP8MAC_PASS_AUTOMATIC;
         t.a_stride = t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
         t.d_stride = accel::Shape::up(t.n, kBeat) * kBeat;
         if (!kShape.fits(t.tile_m, t.tile_n, t.tile_k ? t.tile_k : t.k) ||
@@ -1440,7 +1440,7 @@ void Test::narrow_images()
         t.tile_m = layer.tile_m;
         t.acc_fmt = accel::acc_fmt(false);
         t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
-        t.pass_shape = 3;
+        t.pass_shape = FP8MAC_PASS_AUTOMATIC;
         t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
         t.d_stride = accel::Shape::up(t.n, kBeat) * kBeat;
         t.a_stride = layer.width * layer.pixel_bytes;

@@ -104,7 +104,9 @@ def cycles(
     )
     work = library.workload_usual(ctypes.byref(config))
     work.m, work.n, work.k = (_number(name, x) for name, x in (("m", m), ("n", n), ("k", k)))
-    work.d_format = _chosen("d_format", d_format or ("int8" if requantise else "e4m3fn"), DFormat.words())
+    work.d_format = _chosen(
+        "d_format", d_format or ("int8" if requantise else "e4m3fn"), DFormat.words()
+    )
     result = run_workload(config, work)
     counters = (
         getattr(result.counters, field.name) for field in dataclasses.fields(CycleCounts)[:-2]

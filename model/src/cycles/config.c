@@ -69,7 +69,8 @@ static bool judge(verdict *v, bool possible, const char *parameter, const char *
 static bool width_is_possible(const fp8mac_cycles_config *config,
                               const fp8mac_element_info *element)
 {
-    const uint32_t share = fp8mac_column_share(block_of(element, config->lanes), config->lanes, config->rows);
+    const uint32_t share =
+        fp8mac_column_share(block_of(element, config->lanes), config->lanes, config->rows);
     const uint32_t bundle = config->rows / share * config->cols, width = config->epi_width;
     return width == 0 ||
            (width <= 32u && width % config->cols == 0 && width <= bundle && bundle % width == 0);

@@ -161,9 +161,9 @@ static fp8mac_status judge_command(const machine *m, size_t number)
         c->submission == FP8MAC_CYCLES_DOORBELL && c->descriptor % m->p.beat != 0;
     const fp8mac_command_table *table = &c->command.table;
     const bool no_table =
-        table->load &&
-        (c->submission == FP8MAC_CYCLES_REGISTERS || c->command.finish.act_table == FP8MAC_D_TABLE_NONE ||
-         table->addr % m->p.beat != 0 || table->addr > UINT32_MAX - 255u);
+        table->load && (c->submission == FP8MAC_CYCLES_REGISTERS ||
+                        c->command.finish.act_table == FP8MAC_D_TABLE_NONE ||
+                        table->addr % m->p.beat != 0 || table->addr > UINT32_MAX - 255u);
     if (!fp8mac_command_fits(&c->command) || (unsigned)c->submission > FP8MAC_CYCLES_RESUMED ||
         first_listed || early || no_list || after_registers || misaligned || no_table) {
         return FP8MAC_ERR_COMMAND;
