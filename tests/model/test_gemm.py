@@ -90,7 +90,7 @@ def draw_epilogue(rng, d_name=None):
     scale_d = 0x3F800000 if rng.integers(0, 2) else draw_scale(rng)
     return exact.Epilogue(
         bool(rng.integers(0, 2)),
-        ACTIVATIONS[rng.integers(0, 3)],
+        ACTIVATIONS[rng.integers(0, len(ACTIVATIONS))],
         lo,
         hi,
         exact.f32(beta),
