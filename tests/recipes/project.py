@@ -115,6 +115,10 @@ class Project:
         return files
 
     @functools.cache
+    def answer(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Of a command that several recipes have, once"""
+        return self.run(command)
+
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         env = {name: value for name, value in os.environ.items() if name not in HIDDEN}
         env["PACKAGE"] = self.package

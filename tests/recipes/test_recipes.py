@@ -45,7 +45,7 @@ def built(project: Project, changed: dict[str, set[str]], long: bool) -> str:
     assert changed
     lists = [recipe.builds + (recipe.long_builds if long else []) for recipe in RECIPES]
     wanted = dict.fromkeys(target for targets in lists for target in targets)
-    done = project.run(f"make -j2 CFLAGS='-O1 -Wno-error' {' '.join(wanted)}")
+    done = project.run(f"make -j2 CFLAGS='-O0 -Wno-sign-conversion' {' '.join(wanted)}")
     return "" if done.returncode == 0 else done.stdout[-2000:] + done.stderr[-2000:]
 
 
@@ -69,7 +69,7 @@ def test_checks(recipe: Recipe, project: Project, built: str, long: bool, bench:
     for check in recipe.checks:
         if check.get("long") and not long:
             continue
-        done = project.run(check["command"])
+        done = project.answer(check["command"])
         text = done.stdout + done.stderr
         bench.check(
             f"{recipe.section}: {check['what']}: {text[-1000:]}",
