@@ -15,7 +15,14 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-KEPT = ("env", "catalogue", "regs", "model", "firmware/host", "firmware/check")  # of the build folder
+KEPT = (
+    "env",
+    "catalogue",
+    "regs",
+    "model",
+    "firmware/host",
+    "firmware/check",
+)  # of the build folder
 HIDDEN = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "FP8MAC_MAKE")
 
 
@@ -51,11 +58,11 @@ def edited(text: str, edit: dict) -> str:
         return text.replace(place, edit["text"])
     if "append" in edit:
         return text + edit["append"]
-    anchor = edit.get("after", edit.get("before"))
+    start = edit.get("after", edit.get("before"))
     lines = text.splitlines(keepends=True)
-    found = [n for n, line in enumerate(lines) if line.startswith(anchor)]
+    found = [n for n, line in enumerate(lines) if line.startswith(start)]
     if len(found) != 1:
-        raise Wrong(f"{edit['file']} has {len(found)} lines that begin with '{anchor}', not one")
+        raise Wrong(f"{edit['file']} has {len(found)} lines that begin with '{start}', not one")
     at = found[0] + ("after" in edit)
     return "".join([*lines[:at], edit["text"], *lines[at:]])
 
@@ -67,7 +74,9 @@ class Project:
         shutil.rmtree(folder, ignore_errors=True)
         self.folder = folder.absolute()
         self.package = str((build / "examples/package").absolute())
-        listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True)
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], capture_output=True, text=True, check=True
+        )
         for name in filter(None, listed.stdout.split("\0")):
             source, target = Path(name), folder / name
             if source.is_file():
@@ -102,7 +111,9 @@ class Project:
             if done.returncode != 0:
                 raise Wrong(f"{command}: {done.stdout}{done.stderr}")
         after = self.state()
-        return {name for name in after.keys() | before.keys() if after.get(name) != before.get(name)}
+        return {
+            name for name in after.keys() | before.keys() if after.get(name) != before.get(name)
+        }
 
     def state(self) -> dict[str, bytes]:
         """Each file outside build/"""
@@ -140,7 +151,9 @@ def named_files(page: str, section: str) -> list[str]:
     if f"## {title}" not in bodies:
         raise Wrong(f"CONTRIBUTING.md has no section '{title}'")
     word = f"Files of {sub}: " if sub else "Files: "
-    found = re.findall(rf"^(?:\d\. )?{re.escape(word)}(.*?)(?:\n\n|\Z)", bodies[f"## {title}"], re.M | re.S)
+    found = re.findall(
+        rf"^(?:\d\. )?{re.escape(word)}(.*?)(?:\n\n|\Z)", bodies[f"## {title}"], re.M | re.S
+    )
     if len(found) != 1:
         raise Wrong(f"'{title}' has {len(found)} paragraphs that begin with '{word}', not one")
     return re.findall(r"`([^`\s]+/[^`\s]+)`", found[0])

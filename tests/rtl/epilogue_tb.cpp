@@ -698,7 +698,8 @@ void corners(EpilogueBench &epilogue, tb::Bench &bench)
                                       0xffc00001u};
     static const uint32_t scales[] = {kOne, 0x20000000u, 0x5f800000u};
     constexpr unsigned kOfFormat = FP8MAC_OVERFLOWS * FP8MAC_ACTIVATIONS * 2;
-    for (unsigned mode = 0; mode < FP8MAC_ARRAY_FORMAT_COUNT * kOfFormat && !bench.hopeless(); mode++) {
+    for (unsigned mode = 0; mode < FP8MAC_ARRAY_FORMAT_COUNT * kOfFormat && !bench.hopeless();
+         mode++) {
         Transfer t;
         t.cfg.d_fmt = mode / kOfFormat;
         t.cfg.overflow = mode / (2 * FP8MAC_ACTIVATIONS) % FP8MAC_OVERFLOWS;
