@@ -6,7 +6,6 @@ Sources, and what is built already, are copied with their times, so that make bu
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import shutil
@@ -73,6 +72,7 @@ class Project:
     def __init__(self, folder: Path, build: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         self.folder = folder.absolute()
+        self.answers: dict[str, subprocess.CompletedProcess[str]] = {}
         self.package = str((build / "examples/package").absolute())
         listed = subprocess.run(
             ["git", "ls-files", "-z"], capture_output=True, text=True, check=True
@@ -125,10 +125,11 @@ class Project:
                 files[str(path.relative_to(self.folder))] = path.read_bytes()
         return files
 
-    @functools.cache
     def answer(self, command: str) -> subprocess.CompletedProcess[str]:
         """Of a command that several recipes have, once"""
-        return self.run(command)
+        if command not in self.answers:
+            self.answers[command] = self.run(command)
+        return self.answers[command]
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         env = {name: value for name, value in os.environ.items() if name not in HIDDEN}
