@@ -183,13 +183,13 @@ static fp8mac_gemm_desc random_gemm(void)
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
         c[i] = random_float(wild ? random_bits() : 5);
     }
-    desc.activation = (fp8mac_activation)below(3);
+    desc.activation = (fp8mac_activation)below(FP8MAC_ACTIVATIONS);
     desc.clamp_lo = -0.25f;
     desc.clamp_hi = below(2) != 0 ? 100.0f : 0.0f;
     desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
     desc.d_mode =
         (fp8mac_convert_mode){below(8) == 0 ? FP8MAC_ROUND_TOWARD_ZERO : FP8MAC_ROUND_NEAREST_EVEN,
-                              (fp8mac_overflow)below(3)};
+                              (fp8mac_overflow)below(FP8MAC_OVERFLOWS)};
     if (desc.d_format == row(FP8MAC_INT8)) {
         desc.d_mode.overflow = FP8MAC_OVERFLOW_SATURATE;
     }
@@ -206,7 +206,7 @@ static fp8mac_gemm_desc random_wide(void)
     static const fp8mac_format_id outputs[] = {FP8MAC_FP32, FP8MAC_FP16, FP8MAC_BF16, FP8MAC_E5M2,
                                                FP8MAC_E4M3FN};
     desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
-    desc.d_mode.overflow = (fp8mac_overflow)below(3);
+    desc.d_mode.overflow = (fp8mac_overflow)below(FP8MAC_OVERFLOWS);
     desc.a.stride = desc.b.stride = desc.k;
     desc.ldd = desc.n;
     desc.dot = (fp8mac_dot_config){

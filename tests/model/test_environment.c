@@ -43,7 +43,14 @@ static void take_cycles(void)
     take_u64(fp8mac_cycles_run(&config, &command, 1, NULL, NULL, &counters));
     take_u64(counters.cycles);
     take_u64(counters.store);
-    take_u64(fp8mac_cycles_quads(&config));
+    const fp8mac_caps caps = {.rows = 4,
+                              .cols = 4,
+                              .lanes = 16,
+                              .beat_bytes = 16,
+                              .block = 32,
+                              .max_mn = 128,
+                              .element = {.kind = FP8MAC_ELEMENT_BLOCK}};
+    take_u64(fp8mac_functions_possible(&caps, 0, false));
     take_u64(fp8mac_cycles_stall_state(1, 100));
     const fp8mac_cycles_watcher watcher = {.transfer = take_transfer};
     take_u64(fp8mac_cycles_run_watched(&config, &command, 1, NULL, NULL, &counters, &watcher));

@@ -459,7 +459,7 @@ class Golden
     }
     static fp8mac_requantise limits(const Command &t)
     {
-        const bool clamp = t.act == 2;
+        const bool clamp = t.act == FP8MAC_ACT_CLAMP;
         return {static_cast<int32_t>(t.scale_d), clamp ? static_cast<int32_t>(t.clamp_lo) : -128,
                 clamp ? static_cast<int32_t>(t.clamp_hi) : 127};
     }
@@ -517,7 +517,7 @@ class Golden
         epilogue.activation = static_cast<fp8mac_activation>(t.act);
         epilogue.clamp_lo = as_float(t.clamp_lo);
         epilogue.clamp_hi = as_float(t.clamp_hi);
-        epilogue.multiply = t.elementwise() && t.op == 2;
+        epilogue.multiply = t.elementwise() && t.op == FP8MAC_OP_MULTIPLY;
         epilogue.maximum = t.extended && t.maximum;
         uint32_t c_value = 0;
         if (t.reads_c()) {

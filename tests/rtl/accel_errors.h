@@ -274,10 +274,10 @@ inline void ErrorTests::illegal_commands()
     }
     // State from before an error cannot be reused after it.
     scene(before, bad, after);
-    bad.act = 3;
+    bad.act = FP8MAC_ACTIVATIONS;
     fails("an error", ErrMode, before, bad, after);
     Command reusing = bad;
-    reusing.act = 0;
+    reusing.act = FP8MAC_ACT_NONE;
     reusing.reuse_a = true;
     before.clear();
     fails("reuse after the error state", ErrSequence, before, reusing, after);
@@ -332,7 +332,7 @@ inline void ErrorTests::late_failure()
     random_timing();
     Command bad = maker_.tile_of(4, 2, 8), after = plain();
     bad.d_fmt = kRequantise ? FP8MAC_INT8 : FP8MAC_E4M3FN;
-    bad.overflow = 0;
+    bad.overflow = FP8MAC_OVERFLOW_SATURATE;
     bad.tile_n = 1;
     bad.irq = after.irq = false;
     std::vector<uint8_t> want = bytes();
@@ -463,7 +463,7 @@ inline void ErrorTests::longest_chain()
         }
         t.a_stride = t.b_stride = part;
         t.a_fmt = t.b_fmt = kElement.int8 ? kInt8 : 0;
-        t.pass_shape = 0;
+        t.pass_shape = FP8MAC_PASS_ACROSS;
         t.sa = t.sb = 0;
         t.acc_continue = !chain.empty();
         t.acc_keep = chain.size() + 1 < parts;

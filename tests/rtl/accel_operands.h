@@ -153,10 +153,10 @@ class Operands
 
     void finish(Command &t)
     {
-        t.op = 0;
+        t.op = FP8MAC_OP_GEMM;
         t.d_fmt = kRequantise ? (rng_.below(3) ? FP8MAC_INT8 : FP8MAC_FP32) : rng_.below(8);
         t.overflow = t.d_fmt == FP8MAC_INT8 ? 0 : rng_.below(3);
-        t.act = kRequantise ? 2 * rng_.below(2) : rng_.below(3);
+        t.act = kRequantise ? 2 * rng_.below(2) : rng_.below(FP8MAC_ACTIVATIONS);
         t.irq = rng_.coin();
         t.d_addr = matrix(t.m, t.n * t.d_bytes(), t.d_stride);
         kRequantise ? finish_integers(t) : finish_floats(t);

@@ -70,7 +70,7 @@ class Maker : public Operands
         t.b_resident = rng_.coin();
         finish(t);
         t.extended = true;
-        t.op = 1 + rng_.below(2);
+        t.op = rng_.coin() ? FP8MAC_OP_MULTIPLY : FP8MAC_OP_ADD;
         t.x_fmt = rng_.below(8);
         t.a_addr = matrix(t.m, t.n * Command::bytes_of(t.x_fmt), t.a_stride);
         if (t.x_fmt == t.d_fmt && rng_.coin()) {
@@ -78,11 +78,11 @@ class Maker : public Operands
             t.a_stride = t.d_stride;
         }
         small_values(t.a_addr, t.m, t.m > 1 ? t.a_stride : 0, t.n, t.x_fmt);
-        if (t.op == 2) {
+        if (t.op == FP8MAC_OP_MULTIPLY) {
             add_c(t);
             t.bias_en = false;
         }
-        t.maximum = t.op == 1 && t.reads_c() && rng_.coin();
+        t.maximum = t.op == FP8MAC_OP_ADD && t.reads_c() && rng_.coin();
         t.tile_m = t.m > 128 || rng_.coin() ? shape_.beat * (1 + rng_.below(3)) : 0;
         t.tile_n = t.n > 128 || rng_.coin() ? 32 * (1 + rng_.below(3)) : 0;
         return t;
@@ -103,7 +103,7 @@ class Maker : public Operands
         t.tile_m = rng_.below(20), t.tile_n = rng_.below(300); // without effect, as this one
         t.tile_k = rng_.below(99);
         finish(t);
-        t.extended = true, t.op = 3, t.stochastic = t.c_en = false, t.seed = 0;
+        t.extended = true, t.op = FP8MAC_OP_ROWS, t.stochastic = t.c_en = false, t.seed = 0;
         t.x_fmt = rng_.below(8);
         t.a_addr = matrix(t.m, t.n * Command::bytes_of(t.x_fmt), t.a_stride);
         if (t.x_fmt == t.d_fmt && !is_reduction(t.row_op) && rng_.coin()) {
@@ -134,8 +134,8 @@ class Maker : public Operands
         t.k = rng_.coin() ? 0 : 1 + rng_.below(t.n);
         t.causal = rng_.below(3) == 0;
         if (t.row_op == Argmax) {
-            t.d_fmt = FP8MAC_FP32, t.act = 0, t.act_table = 0, t.scale_d = kOne;
-            t.overflow = 0;
+            t.d_fmt = FP8MAC_FP32, t.act = FP8MAC_ACT_NONE, t.act_table = 0, t.scale_d = kOne;
+            t.overflow = FP8MAC_OVERFLOW_SATURATE;
             t.d_addr = matrix(t.m, 4, t.d_stride);
             return;
         }
@@ -156,7 +156,8 @@ class Maker : public Operands
     // MX blocks have codes of FP8 and scales of their own, and nothing else.
     void fit_mx(Command &t)
     {
-        t.d_fmt %= 4, t.act = 0, t.act_table = 0, t.scale_d = kOne, t.overflow = 0;
+        t.d_fmt %= 4, t.act = FP8MAC_ACT_NONE, t.act_table = 0, t.scale_d = kOne,
+                      t.overflow = FP8MAC_OVERFLOW_SATURATE;
         t.d_addr = matrix(t.m, t.n, t.d_stride);
         t.mx_a_addr = scales(t.m, uint32_t(fp8mac_rows_blocks(t.n)), t.mx_a_stride);
         if (t.x_fmt == t.d_fmt && rng_.coin()) {

@@ -143,7 +143,7 @@ inline void SpeedTests::convolution_speed()
         t.tile_m = layer.tile_m, t.tile_n = layer.tile_n, t.tile_k = layer.tile_k;
         t.acc_fmt = acc_fmt(false);
         t.a_fmt = t.b_fmt = kElement.int8 ? kInt8 : 0;
-        t.pass_shape = 3;
+        t.pass_shape = FP8MAC_PASS_AUTOMATIC;
         t.a_stride = t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
         t.d_stride = Shape::up(t.n, kBeat) * kBeat;
         if (!kShape.fits(t.tile_m, t.tile_n, t.tile_k ? t.tile_k : t.k) ||
@@ -188,7 +188,7 @@ inline void SpeedTests::narrow_images()
         t.tile_m = layer.tile_m;
         t.acc_fmt = acc_fmt(false);
         t.a_fmt = t.b_fmt = kElement.int8 ? kInt8 : 0;
-        t.pass_shape = 3;
+        t.pass_shape = FP8MAC_PASS_AUTOMATIC;
         t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
         t.d_stride = Shape::up(t.n, kBeat) * kBeat;
         t.a_stride = layer.width * layer.pixel_bytes;

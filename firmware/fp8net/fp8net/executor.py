@@ -248,7 +248,7 @@ class Executor:
             beta = F32(layer.factor) * F32(other.scale)
             c = np.tile(numbers(y, other), (layer.images, 1))
             total = scale * total + beta * c if layer.op == "add" else total * ((scale * beta) * c)
-        return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+        return self._look_up(layer, self._convert(layer, functions.activate(total, layer.fused)))
 
     def scale_channels(self, layer: Layer) -> np.ndarray:
         """Each product is exact, so the sum with zeros is: T = act((x * v) * (scale_x * scale_v))."""
@@ -258,7 +258,7 @@ class Executor:
         v = diagonal[channels, channels % vector.cols]
         scale = F32(source.scale) * F32(vector.scale)
         total = (numbers(x, source) * numbers(v.reshape(1, -1), vector)) * scale
-        return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+        return self._look_up(layer, self._convert(layer, functions.activate(total, layer.fused)))
 
     def matmul(self, layer: Layer) -> np.ndarray:
         """A product for each pair of matrices, whose factor is part of the second one's scale."""
@@ -388,15 +388,6 @@ def _values_of_codes(format: str) -> np.ndarray:
     values = np.where(np.isnan(values), np.inf, np.clip(values, -1e30, 1e30))
     values[(values == 0) & (np.signbit(values))] = -1e-30
     return values
-
-
-def activate(total: np.ndarray, fused) -> np.ndarray:
-    if fused.activation == "relu":
-        return np.where(np.signbit(total) & ~np.isnan(total), F32(0), total)
-    if fused.activation == "clamp":
-        lo, hi = map(F32, fused.clamp)
-        return np.where(total < lo, lo, np.where(hi < total, hi, total))
-    return total
 
 
 def table_of(layer: Layer, out: Tensor) -> np.ndarray | None:

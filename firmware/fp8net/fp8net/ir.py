@@ -222,7 +222,7 @@ class Weights:
 class Fused:
     """What a command does to its output: an activation, then a table of codes."""
 
-    activation: str = "none"  # none, relu, clamp
+    activation: str = "none"  # none, clamp, or one of functions.ACTIVATIONS
     clamp: tuple[float, float] = (0.0, 0.0)
     function: str | None = None  # a key of functions.FUNCTIONS, computed by a table
     arguments: tuple[float, ...] = ()

@@ -249,4 +249,16 @@ static inline void fp8mac_command_clear(fp8mac_command *c)
     fp8mac_command_clear_extension(c);
 }
 
+// Whether each member of unsigned numbers fits the field of its register.
+static inline bool fp8mac_command_fits(const fp8mac_command *c)
+{
+    return c->a.addr < 4294967296 && c->b.addr < 4294967296 && c->d.addr < 4294967296 &&
+           c->a.fmt < 4 && c->b.fmt < 4 && c->d.fmt < 8 && c->finish.overflow < 4 &&
+           c->finish.act < 4 && c->mode.pass_shape < 4 && c->mode.after < 16 &&
+           c->a.scale < 4294967296 && c->b.scale < 4294967296 && c->finish.bias < 4294967296 &&
+           c->mode.op < 4 && c->c.fmt < 8 && c->x_fmt < 8 && c->finish.act_table < 4 &&
+           c->mode.row_op < 16 && c->c.addr < 4294967296 && c->image.width < 16777216 &&
+           c->a.mx_addr < 4294967296 && c->b.mx_addr < 4294967296 && c->table.addr < 4294967296;
+}
+
 #endif

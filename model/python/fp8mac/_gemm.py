@@ -16,15 +16,9 @@ from ._environment import own_environment
 from ._formats import Format, FormatLike, as_result, format_of, formats, refuse
 from ._operations import _accumulators, _mode, _operand_formats, _scales, _spread, _table
 from ._tensors import TorchDtype, held, is_typed
+from .register_codes import Activation, DFormat
 
-ACTIVATIONS = ("none", "relu", "clamp")
-D_FORMATS = tuple(
-    formats[name]
-    for name in (
-        *("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "int8"),
-        *("float16", "bfloat16", "float32"),
-    )
-)
+D_FORMATS = tuple(formats[name] for name in DFormat.words())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,10 +99,10 @@ def _activation(
     activation: str | None, clamp: tuple[float, float] | None
 ) -> tuple[int, float, float]:
     name = activation or ("clamp" if clamp is not None else "none")
-    if name not in ACTIVATIONS:
+    if name not in Activation.words():
         raise refuse(
             "ACTIVATION",
-            f"activation {activation!r} is unknown; choose from {', '.join(ACTIVATIONS)}",
+            f"activation {activation!r} is unknown; choose from {', '.join(Activation.words())}",
         )
     if (name == "clamp") != (clamp is not None):
         raise refuse(
@@ -121,7 +115,7 @@ def _activation(
             "ACTIVATION",
             f"clamp is ({low}, {high}); both bounds must be finite, the lower one first",
         )
-    return ACTIVATIONS.index(name), low, high
+    return Activation.of(name), low, high
 
 
 def output_format(d_format: FormatLike) -> Format:

@@ -15,12 +15,8 @@ from ._formats import FormatLike, as_result, refuse
 from ._gemm import D_FORMATS, GemmResult, _activation, _scale_vector, output_format
 from ._operations import _mode, _table
 from ._tensors import is_typed
+from .register_codes import RowsOperation
 
-OPERATIONS = (
-    *("sum", "sum-of-squares", "maximum", "argmax"),
-    *("rms-norm", "layer-norm", "softmax", "sigmoid", "tanh"),
-    *("magnitude", "quantise", "quantise-mx"),
-)
 REDUCTIONS = ("sum", "sum-of-squares", "maximum", "argmax", "magnitude")
 NORMS = ("rms-norm", "layer-norm")
 
@@ -138,8 +134,8 @@ def rows(
 
     With return_result, the result is a GemmResult instead of D.
     """
-    if operation not in OPERATIONS:
-        good = ", ".join(OPERATIONS)
+    if operation not in RowsOperation.words():
+        good = ", ".join(RowsOperation.words())
         raise refuse("UNSUPPORTED", f"operation is {operation!r} and must be one of {good}")
     values, x_known = _matrix(x, format)
     height, width = values.shape
@@ -156,7 +152,7 @@ def rows(
     if mx is not None and not return_result:
         raise refuse("UNSUPPORTED", "quantise-mx gives scales beside codes: it needs return_result")
     amax, nonfinite, flags = _core.rows(
-        OPERATIONS.index(operation),
+        RowsOperation.of(operation),
         (height, width),
         values,
         x_known._entry,
