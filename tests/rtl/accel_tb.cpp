@@ -345,10 +345,11 @@ int main(int argc, char **argv)
     const bool gemm512 = bench.flag("--gemm512");
     const unsigned stride = bench.number("--interrupt-every", 1);
     const bool rows_alone = bench.flag("--rows");
+    const bool row_cycles = bench.flag("--row-cycles");
     const bool cycles_alone = bench.flag("--cycles");
     const bool blocks_alone = bench.flag("--blocks");
     const bool tables_alone = bench.flag("--tables");
-    const bool part = rows_alone || blocks_alone || tables_alone || cycles_alone;
+    const bool part = rows_alone || row_cycles || blocks_alone || tables_alone || cycles_alone;
     power_up(bench, part ? 0 : 300);
     tb::random_start(*bench.context(), bench.seed());
     tb::Clocked<Vfp8mac_accel> dut(bench);
@@ -365,6 +366,11 @@ int main(int argc, char **argv)
     }
     if (blocks_alone) {
         test.bus_errors_of_blocks(stride);
+        return bench.finish();
+    }
+    if (row_cycles) {
+        test.record();
+        test.row_speed();
         return bench.finish();
     }
     if (rows_alone) {
