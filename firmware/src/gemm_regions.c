@@ -39,19 +39,22 @@ static inline bool has_singles(const fp8rt_gemm_desc *desc)
            desc->scale_d != NULL;
 }
 
-static __attribute__((noinline)) fp8rt_status singles_beside(const fp8rt_gemm_desc *desc,
-                                                             const fp8rt_region *d, uint32_t d_span,
-                                                             fp8rt_status status)
+// Whether a single scale has bytes of a region. It ends within the address space, as each float
+// does.
+static __attribute__((noinline)) bool singles_meet(const fp8rt_gemm_desc *desc,
+                                                   const fp8rt_region *r, uint32_t span)
 {
     const float *const scales[] = {single(&desc->a.scale), single(&desc->b.scale), desc->scale_d};
-    for (unsigned i = 0; i < sizeof scales / sizeof *scales && status != FP8RT_ERR_STRIDE; i++) {
-        if (scales[i] != NULL) {
+    for (unsigned i = 0; i < sizeof scales / sizeof *scales; i++) {
+        const uintptr_t at = (uintptr_t)scales[i];
+        if (at != 0 && (at - r->address <= span || r->address - at < sizeof(float))) {
             const fp8rt_region scale = region_of(scales[i]);
-            const fp8rt_status one = beside(d, d_span, &scale);
-            status = one != FP8RT_OK ? one : status;
+            if (fp8rt_regions_overlap(r, &scale)) {
+                return true;
+            }
         }
     }
-    return status;
+    return false;
 }
 
 fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
@@ -74,7 +77,7 @@ fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_d
             status = one;
         }
     }
-    return has_singles(desc) ? singles_beside(desc, d, d_span, status) : status;
+    return has_singles(desc) && singles_meet(desc, d, d_span) ? FP8RT_ERR_OVERLAP : status;
 }
 
 bool fp8rt_gemm_meets(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
@@ -88,10 +91,5 @@ bool fp8rt_gemm_meets(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
     for (unsigned i = 0; i < count; i++) {
         meets = meets || fp8rt_regions_overlap(other, &list[i].at);
     }
-    const float *const scales[] = {single(&desc->a.scale), single(&desc->b.scale), desc->scale_d};
-    for (unsigned i = 0; i < sizeof scales / sizeof *scales; i++) {
-        const fp8rt_region scale = region_of(scales[i]);
-        meets = meets || (scales[i] != NULL && fp8rt_regions_overlap(other, &scale));
-    }
-    return meets;
+    return meets || singles_meet(desc, other, (uint32_t)fp8rt_region_span(other));
 }

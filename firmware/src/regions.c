@@ -20,7 +20,8 @@ bool fp8rt_regions_overlap(const fp8rt_region *x, const fp8rt_region *y)
     return distance <= fp8rt_region_span(low) && !rows_alternate(low, high);
 }
 
-unsigned fp8rt_regions_join_d(fp8mac_command_region *list, unsigned count)
+// Of the regions of D, which pairs alone have several of, the first one remains.
+static __attribute__((noinline, cold)) unsigned join_d(fp8mac_command_region *list, unsigned count)
 {
     fp8rt_region *const d = &list->at;
     unsigned kept = 1;
@@ -34,4 +35,11 @@ unsigned fp8rt_regions_join_d(fp8mac_command_region *list, unsigned count)
         }
     }
     return kept;
+}
+
+unsigned fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *command,
+                               fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+{
+    const unsigned count = fp8mac_command_regions(caps, command, list);
+    return fp8mac_command_has_pairs(command) ? join_d(list, count) : count;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls take, and what becomes of their results: a hash of every byte, which is the same in
-// every environment and with every instruction set.
+// What the calls take, and what becomes of their results: a hash of every byte, which is the same
+// in every environment and with every instruction set.
 #ifndef ENVIRONMENT_OPERANDS_H
 #define ENVIRONMENT_OPERANDS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every error of the accelerator is provoked and cleared: commands that break the rules, descriptors
-// and vectors that cannot be read, errors of the bus, and a queue that is full. Commands before the
-// bad one complete, those behind it have no effect, and their records say so.
+// Every error of the accelerator is provoked and cleared: commands that break the rules, memory
+// that cannot be read, errors of the bus, and a queue that is full. Commands before the bad one
+// complete, those behind it have no effect, and their records say so.
 #ifndef ACCEL_ERRORS_H
 #define ACCEL_ERRORS_H
 

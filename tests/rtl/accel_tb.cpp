@@ -336,48 +336,9 @@ void power_up(tb::Bench &bench, unsigned starts)
     }
 }
 
-} // namespace
-
-int main(int argc, char **argv)
+// All tests but those that an option alone runs
+void run_all(Test &test, unsigned batches, unsigned stride, bool gemm512)
 {
-    tb::Bench bench(argc, argv);
-    const unsigned batches = bench.number("--batches", 300);
-    const bool gemm512 = bench.flag("--gemm512");
-    const unsigned stride = bench.number("--interrupt-every", 1);
-    const bool rows_alone = bench.flag("--rows");
-    const bool row_cycles = bench.flag("--row-cycles");
-    const bool cycles_alone = bench.flag("--cycles");
-    const bool blocks_alone = bench.flag("--blocks");
-    const bool tables_alone = bench.flag("--tables");
-    const bool part = rows_alone || row_cycles || blocks_alone || tables_alone || cycles_alone;
-    power_up(bench, part ? 0 : 300);
-    tb::random_start(*bench.context(), bench.seed());
-    tb::Clocked<Vfp8mac_accel> dut(bench);
-    Test test(bench, dut);
-    test.identity();
-    test.tables();
-    if (cycles_alone) {
-        test.random_cycles(batches);
-        return bench.finish();
-    }
-    if (tables_alone) {
-        test.table_loads();
-        return bench.finish();
-    }
-    if (blocks_alone) {
-        test.bus_errors_of_blocks(stride);
-        return bench.finish();
-    }
-    if (row_cycles) {
-        test.record();
-        test.row_speed();
-        return bench.finish();
-    }
-    if (rows_alone) {
-        test.row_commands(batches, stride);
-        test.row_speed();
-        return bench.finish();
-    }
     if (test.has_rows()) {
         test.row_commands(batches / 4 + 1, stride + 1);
     }
@@ -422,5 +383,50 @@ int main(int argc, char **argv)
         test.row_speed();
     }
     test.protocol();
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    tb::Bench bench(argc, argv);
+    const unsigned batches = bench.number("--batches", 300);
+    const bool gemm512 = bench.flag("--gemm512");
+    const unsigned stride = bench.number("--interrupt-every", 1);
+    const bool rows_alone = bench.flag("--rows");
+    const bool row_cycles = bench.flag("--row-cycles");
+    const bool cycles_alone = bench.flag("--cycles");
+    const bool blocks_alone = bench.flag("--blocks");
+    const bool tables_alone = bench.flag("--tables");
+    const bool part = rows_alone || row_cycles || blocks_alone || tables_alone || cycles_alone;
+    power_up(bench, part ? 0 : 300);
+    tb::random_start(*bench.context(), bench.seed());
+    tb::Clocked<Vfp8mac_accel> dut(bench);
+    Test test(bench, dut);
+    test.identity();
+    test.tables();
+    if (cycles_alone) {
+        test.random_cycles(batches);
+        return bench.finish();
+    }
+    if (tables_alone) {
+        test.table_loads();
+        return bench.finish();
+    }
+    if (blocks_alone) {
+        test.bus_errors_of_blocks(stride);
+        return bench.finish();
+    }
+    if (row_cycles) {
+        test.record();
+        test.row_speed();
+        return bench.finish();
+    }
+    if (rows_alone) {
+        test.row_commands(batches, stride);
+        test.row_speed();
+        return bench.finish();
+    }
+    run_all(test, batches, stride, gemm512);
     return bench.finish();
 }

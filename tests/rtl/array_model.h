@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array as its bench knows it: the parameters of the build, tiles of the accumulator memory with
-// the model's accumulators, and the blocks that are issued and shown.
+// The array as its bench knows it: the parameters of the build, tiles of the accumulator memory
+// with the model's accumulators, and the blocks that are issued and shown.
 #ifndef ARRAY_MODEL_H
 #define ARRAY_MODEL_H
 

@@ -168,7 +168,8 @@ typedef struct fp8mac_command_region {
 
 // The memory that a legal command reads and writes, apart from its descriptor, on an accelerator
 // with these `caps`: of them, cols and functions count. An operand that is reused is not there, nor
-// D and what finishes it in a command that keeps its accumulators. Returns the number of regions.
+// D and what finishes it in a command that keeps its accumulators. D is the first region, if it is
+// there. Returns the number of regions.
 //
 // Each byte that is written belongs to a row of a written region, and each byte of such a row is
 // written. Each beat that is read meets a row of a read region. Each row of one is read, but for
