@@ -56,10 +56,16 @@ static inline bool fp8mac_command_is_rows(const fp8mac_command *c)
 }
 
 // A row command whose D has one column
+// Whether D of a row command has one column
+static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
+{
+    return operation <= FP8MAC_ROWS_ARGMAX || operation == FP8MAC_ROWS_MAGNITUDE;
+}
+
 static inline bool fp8mac_command_is_reduction(const fp8mac_command *c)
 {
     return fp8mac_command_is_rows(c) &&
-           (c->mode.row_op <= FP8MAC_ROWS_ARGMAX || c->mode.row_op == FP8MAC_ROWS_MAGNITUDE);
+           fp8mac_rows_is_reduction((fp8mac_rows_operation)c->mode.row_op);
 }
 
 // A reduction whose results lie one behind the other
