@@ -317,8 +317,13 @@ static inline void fp8mac_command_clear_extension(fp8mac_command *c)
     text += "// Whether each member of unsigned numbers fits the field of its register.\n"
     text += "static inline bool fp8mac_command_fits(const fp8mac_command *c)\n{\n    return "
     narrow = [m for m in members if not m.signed and 1 < m.field.width < 8 * m.size]
-    limits = (f"c->{'.'.join(m.path)} < {1 << m.field.width}" for m in narrow)
-    return text + " && ".join(limits) + ";\n}\n\n#endif\n"
+    return text + " && ".join(map(limit, narrow)) + ";\n}\n\n#endif\n"
+
+
+def limit(member: Member) -> str:
+    """Whether a member fits its field. A shift, because a comparison with 2^32 is always true where a word has 32 bits."""
+    path, width = ".".join(member.path), member.field.width
+    return f"(uint64_t)c->{path} >> 32 == 0" if width == 32 else f"c->{path} < {1 << width}"
 
 
 def word_functions(source: str, base: int, count: int, members: list[Member]) -> str:
