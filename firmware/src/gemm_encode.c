@@ -34,12 +34,8 @@ static inline void set_mx(const fp8rt_operand *x, fp8mac_command_operand *to)
     to->mx_stride = x->mx_stride;
 }
 
-// Scales that are no vectors are known at the run.
 static inline void set_values(const fp8rt_operand *x, fp8mac_command_operand *to)
 {
-    if (fp8rt_scale_vector(&x->scale) == NULL) {
-        to->scale = FP8RT_FP32_ONE;
-    }
     to->scale_exp = (int8_t)x->scale_exp;
     fp8rt_set_format(to, x->format);
 }
@@ -48,6 +44,14 @@ static inline void set_values(const fp8rt_operand *x, fp8mac_command_operand *to
 static uint32_t integer(int8_t x)
 {
     return (uint32_t)(int32_t)x;
+}
+
+// Scales that are no vectors are known at the run.
+static inline void set_scale(fp8mac_command_operand *to)
+{
+    if (!to->scale_vec) {
+        to->scale = FP8RT_FP32_ONE;
+    }
 }
 
 // Integers in the place of the FP32 numbers that finish an output
@@ -129,6 +133,8 @@ void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8
     command->finish.act_table = (uint8_t)desc->coding.table;
     command->finish.seed = desc->coding.seed;
     if (!fp8rt_gemm_requantises(caps)) {
+        set_scale(&command->a);
+        set_scale(&command->b);
         command->d.scale = FP8RT_FP32_ONE;
         command->finish.act = (uint8_t)desc->activation;
         command->finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
