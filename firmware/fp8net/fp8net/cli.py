@@ -316,7 +316,7 @@ def _generate_whole(options) -> int:
     runs = integer_import.read_data(options.data, graph) if options.data else []
     sources = writer.prepare(graph, folder, path.name, runs[: options.vectors], beat=options.beat)
     rows = report.rows_of(graph)
-    report.add_estimates(graph, rows, sources.plan, sources.element)
+    report.add_estimates(rows, sources.estimates)
     _write_program(folder, sources, rows, {})
     return 0
 
@@ -346,7 +346,7 @@ def _generate(options) -> int:
         graph, folder, origin, runs[: options.vectors], options.element, options.beat
     )
     rows, outputs = report.rows_of(graph), {}
-    report.add_estimates(graph, rows, sources.plan, sources.element)
+    report.add_estimates(rows, sources.estimates)
     if options.reference and runs:
         reference = _reference(options, model)
         shapes.check_reference(reference, graph.inputs, graph.outputs)
@@ -394,8 +394,7 @@ def _validate(options) -> int:
 def _measure(options) -> int:
     found = measure.measure(_root(options), pathlib.Path(options.folder))
     print(
-        f"A run takes {found['core_cycles']:,} core cycles. {options.folder}/report.md has those of each layer.\n"
-        f"{report.estimated(found)}"
+        f"A run takes {found['core_cycles']:,} core cycles. {options.folder}/report.md has those of each layer."
     )
     return 0
 

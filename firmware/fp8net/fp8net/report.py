@@ -59,12 +59,9 @@ def rows_of(graph: Graph) -> list[Row]:
     return [_row(graph, layer) for layer in graph.layers]
 
 
-def add_estimates(graph: Graph, rows: list[Row], plan: Plan, element: str) -> None:
-    for row, layer, cycles, its in zip(
-        rows, graph.layers, estimate.cycles(graph, plan, element), plan.layers, strict=True
-    ):
-        row.estimated_cycles = cycles
-        row.estimated_core_cycles = estimate.core_cycles(graph, layer, its.pauses, plan.beat)
+def add_estimates(rows: list[Row], estimates: list[estimate.Estimate]) -> None:
+    for row, its in zip(rows, estimates, strict=True):
+        row.estimated_cycles, row.estimated_core_cycles = its.accelerator, its.core
 
 
 def _row(graph: Graph, layer: Layer) -> Row:
@@ -265,8 +262,22 @@ def _cycles(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
+def _of_cycles(report: dict) -> tuple[str, str]:
+    """How long a run takes, measured or else estimated; and what the table's cycles are."""
+    if report["core_cycles"] is None:
+        return estimated(report), (
+            "Estimated cycles are those of the accelerator if each command ran alone, and those of the core in the pauses of a list."
+        )
+    alone = sum(layer["core_cycles"] or 0 for layer in report["layers"])
+    return f"A run takes {report['core_cycles']:,} core cycles, measured on the simulated chip.", (
+        f"Core cycles are those of `fp8net measure`, which starts the layers one by one: {alone:,} in all. In a run lists start\n"
+        "them. The accelerator's are a part of them. Moves count with a layer beside them."
+    )
+
+
 def as_markdown(report: dict) -> str:
     layers = report["layers"]
+    run, about = _of_cycles(report)
     lines = [
         f"# {report['network']}",
         "",
@@ -277,29 +288,29 @@ def as_markdown(report: dict) -> str:
         + how_layers_run(report),
         "",
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
-        f"- {estimated(report)}",
-    ]
-    if report["core_cycles"] is not None:
-        lines.append(f"- {report['core_cycles']:,} core cycles a run, measured on the chip")
-    lines += [
+        f"- {run}",
         "",
         "![Error and cycles of each layer](report.svg)",
         "",
-        "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it. Cycles are",
-        "those of `fp8net measure`, one layer after the other; moves in front of a layer count with it. Estimated cycles are",
-        "those of the accelerator if each command ran alone, and those of the core in the pauses of a list. Least cycles are",
-        f"those of an array of {MACS_A_CYCLE} MACs.",
+        "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it.",
+        about,
+        f"Least cycles are those of an array of {MACS_A_CYCLE} MACs.",
         "",
-        "| layer | fp8rt | output | format | scale | MACs | weights, bytes | SQNR alone, dB | so far, dB | saturated | "
-        "core cycles | accelerator | accelerator, estimated | core, estimated | least |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    measured = report["core_cycles"] is not None
+    names = ["core cycles, one by one", "accelerator's part"]
+    keys = ("core_cycles", "accelerator_cycles")
+    if not measured:
+        names = ["accelerator, estimated cycles", "core, estimated"]
+        keys = ("estimated_cycles", "estimated_core_cycles")
+    heads = ["layer", "fp8rt", "output", "format", "scale", "MACs", "weights, bytes"]
+    heads += ["SQNR alone, dB", "so far, dB", "saturated", *names, "least cycles"]
+    lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for r in layers:
         share = "-" if r["saturated"] is None else f"{100 * r['saturated']:.2f} %"
         lines.append(
             f"| {', '.join(r['nodes'])} | `{r['call']}` | {r['rows']} x {r['cols']} | {r['format']} | "
             f"{r['scale']:.4g} | {r['macs']:,} | {r['weight_bytes']:,} | {_db(r['sqnr'])} | {_db(r['sqnr_so_far'])} | "
-            f"{share} | {_cycles(r['core_cycles'])} | {_cycles(r['accelerator_cycles'])} | "
-            f"{_cycles(r['estimated_cycles'])} | {_cycles(r['estimated_core_cycles'])} | {r['least_cycles']:,} |"
+            f"{share} | {' | '.join(_cycles(r[key]) for key in keys)} | {r['least_cycles']:,} |"
         )
     return "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ import tempfile
 
 import numpy as np
 
-from . import c_integers, c_layers, c_program
+from . import c_integers, c_layers, c_program, estimate
 from .c_text import array, floats, head, plain
 from .calls import up
 from .errors import refuse
@@ -32,6 +32,7 @@ class Sources:
     origin: str  # the file that it was made from
     element: str
     vectors: list[tuple[dict, dict]]  # codes of inputs and of outputs, by tensor
+    estimates: list[estimate.Estimate]  # of each layer
 
     @property
     def upper(self) -> str:
@@ -72,7 +73,8 @@ def prepare(
                 {v.tensor: codes[v.tensor] for v in graph.outputs.values()},
             )
         )
-    return Sources(graph, plan, prefix_of(folder), origin, executor.element, vectors)
+    estimates = estimate.layers(graph, plan, executor.element)
+    return Sources(graph, plan, prefix_of(folder), origin, executor.element, vectors, estimates)
 
 
 def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> None:
