@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
 import sys
+import traceback
 
 import fp8mac
 import numpy as np
@@ -37,6 +39,8 @@ from .ir import FORMATS, INT8, Graph
 
 ELEMENTS = "block_f19_l16, or int8_l16"
 MX = "mx"  # of --format
+INTERNAL = 3  # exit status of an error of the tool itself
+_OWN = str(pathlib.Path(__file__).parent)
 MOST_VECTORS = 4  # that generate keeps
 BEAT, COLUMNS = 16, 4  # of the default array
 
@@ -53,13 +57,35 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        print(f"fp8net: {error.filename}: {error.strerror}", file=sys.stderr)
+        where = error.filename or "a file"
+        print(f"fp8net: {where}: {error.strerror or error}", file=sys.stderr)
         return 1
+    except MemoryError:
+        print("fp8net: there is too little memory for this network and its data", file=sys.stderr)
+        return 1
+    except Exception as error:
+        if options.debug:
+            raise
+        print(f"fp8net: {_internal(error)}", file=sys.stderr)
+        return INTERNAL
+
+
+def _internal(error: Exception) -> str:
+    """What to report of an exception that should not be, in one line"""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(_OWN)]
+    place = (own or [last])[-1]
+    text = " ".join(str(error).split())[:200]
+    return (
+        f"an error of fp8net {__version__} itself: {type(error).__name__} in {pathlib.Path(place.filename).name}, line "
+        f"{place.lineno}: {text}; please report this line with the command and the file; --debug prints the traceback"
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fp8net", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
+    _add_debug(parser, default=False)
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     _add_analyze(verbs)
     _add_quantize(verbs)
@@ -68,7 +94,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_measure(verbs)
     verb = verbs.add_parser("supported-ops", help="operators, their forms and what they become")
     verb.set_defaults(run=_supported)
+    for verb in verbs.choices.values():
+        _add_debug(verb, default=argparse.SUPPRESS)  # what stands before the verb stays
     return parser
+
+
+def _add_debug(parser: argparse.ArgumentParser, default) -> None:
+    about = "prints the traceback of an error of fp8net itself"
+    parser.add_argument("--debug", action="store_true", default=default, help=about)
 
 
 def _verb(verbs, name: str, about: str, run) -> argparse.ArgumentParser:
@@ -246,8 +279,7 @@ def _quantize(options) -> int:
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
     model, scales = quantize.quantize(options.file, runs, chosen, *given)
-    graph = lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
-    _write_whole(pathlib.Path(options.output), model.SerializeToString())
+    graph = _write_whole(pathlib.Path(options.output), model.SerializeToString(), _read_back)
     print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():
         print(line)
@@ -269,13 +301,24 @@ def _kept(texts: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(wide), tuple(half)
 
 
-def _write_whole(path: pathlib.Path, data: bytes) -> None:
+def _read_back(path: pathlib.Path) -> Graph:
+    """What `generate` makes of a file: one that it cannot read is not written."""
+    return lower.lower_model(shapes.prepare(path))
+
+
+def _write_whole(path: pathlib.Path, data: bytes, read) -> Graph:
+    """What `read` makes of the file. It has its name when that is done."""
     if path.is_dir():
         raise refuse(str(path), "is a folder", "the name of a file")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(data)
+        result = read(part)
         part.replace(path)
+        return result
+    except Refused as error:
+        here = [p if p.where != str(part) else dataclasses.replace(p, where=str(path)) for p in error.problems]
+        raise Refused(here) from None
     except OSError as error:
         raise refuse(str(path), f"cannot be written: {error.strerror}") from None
     finally:

@@ -239,7 +239,16 @@ def _check_order(graph: onnx.GraphProto) -> list[Problem]:
                     Problem(where, f"writes {name!r}, which something else has written")
                 )
             known.add(name)
+    inputs = {value.name for value in graph.input}
     for output in graph.output:
         if output.name not in known:
             problems.append(Problem(f"output {output.name}", "nothing writes it"))
+        elif output.name in inputs:
+            problems.append(
+                Problem(
+                    f"output {output.name}",
+                    "is an input of the network, too",
+                    "take it from the outputs, as its values are those of the input",
+                )
+            )
     return problems

@@ -118,7 +118,8 @@ def on_target(
     folder: pathlib.Path | None = None,
 ) -> None:
     """Generates a program with these runs as its vectors, runs it, and adds what it says to `result`."""
-    name = "n_" + re.sub(r"\W", "_", pathlib.Path(origin).name.split(".")[0]).lower()
+    stem = pathlib.Path(origin).name.split(".")[0].lower()
+    name = "n_" + re.sub(r"[^a-z0-9]", "_", stem)[:40]
     place = (folder or root / "build" / "fp8net") / name
     sources = writer.prepare(graph, place, origin, runs, element)
     writer.write(place, sources, {})

@@ -39,16 +39,41 @@ class Sources:
         return self.name.upper()
 
 
+# Names of headers that the program's own would hide from it or from the library, and of libraries' functions: sem_open
+RESERVED = set(
+    # C
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbit "
+    "stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype "
+    # POSIX and compilers
+    "alloca dirent dlfcn endian fcntl features malloc memory mq mqueue pthread sched sem semaphore shm spawn strings syslog "
+    "termios unistd utime values wait "
+    # reserved words of C and C++
+    "alignas alignof and asm auto bitand bitor bool break case catch char class compl const constexpr continue decltype "
+    "default delete do double else enum explicit export extern false for friend goto if inline int long mutable namespace "
+    "new noexcept not nullptr operator or private protected public register requires restrict return short signed sizeof "
+    "static struct switch template this throw true try typedef typeid typename typeof union unsigned using virtual void "
+    "volatile while xor "
+    # the project's headers, beside those that begin with fp8
+    "backend cache ceil_div choice coding convert_fp8 curve descriptor elementwise_plan fault "
+    "fp32_bits gates gemm_choose gemm_desc gemm_encode gemm_estimate gemm_image gemm_prepare "
+    "gemm_regions gemm_shape gemm_tiles host_memory integer kv_cache layer logarithm_table "
+    "mapped move_copies move_matrices move_products mx_columns network_image nonlinear_points "
+    "operand_format parts plans pooling record regions root rows_plan run soc softmax spread "
+    "stamp target values window words ".split()
+)
+
+
 def prefix_of(folder: pathlib.Path) -> str:
+    """The name of all that is written, which is the folder's."""
     name = re.sub(r"\W", "_", folder.name).lower()
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
+        text = "its last part is no name in C"
         raise refuse(
-            str(folder), "its last part is no name in C", "a letter, then letters, digits and _"
+            str(folder), text, "a letter, then letters, digits and _, 63 characters at most"
         )
-    if name == "main" or name.startswith("fp8"):
-        raise refuse(
-            str(folder), "its last part is a name of the program or the library", "another"
-        )
+    if name == "main" or name.startswith("fp8") or name in RESERVED:
+        text = f"{name}.h would be the name of another header, or {name} is a word of C or of the library"
+        raise refuse(str(folder), text, f"take another name, such as {name}_net")
     return name
 
 
@@ -92,7 +117,9 @@ def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> No
     temporary = pathlib.Path(tempfile.mkdtemp(prefix=".fp8net-", dir=folder.parent))
     try:
         for file, text in files.items():
-            (temporary / file).write_text(text, "utf-8")
+            (temporary / file).write_bytes(text.encode())
+            if (temporary / file).read_bytes() != text.encode():
+                raise refuse(str(folder), f"{file} is not what was written", "is the disk full?")
         folder.mkdir(exist_ok=True)
         for file in files:
             (temporary / file).replace(folder / file)
