@@ -48,7 +48,8 @@ BEAT, COLUMNS = 16, 4  # of the default array
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
-        return options.run(options)
+        with np.errstate(all="ignore"):  # Inf and NaN are results
+            return options.run(options)
     except Refused as error:
         for problem in error.problems:
             print(f"fp8net: {problem}", file=sys.stderr)

@@ -23,11 +23,19 @@ MACS_A_CYCLE = 256  # of the default array
 def sqnr(reference: np.ndarray, values: np.ndarray) -> float:
     """Signal over the noise of rounding, in dB; Inf where nothing differs."""
     reference = np.asarray(reference, np.float64)
-    noise = np.square(reference - np.asarray(values, np.float64)).sum()
-    signal = np.square(reference).sum()
+    with np.errstate(all="ignore"):  # Inf and NaN are results
+        noise = np.square(reference - np.asarray(values, np.float64)).sum()
+        signal = np.square(reference).sum()
+    return decibels(signal, noise)
+
+
+def decibels(signal: float, noise: float) -> float:
+    """Inf without noise, -Inf without signal or with infinite noise; NaN where a value is."""
     if noise == 0:
         return math.inf
-    return 10.0 * math.log10(signal / noise) if signal else -math.inf
+    with np.errstate(all="ignore"):
+        ratio = float(np.float64(signal) / noise)
+    return 10.0 * math.log10(ratio) if ratio != 0 else -math.inf
 
 
 @dataclasses.dataclass
@@ -135,14 +143,8 @@ def measure(
         signal, noise, alone = sums[layer.output]
         row.saturated = saturated[layer.output] / (len(runs) * row.rows * row.cols)
         if signal:
-            row.sqnr_so_far = 10 * math.log10(signal / noise) if noise else math.inf
-            row.sqnr = (
-                None
-                if math.isnan(alone)
-                else 10 * math.log10(signal / alone)
-                if alone
-                else math.inf
-            )
+            row.sqnr_so_far = decibels(signal, noise)
+            row.sqnr = None if math.isnan(alone) else decibels(signal, alone)
 
 
 def _move_exact(graph: Graph, executor: Executor, exact: dict) -> None:

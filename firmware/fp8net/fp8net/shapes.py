@@ -173,6 +173,9 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
             raise refuse(
                 f"value {value.name}", f"has shape {sizes}", f"{loader.ELEMENTS} elements at most"
             )
+    for value in known.graph.output:
+        if 0 in [d.dim_value for d in value.type.tensor_type.shape.dim if d.HasField("dim_value")]:
+            raise refuse(f"output {value.name}", "has a size of 0", "outputs with values")
     return known
 
 
