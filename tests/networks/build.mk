@@ -37,6 +37,17 @@ $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_
 	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-hostile.log
 
+$(BUILD)/test/networks-answers.log: $(NETWORKS_TEST)/test_answers.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-answers $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-answers.log
+
+# Random graphs, numbers and names through all verbs
+$(BUILD)/test/networks-fuzz.log $(BUILD)/test/networks-fuzz-more.log: $(NETWORKS_TEST)/test_fuzz.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS)
+$(BUILD)/test/networks-fuzz.log: NETWORKS_OPTIONS := --count 250
+$(BUILD)/test/networks-fuzz-more.log: NETWORKS_OPTIONS := --count 5000 --seed 1
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fuzz networks-fuzz-more)
+
 $(BUILD)/test/networks-tflite.log: $(NETWORKS_TEST)/test_tflite.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-tflite $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-tflite.log

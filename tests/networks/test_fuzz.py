@@ -189,9 +189,9 @@ class Maker:
         np.savez(path, **{self.values[0]: array})
 
 
-def test_fuzz(bench, work, capsys, count) -> None:
+def test_fuzz(bench, work, capsys, count, seed) -> None:
     ends = {"refused": 0, "quantised": 0, "generated": 0}
-    for seed in range(count):
+    for seed in range(seed, seed + count):
         maker = Maker(seed)
         model = maker.make()
         source, ready, data = work / "x.onnx", work / "q.onnx", work / "d.npz"

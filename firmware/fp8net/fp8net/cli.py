@@ -17,6 +17,7 @@ import onnx
 
 from . import (
     __version__,
+    agreement,
     analyze,
     integer_import,
     lower,
@@ -188,6 +189,7 @@ def _add_generate(verbs) -> None:
     verb.add_argument(
         "--reference", help="the float file: the report then has the errors of each layer"
     )
+    _add_answers(verb)
     verb.add_argument(
         "--vectors",
         type=_number_from(0),
@@ -228,6 +230,7 @@ def _add_validate(verbs) -> None:
     )
     verb.add_argument("--root", help="the folder of fp8mac (where the command runs)")
     verb.add_argument("--element", help=f"({ELEMENTS})")
+    _add_answers(verb)
     verb.add_argument("--floor", type=float, help="fails if an output's SQNR is lower, in dB")
 
 
@@ -247,6 +250,27 @@ def _add_measure(verbs) -> None:
     verb.add_argument("folder", help="what generate has written, with vectors")
     verb.add_argument("--root", help="the folder of fp8mac (where the command runs)")
     verb.set_defaults(run=_measure)
+
+
+def _add_answers(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--task",
+        action="append",
+        default=[],
+        metavar="[OUTPUT=]TASK",
+        help=f"what an output is: {', '.join(agreement.TASKS)} (from its shape)",
+    )
+    verb.add_argument(
+        "--labels",
+        help="a label for each run: .npz with an array for each output, or a CSV file with one in the last column",
+    )
+
+
+def _answers(options, graph: Graph, runs: int) -> tuple[dict, dict]:
+    """Tasks and labels of outputs"""
+    outputs = list(graph.outputs)
+    labels = agreement.read_labels(options.labels, outputs, runs) if options.labels else {}
+    return agreement.parse(options.task, outputs), labels
 
 
 def _root(options) -> pathlib.Path:
@@ -354,7 +378,7 @@ def _columns(given: int | None, element: str | None, beat: int = BEAT) -> int:
 
 def _generate_whole(options) -> int:
     """A network of whole numbers"""
-    _no_effect(options, "shape", "state", "reference", "element")
+    _no_effect(options, "shape", "state", "reference", "element", "task", "labels")
     path, folder = pathlib.Path(options.file), pathlib.Path(options.output)
     graph = integer_import.read(path, _columns(options.columns, options.element, options.beat))
     runs = integer_import.read_data(options.data, graph) if options.data else []
@@ -379,6 +403,9 @@ def _generate(options) -> int:
         return _generate_whole(options)
     if options.reference and not options.data:
         raise refuse("--reference", "is compared with data", "give --data TEST.npz")
+    for name in ("task", "labels"):
+        if getattr(options, name) and not options.reference:
+            raise refuse(f"--{name}", "is for the report's errors", "give --reference NET.onnx")
     model = shapes.prepare(options.file, *_given(options))
     graph = lower.lower_model(model)
     graph.columns = _columns(options.columns, options.element, options.beat)
@@ -397,10 +424,7 @@ def _generate(options) -> int:
         executor = Executor(graph, options.element, options.beat)
         report.measure(graph, rows, executor, reference, runs)
         result = validate.compare(graph, executor, reference, runs)
-        outputs = {
-            name: f"SQNR {value:.1f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
-            for name, value in result.sqnr.items()
-        }
+        outputs = validate.lines_of(result, *_answers(options, graph, len(runs)), 1)
     _write_program(folder, sources, rows, outputs)
     return 0
 
@@ -417,8 +441,10 @@ def _validate(options) -> int:
         graph.columns = _columns(None, options.element)
         _check_element(options.element, graph)
         runs = quantize.read_data(options.data, model)
+    answers = _answers(options, graph, len(runs))
     if options.on != "executor":
         runs = runs[: options.runs]
+        answers = answers[0], {name: array[: len(runs)] for name, array in answers[1].items()}
     reference = _reference(options, model) if options.reference else model
     result = validate.compare(graph, Executor(graph, options.element), reference, runs)
     if options.on != "executor":
@@ -426,10 +452,8 @@ def _validate(options) -> int:
         origin = pathlib.Path(options.file).name
         validate.on_target(root, graph, origin, runs, options.on, result, options.element)
         print(result.text, end="")
-    for name, value in result.sqnr.items():
-        print(
-            f"{name}: SQNR {value:.2f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
-        )
+    for name, text in validate.lines_of(result, *answers, 2).items():
+        print(f"{name}: {text}")
     # An SQNR that is no number reaches no floor.
     low = options.floor is not None and not all(v >= options.floor for v in result.sqnr.values())
     return 1 if result.different or low else 0

@@ -11,7 +11,7 @@ import subprocess
 import numpy as np
 import onnx
 
-from . import shapes, writer
+from . import agreement, shapes, writer
 from .errors import refuse
 from .executor import Executor, decode
 from .ir import Graph
@@ -23,6 +23,7 @@ class Result:
     runs: int
     sqnr: dict[str, float]  # of each output, beside the reference
     agree: dict[str, int]  # runs whose largest output is the reference's
+    values: dict[str, agreement.Output] = dataclasses.field(default_factory=dict)
     compared: int = 0  # bytes of outputs, program against executor
     different: int = 0
     text: str = ""  # what the program printed
@@ -52,7 +53,19 @@ def compare(
         for name in names
     }
     errors = {name: sqnr(np.stack(truth[name]), np.stack(mine[name])) for name in names}
-    return Result(len(runs), errors, agree)
+    values = {n: agreement.Output(np.stack(truth[n]), np.stack(mine[n])) for n in names}
+    return Result(len(runs), errors, agree, values)
+
+
+def lines_of(result: Result, tasks: dict[str, str], labels: dict[str, np.ndarray], digits: int) -> dict[str, str]:
+    """What is said of each output"""
+    said = {}
+    for name, output in result.values.items():
+        output.labels = labels.get(name)
+        shape = output.truth.shape[1:]
+        more = agreement.lines(name, output, tasks.get(name), shape)
+        said[name] = " ".join([f"SQNR {result.sqnr[name]:.{digits}f} dB.", *more])
+    return said
 
 
 def _values(graph: Graph, run: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
