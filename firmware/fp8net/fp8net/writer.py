@@ -40,7 +40,7 @@ class Sources:
 
 
 # Names of headers that the program's own would hide from it or from the library, and of libraries' functions: sem_open
-RESERVED = set(
+RESERVED = frozenset(
     # C
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbit "
     "stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype "
@@ -72,7 +72,7 @@ def prefix_of(folder: pathlib.Path) -> str:
             str(folder), text, "a letter, then letters, digits and _, 63 characters at most"
         )
     if name == "main" or name.startswith("fp8") or name in RESERVED:
-        text = f"{name}.h would be the name of another header, or {name} is a word of C or of the library"
+        text = f"its last part, {name}, is a word of C, or names a header or function of a library"
         raise refuse(str(folder), text, f"take another name, such as {name}_net")
     return name
 
