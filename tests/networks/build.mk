@@ -41,6 +41,10 @@ $(BUILD)/test/networks-answers.log: $(NETWORKS_TEST)/test_answers.py $(NETWORKS_
 	@tests/run_test.sh networks-answers $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-answers.log
 
+$(BUILD)/test/networks-messages.log: $(NETWORKS_TEST)/test_messages.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-messages $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-messages.log
+
 # Random graphs, numbers and names through all verbs
 $(BUILD)/test/networks-fuzz.log $(BUILD)/test/networks-fuzz-more.log: $(NETWORKS_TEST)/test_fuzz.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS)

@@ -233,7 +233,7 @@ def test_all_at_once(bench, work, capsys) -> None:
     """Each unsupported node is named with its operator and what there is instead."""
     nodes = [
         helper.make_node(
-            "MaxPool", ["x"], ["a"], "pool", kernel_shape=[2, 2], ceil_mode=1, strides=[2, 2]
+            "MaxPool", ["x"], ["a"], "pool", kernel_shape=[2, 2], dilations=[2, 2]
         ),
         helper.make_node("Relu", ["a"], ["b"], "fine"),
         helper.make_node("LpPool", ["x"], ["c"], "norm", kernel_shape=[2, 2]),
@@ -248,7 +248,7 @@ def test_all_at_once(bench, work, capsys) -> None:
     bench.check("many: refused", main(["analyze", str(path)]) == 1)
     said = capsys.readouterr().out
     for words in (
-        "pool (MaxPool): ceil_mode is 1",
+        "pool (MaxPool): dilations are (2, 2)",
         "norm (LpPool)",
         "log (LogSoftmax)",
         "behind (Sum)",

@@ -29,6 +29,7 @@ from . import (
     report,
     shapes,
     states,
+    tflite_operators,
     validate,
     weights,
     writer,
@@ -468,8 +469,14 @@ def _measure(options) -> int:
 
 
 def _supported(options) -> int:
+    print("ONNX")
     for op, handler in sorted(operators.HANDLERS.items()):
-        print(f"{op:20} {handler.becomes}: {handler.forms}")
+        print(f"{op:24} {handler.becomes}: {handler.forms}")
+    print("\nTensorFlow Lite, as operators of ONNX")
+    for name, becomes in sorted(tflite_operators.BECOMES.items()):
+        print(f"{name:24} {becomes}")
+    print("\nTensorFlow Lite with --requantise, in whole numbers")
+    print("\n".join(sorted(integer_import.OPERATORS)))
     return 0
 
 

@@ -9,7 +9,7 @@ import fp8mac
 import numpy as np
 from onnx import TensorProto
 
-from ..ir import FORMATS
+from ..ir import FORMATS, INT8
 from ..weights import LEAST_SCALE
 from .layout import _unsupported
 from .registry import handles
@@ -86,7 +86,7 @@ def quantize(importer, node) -> None:
     scale = _scale_of(importer, node)
     if scale.size != 1:
         raise _unsupported("it has a scale for each channel", "one scale for activations")
-    if not node.attribute("saturate", 1):
+    if not node.attribute("saturate", 1) and format != INT8:  # which always saturates
         raise _unsupported("saturate is 0", "saturate 1")
     only = float(scale.reshape(())[()])
     if only < LEAST_SCALE:
