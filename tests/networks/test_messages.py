@@ -12,7 +12,7 @@ import pytest
 from fp8net import shapes, tflite_names, tflite_operators
 from fp8net import importer as importers
 from fp8net.cli import main
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 
 def model_of(nodes, shape, constants=(), domains=(("", 19),), out=None) -> onnx.ModelProto:
@@ -100,3 +100,40 @@ def test_dilations(bench, says) -> None:
     bench.check(f"a kernel of one point has no dilation: {said}", status == 0)
     status, said = says(model_of([helper.make_node("MaxPool", ["x"], ["y"], "pool", **pool | {"kernel_shape": [2, 1]})], (1, 4, 5, 5)))
     bench.check(f"one of two has: {said}", status == 1 and "pool (MaxPool): dilations" in said)
+
+
+def test_scikit_learn(bench, says, work) -> None:
+    """A pipeline as scikit-learn's converters write it. The cut that the message gives is taken, and leaves a network."""
+    ml = {"domain": "ai.onnx.ml"}
+    scaler = helper.make_node("Scaler", ["x"], ["scaled"], "scale", offset=[1.0] * 4, scale=[2.0] * 4, **ml)
+    product = [
+        helper.make_node("MatMul", ["scaled", "w"], ["product"], "first"),
+        helper.make_node("Softmax", ["product"], ["shares"], "softmax"),
+    ]
+    decides = [
+        helper.make_node("ArgMax", ["shares"], ["best"], "best", axis=1),
+        helper.make_node("ArrayFeatureExtractor", ["classes", "best"], ["label"], "label", **ml),
+        helper.make_node("Normalizer", ["label"], ["y"], "last", **ml),
+    ]
+    w = numpy_helper.from_array(np.ones((4, 3), np.float32), "w")
+    classes = numpy_helper.from_array(np.arange(3, dtype=np.float32), "classes")
+    named = {"scale (Scaler)", "label (ArrayFeatureExtractor)", "last (Normalizer)"}
+    cases = (
+        ("both", [scaler, *product, *decides], named, (["scaled"], ["shares"])),
+        ("a scaler alone", [scaler, product[0], helper.make_node("Softmax", ["product"], ["y"])], {"scale (Scaler)"}, (["scaled"], ["y"])),
+    )  # fmt: skip
+    for name, nodes, names, ends in cases:
+        model = model_of(nodes, (1, 4), (w, classes), (("", 19), ("ai.onnx.ml", 3)), (1, 3))
+        status, said = says(model)
+        bench.check(f"{name}: {said}", status == 1 and all(n in said for n in names))
+        cut = re.search(r"extract_model\(FILE, NEW, (\[.*?\]), (\[.*?\]), check_model=False\)", said)
+        got = tuple([n.strip("' ") for n in cut.group(i)[1:-1].split(",")] for i in (1, 2)) if cut else None
+        bench.check(f"{name}: the cut {got}", got == ends)
+        typed = onnx.shape_inference.infer_shapes(model)
+        typed.graph.value_info.append(helper.make_tensor_value_info("scaled", TensorProto.FLOAT, (1, 4)))
+        onnx.save(typed, work / "whole.onnx")
+        onnx.utils.extract_model(work / "whole.onnx", work / "cut.onnx", *ends, check_model=False)
+        status, said = says((work / "cut.onnx").read_bytes())
+        bench.check(f"{name}: what is left is a network: {said}", status == 0)
+    status, said = says(model_of([helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], "trees", **ml)], (1, 4), (), (("", 19), ("ai.onnx.ml", 3))))
+    bench.check(f"trees are no network: {said}", status == 1 and "no network" in said and "extract_model" not in said)

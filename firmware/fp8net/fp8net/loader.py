@@ -206,9 +206,8 @@ def _check_nodes(graph: onnx.GraphProto) -> list[Problem]:
     for index, node in enumerate(graph.node):
         where = f"{name_of(node, index)} ({node.op_type})"
         if node.domain not in DOMAINS:
-            problems.append(
-                Problem(where, f"is of the domain {node.domain!r}", "the standard's operators")
-            )
+            text = f"is of the domain {node.domain!r}, which is not supported"
+            problems.append(Problem(where, text, _instead(graph, node)))
         for attribute in node.attribute:
             if attribute.HasField("g") or attribute.graphs:
                 problems.append(
@@ -217,6 +216,48 @@ def _check_nodes(graph: onnx.GraphProto) -> list[Problem]:
                     )
                 )
     return problems
+
+
+FRONT = ("Scaler", "Normalizer", "Imputer")  # of ai.onnx.ml: what prepares an input
+
+
+def _instead(graph: onnx.GraphProto, node: onnx.NodeProto) -> str:
+    """What helps: the network without such nodes in front of it and behind it"""
+    if node.domain != "ai.onnx.ml":
+        return "export the network with operators of the standard"
+    begins, ends = ([value.name for value in values] for values in (graph.input, graph.output))
+    behind = False
+    for other in (n for n in graph.node if n.domain not in DOMAINS):
+        if other.op_type in FRONT and other.input and other.input[0] in begins and other.output:
+            begins[begins.index(other.input[0])] = other.output[0]
+        else:
+            behind = True
+    if behind:
+        ends = list(filter(None, [_last_standard(graph)]))
+    if not ends:
+        return "it is no network, but what fp8net has no layers for"
+    places = ["behind the scaling, which your own program then does"] if begins != [v.name for v in graph.input] else []
+    places += ["at the logits, from which your own program then decides"] if behind else []
+    cut = f"onnx.utils.extract_model(FILE, NEW, {begins}, {ends}, check_model=False)"
+    return f"cut the network {' and '.join(places)}: {cut}"
+
+
+def _last_standard(graph: onnx.GraphProto) -> str:
+    """The last float value, of a product or what stands behind it, before operators that decide: the logits. "": there is none."""
+    products = {"Gemm", "MatMul", "Conv", "Softmax", "Sigmoid", "Add", "Relu", "Tanh"}
+    makers = {name: node for node in graph.node for name in node.output}
+    waiting = [name for node in graph.node if node.domain not in DOMAINS for name in node.input]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop(0)
+        node = makers.get(name)
+        if name in seen or node is None:
+            continue
+        seen.add(name)
+        if node.domain in DOMAINS and node.op_type in products:
+            return name
+        waiting += node.input
+    return ""
 
 
 def _check_order(graph: onnx.GraphProto) -> list[Problem]:
