@@ -119,21 +119,22 @@ def test_scikit_learn(bench, says, work) -> None:
     classes = numpy_helper.from_array(np.arange(3, dtype=np.float32), "classes")
     named = {"scale (Scaler)", "label (ArrayFeatureExtractor)", "last (Normalizer)"}
     cases = (
-        ("both", [scaler, *product, *decides], named, (["scaled"], ["shares"])),
-        ("a scaler alone", [scaler, product[0], helper.make_node("Softmax", ["product"], ["y"])], {"scale (Scaler)"}, (["scaled"], ["y"])),
+        ("both", [scaler, *product, *decides], named, ["--input", "scaled=1,4", "--output", "shares"]),
+        ("a scaler alone", [scaler, product[0], helper.make_node("Softmax", ["product"], ["y"])], {"scale (Scaler)"}, ["--input", "scaled=1,4"]),
     )  # fmt: skip
     for name, nodes, names, ends in cases:
         model = model_of(nodes, (1, 4), (w, classes), (("", 19), ("ai.onnx.ml", 3)), (1, 3))
         status, said = says(model)
         bench.check(f"{name}: {said}", status == 1 and all(n in said for n in names))
-        cut = re.search(r"extract_model\(FILE, NEW, (\[.*?\]), (\[.*?\]), check_model=False\)", said)
-        got = tuple([n.strip("' ") for n in cut.group(i)[1:-1].split(",")] for i in (1, 2)) if cut else None
+        advice = re.search(r"fp8net cut FILE -o NEW(( --(in|out)put \S+)+)", said)
+        got = advice.group(1).split() if advice else []
         bench.check(f"{name}: the cut {got}", got == ends)
-        typed = onnx.shape_inference.infer_shapes(model)
-        typed.graph.value_info.append(helper.make_tensor_value_info("scaled", TensorProto.FLOAT, (1, 4)))
-        onnx.save(typed, work / "whole.onnx")
-        onnx.utils.extract_model(work / "whole.onnx", work / "cut.onnx", *ends, check_model=False)
+        onnx.save(model, work / "whole.onnx")
+        status = main(["cut", str(work / "whole.onnx"), "-o", str(work / "cut.onnx"), *got])
+        bench.check(f"{name}: is taken", status == 0)
         status, said = says((work / "cut.onnx").read_bytes())
         bench.check(f"{name}: what is left is a network: {said}", status == 0)
     status, said = says(model_of([helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], "trees", **ml)], (1, 4), (), (("", 19), ("ai.onnx.ml", 3))))
-    bench.check(f"trees are no network: {said}", status == 1 and "no network" in said and "extract_model" not in said)
+    bench.check(f"trees are no network: {said}", status == 1 and "no network" in said and "fp8net cut" not in said)
+    status = main(["cut", str(work / "whole.onnx"), "-o", str(work / "no.onnx"), "--output", "none"])
+    bench.check("a value that is not there", status == 1 and not (work / "no.onnx").exists())

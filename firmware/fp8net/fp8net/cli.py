@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: fp8net analyze | quantize | generate | validate | measure | supported-ops."""
+"""The command line: fp8net analyze | quantize | generate | validate | measure | cut | supported-ops."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from . import (
     __version__,
     agreement,
     analyze,
+    cut,
     integer_import,
     lower,
     measure,
@@ -95,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_generate(verbs)
     _add_validate(verbs)
     _add_measure(verbs)
+    _add_cut(verbs)
     verb = verbs.add_parser("supported-ops", help="operators, their forms and what they become")
     verb.set_defaults(run=_supported)
     for verb in verbs.choices.values():
@@ -126,6 +128,28 @@ def _verb(verbs, name: str, about: str, run) -> argparse.ArgumentParser:
     )
     verb.set_defaults(run=run)
     return verb
+
+
+def _add_cut(verbs) -> None:
+    about = "writes the part of an ONNX file between some values"
+    verb = verbs.add_parser("cut", help=about, description=about)
+    verb.add_argument("file", help="an ONNX file")
+    verb.add_argument("-o", "--output-file", required=True, help="the file that is written")
+    verb.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="VALUE=1,3,32,32",
+        help="a value that becomes an input, with its shape (those of the file)",
+    )
+    verb.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="a value that becomes an output (those of the file)",
+    )
+    verb.set_defaults(run=_cut)
 
 
 def _number_from(least: int):
@@ -332,7 +356,7 @@ def _read_back(path: pathlib.Path) -> Graph:
     return lower.lower_model(shapes.prepare(path))
 
 
-def _write_whole(path: pathlib.Path, data: bytes, read) -> Graph:
+def _write_whole(path: pathlib.Path, data: bytes, read):
     """What `read` makes of the file. It has its name when that is done."""
     if path.is_dir():
         raise refuse(str(path), "is a folder", "the name of a file")
@@ -465,6 +489,14 @@ def _measure(options) -> int:
     print(
         f"A run takes {found['core_cycles']:,} core cycles. {options.folder}/report.md has those of each layer."
     )
+    return 0
+
+
+def _cut(options) -> int:
+    data = cut.cut(pathlib.Path(options.file), shapes.parse_shapes(options.input), options.output)
+    found = _write_whole(pathlib.Path(options.output_file), data, analyze.analyze)
+    counts = counted(sum(found.operators.values()), "node")
+    print(f"{options.output_file} has {counts}. `fp8net analyze {options.output_file}` looks at them.")
     return 0
 
 

@@ -225,21 +225,27 @@ def _instead(graph: onnx.GraphProto, node: onnx.NodeProto) -> str:
     """What helps: the network without such nodes in front of it and behind it"""
     if node.domain != "ai.onnx.ml":
         return "export the network with operators of the standard"
-    begins, ends = ([value.name for value in values] for values in (graph.input, graph.output))
+    begins: dict[str, onnx.ValueInfoProto] = {}
     behind = False
+    inputs = {value.name: value for value in graph.input}
     for other in (n for n in graph.node if n.domain not in DOMAINS):
-        if other.op_type in FRONT and other.input and other.input[0] in begins and other.output:
-            begins[begins.index(other.input[0])] = other.output[0]
+        if other.op_type in FRONT and other.input and other.input[0] in inputs and other.output:
+            begins[other.output[0]] = inputs[other.input[0]]
         else:
             behind = True
-    if behind:
-        ends = list(filter(None, [_last_standard(graph)]))
-    if not ends:
+    end = _last_standard(graph) if behind else ""
+    if behind and not end:
         return "it is no network, but what fp8net has no layers for"
-    places = ["behind the scaling, which your own program then does"] if begins != [v.name for v in graph.input] else []
+    places = ["behind the scaling, which your own program then does"] if begins else []
     places += ["at the logits, from which your own program then decides"] if behind else []
-    cut = f"onnx.utils.extract_model(FILE, NEW, {begins}, {ends}, check_model=False)"
-    return f"cut the network {' and '.join(places)}: {cut}"
+    words = [f"--input {name}={_sizes(value)}" for name, value in begins.items()]
+    words += [f"--output {end}"] if end else []
+    return f"cut the network {' and '.join(places)}: fp8net cut FILE -o NEW {' '.join(words)}"
+
+
+def _sizes(value: onnx.ValueInfoProto) -> str:
+    """As --shape takes them, 1 where they are open"""
+    return ",".join(str(d.dim_value or 1) for d in value.type.tensor_type.shape.dim)
 
 
 def _last_standard(graph: onnx.GraphProto) -> str:
