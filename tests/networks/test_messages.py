@@ -138,3 +138,16 @@ def test_scikit_learn(bench, says, work) -> None:
     bench.check(f"trees are no network: {said}", status == 1 and "no network" in said and "fp8net cut" not in said)
     status = main(["cut", str(work / "whole.onnx"), "-o", str(work / "no.onnx"), "--output", "none"])
     bench.check("a value that is not there", status == 1 and not (work / "no.onnx").exists())
+
+
+def test_nodes(bench, says) -> None:
+    """Messages name nodes of the file: with its numbers where they have no names, and never one that a rewrite made."""
+    w = numpy_helper.from_array(np.ones((4, 4), np.float32), "w")
+    b = numpy_helper.from_array(np.ones(4, np.float32), "b")
+    product = [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node("Add", ["p", "b"], ["s"])]
+    dead = helper.make_node("Identity", ["x"], ["i"])
+    status, said = says(model_of([dead, *product, helper.make_node("Floor", ["s"], ["y"])], (2, 4), (w, b)))
+    bench.check(f"the number of the file: {said}", status == 1 and "Floor_3 (Floor): is not supported" in said)
+    status, said = says(model_of([*product, helper.make_node("Relu", ["s"], ["y"])], (2, 4), (w, b)), "generate", "-o", "net")
+    bench.check(f"a fused product: {said}", status == 1 and ("MatMul_0 (MatMul)" in said or "near " in said))
+    bench.check(f"no layer's name: {said}", "(linear)" not in said)

@@ -20,6 +20,7 @@ NODES = 100_000
 OPSET_OLDEST, OPSET_FIRST, OPSET_LAST = 6, 13, onnx.defs.onnx_opset_version()
 IR_FIRST = 4  # since then constants need be no inputs
 DOMAINS = ("", "ai.onnx")
+LABEL = "fp8net: "  # begins what the user's file calls a node
 
 
 def read(path: str | pathlib.Path) -> onnx.ModelProto:
@@ -82,6 +83,36 @@ def opset(model: onnx.ModelProto) -> int:
 def name_of(node: onnx.NodeProto, index: int) -> str:
     """What a node is called in messages and in generated code."""
     return node.name or f"{node.op_type}_{index}"
+
+
+def label(model: onnx.ModelProto) -> None:
+    """Notes in each node what the user's file calls it, for messages: rewrites make other nodes, but few change these words."""
+    taken = {node.name for node in model.graph.node}
+    for index, node in enumerate(model.graph.node):
+        if not node.doc_string or not node.doc_string.startswith(LABEL):
+            node.doc_string = f"{LABEL}{name_of(node, index)} ({node.op_type})"
+        if not node.name and name_of(node, index) not in taken:
+            node.name = name_of(node, index)
+
+
+def labels_of(model: onnx.ModelProto) -> dict[str, str]:
+    """By the names of nodes. A node that a rewrite made is called by the next one behind it that the file has, or before it."""
+    own = [n.doc_string.removeprefix(LABEL) if n.doc_string.startswith(LABEL) else "" for n in model.graph.node]
+    near = ["" for _ in own]
+    by_value: dict[str, str] = {}
+    for index in reversed(range(len(own))):  # readers come later
+        node = model.graph.node[index]
+        near[index] = own[index] or next((by_value[n] for n in node.output if n in by_value), "")
+        by_value |= dict.fromkeys(node.input, near[index]) if near[index] else {}
+    by_value = {}
+    for index, node in enumerate(model.graph.node):
+        near[index] = near[index] or next((by_value[n] for n in node.input if n in by_value), "")
+        by_value |= dict.fromkeys(node.output, near[index]) if near[index] else {}
+    names = {}
+    for index, node in enumerate(model.graph.node):
+        name = name_of(node, index)
+        names[name] = own[index] or (f"near {near[index]}" if near[index] else f"{name} ({node.op_type})")
+    return names
 
 
 def check(model: onnx.ModelProto, where: str) -> None:

@@ -186,6 +186,7 @@ def prepare(
 ) -> onnx.ModelProto:
     """The file, checked, with fixed shapes and its states, and simplified if it is not quantised yet."""
     model = loader.read(path)
+    loader.label(model)
     known = states.of(model)
     if known and kept and kept != known:
         raise refuse("--state", f"the file keeps {known}")

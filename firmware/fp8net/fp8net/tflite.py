@@ -18,6 +18,7 @@ from .errors import Problem, Refused, refuse
 from .flatbuffer import Damaged, File, Table
 
 IDENTIFIER = b"TFL3"
+LABEL = "fp8net: "  # loader.LABEL
 OPSET, IR = 19, 9
 MOST_TENSORS = 100_000
 MOST_ELEMENTS = 1 << 28  # of one tensor
@@ -184,7 +185,7 @@ class Converter:
             except (AttributeError, IndexError, TypeError, ValueError):  # of damaged files alone
                 problems.append(Problem(where, "its operands and options do not fit each other"))
             for node in self.nodes[first:]:
-                node.doc_string = where
+                node.doc_string = LABEL + where
         if problems:
             raise Refused(problems)
         return self._model()
