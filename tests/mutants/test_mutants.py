@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from draw import File, sequence, shares
 from kinds import edits_of
-from table import Table
+from table import Table, formal_tests
 from tokens import Source
 
 if TYPE_CHECKING:
@@ -166,6 +166,16 @@ def test_draw(equal: Equal) -> None:
     equal("the same mutants", {m.id for m in first}, {m.id for m in other})
     lines = len({(m.file, m.line) for m in first})
     equal("each line once, then again", len({(m.file, m.line) for m in first[:lines]}), lines)
+
+
+def test_names_of_tests(equal: Equal) -> None:
+    """Each pattern of table.toml matches a test that `make test` runs. tests.txt has their names."""
+    rows = (ROOT / "tests/tests.txt").read_text().splitlines()
+    fields = [row.split()[:2] for row in rows if row.strip() and not row.startswith("#")]
+    names = [name for name, when in fields if when == "test"]
+    Table(HERE / "table.toml").check(names)
+    proofs = formal_tests(ROOT, "rtl/accel/fp8mac_fifo.sv", names)
+    equal("proofs of the FIFO", "formal_fifo" in proofs, True)
 
 
 def test_identifiers(equal: Equal, folder: Path) -> None:
