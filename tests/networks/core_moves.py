@@ -23,10 +23,17 @@ Case = tuple[str, tuple[int, int], tuple[int, int], Move]  # format, sizes of bo
 
 def _case(r: random.Random) -> Case:
     """A part of a concatenation, a transposition, one of several, a reversal, or rows that become one"""
-    kind, n = r.choice(["part", "part", "turn", "turn", "turns", "reversal", "flat", "long"]), r.randint
+    kind, n = (
+        r.choice(["part", "part", "turn", "turn", "turns", "reversal", "flat", "long"]),
+        r.randint,
+    )
     if kind == "turns":
         images, pixels, channels = n(2, 5), n(3, 20), n(2, 6)
-        axes = [Axis(images, pixels, 0, channels, 0), Axis(channels, 0, 1, 1, 0), Axis(pixels, 1, 0, 0, 1)]
+        axes = [
+            Axis(images, pixels, 0, channels, 0),
+            Axis(channels, 0, 1, 1, 0),
+            Axis(pixels, 1, 0, 0, 1),
+        ]
         sizes = (images * pixels, channels), (images * channels, pixels)
         return r.choice(FORMATS), *sizes, Move(0, 0, 0, 0, 0, axes)
     if kind == "turn":
@@ -72,7 +79,9 @@ def _graph(cases: list[Case]) -> Graph:
 
 def _run(folder: Path, graph: Graph, make: list[str]) -> tuple[writer.Sources, dict]:
     random_values = np.random.default_rng(0)
-    run = {n: random_values.normal(size=v.shape).astype(np.float32) for n, v in graph.inputs.items()}
+    run = {
+        n: random_values.normal(size=v.shape).astype(np.float32) for n, v in graph.inputs.items()
+    }
     sources = writer.prepare(graph, folder, "random moves", [run])
     rows = report.rows_of(graph)
     report.add_estimates(rows, sources.estimates)
@@ -116,16 +125,24 @@ def main() -> int:
             continue
         measured.append(commands[i] - commands[-1] - PROFILE_CALL)
         parts.append(core_moves.parts_of(move, FORMAT_BYTES[format], (x[1], out[1]), plan.beat))
-        guess, real = layers[1 + 2 * i]["estimated_core_cycles"], measured[-1] + estimate.CORE["stop"]
+        guess, real = (
+            layers[1 + 2 * i]["estimated_core_cycles"],
+            measured[-1] + estimate.CORE["stop"],
+        )
         if abs(guess / real - 1) > WITHIN:
             failed += 1
             print(f"FAILED {format} {x} -> {out}, {move.axes}: {guess} estimated, {real} measured")
     if options.fit:
         _fit(measured, parts)
-    total = sum(x["estimated_cycles"] + x["estimated_core_cycles"] for x in layers) + found["estimated_rest"]
+    total = (
+        sum(x["estimated_cycles"] + x["estimated_core_cycles"] for x in layers)
+        + found["estimated_rest"]
+    )
     run = found["core_cycles"]
     failed += abs(total / run - 1) > WITHIN
-    print(f"{len(measured)} moves; a run: {total} estimated, {run} measured, {total / run - 1:+.1%}")
+    print(
+        f"{len(measured)} moves; a run: {total} estimated, {run} measured, {total / run - 1:+.1%}"
+    )
     print(f"{len(measured) + 1 - failed} passed, {failed} failed")
     return 1 if failed or len(measured) < options.count // 2 else 0
 

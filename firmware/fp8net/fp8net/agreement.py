@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How good a network's answers are: what an output means decides what is counted, beside the reference and beside labels.
 
-    classes      the largest of the last axis' values is the answer
-    binary       one number, and whether it is above a threshold: 0.5 where the reference's are 0 to 1, else 0
-    regression   the numbers themselves
-    boxes        rows of four numbers: two corners, or a centre with its sizes
-    none         no more than the SQNR
+classes      the largest of the last axis' values is the answer
+binary       one number, and whether it is above a threshold: 0.5 where the reference's are 0 to 1, else 0
+regression   the numbers themselves
+boxes        rows of four numbers: two corners, or a centre with its sizes
+none         no more than the SQNR
 """
 
 from __future__ import annotations
@@ -70,12 +70,17 @@ def read_labels(path: str, outputs: list[str], runs: int) -> dict[str, np.ndarra
     named = {name: array for name, array in columns.items() if name in outputs}
     if not named:
         text = "names no output" if len(outputs) > 1 or len(columns) > 1 else "has no labels"
-        raise refuse(f"--labels {path}", text, f"an .npz with arrays named as outputs: {outputs}"[:300])
+        raise refuse(
+            f"--labels {path}", text, f"an .npz with arrays named as outputs: {outputs}"[:300]
+        )
     for name, array in named.items():
         if len(array) < runs or array.dtype.kind not in "fiu" or not np.isfinite(array).all():
             text = f"has {len(array)} labels of {array.dtype} for {name!r}"
             raise refuse(f"--labels {path}", text, f"{runs} finite numbers, one for each run")
-    return {name: array[:runs].reshape(runs, -1).squeeze(1) if array[0].size == 1 else array[:runs] for name, array in named.items()}
+    return {
+        name: array[:runs].reshape(runs, -1).squeeze(1) if array[0].size == 1 else array[:runs]
+        for name, array in named.items()
+    }
 
 
 def _arrays(path: str) -> dict[str, np.ndarray]:
@@ -88,7 +93,9 @@ def _arrays(path: str) -> dict[str, np.ndarray]:
 
 def _column(path: str) -> np.ndarray:
     try:
-        rows = [row for row in csv.reader(pathlib.Path(path).read_text("utf-8").splitlines()) if row]
+        rows = [
+            row for row in csv.reader(pathlib.Path(path).read_text("utf-8").splitlines()) if row
+        ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise refuse(f"--labels {path}", f"cannot be read: {error}") from None
     texts = [row[-1].strip() for row in rows]
@@ -120,7 +127,11 @@ def lines(name: str, output: Output, task: str | None, shape: tuple[int, ...]) -
             task, why = "binary", "one number, whose labels are 0 and 1"
         said = f"Measured as {task}: {why}."
     if task == "none" and output.labels is not None:
-        raise refuse("--labels", f"cannot be compared with {name}", "--task classes, binary, regression or boxes")
+        raise refuse(
+            "--labels",
+            f"cannot be compared with {name}",
+            "--task classes, binary, regression or boxes",
+        )
     found = _MEASURES[task](name, output)
     return [*([said] if said else []), *found]
 
@@ -135,7 +146,11 @@ def _share(count: int, of: int) -> str:
 
 def _one_answer(answers: np.ndarray) -> str:
     """An agreement that a constant would have, too"""
-    return " The reference always gives the same answer, so this says little." if len(np.unique(answers)) == 1 else ""
+    return (
+        " The reference always gives the same answer, so this says little."
+        if len(np.unique(answers)) == 1
+        else ""
+    )
 
 
 def _classes(name: str, output: Output) -> list[str]:
@@ -143,16 +158,23 @@ def _classes(name: str, output: Output) -> list[str]:
     if truth.shape[1] < 2:
         raise refuse("--task classes", f"output {name} has rows of one number", "--task binary")
     wanted, got = truth.argmax(1), mine.argmax(1)
-    found = [f"The answer is the reference's in {_share(int((wanted == got).sum()), len(got))}.{_one_answer(wanted)}"]
+    found = [
+        f"The answer is the reference's in {_share(int((wanted == got).sum()), len(got))}.{_one_answer(wanted)}"
+    ]
     if output.labels is None:
         return found
     labels = _labels(name, output.labels, len(truth), truth.shape[1])
     for top in (1, TOP) if truth.shape[1] > TOP else (1,):
         counts = [
-            _share(int((labels[:, None] == np.argsort(-x, 1, kind="stable")[:, :top]).any(1).sum()), len(labels))
+            _share(
+                int((labels[:, None] == np.argsort(-x, 1, kind="stable")[:, :top]).any(1).sum()),
+                len(labels),
+            )
             for x in (mine, truth)
         ]
-        found.append(f"Top-{top} beside the labels: {counts[0]}; the float reference's: {counts[1]}.")
+        found.append(
+            f"Top-{top} beside the labels: {counts[0]}; the float reference's: {counts[1]}."
+        )
     return found
 
 
@@ -162,7 +184,12 @@ def _in_rows(values: np.ndarray) -> np.ndarray:
 
 def _labels(name: str, labels: np.ndarray, count: int, classes: int) -> np.ndarray:
     flat = labels.reshape(-1)
-    if len(flat) != count or (flat != np.rint(flat)).any() or flat.min() < 0 or flat.max() >= classes:
+    if (
+        len(flat) != count
+        or (flat != np.rint(flat)).any()
+        or flat.min() < 0
+        or flat.max() >= classes
+    ):
         text = f"has {len(flat)} labels from {flat.min():g} to {flat.max():g} for output {name}"
         raise refuse("--labels", text, f"{count} whole numbers from 0 to {classes - 1}")
     return flat.astype(np.int64)
@@ -171,7 +198,9 @@ def _labels(name: str, labels: np.ndarray, count: int, classes: int) -> np.ndarr
 def _binary(name: str, output: Output) -> list[str]:
     truth, mine = output.truth.reshape(-1), output.mine.reshape(-1)
     if output.truth.shape[-1] == 2:
-        truth, mine = (np.subtract(x[:, 1], x[:, 0]) for x in (_in_rows(output.truth), _in_rows(output.mine)))
+        truth, mine = (
+            np.subtract(x[:, 1], x[:, 0]) for x in (_in_rows(output.truth), _in_rows(output.mine))
+        )
         threshold, how = 0.0, "whether the second number is larger"
     else:
         threshold = 0.5 if truth.min() >= 0 and truth.max() <= 1 else 0.0
@@ -199,13 +228,17 @@ def _regression(name: str, output: Output) -> list[str]:
             raise refuse("--labels", text, f"{truth.size} numbers")
         labels = output.labels.reshape(truth.shape)
         errors = [np.abs(x - labels).mean() for x in (mine, truth)]
-        found.append(f"Mean error beside the labels: {errors[0]:.3g}; the float reference's: {errors[1]:.3g}.")
+        found.append(
+            f"Mean error beside the labels: {errors[0]:.3g}; the float reference's: {errors[1]:.3g}."
+        )
     return found
 
 
 def _boxes(name: str, output: Output) -> list[str]:
     if output.truth.shape[-1] != 4:
-        raise refuse("--task boxes", f"output {name} has no rows of four numbers", "--task regression")
+        raise refuse(
+            "--task boxes", f"output {name} has no rows of four numbers", "--task regression"
+        )
     truth, mine = (_in_rows(x).astype(np.float64) for x in (output.truth, output.mine))
     corners = bool((truth[:, 2:] >= truth[:, :2]).all())
     if not corners and (truth[:, 2:] < 0).any():
@@ -215,7 +248,9 @@ def _boxes(name: str, output: Output) -> list[str]:
     found = [f"Boxes as {form}: {_overlaps(mine, truth, corners)} beside the reference."]
     if output.labels is not None:
         if output.labels.size != truth.size:
-            raise refuse("--labels", f"has {output.labels.size} numbers for output {name}", f"{truth.size}")
+            raise refuse(
+                "--labels", f"has {output.labels.size} numbers for output {name}", f"{truth.size}"
+            )
         labels = output.labels.reshape(truth.shape).astype(np.float64)
         found.append(
             f"Beside the labels: {_overlaps(mine, labels, corners)}; the float reference: {_overlaps(truth, labels, corners)}."
@@ -226,8 +261,13 @@ def _boxes(name: str, output: Output) -> list[str]:
 def _overlaps(boxes: np.ndarray, others: np.ndarray, corners: bool) -> str:
     """Intersection over union of each row with its fellow"""
     if not corners:
-        boxes, others = (np.concatenate([x[:, :2] - x[:, 2:] / 2, x[:, :2] + x[:, 2:] / 2], 1) for x in (boxes, others))
-    sides = np.clip(np.minimum(boxes[:, 2:], others[:, 2:]) - np.maximum(boxes[:, :2], others[:, :2]), 0, None)
+        boxes, others = (
+            np.concatenate([x[:, :2] - x[:, 2:] / 2, x[:, :2] + x[:, 2:] / 2], 1)
+            for x in (boxes, others)
+        )
+    sides = np.clip(
+        np.minimum(boxes[:, 2:], others[:, 2:]) - np.maximum(boxes[:, :2], others[:, :2]), 0, None
+    )
     both = sides.prod(1)
     areas = [np.clip(x[:, 2:] - x[:, :2], 0, None).prod(1) for x in (boxes, others)]
     union = areas[0] + areas[1] - both
@@ -239,4 +279,10 @@ def _none(name: str, output: Output) -> list[str]:
     return []
 
 
-_MEASURES = {"classes": _classes, "binary": _binary, "regression": _regression, "boxes": _boxes, "none": _none}
+_MEASURES = {
+    "classes": _classes,
+    "binary": _binary,
+    "regression": _regression,
+    "boxes": _boxes,
+    "none": _none,
+}

@@ -367,7 +367,10 @@ def _write_whole(path: pathlib.Path, data: bytes, read):
         part.replace(path)
         return result
     except Refused as error:
-        here = [p if p.where != str(part) else dataclasses.replace(p, where=str(path)) for p in error.problems]
+        here = [
+            p if p.where != str(part) else dataclasses.replace(p, where=str(path))
+            for p in error.problems
+        ]
         raise Refused(here) from None
     except OSError as error:
         raise refuse(str(path), f"cannot be written: {error.strerror}") from None
@@ -496,7 +499,9 @@ def _cut(options) -> int:
     data = cut.cut(pathlib.Path(options.file), shapes.parse_shapes(options.input), options.output)
     found = _write_whole(pathlib.Path(options.output_file), data, analyze.analyze)
     counts = counted(sum(found.operators.values()), "node")
-    print(f"{options.output_file} has {counts}. `fp8net analyze {options.output_file}` looks at them.")
+    print(
+        f"{options.output_file} has {counts}. `fp8net analyze {options.output_file}` looks at them."
+    )
     return 0
 
 

@@ -51,7 +51,11 @@ def parts_of(move: Move, size: int, cols: tuple[int, int], beat: int) -> Counter
     """How often the core does what has a cost, for values of `size` bytes."""
     from_row, to_row = (up(n * size, beat) for n in cols)
     axes = [
-        (a.count, a.from_rows * from_row + a.from_cols * size, a.to_rows * to_row + a.to_cols * size)
+        (
+            a.count,
+            a.from_rows * from_row + a.from_cols * size,
+            a.to_rows * to_row + a.to_cols * size,
+        )
         for a in move.axes
         if a.count > 1
     ]

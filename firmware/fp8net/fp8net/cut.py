@@ -25,7 +25,9 @@ def cut(path: pathlib.Path, begins: dict[str, tuple[int, ...]], ends: list[str])
     known = {name for node in graph.node for name in node.output} | {v.name for v in graph.input}
     unknown = [name for name in [*begins, *ends] if name not in known]
     if unknown:
-        raise Refused([Problem(f"value {name}", "is not in the file", f"{path}") for name in unknown])
+        raise Refused(
+            [Problem(f"value {name}", "is not in the file", f"{path}") for name in unknown]
+        )
     ends = ends or [value.name for value in graph.output]
     nodes = _between(graph, set(begins), ends)
     read = {name for node in nodes for name in node.input}

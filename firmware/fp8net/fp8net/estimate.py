@@ -28,7 +28,11 @@ CORE = {
 }
 VALUES = {"logarithm": 300.0}  # docs/NETWORKS.md
 # What nothing takes longer than: for the limit of a run alone
-MOST = {"open": 50_000, "value": 1000, "mac": 2}  # a command that is planned; a value of a layer; a product
+MOST = {
+    "open": 50_000,
+    "value": 1000,
+    "mac": 2,
+}  # a command that is planned; a value of a layer; a product
 TIMES = 4  # of an estimate
 LEAST_SILENCE = 20_000_000  # the simulator's own limit
 
@@ -45,9 +49,15 @@ def layers(graph: Graph, plan: Plan, element: str) -> list[Estimate]:
     found = []
     for index, accelerator in enumerate(cycles(graph, plan, element)):
         # Moves behind one another share a pause.
-        stops = index == 0 or graph.layers[index - 1].op != "move" or bool(plan.layers[index - 1].commands)
+        stops = (
+            index == 0
+            or graph.layers[index - 1].op != "move"
+            or bool(plan.layers[index - 1].commands)
+        )
         pauses = plan.layers[index].pauses
-        found.append(Estimate(accelerator, core_cycles(graph, graph.layers[index], pauses, plan.beat, stops)))
+        found.append(
+            Estimate(accelerator, core_cycles(graph, graph.layers[index], pauses, plan.beat, stops))
+        )
     return found
 
 
@@ -56,7 +66,9 @@ def silence(graph: Graph, plan: Plan, estimates: list[Estimate], runs: int) -> i
     commands = sum(asked.commands + asked.pauses + 1 for asked in plan.layers)
     run = rest(plan)
     for layer, estimate in zip(graph.layers, estimates, strict=True):
-        values = max(graph.tensors[n].rows * graph.tensors[n].cols for n in [*layer.reads, layer.output])
+        values = max(
+            graph.tensors[n].rows * graph.tensors[n].cols for n in [*layer.reads, layer.output]
+        )
         points = layer.window.kernel[0] * layer.window.kernel[1]
         most = MOST["value"] * values * points + MOST["mac"] * graph.macs(layer)
         for part in (estimate.accelerator, estimate.core):
@@ -75,7 +87,9 @@ def cycles(graph: Graph, plan: Plan, element: str) -> list[int | None]:
     ]
 
 
-def core_cycles(graph: Graph, layer: Layer, pauses: int, beat: int, stops: bool = True) -> int | None:
+def core_cycles(
+    graph: Graph, layer: Layer, pauses: int, beat: int, stops: bool = True
+) -> int | None:
     """Of the core, in the pauses of a list. None: there is no estimate. `stops`: a move is the first one of its pause."""
     if layer.op == "move":
         return core_moves.cycles(graph, layer, beat) + (CORE["stop"] if pauses and stops else 0)

@@ -316,7 +316,9 @@ class Graph:
     # Of the array whose depthwise commands the layers have; 0: none, for any array
     columns: int = 0
     finite: set[str] = dataclasses.field(default_factory=set)  # inputs that are masks of attention
-    labels: dict[str, str] = dataclasses.field(default_factory=dict)  # what the file calls its nodes
+    labels: dict[str, str] = dataclasses.field(
+        default_factory=dict
+    )  # what the file calls its nodes
 
     def label(self, layer: Layer) -> str:
         """Of a layer, in messages"""

@@ -97,7 +97,10 @@ def label(model: onnx.ModelProto) -> None:
 
 def labels_of(model: onnx.ModelProto) -> dict[str, str]:
     """By the names of nodes. A node that a rewrite made is called by the next one behind it that the file has, or before it."""
-    own = [n.doc_string.removeprefix(LABEL) if n.doc_string.startswith(LABEL) else "" for n in model.graph.node]
+    own = [
+        n.doc_string.removeprefix(LABEL) if n.doc_string.startswith(LABEL) else ""
+        for n in model.graph.node
+    ]
     near = ["" for _ in own]
     by_value: dict[str, str] = {}
     for index in reversed(range(len(own))):  # readers come later
@@ -111,7 +114,9 @@ def labels_of(model: onnx.ModelProto) -> dict[str, str]:
     names = {}
     for index, node in enumerate(model.graph.node):
         name = name_of(node, index)
-        names[name] = own[index] or (f"near {near[index]}" if near[index] else f"{name} ({node.op_type})")
+        names[name] = own[index] or (
+            f"near {near[index]}" if near[index] else f"{name} ({node.op_type})"
+        )
     return names
 
 

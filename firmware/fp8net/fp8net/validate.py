@@ -57,7 +57,9 @@ def compare(
     return Result(len(runs), errors, agree, values)
 
 
-def lines_of(result: Result, tasks: dict[str, str], labels: dict[str, np.ndarray], digits: int) -> dict[str, str]:
+def lines_of(
+    result: Result, tasks: dict[str, str], labels: dict[str, np.ndarray], digits: int
+) -> dict[str, str]:
     """What is said of each output"""
     said = {}
     for name, output in result.values.items():

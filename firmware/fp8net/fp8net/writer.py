@@ -18,6 +18,7 @@ from .errors import refuse
 from .executor import Executor, table_codes
 from .ir import Graph, Layer, Weights
 from .plan import Plan, make
+from .reserved import RESERVED
 from .transposed import split
 from .weights import averages_quads, join, ones_of
 
@@ -37,30 +38,6 @@ class Sources:
     @property
     def upper(self) -> str:
         return self.name.upper()
-
-
-# Names of headers that the program's own would hide from it or from the library, and of libraries' functions: sem_open
-RESERVED = frozenset(
-    # C
-    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbit "
-    "stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype "
-    # POSIX and compilers
-    "alloca dirent dlfcn endian fcntl features malloc memory mq mqueue pthread sched sem semaphore shm spawn strings syslog "
-    "termios unistd utime values wait "
-    # reserved words of C and C++
-    "alignas alignof and asm auto bitand bitor bool break case catch char class compl const constexpr continue decltype "
-    "default delete do double else enum explicit export extern false for friend goto if inline int long mutable namespace "
-    "new noexcept not nullptr operator or private protected public register requires restrict return short signed sizeof "
-    "static struct switch template this throw true try typedef typeid typename typeof union unsigned using virtual void "
-    "volatile while xor "
-    # the project's headers, beside those that begin with fp8
-    "backend cache ceil_div choice coding convert_fp8 curve descriptor elementwise_plan fault "
-    "fp32_bits gates gemm_choose gemm_desc gemm_encode gemm_estimate gemm_image gemm_prepare "
-    "gemm_regions gemm_shape gemm_tiles host_memory integer kv_cache layer logarithm_table "
-    "mapped move_copies move_matrices move_products mx_columns network_image nonlinear_points "
-    "operand_format parts plans pooling record regions root rows_plan run soc softmax spread "
-    "stamp target values window words ".split()
-)
 
 
 def prefix_of(folder: pathlib.Path) -> str:
