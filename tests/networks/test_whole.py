@@ -372,7 +372,7 @@ def test_values(bench, rng, compiler, work) -> None:
     graph = integer_import.load(files.write(), "values.tflite")
     x = (rng.normal(size=(2, 9)) * 60 * graph.tensors["x"].scale).astype(np.float32)
     writer.write(
-        work / "numbers", writer.prepare(graph, work / "values", "values.tflite", [{"x": x}]), {}
+        work / "numbers", writer.prepare(graph, work / "numbers", "values.tflite", [{"x": x}]), {}
     )
     numbers = ", ".join(f"{float(v).hex()}f" for v in x.reshape(-1))
     (work / "values/main.c").write_text(_VALUES % (numbers, 40))
