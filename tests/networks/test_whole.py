@@ -375,7 +375,7 @@ def test_values(bench, rng, compiler, work) -> None:
         work / "numbers", writer.prepare(graph, work / "numbers", "values.tflite", [{"x": x}]), {}
     )
     numbers = ", ".join(f"{float(v).hex()}f" for v in x.reshape(-1))
-    (work / "values/main.c").write_text(_VALUES % (numbers, 40))
+    (work / "numbers/main.c").write_text(_VALUES % (numbers, 40))
     outcome = run(compiler.build(work / "numbers"), **ON)
     got = np.array([float.fromhex(line) for line in outcome.text.split()], np.float32)
     want = next(iter(Executor(graph).run({"x": x}).values())).reshape(-1)
