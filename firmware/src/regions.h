@@ -10,10 +10,18 @@
 
 typedef fp8mac_region fp8rt_region;
 
+// Of the regions of D, which a command with pairs lists several of, the first one remains.
+unsigned fp8rt_regions_join_d(fp8mac_command_region *list, unsigned count);
+
 // The regions of a command, as fp8mac_command_regions names them, but those of D as one: from its
 // first row to its last one. So the bytes between are cleaned before they are invalidated.
-unsigned fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *command,
-                               fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST]);
+static inline unsigned
+fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *command,
+                      fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+{
+    const unsigned count = fp8mac_command_regions(caps, command, list);
+    return fp8mac_command_has_pairs(command) ? fp8rt_regions_join_d(list, count) : count;
+}
 
 // The distance from `address` to the last byte of the address space. The host's addresses beyond 32
 // bits count as the start of the chip's RAM, so that host and chip refuse the same matrices.

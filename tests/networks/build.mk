@@ -146,8 +146,8 @@ accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8ma
 # Networks that are written by hand, in several formats: sim/bench/quality.json
 ACCEPT_KINDS += quality
 .PHONY: accept-quality
-accept-quality: $(FW_BUILD)/host/digits $(FP8NET) $(BUILD)/model/fp8mac
-	@$(PYTHON) -B -m sim.bench.quality --digits $< --clothes '$(EXAMPLE_FASHION) --all' $(ACCEPT_REASON)
+accept-quality: $(FW_BUILD)/host/digits $(FW_BUILD)/host/vad $(FP8NET) $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.quality --digits $< --vad $(FW_BUILD)/host/vad --clothes '$(EXAMPLE_FASHION) --all' $(ACCEPT_REASON)
 	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
 # MLPerf Tiny's networks are not in this repository: make networks-tiny MLPERF_TINY=folder compares their rows.
 networks-tiny: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)

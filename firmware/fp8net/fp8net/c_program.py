@@ -49,7 +49,7 @@ def _describe(s, index: int, name: str, view: View) -> str:
         return f"//   {index}   {plain(name)}: {shape}; numbers of words, uint32_t"
     return (
         f"//   {index}   {plain(name)}: {shape}; in memory {order}, rows of {tensor.cols}; {tensor.format}, "
-        f"scale {number(tensor.scale)}" + (f", zero point {tensor.zero}" if tensor.whole else "")
+        f"scale {number(tensor.scale)}" + (f", zero point {tensor.zero}" if tensor.integer else "")
     )
 
 

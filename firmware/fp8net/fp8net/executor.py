@@ -27,7 +27,7 @@ def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
     program does."""
     if tensor.mx:
         return mx.encode(values, tensor)
-    if tensor.whole:
+    if tensor.integer:
         return integer_layers.encode(values, tensor)
     if not tensor.has_codes:
         return values.astype(tensor.kind)
@@ -38,7 +38,7 @@ def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values of codes, as fp8rt_dequantize makes them."""
     if tensor.mx:
         return mx.decode(codes, tensor)
-    if tensor.whole:
+    if tensor.integer:
         return (codes.astype(F32) - F32(tensor.zero)) * F32(tensor.scale)
     if tensor.has_codes:
         return fp8mac.decode(codes, tensor.format, scale=tensor.scale)
@@ -130,7 +130,7 @@ class Executor:
         """rows * codes^T, where the weights are rows `part` of w. `bias` stands in for that of w."""
         if bias is None and w.bias is not None:
             bias = w.bias[part]
-        rows, mx_a = mx.apart(rows, x)
+        rows, mx_a = mx.split(rows, x)
         if mx_a is not None:
             others |= {"mx_a": np.ascontiguousarray(mx_a), "mx_b": w.mx}
         return fp8mac.gemm(
@@ -273,7 +273,7 @@ class Executor:
         w = Weights(np.zeros(0), format=other.format)
         parts = []
         for i in range(layer.images):
-            codes, w.mx = mx.apart(y[i * n : (i + 1) * n], other)
+            codes, w.mx = mx.split(y[i * n : (i + 1) * n], other)
             rows = slice(i * m, (i + 1) * m)
             parts.append(self.gemm(x[rows], operand, w, codes, slice(0, n), **self._out(layer)))
         return self._look_up(layer, np.concatenate(parts))

@@ -87,7 +87,7 @@ class _Importer:
             scale, zero = _quantised(value)
             rows, cols = _size(value)
             self.graph.tensors[value.name] = Tensor(
-                value.name, rows, cols, INT8, float(scale), fixed=True, whole=True, zero=zero
+                value.name, rows, cols, INT8, float(scale), fixed=True, integer=True, zero=zero
             )
             self.alias[index] = value.name
         return self.alias[index]

@@ -107,7 +107,7 @@ class Tensor:
     inner: bool = False  # the file has no value of this name
     mx: bool = False  # it has a scale for each 32 codes of a row
     follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
-    whole: bool = (
+    integer: bool = (
         False  # INT8 codes of a file, in a network of whole numbers: value = scale * (code - zero)
     )
     zero: int = 0

@@ -177,7 +177,7 @@ def _saturated(codes: np.ndarray, tensor) -> int:
         return 0
     if tensor.format == INT8:
         return int((np.abs(codes.view(np.int8).astype(np.int16)) >= 127).sum())
-    codes, _ = mx.apart(codes, tensor)
+    codes, _ = mx.split(codes, tensor)
     largest = {"e4m3fn": 0x7E, "e5m2": 0x7B, "e4m3fnuz": 0x7F, "e5m2fnuz": 0x7F}[tensor.format]
     return int(((codes & 0x7F) == largest).sum())
 
