@@ -37,6 +37,21 @@ $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_
 	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-hostile.log
 
+$(BUILD)/test/networks-answers.log: $(NETWORKS_TEST)/test_answers.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-answers $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-answers.log
+
+$(BUILD)/test/networks-messages.log: $(NETWORKS_TEST)/test_messages.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-messages $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-messages.log
+
+# Random graphs, numbers and names through all verbs
+$(BUILD)/test/networks-fuzz.log $(BUILD)/test/networks-fuzz-more.log: $(NETWORKS_TEST)/test_fuzz.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS)
+$(BUILD)/test/networks-fuzz.log: NETWORKS_OPTIONS := --count 250
+$(BUILD)/test/networks-fuzz-more.log: NETWORKS_OPTIONS := --count 5000 --seed 1
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fuzz networks-fuzz-more)
+
 $(BUILD)/test/networks-tflite.log: $(NETWORKS_TEST)/test_tflite.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-tflite $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-tflite.log
@@ -104,6 +119,12 @@ $(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(S
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
 	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
+
+# Estimates of moves by the core, on the timing model
+$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
+	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH) tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves -- \
+	  $(MAKE) -s --no-print-directory
+TESTS += $(BUILD)/test/networks-moves.log
 
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-speech $@ $(NETWORKS_PYTEST) $<

@@ -345,7 +345,7 @@ def test_long_kernel(bench, rng, compiler, work) -> None:
     shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
     runs = [{"x": rng.normal(size=shape).astype(np.float32)} for _ in range(RUNS)]
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
-    _check(bench, "long", work / "long", LEAST_DB, (quantised, runs), compiler, False)
+    _check(bench, "long", work / "strided", LEAST_DB, (quantised, runs), compiler, False)
 
 
 DRIVER = r"""

@@ -79,9 +79,13 @@ class Executor:
     def layer(self, layer: Layer) -> np.ndarray:
         """The codes of the layer's output, from those of its inputs in self.codes."""
         with np.errstate(all="ignore"):  # Inf and NaN are results, as on the chip
-            if layer.integer is not None:
-                return integer_layers.compute(layer, self.codes, self.graph)
-            return _RUN[layer.op](self, layer)
+            try:
+                if layer.integer is not None:
+                    return integer_layers.compute(layer, self.codes, self.graph)
+                return _RUN[layer.op](self, layer)
+            except fp8mac.Error as error:
+                text = f"cannot be computed with its scales: {error}"
+                raise refuse(layer.name, text, "scales that are less extreme") from None
 
     def alone(self, layer: Layer) -> np.ndarray:
         """The same, and states stay as they are."""

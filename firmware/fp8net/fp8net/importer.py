@@ -19,7 +19,7 @@ from onnx import numpy_helper
 from . import fold, operators, shapes, states
 from .errors import Problem, Refused
 from .ir import Graph, Layer, Tensor, View, product
-from .loader import name_of
+from .loader import labels_of, name_of
 from .recognise import Recogniser
 from .weights import scale_for
 
@@ -80,6 +80,7 @@ class Importer:
     def __init__(self, model: onnx.ModelProto, layouts: dict[str, bool]):
         self.model = model
         self.graph = Graph(model.graph.name or "net")
+        self.graph.labels = labels_of(model)
         self.problems: list[Problem] = []
         self.constants: dict[str, np.ndarray] = {
             t.name: numpy_helper.to_array(t) for t in model.graph.initializer
@@ -249,7 +250,8 @@ class Importer:
             self.broken.update(node.outputs)
             return
         except Unsupported as error:
-            problem = Problem(f"{node.name} ({node.op})", error.what, error.nearest)
+            where = self.graph.labels.get(node.name, f"{node.name} ({node.op})")
+            problem = Problem(where, error.what, error.nearest)
         if problem is not None:
             self.problems.append(problem)
             self.broken.update(node.outputs)

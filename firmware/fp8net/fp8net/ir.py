@@ -316,6 +316,14 @@ class Graph:
     # Of the array whose depthwise commands the layers have; 0: none, for any array
     columns: int = 0
     finite: set[str] = dataclasses.field(default_factory=set)  # inputs that are masks of attention
+    labels: dict[str, str] = dataclasses.field(
+        default_factory=dict
+    )  # what the file calls its nodes
+
+    def label(self, layer: Layer) -> str:
+        """Of a layer, in messages"""
+        known = (self.labels[name] for name in layer.nodes if name in self.labels)
+        return next(known, f"{layer.name} ({layer.op})")
 
     def readers(self, tensor: str) -> list[Layer]:
         return [layer for layer in self.layers if tensor in layer.reads]

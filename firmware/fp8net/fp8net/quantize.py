@@ -386,7 +386,7 @@ def _check_half(graph: Graph, options: Options) -> list[Problem]:
             problems.append(Problem(where, "is an input or output", "fp32"))
         for layer in graph.readers(name):
             if not _reads_half(graph, layer):
-                text = f"{layer.name} ({layer.op}) reads float32"
+                text = f"{graph.label(layer)} reads float32"
                 problems.append(Problem(where, text, f"--keep {name}"))
     return problems
 
@@ -409,15 +409,15 @@ def _check_kept(graph: Graph, options: Options) -> None:
         for layer in graph.readers(name):
             table = layer.fused.function is not None and logarithm.of(layer) is None
             if layer.op in FP8_OPERANDS or table:
-                text = f"{layer.name} ({layer.op}) reads FP8"
+                text = f"{graph.label(layer)} reads FP8"
                 problems.append(Problem(where, text, "--split, where a product reads it"))
         writer = graph.writer(name)
         if writer is not None and logarithm.of(writer) is not None:
             if writer.inputs[0] not in options.keep:
-                text = f"{writer.name} writes FP8, as its input is FP8"
+                text = f"{graph.label(writer)} writes FP8, as its input is FP8"
                 problems.append(Problem(where, text, f"--keep {writer.inputs[0]}"))
         elif writer is not None and (writer.fused.function is not None or writer.op == "max_pool"):
-            problems.append(Problem(where, f"{writer.name} writes FP8"))
+            problems.append(Problem(where, f"{graph.label(writer)} writes FP8"))
     if problems:
         raise Refused(problems)
 
@@ -441,3 +441,5 @@ def _set_header(model: onnx.ModelProto) -> None:
     model.opset_import.append(helper.make_opsetid("", version))
     model.ir_version = max(model.ir_version, FLOAT8_IR)
     model.producer_name = "fp8net"
+    for node in model.graph.node:
+        node.ClearField("doc_string")

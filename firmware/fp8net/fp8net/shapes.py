@@ -173,6 +173,9 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
             raise refuse(
                 f"value {value.name}", f"has shape {sizes}", f"{loader.ELEMENTS} elements at most"
             )
+    for value in known.graph.output:
+        if 0 in [d.dim_value for d in value.type.tensor_type.shape.dim if d.HasField("dim_value")]:
+            raise refuse(f"output {value.name}", "has a size of 0", "outputs with values")
     return known
 
 
@@ -183,6 +186,7 @@ def prepare(
 ) -> onnx.ModelProto:
     """The file, checked, with fixed shapes and its states, and simplified if it is not quantised yet."""
     model = loader.read(path)
+    loader.label(model)
     known = states.of(model)
     if known and kept and kept != known:
         raise refuse("--state", f"the file keeps {known}")

@@ -13,10 +13,12 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from . import tflite_names
 from .errors import Problem, Refused, refuse
 from .flatbuffer import Damaged, File, Table
 
 IDENTIFIER = b"TFL3"
+LABEL = "fp8net: "  # loader.LABEL
 OPSET, IR = 19, 9
 MOST_TENSORS = 100_000
 MOST_ELEMENTS = 1 << 28  # of one tensor
@@ -162,9 +164,11 @@ class Converter:
                 operator.numbers(1, "i"),
                 operator.numbers(2, "i"),
             )
-            where = f"operator {number} ({handlers.NAMES.get(code, code)})"
+            kind = tflite_names.name_of(code)
+            where = f"operator {number} ({kind})"
             if outputs.size and 0 <= outputs[0] < len(self.values):
-                where = f"{self.values[outputs[0]].name} ({handlers.NAMES.get(code, code)})"
+                where = f"{self.values[outputs[0]].name} ({kind})"
+            first = len(self.nodes)
             try:
                 if code not in handlers.HANDLERS:
                     raise Unsupported("is not supported")
@@ -173,11 +177,15 @@ class Converter:
                 )
                 handlers.HANDLERS[code](call)
             except Unsupported as error:
-                problems.append(Problem(where, str(error), _NEAREST))
+                problems.append(
+                    Problem(where, str(error), tflite_names.NEAREST.get(kind, _NEAREST))
+                )
             except Damaged:
                 raise
             except (AttributeError, IndexError, TypeError, ValueError):  # of damaged files alone
                 problems.append(Problem(where, "its operands and options do not fit each other"))
+            for node in self.nodes[first:]:
+                node.doc_string = LABEL + where
         if problems:
             raise Refused(problems)
         return self._model()

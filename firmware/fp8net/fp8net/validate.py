@@ -11,14 +11,11 @@ import subprocess
 import numpy as np
 import onnx
 
-from . import shapes, writer
+from . import agreement, shapes, writer
 from .errors import refuse
 from .executor import Executor, decode
 from .ir import Graph
 from .report import sqnr
-
-# Cycles of a run without console output, after which the simulator gives up
-SILENCE = 1_000_000_000
 
 
 @dataclasses.dataclass
@@ -26,6 +23,7 @@ class Result:
     runs: int
     sqnr: dict[str, float]  # of each output, beside the reference
     agree: dict[str, int]  # runs whose largest output is the reference's
+    values: dict[str, agreement.Output] = dataclasses.field(default_factory=dict)
     compared: int = 0  # bytes of outputs, program against executor
     different: int = 0
     text: str = ""  # what the program printed
@@ -55,7 +53,21 @@ def compare(
         for name in names
     }
     errors = {name: sqnr(np.stack(truth[name]), np.stack(mine[name])) for name in names}
-    return Result(len(runs), errors, agree)
+    values = {n: agreement.Output(np.stack(truth[n]), np.stack(mine[n])) for n in names}
+    return Result(len(runs), errors, agree, values)
+
+
+def lines_of(
+    result: Result, tasks: dict[str, str], labels: dict[str, np.ndarray], digits: int
+) -> dict[str, str]:
+    """What is said of each output"""
+    said = {}
+    for name, output in result.values.items():
+        output.labels = labels.get(name)
+        shape = output.truth.shape[1:]
+        more = agreement.lines(name, output, tasks.get(name), shape)
+        said[name] = " ".join([f"SQNR {result.sqnr[name]:.{digits}f} dB.", *more])
+    return said
 
 
 def _values(graph: Graph, run: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -87,7 +99,7 @@ def run_program(
 ) -> str:
     """What the program of `folder` prints, on host or chip, with more options. Networks of INT8, and whoever asks for cycles
     alone, have the timing model in place of the RTL."""
-    where = ["HOST=1"] if on == "host" else [f"SIM_ARGS=--silence {SILENCE}"]
+    where = ["HOST=1"] if on == "host" else []
     if int8:
         where.append("ELEMENT=int8")
     if requantise:
@@ -121,7 +133,8 @@ def on_target(
     folder: pathlib.Path | None = None,
 ) -> None:
     """Generates a program with these runs as its vectors, runs it, and adds what it says to `result`."""
-    name = "n_" + re.sub(r"\W", "_", pathlib.Path(origin).name.split(".")[0]).lower()
+    stem = pathlib.Path(origin).name.split(".")[0].lower()
+    name = "n_" + re.sub(r"[^a-z0-9]", "_", stem)[:40]
     place = (folder or root / "build" / "fp8net") / name
     sources = writer.prepare(graph, place, origin, runs, element)
     writer.write(place, sources, {})

@@ -9,7 +9,8 @@ import fp8mac
 import numpy as np
 from onnx import TensorProto
 
-from ..ir import FORMATS
+from ..ir import FORMATS, INT8
+from ..weights import LEAST_SCALE
 from .layout import _unsupported
 from .registry import handles
 
@@ -85,9 +86,15 @@ def quantize(importer, node) -> None:
     scale = _scale_of(importer, node)
     if scale.size != 1:
         raise _unsupported("it has a scale for each channel", "one scale for activations")
-    if not node.attribute("saturate", 1):
+    if not node.attribute("saturate", 1) and format != INT8:  # which always saturates
         raise _unsupported("saturate is 0", "saturate 1")
-    round_to(importer, node, format, float(scale.reshape(())[()]))
+    only = float(scale.reshape(())[()])
+    if only < LEAST_SCALE:
+        raise _unsupported(
+            f"its scale is {only:.3g}, whose reciprocal is no finite float32",
+            "a scale of 2^-126 (1.18e-38) or more",
+        )
+    round_to(importer, node, format, only)
 
 
 def round_to(importer, node, format: str, scale: float) -> None:
