@@ -216,6 +216,7 @@ class Weights:
         None  # E8M0 scales in place of row_scale, one for each 32 codes of a row
     )
     unit: float | None = None  # the scale of all rows in FP8, where it makes codes exact
+    made: bool = False  # the codes are not the file's
 
 
 @dataclasses.dataclass

@@ -26,7 +26,7 @@ def read(path: str | pathlib.Path) -> onnx.ModelProto:
     """The file as a model that the checks of this module have passed."""
     path = pathlib.Path(path)
     data = read_bytes(path)
-    model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else _parse(data, path)
+    model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else parse(data, path)
     if not model.HasField("graph") or not model.graph.node:
         raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
     check(model, str(path))
@@ -44,7 +44,7 @@ def read_bytes(path: pathlib.Path) -> bytes:
         raise refuse(str(path), f"cannot be read: {error.strerror}") from None
 
 
-def _parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:
+def parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)

@@ -223,4 +223,14 @@ def convert(data: bytes, where: str) -> onnx.ModelProto:
         raise refuse(where, str(error)) from None
 
 
+def values_of(data: bytes, where: str) -> list[Value]:
+    """The file's tensors, by number, under the names that the converted model gives them."""
+    try:
+        return Converter(data).values
+    except Damaged as error:
+        raise refuse(where, f"is damaged: it has {error}") from None
+    except Unsupported as error:
+        raise refuse(where, str(error)) from None
+
+
 from . import tflite_operators as handlers
