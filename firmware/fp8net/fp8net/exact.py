@@ -132,15 +132,10 @@ class Exact:
         with np.errstate(all="ignore"):  # Inf and NaN are results
             for layer in self.graph.layers:
                 self.values[layer.output] = self._layer(layer)
-        return {name: view.to_array(self.values[view.tensor]) for name, view in self.views()}
-
-    def views(self):
-        return self.graph.outputs.items()
-
-    def array(self, tensor: str) -> np.ndarray | None:
-        """A tensor as the file has it"""
-        view = self.graph.views.get(tensor)
-        return None if view is None or tensor not in self.values else view.to_array(self.values[tensor])
+        return {
+            name: view.to_array(self.values[view.tensor])
+            for name, view in self.graph.outputs.items()
+        }
 
     def _layer(self, layer: Layer) -> np.ndarray:
         x = [self.values[name] for name in layer.inputs]
@@ -279,11 +274,11 @@ class Exact:
         tensor = self.graph.tensors[layer.output]
         out = np.zeros((tensor.rows, tensor.cols), self.kind)
         for move in layer.moves:
-            counts = [axis.count for axis in move.axes]
+            counts = [axis.count for axis in move.axes] or [1]
             index = np.indices(counts).reshape(len(counts), -1)
 
             def place(first: int, steps: list[int], index=index):
-                return first + np.array(steps, np.int64) @ index if steps else np.array([first])
+                return first + np.array(steps or [0], np.int64) @ index
 
             source = sources[move.place]
             out[

@@ -24,8 +24,20 @@ from .ir import product
 _LITERT = "LiteRT is not installed, which runs TensorFlow Lite files as the reference"
 
 
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+SOURCE = "fp8net.source"  # metadata of a quantised file: SHA-256 of the file that it was made of
+
+
+def sha256(path: str | pathlib.Path) -> str:
+    return hashlib.sha256(loader.read_bytes(pathlib.Path(path))).hexdigest()
+
+
+def write_source(model: onnx.ModelProto, path: str | pathlib.Path) -> None:
+    model.metadata_props.add(key=SOURCE, value=sha256(path))
+
+
+def source_of(model: onnx.ModelProto) -> str:
+    """The SHA-256, or nothing"""
+    return next((p.value for p in model.metadata_props if p.key == SOURCE), "")
 
 
 def read(path: str | pathlib.Path, kept: dict[str, str] | None = None, rounded: bool = True):
@@ -63,6 +75,9 @@ def check(reference, inputs: dict, outputs: dict) -> None:
 
 
 def _shape(value: onnx.ValueInfoProto) -> tuple[int, ...]:
+    """Of which 0 is open"""
+    if not value.type.tensor_type.HasField("shape"):
+        return (0,)
     return tuple(d.dim_value for d in value.type.tensor_type.shape.dim)
 
 

@@ -58,29 +58,6 @@ def run(
         raise refuse("ONNX Runtime", f"does not run the model: {text[:300]}") from None
 
 
-def check_reference(model: onnx.ModelProto, inputs: dict, outputs: dict) -> None:
-    """Refused unless the model has these inputs and outputs, which have shapes."""
-    problems = []
-    for kind, wanted, values in (
-        ("input", inputs, data_inputs(model)),
-        ("output", outputs, model.graph.output),
-    ):
-        found = {v.name: v.type.tensor_type.shape.dim for v in values}
-        for name, view in wanted.items():
-            if name not in found:
-                problems.append(Problem("the reference", f"has no {kind} {name!r}"))
-                continue
-            sizes = [d.dim_value for d in found[name]]
-            if min(sizes, default=1) > 0 and product(sizes) != product(view.shape):
-                text = f"has the shape {sizes} for {name!r}, the network {list(view.shape)}"
-                problems.append(Problem("the reference", text))
-        if kind == "input":
-            for name in sorted(found.keys() - wanted.keys()):
-                problems.append(Problem("the reference", f"has an input {name!r} more"))
-    if problems:
-        raise Refused(problems)
-
-
 def parse_shapes(texts: list[str]) -> dict[str, tuple[int, ...]]:
     """--shape NAME=1,64,21"""
     shapes = {}

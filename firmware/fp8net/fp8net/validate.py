@@ -9,9 +9,8 @@ import re
 import subprocess
 
 import numpy as np
-import onnx
 
-from . import shapes, writer
+from . import reference, writer
 from .errors import refuse
 from .executor import Executor, decode
 from .ir import Graph
@@ -37,17 +36,17 @@ class Result:
 
 
 def compare(
-    graph: Graph, executor: Executor, reference: onnx.ModelProto, runs: list[dict[str, np.ndarray]]
+    graph: Graph, executor: Executor, source, runs: list[dict[str, np.ndarray]]
 ) -> Result:
-    """The executor beside the reference, by ONNX Runtime at level BASIC. A reference gets values where the network gets codes."""
-    shapes.check_reference(reference, graph.inputs, graph.outputs)
-    session = shapes.session(reference)
+    """The executor beside the reference: a file as it is. A reference gets values where the network gets codes."""
+    reference.check(source, graph.inputs, graph.outputs)
+    source.reset()
     names = list(graph.outputs)
     truth: dict[str, list[np.ndarray]] = {name: [] for name in names}
     mine: dict[str, list[np.ndarray]] = {name: [] for name in names}
     for run in runs:
         results = executor.run(run)
-        for name, value in zip(names, session.run(names, _values(graph, run))):
+        for name, value in zip(names, source.run(names, _values(graph, run))):
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
