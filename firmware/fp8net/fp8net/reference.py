@@ -89,7 +89,7 @@ class Reference:
         constants = {t.name for t in model.graph.initializer}
         given = [v for v in model.graph.input if v.name not in constants]
         self.inputs = {v.name: _shape(v) for v in given if v.name not in self.kept}
-        self.outputs = {v.name: _shape(v) for v in model.graph.output}
+        self.outputs = {v.name: _shape(v) for v in _inferred(model).graph.output}
         self.names = [o for node in model.graph.node for o in node.output if o]
         self.written = set(self.names)
         self._states = {v.name: v for v in given if v.name in self.kept}
@@ -130,6 +130,14 @@ class Reference:
                 model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in inner)
             self._sessions[inner] = _open(model)
         return self._sessions[inner]
+
+
+def _inferred(model: onnx.ModelProto) -> onnx.ModelProto:
+    """With shapes of outputs that the file leaves out, as far as they follow"""
+    try:
+        return onnx.shape_inference.infer_shapes(model)
+    except (onnx.shape_inference.InferenceError, ValueError, RuntimeError):
+        return model
 
 
 def _as(wanted, x: np.ndarray) -> np.ndarray:

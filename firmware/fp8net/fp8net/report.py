@@ -12,7 +12,7 @@ import numpy as np
 from . import estimate, integer_layers, mx, picture
 from .c_text import counted
 from .executor import Executor, decode, encode
-from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of
+from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of, product
 from .plan import Plan
 from .version import VERSION
 
@@ -122,6 +122,7 @@ def measure(
         codes, after = dict(executor.codes), executor.kept
         truth = {**dict(zip(inner, reference.run(inner, run))), **run}
         exact = {t: _as_rows(graph, t, truth[n]) for t, n in known.items()} | graph.constants
+        exact = {t: rows for t, rows in exact.items() if rows is not None}
         _move_exact(graph, executor, exact)
         executor.kept = before  # where a layer alone begins
         for layer in graph.layers:
@@ -184,8 +185,10 @@ def _saturated(codes: np.ndarray, tensor) -> int:
 
 
 def _as_rows(graph: Graph, tensor: str, array: np.ndarray) -> np.ndarray | None:
-    """The rows of a tensor from the float file's array, by the view that its shape has."""
+    """The rows of a tensor from the float file's array, by the view that its shape has. None: the file has another array."""
     view = graph.views[tensor]
+    if np.size(array) != product(view.shape):
+        return None
     return view.to_rows(np.asarray(array, np.float32), graph.tensors[tensor].cols)
 
 

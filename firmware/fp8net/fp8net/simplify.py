@@ -8,6 +8,7 @@
   twins       equal nodes with equal operands are one
   padding     zeros in front of a convolution become its padding
   channels    a factor and an offset of each channel behind a convolution become part of its weights
+  matrices    an offset behind a product of matrices becomes its bias
 """
 
 from __future__ import annotations
@@ -281,7 +282,32 @@ def _absorb(g: Graph, conv, node, weights, bias, factor, offset) -> None:
     g.index()
 
 
-STEPS = (_fold, _drop, _join_twins, _join_pads, _join_channels)
+# ---- matrices -----------------------------------------------------------------------------------
+
+
+def _join_biases(g: Graph) -> None:
+    """A product of two matrices with one number more for each column is a Gemm."""
+    for node in list(g.graph.node):
+        if node.op_type != "Add":
+            continue
+        for place, operand in enumerate(node.input):
+            product, bias = g.writers.get(operand), g.constants.get(node.input[1 - place])
+            if product is None or product.op_type != "MatMul" or not g.is_alone(operand):
+                continue
+            its, rank = g.constants.get(product.input[1]), len(g.shapes.get(product.input[0]) or ())
+            if rank != 2 or its is None or its.ndim != 2 or its.dtype != np.float32 or bias is None:
+                continue
+            columns = its.shape[1]
+            if bias.dtype != np.float32 or bias.shape not in ((columns,), (1, columns)):
+                continue
+            product.op_type, product.output[0] = "Gemm", node.output[0]
+            product.input.append(g.constant(f"{node.output[0]}_bias", bias.reshape(-1)))
+            g.graph.node.remove(node)
+            g.index()
+            break
+
+
+STEPS = (_fold, _drop, _join_twins, _join_pads, _join_channels, _join_biases)
 
 
 def run(model: onnx.ModelProto, shapes: dict) -> onnx.ModelProto:
