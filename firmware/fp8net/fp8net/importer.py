@@ -255,6 +255,7 @@ class Importer:
             self.broken.update(node.outputs)
 
     def _finish(self) -> None:
+        self.graph.values = dict(self.views)
         for output in self.model.graph.output:
             if output.name in self.kept:
                 continue

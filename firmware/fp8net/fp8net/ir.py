@@ -312,6 +312,8 @@ class Graph:
     views: dict[str, View] = dataclasses.field(
         default_factory=dict
     )  # of each tensor, as its writer has it
+    # How each value of the file lies in a tensor, as imported: layers that are joined later take tensors away
+    values: dict[str, View] = dataclasses.field(default_factory=dict)
     constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  # rows of numbers
     mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
     # Of the array whose depthwise commands the layers have; 0: none, for any array

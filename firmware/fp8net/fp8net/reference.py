@@ -85,7 +85,7 @@ class Reference:
     """An ONNX model. `inputs` and `outputs` have the file's shapes, in which a size of 0 is open."""
 
     def __init__(self, model: onnx.ModelProto, kept: dict[str, str] | None = None):
-        self.model, self.kept = model, kept or {}
+        self.model, self.kept, self.rounds = model, kept or {}, False
         constants = {t.name for t in model.graph.initializer}
         given = [v for v in model.graph.input if v.name not in constants]
         self.inputs = {v.name: _shape(v) for v in given if v.name not in self.kept}
@@ -228,6 +228,19 @@ class LiteReference:
         self.names = [v.name for i, v in enumerate(self.values) if i not in self._given and not v.data.size]
         self.written = set(self.names)
         self.kept: dict[str, str] = {}
+        # Codes of weights beside float32 activations: LiteRT makes codes of these in each run.
+        self.hybrid = any(v.data.size and v.scales.size and v.type == 9 for v in self.values)
+        self.rounds = self.hybrid or any(self.step(name) for name in self.names)
+
+    def step(self, name: str) -> float:
+        """The scale of a tensor's codes; 0: it has none"""
+        return float(self._details[self._places[name]]["quantization"][0])
+
+    def limits(self, name: str) -> tuple[float, float]:
+        """The values of the lowest and the highest code"""
+        detail = self._details[self._places[name]]
+        (scale, zero), codes = detail["quantization"], np.iinfo(detail["dtype"])
+        return scale * (codes.min - zero), scale * (codes.max - zero)
 
     def reset(self) -> None:
         """There are no states."""

@@ -109,7 +109,9 @@ class Converter:
 
     def activate(self, kind: int, name: str, output: str) -> None:
         """The activation that is fused in the file; without one, `name` gets its name from the output."""
-        if kind == 0:
+        if kind == 0 and self.nodes and self.nodes[-1].output[0] == name:
+            self.nodes[-1].output[0] = output
+        elif kind == 0:
             self.add("Identity", [name], output)
         elif kind not in _ACTIVATIONS:
             raise Unsupported(f"fused_activation_function is {kind}")
