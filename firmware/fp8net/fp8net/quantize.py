@@ -356,6 +356,7 @@ def _quantise(
     runs = data if isinstance(data, list) else read_data(data, model)
     model, rounding, kept = _split(model, runs, options)
     graph = fuse.fuse(importer.load(model))
+    options = _with_tensors(graph, options)
     _check_kept(graph, options)
     options = dataclasses.replace(
         options, keep=(*options.keep, *options.half, *kept, *_whole(graph, rounding))
@@ -374,6 +375,18 @@ def _quantise(
         writer.half(name)
     _set_header(writer.model)
     return writer.model, chosen, writer.coded
+
+
+def _with_tensors(graph: Graph, options: Options) -> Options:
+    """A value that lies in a tensor of another name stands for that."""
+
+    def tensor(name: str) -> str:
+        view = graph.values.get(name)
+        found = view.tensor if view is not None else name
+        return found if name not in graph.tensors and found in graph.tensors else name
+
+    keep, half = (tuple(map(tensor, names)) for names in (options.keep, options.half))
+    return dataclasses.replace(options, keep=keep, half=half)
 
 
 def _split(

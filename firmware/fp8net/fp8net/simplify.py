@@ -8,6 +8,7 @@
   twins       equal nodes with equal operands are one
   padding     zeros in front of a convolution become its padding
   channels    a factor and an offset of each channel behind a convolution become part of its weights
+  orders      a function of each value of a transposed array comes before the transposition
   matrices    an offset behind a product of matrices becomes its bias
 """
 
@@ -66,10 +67,15 @@ class Graph:
         """One node reads it, and it is no output."""
         return len(self.readers.get(name, [])) == 1 and name not in self.outputs
 
-    def constant(self, near: str, array: np.ndarray) -> str:
+    def name(self, near: str) -> str:
+        """A name that no value has"""
         name, number = near, 2
         while name in self.constants or name in self.writers or name in self.inputs:
             name, number = f"{near}_{number}", number + 1
+        return name
+
+    def constant(self, near: str, array: np.ndarray) -> str:
+        name = self.name(near)
         self.constants[name] = np.asarray(array)
         return name
 
@@ -307,7 +313,39 @@ def _join_biases(g: Graph) -> None:
             break
 
 
-STEPS = (_fold, _drop, _join_twins, _join_pads, _join_channels, _join_biases)
+# ---- orders -------------------------------------------------------------------------------------
+
+_CURVES = {"Mul", "Add", "Sqrt", "Exp", "Log", "Abs", "Neg", "Relu", "Sigmoid", "Tanh", "Erf"}
+
+
+def _move_transposes(g: Graph) -> None:
+    """A function of each value of a transposed array is computed first: it may be part of what is before."""
+    for node in list(g.graph.node):
+        operands = set(node.input)
+        before = g.writers.get(node.input[0]) if node.op_type in _CURVES else None
+        if len(operands) != 1 or before is None or before.op_type != "Transpose":
+            continue
+        if any(r is not node for r in g.readers[node.input[0]]) or node.input[0] in g.outputs:
+            continue
+        source, result = before.input[0], node.output[0]
+        inner = g.name(f"{result}/before")
+        for place in range(len(node.input)):
+            node.input[place] = source
+        node.output[0] = inner
+        before.input[0], before.output[0] = inner, result
+        place = list(g.graph.node).index(node)
+        turned = onnx.NodeProto()
+        turned.CopyFrom(before)
+        g.graph.node.insert(place + 1, turned)
+        g.graph.node.remove(before)
+        g.shapes |= {inner: g.shapes.get(source)}
+        g.index()
+
+
+STEPS = (
+    *(_fold, _drop, _join_twins, _move_transposes),
+    *(_join_pads, _join_channels, _join_biases),
+)
 
 
 def run(model: onnx.ModelProto, shapes: dict) -> onnx.ModelProto:
