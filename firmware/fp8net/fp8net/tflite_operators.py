@@ -283,7 +283,7 @@ def resize(call: Call) -> None:
     corners, half = (bool(call.number(field, "b")) for field in (0, 1))
     before = call.shape(0)[1:3]
     sizes = [int(n) for n in call.constant(1).reshape(-1)]
-    places = [_nearest(*pair, corners, half) for pair in zip(before, sizes, strict=True)]
+    places = [nearest(*pair, corners, half) for pair in zip(before, sizes, strict=True)]
     scales = [n // size for n, size in zip(sizes, before)]
     whole = [np.repeat(np.arange(size), scale) for size, scale in zip(before, scales)]
     if all(np.array_equal(a, b) for a, b in zip(places, whole)):
@@ -297,7 +297,7 @@ def resize(call: Call) -> None:
     c.add("Gather", [line, c.constant(f"{near}/pixels", places[1])], near, axis=2)
 
 
-def _nearest(size: int, count: int, corners: bool, half: bool) -> np.ndarray:
+def nearest(size: int, count: int, corners: bool, half: bool) -> np.ndarray:
     """The input of each output, in single precision, as TensorFlow Lite computes it: a quotient of sizes, and one product."""
     if count < 1:
         raise Unsupported(f"its size is {count}")
