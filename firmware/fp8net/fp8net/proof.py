@@ -65,6 +65,7 @@ def check_import(graph: Graph, source, runs: list | None, where: str) -> None:
     for number, run in enumerate(runs):
         truth, mine = source.run(names, run), exact.run(run)
         for name, value in zip(names, truth):
+            reference.check_value(name, value, graph.outputs[name].shape)
             allowed = TOLERANCE * _largest(value)
             worst = difference(value, mine[name])
             if worst <= allowed:

@@ -47,6 +47,7 @@ def compare(
     for run in runs:
         results = executor.run(run)
         for name, value in zip(names, source.run(names, _values(graph, run))):
+            reference.check_value(name, value, graph.outputs[name].shape)
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
