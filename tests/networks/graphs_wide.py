@@ -87,7 +87,9 @@ class Graph:
 
 
 def unary(g: Graph) -> None:
-    op = g.pick("Relu", "Sigmoid", "Tanh", "Abs", "Neg", "LeakyRelu", "Elu", "Softplus", "HardSigmoid")
+    op = g.pick(
+        "Relu", "Sigmoid", "Tanh", "Abs", "Neg", "LeakyRelu", "Elu", "Softplus", "HardSigmoid"
+    )
     more = {"alpha": float(g.rng.uniform(0.1, 0.5))} if op in ("LeakyRelu", "Elu") else {}
     g.add(op, [g.last], g.shape, **more)
 
@@ -109,7 +111,9 @@ def binary(g: Graph) -> None:
     if g.chance(0.4) and op != "Div":
         operands = [g.last, g.pick(*others)]
     else:
-        shape = [n if g.chance(0.5) else 1 for n in g.shape][int(g.rng.integers(0, len(g.shape) + 1)) :]
+        shape = [n if g.chance(0.5) else 1 for n in g.shape][
+            int(g.rng.integers(0, len(g.shape) + 1)) :
+        ]
         away = np.abs(g.normal(*shape)) + np.float32(0.3)
         operands = [g.last, g.constant((away * g.rng.choice([-1, 1], shape)).astype(np.float32))]
     swap = op != "Div" and g.chance(0.5)
@@ -228,7 +232,10 @@ def part(g: Graph) -> None:
     step = g.pick(1, 1, 2) if g.opset >= 10 else 1
     shape = list(g.shape)
     shape[axis] = len(range(first, last, step))
-    starts, ends = [first - size if g.chance(0.5) else first], [last if g.chance(0.5) else last + 99]
+    starts, ends = (
+        [first - size if g.chance(0.5) else first],
+        [last if g.chance(0.5) else last + 99],
+    )
     if ends[0] > size:
         shape[axis] = len(range(first, size, step))
     if g.opset < 10:
@@ -337,7 +344,9 @@ def resize(g: Graph) -> None:
         where = g.pick("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
         more = {"coordinate_transformation_mode": where, "mode": mode}
         if mode == "nearest":
-            more["nearest_mode"] = g.pick("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+            more["nearest_mode"] = g.pick(
+                "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"
+            )
         g.add("Resize", [g.last, roi, g.constant(scales)], shape, **more)
 
 

@@ -341,7 +341,9 @@ def test_names(bench, work, rng) -> None:
     bench.check("quantize", status == 0)
     names = [n.name for n in onnx.load(ready).graph.node]
     bench.check(f"no two nodes have one name: {names}", len(set(names)) == len(names))
-    bench.check("validate", main(["validate", ready, *data, "--reference", str(work / "names.onnx")]) == 0)
+    bench.check(
+        "validate", main(["validate", ready, *data, "--reference", str(work / "names.onnx")]) == 0
+    )
     bench.check("generate", main(["generate", ready, *data, "-o", str(folder)]) == 0)
     for path in [*folder.glob("*.c"), *folder.glob("*.h")]:
         lines = path.read_text("utf-8").splitlines()

@@ -41,9 +41,7 @@ def _model(nodes: list, constants: dict, shape, opset: int) -> onnx.ModelProto:
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
         [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
     )
-    return helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8
-    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
 def _import(path, x: np.ndarray) -> None:
@@ -298,7 +296,9 @@ def test_old_resize(bench, work) -> None:
 WHERE = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "asymmetric", "align_corners")
 NEAREST = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 MODES = [("linear", where, "") for where in (*WHERE, "tf_half_pixel_for_nn")]
-MODES += [("nearest", where, near) for where in (*WHERE, "tf_half_pixel_for_nn") for near in NEAREST]
+MODES += [
+    ("nearest", where, near) for where in (*WHERE, "tf_half_pixel_for_nn") for near in NEAREST
+]
 
 
 def test_resizes(bench, rng, work) -> None:
@@ -306,7 +306,9 @@ def test_resizes(bench, rng, work) -> None:
     counts: collections.Counter = collections.Counter()
     path = work / "resize.onnx"
     for opset in (7, 8, 9, 10, 11, 12, 13, 18, 19, onnx.defs.onnx_opset_version()):
-        for mode, where, near in MODES if opset >= 11 else [("linear", "", ""), ("nearest", "", "")] * 8:
+        for mode, where, near in (
+            MODES if opset >= 11 else [("linear", "", ""), ("nearest", "", "")] * 8
+        ):
             if where == "half_pixel_symmetric" and opset < 19:
                 continue
             if where == "tf_half_pixel_for_nn" and opset >= 13:
@@ -390,7 +392,9 @@ def test_nearest_examples(bench) -> None:
 # ---- norms that are none ------------------------------------------------------------------------
 
 
-def _norm(first: str, over: str, power: float, keep: int, shape, axes, opset: int) -> onnx.ModelProto:
+def _norm(
+    first: str, over: str, power: float, keep: int, shape, axes, opset: int
+) -> onnx.ModelProto:
     """`first` is what the mean is subtracted from, or the mean; `over` is what is divided"""
     make, constants = helper.make_node, {"eps": np.float32(1e-5), "power": np.float32(power)}
     constants |= {"g": np.ones(shape[-1], np.float32), "b": np.zeros(shape[-1], np.float32)}
@@ -490,17 +494,19 @@ def test_no_kernel(bench, work) -> None:
     """What ONNX Runtime cannot run is refused in words."""
     node = helper.make_node("Relu", ["x"], ["y"])
     onnx.save(_model([node], {}, (1, 4), 5), work / "five.onnx")
-    bench.raises(
-        "opset 5", Refused, "has opset 5", lambda: shapes.prepare(work / "five.onnx")
-    )
+    bench.raises("opset 5", Refused, "has opset 5", lambda: shapes.prepare(work / "five.onnx"))
     nodes = [helper.make_node("Upsample", ["x"], ["y"], height_scale=2.0, width_scale=2.0)]
     model = _model(nodes, {}, (1, 1, 2, 2), 6)
     sizes = helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 1, 4, 4))
     model.graph.output[0].CopyFrom(sizes)
     onnx.save(model, work / "six.onnx")
     x = np.zeros((1, 1, 2, 2), np.float32)
-    bench.raises("opset 6", Refused, "has no kernel for Upsample", lambda: _truth(work / "six.onnx", x))
-    bench.raises("import", Refused, "scales that are not constant", lambda: _import(work / "six.onnx", x))
+    bench.raises(
+        "opset 6", Refused, "has no kernel for Upsample", lambda: _truth(work / "six.onnx", x)
+    )
+    bench.raises(
+        "import", Refused, "scales that are not constant", lambda: _import(work / "six.onnx", x)
+    )
 
 
 def test_int8_file(bench, rng, work, monkeypatch) -> None:

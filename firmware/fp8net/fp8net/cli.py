@@ -153,7 +153,8 @@ def _add_generate(verbs) -> None:
     )
     verb.add_argument("--data", help=".npz with test inputs: the program has vectors of them")
     verb.add_argument(
-        "--reference", help="the float file: the report then has the errors of each layer"
+        "--reference",
+        help="the file that was quantised: the report then has the errors of each layer",
     )
     verb.add_argument(
         "--vectors",
@@ -178,14 +179,21 @@ def _add_generate(verbs) -> None:
 
 
 def _add_validate(verbs) -> None:
-    verb = _verb(verbs, "validate", "runs the network and compares it with ONNX Runtime", _validate)
+    verb = _verb(
+        verbs,
+        "validate",
+        "runs the network and compares it with the file it was made of",
+        _validate,
+    )
     verb.add_argument("--data", required=True, help=".npz of test inputs")
     verb.add_argument("--on", choices=("executor", "host", "chip"), default="executor")
-    verb.add_argument("--reference", help="the float file (the quantised file itself)")
+    verb.add_argument(
+        "--reference", help="the file that was quantised (the quantised file itself: a bit check)"
+    )
     verb.add_argument(
         "--requantise",
         action="store_true",
-        help="as with generate: a full INT8 file of TensorFlow Lite, beside the same weights in float32",
+        help="as with generate: a full INT8 file of TensorFlow Lite, beside LiteRT",
     )
     verb.add_argument(
         "--runs",
@@ -357,7 +365,9 @@ def _generate(options) -> int:
         reference.check(source, graph.inputs, graph.outputs)
         executor = Executor(graph, options.element, options.beat)
         report.measure(graph, rows, executor, source, runs)
-        result = validate.compare(graph, Executor(graph, options.element, options.beat), source, runs)
+        result = validate.compare(
+            graph, Executor(graph, options.element, options.beat), source, runs
+        )
         outputs = {
             name: f"SQNR {value:.1f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
             for name, value in result.sqnr.items()

@@ -201,8 +201,9 @@ class Exact:
         kernel = weights_of(layer.weights, self.kind)
         kernel = kernel.reshape(len(kernel), kh, kw, -1)
         top, left = window.pads[:2]
-        size = max((layer.height - 1) * sy + kh, top + height), max(
-            (layer.width - 1) * sx + kw, left + width
+        size = (
+            max((layer.height - 1) * sy + kh, top + height),
+            max((layer.width - 1) * sx + kw, left + width),
         )
         wide = np.zeros((layer.images, *size, len(kernel)), self.kind)
         for ky in range(kh):

@@ -34,7 +34,9 @@ def take(model: onnx.ModelProto) -> dict[str, tuple[str, str, np.ndarray]]:
             scales = numpy_helper.to_array(constants[node.input[1]])
         mode = attributes.get("mode", b"nearest").decode()
         if scales is None or mode not in ("nearest", "linear"):
-            raise refuse(where, f"has the mode {mode}, or scales that are not constant", "constant scales")
+            raise refuse(
+                where, f"has the mode {mode}, or scales that are not constant", "constant scales"
+            )
         found[node.output[0]] = node.name, mode, np.asarray(scales, np.float32)
         operand, output = node.input[0], node.output[0]
         node.Clear()

@@ -22,8 +22,13 @@ from .operators.quantisation import FORMAT_OF_TYPE
 
 TOLERANCE = 1e-5  # of the largest magnitude
 NOISE = 16.0  # times the graph's own difference
-HYBRID = 0.01  # of the largest magnitude: a step, where LiteRT makes codes of activations in each run
-STEPS = 1.0, 4.0  # of INT8 codes: the largest root mean square of a tensor's differences, and the largest difference
+HYBRID = (
+    0.01  # of the largest magnitude: a step, where LiteRT makes codes of activations in each run
+)
+STEPS = (
+    1.0,
+    4.0,
+)  # of INT8 codes: the largest root mean square of a tensor's differences, and the largest difference
 RUNS = 2  # of the data
 SEED = 1
 
@@ -181,7 +186,9 @@ def _check_whole(graph: Graph, source, runs: list, where: str) -> None:
             if not apart:
                 continue
             own = {n: executor.codes[n].view(np.int8) for n in names if n in executor.codes}
-            first = next((n for n in own if (own[n].reshape(-1) != truth[n].reshape(-1)).any()), name)
+            first = next(
+                (n for n in own if (own[n].reshape(-1) != truth[n].reshape(-1)).any()), name
+            )
             text = f"{first} is the first tensor whose bytes are not those of the file: {apart} of output {name} differ"
             raise Refused([Problem(where, text, "please report it: nothing has been written")])
 

@@ -182,9 +182,9 @@ def unrounded(model: onnx.ModelProto) -> onnx.ModelProto:
     codes = set()
     for node in plain.graph.node:
         to = next((a.i for a in node.attribute if a.name == "to"), 0)
-        if node.op_type == "QuantizeLinear" and node.input[0] not in constants:
-            codes.add(node.output[0])
-        elif node.op_type == "Cast" and to == TensorProto.FLOAT16 and _is_float(node, kinds, plain):
+        if (node.op_type == "QuantizeLinear" and node.input[0] not in constants) or (
+            node.op_type == "Cast" and to == TensorProto.FLOAT16 and _is_float(node, kinds, plain)
+        ):
             codes.add(node.output[0])
         elif node.op_type not in ("DequantizeLinear", "Cast") or node.input[0] not in codes:
             continue
@@ -203,7 +203,9 @@ def _is_float(node: onnx.NodeProto, kinds: dict[str, int], model: onnx.ModelProt
         return False
     readers = [n for n in model.graph.node if node.output[0] in n.input]
     outputs = {o.name for o in model.graph.output}
-    back = [n.op_type == "Cast" and any(a.i == TensorProto.FLOAT for a in n.attribute) for n in readers]
+    back = [
+        n.op_type == "Cast" and any(a.i == TensorProto.FLOAT for a in n.attribute) for n in readers
+    ]
     return bool(back) and all(back) and node.output[0] not in outputs
 
 
@@ -224,7 +226,9 @@ class LiteReference:
         self.inputs = {n: self.values[i].shape for n, i in places.items() if i in self._given}
         self.outputs = {n: self.values[i].shape for n, i in places.items() if i in self._made}
         self._details = {d["index"]: d for d in self._run_time.get_tensor_details()}
-        self.names = [v.name for i, v in enumerate(self.values) if i not in self._given and not v.data.size]
+        self.names = [
+            v.name for i, v in enumerate(self.values) if i not in self._given and not v.data.size
+        ]
         self.written = set(self.names)
         self.kept: dict[str, str] = {}
         # Codes of weights beside float32 activations: LiteRT makes codes of these in each run.

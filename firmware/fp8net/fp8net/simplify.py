@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a graph smaller before it is imported. Each rewrite here is exact, but for the rounding of float32 weights:
 
-  functions   operators that the standard defines by others, and that ONNX Runtime computes by these, become them; the runtime
-              writes the graph without any optimisation
-  constants   what depends on constants alone becomes a constant
-  nothing     Identity, Dropout, casts and steps that change nothing disappear, and so does what nobody reads
-  twins       equal nodes with equal operands are one
-  padding     zeros in front of a convolution become its padding
-  channels    a factor and an offset of each channel behind a convolution become part of its weights
-  orders      a function of each value of a transposed array comes before the transposition
-  matrices    an offset behind a product of matrices becomes its bias
+functions   operators that the standard defines by others, and that ONNX Runtime computes by these, become them; the runtime
+            writes the graph without any optimisation
+constants   what depends on constants alone becomes a constant
+nothing     Identity, Dropout, casts and steps that change nothing disappear, and so does what nobody reads
+twins       equal nodes with equal operands are one
+padding     zeros in front of a convolution become its padding
+channels    a factor and an offset of each channel behind a convolution become part of its weights
+orders      a function of each value of a transposed array comes before the transposition
+matrices    an offset behind a product of matrices becomes its bias
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Graph:
             if wanted & set(node.output):
                 kept.append(node)
                 wanted |= set(node.input)
-        kept = [n for n in reversed(kept)]
+        kept = list(reversed(kept))
         del self.graph.node[:]
         self.graph.node.extend(kept)
         del self.graph.initializer[:]
@@ -129,7 +129,11 @@ def _fold(g: Graph) -> None:
     fold.fold(g.model, found, g.shapes)
     for node in list(g.graph.node):
         names = [o for o in node.output if o]
-        if all(n in found for n in names) and node.op_type not in _RANDOM and not g.outputs & set(names):
+        if (
+            all(n in found for n in names)
+            and node.op_type not in _RANDOM
+            and not g.outputs & set(names)
+        ):
             g.graph.node.remove(node)
             g.constants |= {n: found[n] for n in names}
 

@@ -302,7 +302,11 @@ def nearest(size: int, count: int, corners: bool, half: bool) -> np.ndarray:
     if count < 1:
         raise Unsupported(f"its size is {count}")
     ends = corners and count > 1
-    scale = np.float32(size - 1) / np.float32(count - 1) if ends else np.float32(size) / np.float32(count)
+    scale = (
+        np.float32(size - 1) / np.float32(count - 1)
+        if ends
+        else np.float32(size) / np.float32(count)
+    )
     x = np.arange(count, dtype=np.float32)
     at = (x + np.float32(0.5 if half else 0)) * scale
     at = np.floor(at + np.float32(0.5)) if corners else np.floor(at)  # halves go up

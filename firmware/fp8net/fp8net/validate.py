@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a quantised network by the executor, on the host or on the simulated chip, beside ONNX Runtime."""
+"""Runs a quantised network by the executor, on the host or on the simulated chip, beside the file that it was made of."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class Result:
         return int(found.group(1)) if found else None
 
 
-def compare(
-    graph: Graph, executor: Executor, source, runs: list[dict[str, np.ndarray]]
-) -> Result:
+def compare(graph: Graph, executor: Executor, source, runs: list[dict[str, np.ndarray]]) -> Result:
     """The executor beside the reference: a file as it is. A reference gets values where the network gets codes."""
     reference.check(source, graph.inputs, graph.outputs)
     source.reset()
