@@ -319,35 +319,122 @@ def _join_biases(g: Graph) -> None:
 
 # ---- orders -------------------------------------------------------------------------------------
 
-_CURVES = {"Mul", "Add", "Sqrt", "Exp", "Log", "Abs", "Neg", "Relu", "Sigmoid", "Tanh", "Erf"}
+_CURVES = {"Sqrt", "Exp", "Log", "Abs", "Neg", "Relu", "Sigmoid", "Tanh", "Erf"}
+_PAIRS = {"Add", "Sub", "Mul", "Div", "Pow"}
 
 
 def _move_transposes(g: Graph) -> None:
-    """A function of each value of a transposed array is computed first: it may be part of what is before."""
+    """What reads transposed arrays alone reads them as they are, and its result is transposed: it may be part of what is before,
+    and fewer values move."""
     for node in list(g.graph.node):
-        operands = set(node.input)
-        before = g.writers.get(node.input[0]) if node.op_type in _CURVES else None
-        if len(operands) != 1 or before is None or before.op_type != "Transpose":
+        given = [n for n in dict.fromkeys(node.input) if n and n not in g.constants]
+        turns = [g.writers.get(name) for name in given]
+        if not given or any(t is None or t.op_type != "Transpose" for t in turns):
             continue
-        if any(r is not node for r in g.readers[node.input[0]]) or node.input[0] in g.outputs:
+        perms = {tuple(_attributes(t).get("perm", ())) for t in turns}
+        shared = any(g.readers[n] != [node] * list(node.input).count(n) for n in given)
+        if len(perms) > 1 or shared or g.outputs & set(given) or not (perm := list(*perms)):
             continue
-        source, result = before.input[0], node.output[0]
+        perm = _turned(g, node, given, perm)
+        if perm is not None:
+            _turn_behind(g, node, dict(zip(given, turns)), perm)
+
+
+def _turned(g: Graph, node: onnx.NodeProto, given: list[str], perm: list[int]) -> list[int] | None:
+    """Changes the node for operands that are not transposed; the order of its result. None: it stays."""
+    op, attributes, rank = node.op_type, _attributes(node), len(perm)
+    if op in _CURVES:
+        return perm
+    if op == "Transpose":
+        own = list(attributes.get("perm", range(rank)[::-1]))
+        del node.attribute[:]
+        node.attribute.append(helper.make_attribute("perm", [perm[a] for a in own]))
+        return list(range(rank))
+    if op in _PAIRS:
+        places = {n: g.constants[n] for n in node.input if n in g.constants}
+        if any(c.ndim > rank for c in places.values()):
+            return None
+        for name, constant in places.items():
+            if constant.ndim:
+                whole = constant.reshape((1,) * (rank - constant.ndim) + constant.shape)
+                _rename(node.input, name, g.constant(f"{name}/turned", whole.transpose(np.argsort(perm))))
+        return perm
+    if op == "Concat" and len(given) == len(set(node.input)):
+        axis = attributes["axis"] % rank
+        del node.attribute[:]
+        node.attribute.append(helper.make_attribute("axis", perm[axis]))
+        return perm
+    if op == "Slice" and len(node.input) > 3 and node.input[3] in g.constants:
+        axes = [perm[int(a) % rank] for a in g.constants[node.input[3]]]
+        node.input[3] = g.constant(f"{node.input[3]}/turned", np.array(axes, np.int64))
+        return perm
+    if op in ("Reshape", "Squeeze", "Unsqueeze"):
+        return _resized(g, node, given[0], perm)
+    return None
+
+
+def _resized(g: Graph, node: onnx.NodeProto, given: str, perm: list[int]) -> list[int] | None:
+    """A node that adds or removes one size of 1"""
+    before, after = g.shapes.get(given), g.shapes.get(node.output[0])
+    if before is None or after is None or abs(len(before) - len(after)) != 1:
+        return None
+    short, long = sorted((before, after), key=len)
+    axis = next((a for a, n in enumerate(long) if n == 1 and long[:a] + long[a + 1 :] == short), None)
+    if axis is None:
+        return None
+    if len(before) > len(after):
+        gone = perm[axis]
+        perm = [p - (p > gone) for a, p in enumerate(perm) if a != axis]
+    else:
+        place = _place_of_one(g, g.writers[given].input[0], axis)
+        perm = [p + (p >= place) for p in perm]
+        perm.insert(axis, place)
+    sizes = np.array([after[a] for a in np.argsort(perm)], np.int64)
+    del node.input[1:], node.attribute[:]
+    node.op_type = "Reshape"
+    node.input.append(g.constant(f"{node.output[0]}/sizes", sizes))
+    return perm
+
+
+def _place_of_one(g: Graph, name: str, axis: int) -> int:
+    """Where a size of 1 goes: where the same array had one before it was removed, else to `axis`"""
+    shape, before = g.shapes.get(name), g.writers.get(name)
+    if before is not None and before.op_type == "Reshape" and shape is not None:
+        whole = g.shapes.get(before.input[0])
+        for place in range(len(shape) + 1):
+            if (*shape[:place], 1, *shape[place:]) == whole:
+                return place
+    return axis
+
+
+def _join_reshapes(g: Graph) -> None:
+    for node in g.graph.node:
+        before = g.writers.get(node.input[0]) if node.op_type == "Reshape" else None
+        sizes = g.constants.get(node.input[1]) if before is not None else None
+        if sizes is not None and before.op_type == "Reshape" and sizes.all():
+            node.input[0] = before.input[0]
+    g.index()
+    _drop(g)
+
+
+def _turn_behind(g: Graph, node: onnx.NodeProto, turns: dict, perm: list[int]) -> None:
+    result, shape = node.output[0], g.shapes.get(node.output[0])
+    for name, turn in turns.items():
+        _rename(node.input, name, turn.input[0])
+        if turn in g.graph.node:
+            g.graph.node.remove(turn)
+    if perm != list(range(len(perm))):
         inner = g.name(f"{result}/before")
-        for place in range(len(node.input)):
-            node.input[place] = source
         node.output[0] = inner
-        before.input[0], before.output[0] = inner, result
-        place = list(g.graph.node).index(node)
-        turned = onnx.NodeProto()
-        turned.CopyFrom(before)
-        g.graph.node.insert(place + 1, turned)
-        g.graph.node.remove(before)
-        g.shapes |= {inner: g.shapes.get(source)}
-        g.index()
+        turned = helper.make_node("Transpose", [inner], [result], f"{result}/turned", perm=perm)
+        g.graph.node.insert(list(g.graph.node).index(node) + 1, turned)
+        if shape is not None:
+            g.shapes[inner] = tuple(shape[place] for place in np.argsort(perm))
+    g.index()
 
 
 STEPS = (
-    *(_fold, _drop, _join_twins, _move_transposes),
+    *(_fold, _drop, _join_twins, _move_transposes, _join_reshapes),
     *(_join_pads, _join_channels, _join_biases),
 )
 
