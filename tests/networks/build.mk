@@ -56,6 +56,12 @@ $(BUILD)/test/networks-tflite.log: $(NETWORKS_TEST)/test_tflite.py $(NETWORKS_IN
 	@tests/run_test.sh networks-tflite $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-tflite.log
 
+$(BUILD)/test/networks-trust.log $(BUILD)/test/networks-trust-more.log: $(NETWORKS_TEST)/test_trust.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(TRUST_OPTIONS)
+$(BUILD)/test/networks-trust.log: TRUST_OPTIONS := --count 300
+$(BUILD)/test/networks-trust-more.log: TRUST_OPTIONS := --count 5000 --seed 1 -k test_random
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-trust networks-trust-more)
+
 $(BUILD)/test/networks-litert.log: $(NETWORKS_TEST)/test_litert.py $(NETWORKS_INPUTS) tests/oracle/requantise.py
 	@tests/run_test.sh networks-litert $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-litert.log

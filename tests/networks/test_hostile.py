@@ -341,7 +341,9 @@ def test_names(bench, work, rng) -> None:
     bench.check("quantize", status == 0)
     names = [n.name for n in onnx.load(ready).graph.node]
     bench.check(f"no two nodes have one name: {names}", len(set(names)) == len(names))
-    bench.check("validate", main(["validate", ready, *data, "--floor", "60"]) == 0)
+    bench.check(
+        "validate", main(["validate", ready, *data, "--reference", str(work / "names.onnx")]) == 0
+    )
     bench.check("generate", main(["generate", ready, *data, "-o", str(folder)]) == 0)
     for path in [*folder.glob("*.c"), *folder.glob("*.h")]:
         lines = path.read_text("utf-8").splitlines()
@@ -385,7 +387,9 @@ def test_ranks(bench, work, capsys) -> None:
     bench.check(
         "one", main(["quantize", str(work / "one.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
     )
-    bench.check("one runs", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+    checked = ["validate", str(work / "q.onnx"), *data]
+    beside = ["--reference", str(work / "one.onnx"), "--floor", "30"]
+    bench.check("one runs", main([*checked, *beside]) == 0)
 
 
 def test_transposed_codes(bench, work, rng) -> None:
@@ -405,7 +409,8 @@ def test_transposed_codes(bench, work, rng) -> None:
     bench.check(
         "quantize", main(["quantize", str(work / "t.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
     )
-    bench.check("validate", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+    beside = ["--reference", str(work / "t.onnx"), "--floor", "20"]
+    bench.check("validate", main(["validate", str(work / "q.onnx"), *data, *beside]) == 0)
 
 
 def test_partly_quantised(bench, work, rng, capsys) -> None:

@@ -148,7 +148,7 @@ def _small(rng) -> bytes:
         Tensor("y", (1, 6, 6, 4)),
     ]
     options = _options(SAME, (1, 1), RELU, (1, 1), 3)
-    return write(tensors, [Operator(3, [0, 1, 2], [3], options)], [0], [3])
+    return write(tensors, [Operator(3, [0, 1, 2], [3], options, 1)], [0], [3])
 
 
 def test_fp8(bench, rng, work, capsys) -> None:

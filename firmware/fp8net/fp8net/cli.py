@@ -13,7 +13,6 @@ import traceback
 
 import fp8mac
 import numpy as np
-import onnx
 
 from . import (
     __version__,
@@ -25,8 +24,10 @@ from . import (
     measure,
     mx,
     operators,
+    proof,
     propose,
     quantize,
+    reference,
     report,
     shapes,
     states,
@@ -212,7 +213,8 @@ def _add_generate(verbs) -> None:
     )
     verb.add_argument("--data", help=".npz with test inputs: the program has vectors of them")
     verb.add_argument(
-        "--reference", help="the float file: the report then has the errors of each layer"
+        "--reference",
+        help="the file that was quantised: the report then has the errors of each layer",
     )
     _add_answers(verb)
     verb.add_argument(
@@ -238,14 +240,21 @@ def _add_generate(verbs) -> None:
 
 
 def _add_validate(verbs) -> None:
-    verb = _verb(verbs, "validate", "runs the network and compares it with ONNX Runtime", _validate)
+    verb = _verb(
+        verbs,
+        "validate",
+        "runs the network and compares it with the file it was made of",
+        _validate,
+    )
     verb.add_argument("--data", required=True, help=".npz of test inputs")
     verb.add_argument("--on", choices=("executor", "host", "chip"), default="executor")
-    verb.add_argument("--reference", help="the float file (the quantised file itself)")
+    verb.add_argument(
+        "--reference", help="the file that was quantised (the quantised file itself: a bit check)"
+    )
     verb.add_argument(
         "--requantise",
         action="store_true",
-        help="as with generate: a full INT8 file of TensorFlow Lite, beside the same weights in float32",
+        help="as with generate: a full INT8 file of TensorFlow Lite, beside LiteRT",
     )
     verb.add_argument(
         "--runs",
@@ -264,9 +273,9 @@ def _given(options) -> tuple[dict, dict]:
     return shapes.parse_shapes(options.shape), states.parse(options.state)
 
 
-def _reference(options, model) -> onnx.ModelProto:
-    """The float file, with the states of the quantised one."""
-    return shapes.prepare(options.reference, shapes.parse_shapes(options.shape), states.of(model))
+def _reference(options, kept: dict[str, str]):
+    """The file that --reference names as it is, with the states of the quantised one."""
+    return reference.read(options.reference, kept)
 
 
 def _add_measure(verbs) -> None:
@@ -328,8 +337,9 @@ def _quantize(options) -> int:
     )
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
-    model, scales = quantize.quantize(options.file, runs, chosen, *given)
-    graph = _write_whole(pathlib.Path(options.output), model.SerializeToString(), _read_back)
+    # What cannot be generated, or computes something else, is not written.
+    model, scales, graph = quantize.proved(options.file, runs, chosen, *given)
+    _write_whole(pathlib.Path(options.output), model.SerializeToString(), _read_back)
     print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():
         print(line)
@@ -410,6 +420,8 @@ def _generate_whole(options) -> int:
     path, folder = pathlib.Path(options.file), pathlib.Path(options.output)
     graph = integer_import.read(path, _columns(options.columns, options.element, options.beat))
     runs = integer_import.read_data(options.data, graph) if options.data else []
+    source = reference.LiteReference(path.read_bytes(), str(path), codes=True)
+    proof.check_import(graph, source, runs, str(path))
     sources = writer.prepare(graph, folder, path.name, runs[: options.vectors], beat=options.beat)
     rows = report.rows_of(graph)
     report.add_estimates(rows, sources.estimates)
@@ -439,6 +451,8 @@ def _generate(options) -> int:
     graph.columns = _columns(options.columns, options.element, options.beat)
     _check_element(options.element, graph)
     runs = quantize.read_data(options.data, model) if options.data else []
+    itself = reference.read(options.file, states.of(model), rounded=False)
+    proof.check_import(graph, itself, runs, options.file)
     folder = pathlib.Path(options.output)
     origin = pathlib.Path(options.file).name
     sources = writer.prepare(
@@ -447,11 +461,11 @@ def _generate(options) -> int:
     rows, outputs = report.rows_of(graph), {}
     report.add_estimates(rows, sources.estimates)
     if options.reference and runs:
-        reference = _reference(options, model)
-        shapes.check_reference(reference, graph.inputs, graph.outputs)
+        source = _reference(options, states.of(model))
+        reference.check(source, graph.inputs, graph.outputs)
         executor = Executor(graph, options.element, options.beat)
-        report.measure(graph, rows, executor, reference, runs)
-        result = validate.compare(graph, executor, reference, runs)
+        report.measure(graph, rows, executor, source, runs)
+        result = validate.compare(graph, executor, source, runs)
         outputs = validate.lines_of(result, *_answers(options, graph, len(runs)), 1)
     _write_program(folder, sources, rows, outputs)
     return 0
@@ -460,21 +474,25 @@ def _generate(options) -> int:
 def _validate(options) -> int:
     if options.requantise:
         _no_effect(options, "shape", "state", "element")
-    model = shapes.prepare(options.file, *_given(options))
+    kept: dict[str, str] = {}
+    hashed = ""
     if options.requantise:
         graph = integer_import.read(pathlib.Path(options.file), COLUMNS)
         runs = integer_import.read_data(options.data, graph)
     else:
+        model = shapes.prepare(options.file, *_given(options))
         graph = lower.lower_model(model)
         graph.columns = _columns(None, options.element)
         _check_element(options.element, graph)
         runs = quantize.read_data(options.data, model)
+        kept, hashed = states.of(model), reference.source_of(model)
+    _say_what_is_compared(options, hashed)
     answers = _answers(options, graph, len(runs))
     if options.on != "executor":
         runs = runs[: options.runs]
         answers = answers[0], {name: array[: len(runs)] for name, array in answers[1].items()}
-    reference = _reference(options, model) if options.reference else model
-    result = validate.compare(graph, Executor(graph, options.element), reference, runs)
+    source = reference.read(options.reference or options.file, kept)
+    result = validate.compare(graph, Executor(graph, options.element), source, runs)
     if options.on != "executor":
         root = _root(options)
         origin = pathlib.Path(options.file).name
@@ -485,6 +503,21 @@ def _validate(options) -> int:
     # An SQNR that is no number reaches no floor.
     low = options.floor is not None and not all(v >= options.floor for v in result.sqnr.values())
     return 1 if result.different or low else 0
+
+
+def _say_what_is_compared(options, hashed: str) -> None:
+    """Without the file that was quantised, nobody knows how good a network is."""
+    begins = f", whose SHA-256 begins with {hashed[:12]}" if hashed else ""
+    if options.reference:
+        if hashed and reference.sha256(options.reference) != hashed:
+            print(f"{options.reference} is not the file that {options.file} was made of{begins}.")
+        return
+    if options.floor is not None:
+        what = f"needs --reference: the file that {options.file} was made of{begins}"
+        raise refuse("--floor", what, "without it, only bits are compared")
+    print(
+        f"bit check, not quality: {options.file} is compared with itself. --reference takes the file that it was made of{begins}."
+    )
 
 
 def _measure(options) -> int:

@@ -99,7 +99,7 @@ class Importer:
         self.values = {o for n in model.graph.node for o in n.output}  # names of the file
         self.names: set[str] = set()
         self.kept: set[str] = set()  # outputs that layers keep as their states
-        self.shapes = _shapes_of(model.graph)
+        self.shapes = shapes.known(model)
         fold.fold(model, self.constants, self.shapes)
         self.groups = Recogniser(model, self.constants, self.shapes)
         self.groups.run()
@@ -257,6 +257,7 @@ class Importer:
             self.broken.update(node.outputs)
 
     def _finish(self) -> None:
+        self.graph.values = dict(self.views)
         for output in self.model.graph.output:
             if output.name in self.kept:
                 continue
@@ -293,17 +294,6 @@ class Importer:
 
 class _Broken(Exception):
     """The node reads what another node would have written that is not supported."""
-
-
-def _shapes_of(graph: onnx.GraphProto) -> dict[str, tuple[int, ...] | None]:
-    shapes = {}
-    for value in [*graph.input, *graph.value_info, *graph.output]:
-        dims = value.type.tensor_type.shape.dim
-        known = value.type.tensor_type.HasField("shape") and all(
-            d.HasField("dim_value") for d in dims
-        )
-        shapes[value.name] = tuple(d.dim_value for d in dims) if known else None
-    return shapes
 
 
 def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:

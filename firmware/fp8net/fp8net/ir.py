@@ -216,6 +216,7 @@ class Weights:
         None  # E8M0 scales in place of row_scale, one for each 32 codes of a row
     )
     unit: float | None = None  # the scale of all rows in FP8, where it makes codes exact
+    made: bool = False  # the codes are not the file's
 
 
 @dataclasses.dataclass
@@ -311,6 +312,8 @@ class Graph:
     views: dict[str, View] = dataclasses.field(
         default_factory=dict
     )  # of each tensor, as its writer has it
+    # How each value of the file lies in a tensor, as imported: layers that are joined later take tensors away
+    values: dict[str, View] = dataclasses.field(default_factory=dict)
     constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  # rows of numbers
     mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
     # Of the array whose depthwise commands the layers have; 0: none, for any array

@@ -11,7 +11,7 @@ import onnx.version_converter
 from google.protobuf.message import DecodeError
 from onnx import TensorProto, numpy_helper
 
-from . import tflite
+from . import old_resizes, tflite
 from .errors import Problem, Refused, refuse
 
 FILE_BYTES = 1 << 30
@@ -27,7 +27,7 @@ def read(path: str | pathlib.Path) -> onnx.ModelProto:
     """The file as a model that the checks of this module have passed."""
     path = pathlib.Path(path)
     data = read_bytes(path)
-    model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else _parse(data, path)
+    model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else parse(data, path)
     if not model.HasField("graph") or not model.graph.node:
         raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
     check(model, str(path))
@@ -45,7 +45,7 @@ def read_bytes(path: pathlib.Path) -> bytes:
         raise refuse(str(path), f"cannot be read: {error.strerror}") from None
 
 
-def _parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:
+def parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
@@ -64,11 +64,15 @@ def _fix_constants(model: onnx.ModelProto) -> None:
 
 
 def _raise_opset(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Old files, as far as ONNX converts them."""
-    if not OPSET_OLDEST <= opset(model) < OPSET_FIRST:
+    """Old files, as far as ONNX converts them. Its converter gives old resizes the coordinates of new ones: these are ours."""
+    version = opset(model)
+    if not OPSET_OLDEST <= version < OPSET_FIRST:
         return model
+    olds = old_resizes.take(model) if version < old_resizes.NEW else {}
     try:
-        return onnx.version_converter.convert_version(model, OPSET_FIRST)
+        raised = onnx.version_converter.convert_version(model, OPSET_FIRST)
+        old_resizes.give(raised, olds)
+        return raised
     except (RuntimeError, ValueError) as error:
         text = " ".join(str(error).split())
         raise refuse(

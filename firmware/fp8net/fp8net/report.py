@@ -8,12 +8,11 @@ import json
 import math
 
 import numpy as np
-import onnx
 
-from . import estimate, integer_layers, mx, picture, quantize
+from . import estimate, integer_layers, mx, picture
 from .c_text import counted
 from .executor import Executor, decode, encode
-from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of
+from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of, product
 from .plan import Plan
 from .version import VERSION
 
@@ -111,22 +110,24 @@ def measure(
     graph: Graph,
     rows: list[Row],
     executor: Executor,
-    reference: onnx.ModelProto,
+    reference,
     runs: list[dict[str, np.ndarray]],
 ) -> None:
-    """Errors of each layer beside float32, over all runs."""
-    written = {o for node in reference.graph.node for o in node.output}
+    """Errors of each layer beside the reference, over all runs."""
+    written = reference.written
     names = {t: reference_name(graph, t) for t in graph.tensors}
     known = {t: n for t, n in names.items() if n in written or n in graph.inputs}
     sums = {layer.output: np.zeros(3) for layer in graph.layers}
     saturated = {layer.output: 0 for layer in graph.layers}
-    observe = quantize.Probe(reference, sorted(set(known.values()) - set(graph.inputs)))
+    inner = sorted(set(known.values()) - set(graph.inputs))
+    reference.reset()
     for run in runs:
         before = dict(executor.kept)
         executor.run(run)
         codes, after = dict(executor.codes), executor.kept
-        truth = {**observe.run(run), **run}
+        truth = {**dict(zip(inner, reference.run(inner, run))), **run}
         exact = {t: _as_rows(graph, t, truth[n]) for t, n in known.items()} | graph.constants
+        exact = {t: rows for t, rows in exact.items() if rows is not None}
         _move_exact(graph, executor, exact)
         executor.kept = before  # where a layer alone begins
         for layer in graph.layers:
@@ -183,8 +184,10 @@ def _saturated(codes: np.ndarray, tensor) -> int:
 
 
 def _as_rows(graph: Graph, tensor: str, array: np.ndarray) -> np.ndarray | None:
-    """The rows of a tensor from the float file's array, by the view that its shape has."""
+    """The rows of a tensor from the float file's array, by the view that its shape has. None: the file has another array."""
     view = graph.views[tensor]
+    if np.size(array) != product(view.shape):
+        return None
     return view.to_rows(np.asarray(array, np.float32), graph.tensors[tensor].cols)
 
 

@@ -111,7 +111,9 @@ class Converter:
 
     def activate(self, kind: int, name: str, output: str) -> None:
         """The activation that is fused in the file; without one, `name` gets its name from the output."""
-        if kind == 0:
+        if kind == 0 and self.nodes and self.nodes[-1].output[0] == name:
+            self.nodes[-1].output[0] = output
+        elif kind == 0:
             self.add("Identity", [name], output)
         elif kind not in _ACTIVATIONS:
             raise Unsupported(f"fused_activation_function is {kind}")
@@ -225,6 +227,16 @@ def convert(data: bytes, where: str) -> onnx.ModelProto:
     """The network of a file, or Refused with all that is not supported."""
     try:
         return Converter(data).run()
+    except Damaged as error:
+        raise refuse(where, f"is damaged: it has {error}") from None
+    except Unsupported as error:
+        raise refuse(where, str(error)) from None
+
+
+def values_of(data: bytes, where: str) -> list[Value]:
+    """The file's tensors, by number, under the names that the converted model gives them."""
+    try:
+        return Converter(data).values
     except Damaged as error:
         raise refuse(where, f"is damaged: it has {error}") from None
     except Unsupported as error:

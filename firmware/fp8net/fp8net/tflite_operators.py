@@ -278,20 +278,36 @@ def slice_(call: Call) -> None:
 
 @handles(97, "RESIZE_NEAREST_NEIGHBOR", "Resize; constant sizes")
 def resize(call: Call) -> None:
-    if call.number(0, "b"):
-        raise Unsupported("align_corners is true")
+    """The line of each output is a Gather of the input's. Sizes that are multiples are a Resize, which repeats."""
     c, near = call.c, call.output
-    _, height, width, _ = call.shape(0)
+    corners, half = (bool(call.number(field, "b")) for field in (0, 1))
+    before = call.shape(0)[1:3]
     sizes = [int(n) for n in call.constant(1).reshape(-1)]
-    scales = np.array([1, 1, sizes[0] / height, sizes[1] / width], np.float32)
-    first = c.between("Transpose", [call.text(0)], near, perm=_TO_FIRST)
-    half = bool(call.number(1, "b"))
-    made = c.between(
-        "Resize",
-        [first, "", c.constant(f"{near}/scales", scales)],
-        near,
-        mode="nearest",
-        coordinate_transformation_mode="half_pixel" if half else "asymmetric",
-        nearest_mode="round_prefer_ceil" if half else "floor",
+    places = [nearest(*pair, corners, half) for pair in zip(before, sizes, strict=True)]
+    scales = [n // size for n, size in zip(sizes, before)]
+    whole = [np.repeat(np.arange(size), scale) for size, scale in zip(before, scales)]
+    if all(np.array_equal(a, b) for a, b in zip(places, whole)):
+        first = c.between("Transpose", [call.text(0)], near, perm=_TO_FIRST)
+        factors = c.constant(f"{near}/scales", np.array([1, 1, *scales], np.float32))
+        options = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        made = c.between("Resize", [first, "", factors], near, mode="nearest", **options)
+        c.add("Transpose", [made], near, perm=_TO_LAST)
+        return
+    line = c.between("Gather", [call.text(0), c.constant(f"{near}/lines", places[0])], near, axis=1)
+    c.add("Gather", [line, c.constant(f"{near}/pixels", places[1])], near, axis=2)
+
+
+def nearest(size: int, count: int, corners: bool, half: bool) -> np.ndarray:
+    """The input of each output, in single precision, as TensorFlow Lite computes it: a quotient of sizes, and one product."""
+    if count < 1:
+        raise Unsupported(f"its size is {count}")
+    ends = corners and count > 1
+    scale = (
+        np.float32(size - 1) / np.float32(count - 1)
+        if ends
+        else np.float32(size) / np.float32(count)
     )
-    c.add("Transpose", [made], near, perm=_TO_LAST)
+    x = np.arange(count, dtype=np.float32)
+    at = (x + np.float32(0.5 if half else 0)) * scale
+    at = np.floor(at + np.float32(0.5)) if corners else np.floor(at)  # halves go up
+    return np.clip(at.astype(np.int64), 0, size - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a quantised network by the executor, on the host or on the simulated chip, beside ONNX Runtime."""
+"""Runs a quantised network by the executor, on the host or on the simulated chip, beside the file that it was made of."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import re
 import subprocess
 
 import numpy as np
-import onnx
 
-from . import agreement, shapes, writer
+from . import agreement, reference, writer
 from .errors import refuse
 from .executor import Executor, decode
 from .ir import Graph
@@ -34,18 +33,17 @@ class Result:
         return int(found.group(1)) if found else None
 
 
-def compare(
-    graph: Graph, executor: Executor, reference: onnx.ModelProto, runs: list[dict[str, np.ndarray]]
-) -> Result:
-    """The executor beside the reference, by ONNX Runtime at level BASIC. A reference gets values where the network gets codes."""
-    shapes.check_reference(reference, graph.inputs, graph.outputs)
-    session = shapes.session(reference)
+def compare(graph: Graph, executor: Executor, source, runs: list[dict[str, np.ndarray]]) -> Result:
+    """The executor beside the reference: a file as it is. A reference gets values where the network gets codes."""
+    reference.check(source, graph.inputs, graph.outputs)
+    source.reset()
     names = list(graph.outputs)
     truth: dict[str, list[np.ndarray]] = {name: [] for name in names}
     mine: dict[str, list[np.ndarray]] = {name: [] for name in names}
     for run in runs:
         results = executor.run(run)
-        for name, value in zip(names, session.run(names, _values(graph, run))):
+        for name, value in zip(names, source.run(names, _values(graph, run))):
+            reference.check_value(name, value, graph.outputs[name].shape)
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
     agree = {

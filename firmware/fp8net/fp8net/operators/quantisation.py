@@ -15,7 +15,7 @@ from .layout import _unsupported
 from .registry import handles
 
 # Types of ONNX -> formats.
-_FORMATS = {
+FORMAT_OF_TYPE = {
     TensorProto.FLOAT8E4M3FN: "e4m3fn",
     TensorProto.FLOAT8E5M2: "e5m2",
     TensorProto.FLOAT8E4M3FNUZ: "e4m3fnuz",
@@ -75,9 +75,9 @@ def _format_of(importer, node) -> str:
     if node.operand(2):
         return _format_of_dtype(_check_zero(importer, node).dtype)
     kind = node.attribute("output_dtype", TensorProto.UINT8)
-    if kind not in _FORMATS:
+    if kind not in FORMAT_OF_TYPE:
         raise _unsupported(f"its codes are {TensorProto.DataType.Name(kind)}", _NEAREST)
-    return _FORMATS[kind]
+    return FORMAT_OF_TYPE[kind]
 
 
 @handles("QuantizeLinear", "the tensor's scale", "FP8 or INT8, one constant scale, saturate")
