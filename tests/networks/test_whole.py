@@ -342,19 +342,19 @@ _VALUES = """
 #include <stdio.h>
 
 #include "fp8rt/app.h"
-#include "values.h"
+#include "numbers.h"
 
 int main(void)
 {
     static fp8rt_device dev;
-    static _Alignas(32) uint8_t arena[VALUES_ARENA_BYTES];
+    static _Alignas(32) uint8_t arena[NUMBERS_ARENA_BYTES];
     static const float x[] = {%s};
     float y[%d];
-    values_net net;
+    numbers_net net;
     if (fp8rt_device_open(&dev, &fp8rt_app_port) != FP8RT_OK ||
-        values_open(&net, &dev, arena, sizeof arena) != FP8RT_OK ||
-        values_set_input(&net, 0, x) != FP8RT_OK || values_run(&net) != FP8RT_OK ||
-        values_get_output(&net, 0, y) != FP8RT_OK) {
+        numbers_open(&net, &dev, arena, sizeof arena) != FP8RT_OK ||
+        numbers_set_input(&net, 0, x) != FP8RT_OK || numbers_run(&net) != FP8RT_OK ||
+        numbers_get_output(&net, 0, y) != FP8RT_OK) {
         return 1;
     }
     for (unsigned i = 0; i < sizeof y / sizeof *y; i++) {

@@ -41,7 +41,7 @@ def seeded_runs(graph: Graph, count: int = RUNS) -> list[dict[str, np.ndarray]]:
         run = {}
         for name, view in graph.inputs.items():
             tensor = graph.tensors[view.tensor]
-            if tensor.whole:
+            if tensor.integer:
                 run[name] = rng.integers(-128, 128, view.shape).astype(np.int8)
             elif tensor.format == "int32":
                 run[name] = rng.integers(0, _words(graph, view.tensor), view.shape)
