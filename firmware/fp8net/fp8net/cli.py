@@ -23,6 +23,7 @@ from . import (
     operators,
     propose,
     quantize,
+    recipe,
     report,
     shapes,
     states,
@@ -141,6 +142,16 @@ def _add_quantize(verbs) -> None:
         help="carried as two FP8 codes, for the products that read it",
     )
     verb.add_argument(
+        "--no-bias-correction",
+        action="store_true",
+        help="leaves the biases: without it, mean errors of channels go into them where that gains",
+    )
+    verb.add_argument(
+        "--no-input-split",
+        action="store_true",
+        help="carries no input as two codes: without it, those where that gains",
+    )
+    verb.add_argument(
         "--no-proposals", action="store_true", help="does not look for tensors to keep or to split"
     )
 
@@ -245,14 +256,18 @@ def _quantize(options) -> int:
     )
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
-    model, scales = quantize.quantize(options.file, runs, chosen, *given)
+    steps = recipe.Recipe(not options.no_bias_correction, not options.no_input_split)
+    result = recipe.quantise(options.file, runs, chosen, *given, steps)
+    model, scales = result.model, result.scales
     graph = lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
     print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():
         print(line)
+    for line in result.lines():
+        print(line)
     if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
-        for line in propose.proposals(options.file, runs, chosen, *given):
+        for line in propose.proposals(options.file, runs, result.options, *given):
             print(line)
     return 0
 

@@ -356,11 +356,12 @@ def _split(
     """With both parts of each tensor that is split: the nodes that round them, and values that stay float32."""
     if not options.split:
         return model, [], []
-    split.check(model, list(options.split))
-    values = observe(model, list(options.split), runs)
+    places = list(dict.fromkeys(split.place(model, name) for name in options.split))
+    split.check(model, places)
+    values = observe(model, places, runs)
     writer = Writer(model)
     nodes, kept = [], []
-    for name in options.split:
+    for name in places:
         amax = weights.amax_of(values[name], options.format, "max", options.percentile)
         scale = weights.scale_for(amax, options.format)
         node, results = split.apply(writer, name, options.format, scale)
