@@ -4,7 +4,8 @@
     bias correction    bias.py; no cycles
     input in two codes split.py; a second product of the first layer
 
-Scales are of all data. A quarter of the data is held out: corrections do not see it, and each step is judged by it.
+Each step is judged by cross-validation. The data are in four parts, and the network that runs a part has biases that were
+corrected with the three others. The file that is written has biases corrected with all data. Scales are of all data.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 
+import numpy as np
 import onnx
 
 from . import bias, lower, propose, quantize, shapes, split
+from .c_text import counted
 from .errors import Refused
 
 LEAST_RUNS = 8  # with fewer, nothing is held out
-SHARE = 4  # one of so many runs is held out
+FOLDS = 4
 LEAST_DB = 0.5  # that a step gains which costs cycles, or which was judged by what it was fitted to
 MOST_WORK = 0.25  # of the network's MACs, that a second product may add
 
@@ -52,23 +55,29 @@ class Result:
     scales: dict
     options: quantize.Options  # with the tensors that were split
     steps: list[Step]
-    rule: str  # what was held out
+    rule: str  # by which data the steps are judged
 
     def lines(self) -> list[str]:
         return [f"{self.rule} Steps:", *(f"  {step}" for step in self.steps)] if self.steps else []
 
 
-def parts(runs: list, in_order: bool) -> tuple[list, list, str]:
-    """Runs to fit, runs to judge by, and the rule in words. Runs with states stay in their order."""
-    if len(runs) < LEAST_RUNS:
-        text = f"{len(runs)} runs are too few to hold any out: each step is judged by all, and must gain {LEAST_DB} dB."
-        return runs, runs, text
-    if in_order:
-        count = len(runs) // SHARE
-        return runs[:-count], runs[-count:], f"The last {count} of {len(runs)} runs are held out."
-    held = runs[SHARE - 1 :: SHARE]
-    fitted = [run for i, run in enumerate(runs) if i % SHARE != SHARE - 1]
-    return fitted, held, f"Each fourth run is held out, {len(held)} of {len(runs)}."
+def folds(runs: list, in_order: bool) -> tuple[list[tuple[list, list]], str]:
+    """Runs to fit and runs to judge by, for each part; and the rule in words. Runs with states stay in their order."""
+    count = len(runs)
+    if count < LEAST_RUNS:
+        text = f"{count} runs are too few to hold any out: a step is judged by all, and must gain {LEAST_DB} dB."
+        return [(runs, runs)], text
+    part = [i * FOLDS // count if in_order else i % FOLDS for i in range(count)]
+    found = [
+        (
+            [r for r, its in zip(runs, part) if its != fold],
+            [r for r, its in zip(runs, part) if its == fold],
+        )
+        for fold in range(FOLDS)
+    ]
+    how = "in order" if in_order else "every fourth run"
+    text = f"{count} runs in {FOLDS} parts ({how}), each judged with biases of the others."
+    return found, text
 
 
 def quantise(
@@ -87,71 +96,86 @@ class _Run:
     def __init__(self, path, runs, options, given, states):
         self.path, self.runs, self.more = path, runs, (given, states)
         self.reference = shapes.prepare(path, given, states)
-        self.fitted, self.held, self.rule = parts(runs, bias.has_states(self.reference))
-        self.seen = self.held is self.runs
+        self.folds, rule = folds(runs, bias.has_states(self.reference))
         model, scales = quantize.quantize(path, runs, options, *self.more)
-        self.result = Result(model, scales, options, [], self.rule)
+        self.plain = model  # without corrected biases
+        self.result = Result(model, scales, options, [], rule)
         self.corrects = False
 
     def go(self, recipe: Recipe) -> Result:
         if self.result.options.mx or not (recipe.bias or recipe.split):
             return self.result  # ONNX Runtime has no MX
-        self.truth = propose.outputs(self.reference, self.held)
-        self.db = self._judge(self.result.model)
+        self.truth = self._outputs(self.reference)
+        self.db = self._judge(self.plain, False)
         if recipe.bias:
             self._correct()
         if recipe.split:
             for name in split.inputs(self.reference):
-                if name not in self.result.options.split:
+                if split.place(self.reference, name) not in self._places():
                     self._split(name)
+            if recipe.bias and not self.corrects and self._places():
+                self._correct()
         return self.result
 
-    def _judge(self, model: onnx.ModelProto) -> float:
-        return propose.worst(self.truth, propose.outputs(model, self.held))
+    def _places(self) -> list[str]:
+        return [split.place(self.reference, name) for name in self.result.options.split]
 
-    def _take(self, name: str, model, after: float, least: float, note: str) -> bool:
-        """Whether the step is applied"""
-        gains = after > self.db and after >= self.db + least
-        self.result.steps.append(Step(name, self.db, after, gains, note))
-        if gains:
-            self.result.model, self.db = model, after
-        return gains
+    def _outputs(self, model: onnx.ModelProto, corrects: bool = False) -> list[np.ndarray]:
+        """Of all runs, part by part"""
+        parts = []
+        for fitted, held in self.folds:
+            own = bias.correct(model, self.reference, fitted).model if corrects else model
+            parts.append(propose.outputs(own, held))
+        return [np.concatenate(values) for values in zip(*parts)]
+
+    def _judge(self, model: onnx.ModelProto, corrects: bool) -> float:
+        return propose.worst(self.truth, self._outputs(model, corrects))
+
+    def _step(self, name: str, after: float | None, applied: bool, note: str) -> bool:
+        self.result.steps.append(Step(name, self.db, after, applied, note))
+        if applied:
+            self.db = after
+        return applied
 
     def _correct(self) -> None:
-        outcome = bias.correct(self.result.model, self.reference, self.fitted)
-        name = f"bias correction of {len(outcome.corrected)} products"
+        outcome = bias.correct(self.plain, self.reference, self.runs)
+        name = f"bias correction of {counted(len(outcome.corrected), 'product')}"
         if not outcome.corrected:
             return
         try:
             lower.lower_model(shapes.infer(outcome.model))
         except Refused as error:
-            step = Step("bias correction", self.db, None, False, str(error.problems[0]))
-            self.result.steps.append(step)
+            self._step(name, None, False, str(error.problems[0]))
             return
         note = f"left: {', '.join(outcome.left)}" if outcome.left else ""
-        least = LEAST_DB if self.seen else 0.0
-        self.corrects = self._take(name, outcome.model, self._judge(outcome.model), least, note)
+        after = self._judge(self.plain, True)
+        least = LEAST_DB if len(self.folds) == 1 else 0.0
+        if self._step(name, after, after > self.db and after >= self.db + least, note):
+            self.result.model, self.corrects = outcome.model, True
 
     def _split(self, name: str) -> None:
         options = self.result.options
         options = dataclasses.replace(options, split=(*options.split, name))
         title = f"input {name} in two codes"
         try:
-            model, scales = quantize.quantize(self.path, self.runs, options, *self.more)
-            work = _macs(model) / max(_macs(self.result.model), 1) - 1
+            plain, scales = quantize.quantize(self.path, self.runs, options, *self.more)
+            work = _macs(plain) / max(_macs(self.plain), 1) - 1
+            model = plain
             if self.corrects:
-                model = bias.correct(model, self.reference, self.fitted).model
+                model = bias.correct(plain, self.reference, self.runs).model
                 lower.lower_model(shapes.infer(model))
         except Refused as error:
-            self.result.steps.append(Step(title, self.db, None, False, str(error.problems[0])))
+            self._step(title, None, False, str(error.problems[0]))
             return
         note = f"{100 * work:.1f} % more MACs"
-        after = self._judge(model)
-        if work > MOST_WORK:
+        after = self._judge(plain, self.corrects)
+        gains = after >= self.db + LEAST_DB
+        if gains and work > MOST_WORK:
             note += f": --split {name} takes it"
-            self.result.steps.append(Step(title, self.db, after, False, note))
-        elif self._take(title, model, after, LEAST_DB, note):
-            self.result.scales, self.result.options = scales, options
+        if self._step(title, after, gains and work <= MOST_WORK, note):
+            self.plain = plain
+            result = self.result
+            result.model, result.scales, result.options = model, scales, options
 
 
 def _macs(model: onnx.ModelProto) -> int:
