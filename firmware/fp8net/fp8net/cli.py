@@ -27,6 +27,7 @@ from . import (
     report,
     shapes,
     states,
+    steps,
     validate,
     weights,
     writer,
@@ -38,6 +39,7 @@ from .ir import FORMATS, INT8, Graph
 
 ELEMENTS = "block_f19_l16, or int8_l16"
 MX = "mx"  # of --format
+POWERS = "power-of-two"  # of --scales
 MOST_VECTORS = 4  # that generate keeps
 BEAT, COLUMNS = 16, 4  # of the default array
 
@@ -122,6 +124,12 @@ def _add_quantize(verbs) -> None:
     verb.add_argument("--weights-format", choices=FORMATS, help="(e4m3fn, or int8 with int8)")
     verb.add_argument(
         "--method", choices=weights.METHODS, default="max", help="scales of activations (max)"
+    )
+    verb.add_argument(
+        "--scales",
+        choices=("float", POWERS),
+        default="float",
+        help="power-of-two: the next one above each scale of the file (float)",
     )
     verb.add_argument("--weights-method", choices=weights.METHODS, default="max", help="(max)")
     verb.add_argument(
@@ -253,23 +261,39 @@ def _quantize(options) -> int:
         *_kept(options.keep),
         tuple(options.split),
         options.format == MX,
+        options.scales == POWERS,
     )
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
-    steps = recipe.Recipe(not options.no_bias_correction, not options.no_input_split)
-    result = recipe.quantise(options.file, runs, chosen, *given, steps)
+    wanted = recipe.Recipe(not options.no_bias_correction, not options.no_input_split)
+    result = recipe.quantise(options.file, runs, chosen, *given, wanted)
     model, scales = result.model, result.scales
     graph = lower.lower_model(shapes.infer(model))  # what cannot be generated is not written
     _write_whole(pathlib.Path(options.output), model.SerializeToString())
     print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():
         print(line)
-    for line in result.lines():
+    for line in [*result.lines(), *(_others(graph) if chosen.powers else ())]:
         print(line)
     if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
         for line in propose.proposals(options.file, runs, result.options, *given):
             print(line)
     return 0
+
+
+def _others(graph: Graph) -> list[str]:
+    """Scales that are no powers of two, because fp8net chooses them when it reads the file"""
+    found = [
+        x.name for x in graph.layers if not all(weights.are_powers(s) for s in _scales(graph, x))
+    ]
+    return [f"no powers of two yet: the scales of {', '.join(found)}"] if found else []
+
+
+def _scales(graph: Graph, layer) -> list:
+    return [
+        graph.tensors[layer.output].scale,
+        *(w.row_scale for w in layer.all_weights if w.row_scale is not None),
+    ]
 
 
 def _kept(texts: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -336,9 +360,11 @@ def _generate_whole(options) -> int:
     return 0
 
 
-def _write_program(folder: pathlib.Path, sources: writer.Sources, rows, outputs: dict) -> None:
+def _write_program(
+    folder: pathlib.Path, sources: writer.Sources, rows, outputs: dict, tried: dict | None = None
+) -> None:
     graph, plan = sources.graph, sources.plan
-    found = report.document(graph, plan, rows, sources.origin, outputs)
+    found = report.document(graph, plan, rows, sources.origin, outputs, tried)
     writer.write(folder, sources, report.files(found))
     print(
         f"{folder} has a program of {counted(len(graph.layers), 'layer')}. Its arena has {plan.arena:,} bytes."
@@ -372,7 +398,7 @@ def _generate(options) -> int:
             name: f"SQNR {value:.1f} dB; the largest value agrees in {result.agree[name]} of {result.runs} runs"
             for name, value in result.sqnr.items()
         }
-    _write_program(folder, sources, rows, outputs)
+    _write_program(folder, sources, rows, outputs, steps.of(model))
     return 0
 
 

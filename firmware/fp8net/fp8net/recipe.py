@@ -16,7 +16,7 @@ import pathlib
 import numpy as np
 import onnx
 
-from . import bias, lower, propose, quantize, shapes, split
+from . import bias, lower, propose, quantize, shapes, split, steps
 from .c_text import counted
 from .errors import Refused
 
@@ -32,29 +32,12 @@ class Recipe:
     split: bool = True
 
 
-@dataclasses.dataclass(frozen=True)
-class Step:
-    name: str
-    before: float  # dB of the worst output
-    after: float | None  # None: it was not possible
-    applied: bool
-    note: str = ""
-
-    def __str__(self) -> str:
-        kind = "applied" if self.applied else "not applied"
-        note = f"; {self.note}" if self.note else ""
-        if self.after is None:
-            return f"{self.name}: {kind}{note}"
-        change = f"{self.after - self.before:+.1f} dB, {self.before:.1f} to {self.after:.1f} dB"
-        return f"{self.name}: {change}; {kind}{note}"
-
-
 @dataclasses.dataclass
 class Result:
     model: onnx.ModelProto
     scales: dict
     options: quantize.Options  # with the tensors that were split
-    steps: list[Step]
+    steps: list[steps.Step]
     rule: str  # by which data the steps are judged
 
     def lines(self) -> list[str]:
@@ -103,10 +86,18 @@ class _Run:
         self.corrects = False
 
     def go(self, recipe: Recipe) -> Result:
+        """The file says which steps were tried."""
         if self.result.options.mx or not (recipe.bias or recipe.split):
             return self.result  # ONNX Runtime has no MX
+        self._all(recipe)
+        steps.write(self.result.model, self.result.rule, self.result.steps)
+        return self.result
+
+    def _all(self, recipe: Recipe) -> None:
         self.truth = self._outputs(self.reference)
         self.db = self._judge(self.plain, False)
+        if self.result.options.powers:
+            self._powers()
         if recipe.bias:
             self._correct()
         if recipe.split:
@@ -115,7 +106,6 @@ class _Run:
                     self._split(name)
             if recipe.bias and not self.corrects and self._places():
                 self._correct()
-        return self.result
 
     def _places(self) -> list[str]:
         return [split.place(self.reference, name) for name in self.result.options.split]
@@ -132,10 +122,17 @@ class _Run:
         return propose.worst(self.truth, self._outputs(model, corrects))
 
     def _step(self, name: str, after: float | None, applied: bool, note: str) -> bool:
-        self.result.steps.append(Step(name, self.db, after, applied, note))
+        self.result.steps.append(steps.Step(name, self.db, after, applied, note))
         if applied:
             self.db = after
         return applied
+
+    def _powers(self) -> None:
+        """What these scales lose: no step, because they were asked for"""
+        floats = dataclasses.replace(self.result.options, powers=False)
+        model, _ = quantize.quantize(self.path, self.runs, floats, *self.more)
+        lost = steps.Step("scales that are powers of two", self._judge(model, False), self.db, True)
+        self.result.steps.append(lost)
 
     def _correct(self) -> None:
         outcome = bias.correct(self.plain, self.reference, self.runs)

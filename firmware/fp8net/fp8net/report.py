@@ -10,7 +10,7 @@ import math
 import numpy as np
 import onnx
 
-from . import estimate, integer_layers, mx, picture, quantize
+from . import estimate, integer_layers, mx, picture, quantize, steps
 from .c_text import counted
 from .executor import Executor, decode, encode
 from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of
@@ -192,7 +192,9 @@ def _as_rows(graph: Graph, tensor: str, array: np.ndarray) -> np.ndarray | None:
 # ---- the report's files -------------------------------------------------------------------------
 
 
-def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict) -> dict:
+def document(
+    graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict, tried: dict | None = None
+) -> dict:
     """All of the report. measure.py adds what a run took."""
     return {
         "generator": f"fp8net {VERSION}",
@@ -211,6 +213,7 @@ def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: di
         "core_cycles": None,
         "estimated_rest": estimate.rest(plan),
         "outputs": outputs,
+        "quantiser": tried or {},
         "layers": [_finite(dataclasses.asdict(r)) for r in rows],
     }
 
@@ -283,6 +286,7 @@ def as_markdown(report: dict) -> str:
         lines.append(f"- {report['core_cycles']:,} core cycles a run, measured on the chip")
     lines += [
         "",
+        *steps.table(report.get("quantiser", {})),
         "![Error and cycles of each layer](report.svg)",
         "",
         "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it. Cycles are",
