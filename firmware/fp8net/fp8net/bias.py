@@ -106,7 +106,7 @@ def _half(graph: onnx.GraphProto, node: onnx.NodeProto, products: dict) -> bool:
     if len(readers) != 1 or readers[0].op_type != "Add":
         return False
     both = [products.get(name) for name in readers[0].input]
-    return None not in both and both[0].input[1] == both[1].input[1] and both[0] is not both[1]
+    return None not in both and both[0].input[1] == both[1].input[1]
 
 
 def _sum(graph: onnx.GraphProto, node: onnx.NodeProto) -> onnx.NodeProto | None:

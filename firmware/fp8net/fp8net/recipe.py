@@ -16,14 +16,15 @@ import pathlib
 import numpy as np
 import onnx
 
-from . import bias, lower, propose, quantize, shapes, split, steps
+from . import bias, lower, plan, propose, quantize, report, shapes, split, steps
 from .c_text import counted
 from .errors import Refused
 
 LEAST_RUNS = 8  # with fewer, nothing is held out
 FOLDS = 4
 LEAST_DB = 0.5  # that a step gains which costs cycles, or which was judged by what it was fitted to
-MOST_WORK = 0.25  # of the network's MACs, that a second product may add
+MOST_CYCLES = 0.25  # of the network's, by the estimate, that a second product may add
+COLUMNS = 4  # of the default array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,7 +157,7 @@ class _Run:
         title = f"input {name} in two codes"
         try:
             plain, scales = quantize.quantize(self.path, self.runs, options, *self.more)
-            work = _macs(plain) / max(_macs(self.plain), 1) - 1
+            more = _cycles(plain) / max(_cycles(self.plain), 1) - 1
             model = plain
             if self.corrects:
                 model = bias.correct(plain, self.reference, self.runs).model
@@ -164,17 +165,21 @@ class _Run:
         except Refused as error:
             self._step(title, None, False, str(error.problems[0]))
             return
-        note = f"{100 * work:.1f} % more MACs"
+        note = f"{100 * more:.0f} % more cycles, estimated"
         after = self._judge(plain, self.corrects)
         gains = after >= self.db + LEAST_DB
-        if gains and work > MOST_WORK:
+        if gains and more > MOST_CYCLES:
             note += f": --split {name} takes it"
-        if self._step(title, after, gains and work <= MOST_WORK, note):
+        if self._step(title, after, gains and more <= MOST_CYCLES, note):
             self.plain = plain
             result = self.result
             result.model, result.scales, result.options = model, scales, options
 
 
-def _macs(model: onnx.ModelProto) -> int:
+def _cycles(model: onnx.ModelProto) -> int:
+    """Of the layers on the default array"""
     graph = lower.lower_model(shapes.infer(model))
-    return sum(graph.macs(layer) for layer in graph.layers)
+    graph.columns = COLUMNS
+    rows = report.rows_of(graph)
+    report.add_estimates(graph, rows, plan.make(graph), graph.element)
+    return sum((r.estimated_cycles or 0) + (r.estimated_core_cycles or 0) for r in rows)
