@@ -22,7 +22,8 @@ from .errors import Refused
 
 LEAST_RUNS = 8  # with fewer, nothing is held out
 FOLDS = 4
-LEAST_DB = 0.5  # that a step gains which costs cycles, or which was judged by what it was fitted to
+LEAST_DB = 0.5  # that a step gains which was judged by what it was fitted to
+COSTLY_DB = 1.0  # that a step gains which costs cycles
 MOST_CYCLES = 0.25  # of the network's, by the estimate, that a second product may add
 COLUMNS = 4  # of the default array
 
@@ -167,7 +168,7 @@ class _Run:
             return
         note = f"{100 * more:.0f} % more cycles, estimated"
         after = self._judge(plain, self.corrects)
-        gains = after >= self.db + LEAST_DB
+        gains = after >= self.db + COSTLY_DB
         if gains and more > MOST_CYCLES:
             note += f": --split {name} takes it"
         if self._step(title, after, gains and more <= MOST_CYCLES, note):
