@@ -32,16 +32,28 @@ package fp8mac_codes_pkg;
     OvfIeee = 2'd2  // Overflow and Inf become Inf where the format has one, else NaN
   } overflow_e;
 
+  function automatic logic is_overflow(logic [1:0] code);
+    return 32'(code) < 32'd3;
+  endfunction
+
   typedef enum logic [1:0] {
     ActNone = 2'd0,
     ActRelu = 2'd1,  // NaN stays NaN, any other value with the sign bit set becomes +0
     ActClamp = 2'd2  // NaN stays NaN, other values are limited to CLAMP_LO .. CLAMP_HI
   } activation_e;
 
+  function automatic logic is_activation(logic [1:0] code);
+    return 32'(code) < 32'd3;
+  endfunction
+
   typedef enum logic [1:0] {
     TableNone = 2'd0,
     Table0 = 2'd1,
     Table1 = 2'd2
   } code_table_e;
+
+  function automatic logic is_code_table(logic [1:0] code);
+    return 32'(code) < 32'd3;
+  endfunction
 
 endpackage

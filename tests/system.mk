@@ -133,13 +133,17 @@ $(SYS_TEST)/system-convolution-bytes.log: $(SYS_TEST)/system-convolution.log $(S
 	@tests/run_test.sh system-convolution-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/convolution.chip.bytes \
 	  $(SYS_TEST)/convolution.host.bytes
 
+# What a program prints beside sim/bench/results.json
+SYS_JUDGE = $(PYTHON) -B -m sim.bench.judge --compiler $(RISCV_PREFIX)gcc
+SYS_JUDGED := $(addprefix sim/bench/,judge.py programs.py results.py results.json) tools/accept/expectations.py
+
 # Core cycles of the digits application
 TESTS += $(SYS_TEST)/system-digits-cycles.log
-$(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_cycles.sh tests/run_test.sh
+$(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_cycles.sh $(SYS_JUDGED) tests/run_test.sh
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_RUN) $<
+	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SIM) $< $(SYS_JUDGE)
 
-# The digits with layers of the library: outputs and cycles on the chip
+# The digits with layers of the library: outputs on the chip
 TESTS += $(SYS_TEST)/system-digits-layered.log
 $(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_layered.sh \
     tests/run_test.sh
@@ -149,21 +153,19 @@ $(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.el
 
 # Recorded networks: bytes of the host, and cycles of a frame of keyword spotting and of a decoder's token
 SYS_RECORDED := dscnn decoder
-SYS_MOST_dscnn := 19650
-SYS_MOST_decoder := 62400
 TESTS += $(SYS_RECORDED:%=$(SYS_TEST)/system-%.log)
 $(SYS_RECORDED:%=$(SYS_TEST)/system-%.log): $(SYS_TEST)/system-%.log: $(SYS_HOST)/% $(SYS_RISCV)/%.elf $(SIM) \
-    tests/system/recorded.sh tests/run_test.sh
+    tests/system/recorded.sh $(SYS_JUDGED) tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-$* $@ tests/system/recorded.sh $* \
-	  $(SYS_MOST_$*) $< $(SYS_RUN) $(SYS_RISCV)/$*.elf
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-$* $@ tests/system/recorded.sh $* $< \
+	  $(SIM) $(SYS_RISCV)/$*.elf $(SYS_JUDGE)
 
 # The voice activity detector: decisions on the host, bytes and cycles on the chip
 TESTS += $(SYS_TEST)/system-vad.log
-$(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/system/vad.sh tests/run_test.sh
+$(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/system/vad.sh $(SYS_JUDGED) tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-vad $@ tests/system/vad.sh $< \
-	  $(SYS_RUN) $(SYS_RISCV)/vad.elf
+	  $(SIM) $(SYS_RISCV)/vad.elf $(SYS_JUDGE)
 
 # Inference works in integers.
 TESTS += $(SYS_TEST)/system-integers.log
@@ -173,7 +175,7 @@ $(SYS_TEST)/system-integers.log: $(SYS_RISCV)/digits.elf $(SYS_RISCV)/vad.elf $(
 	@tests/run_test.sh system-integers $@ tests/system/integers.sh $(SYS_RISCV) $(SYS_RUN)
 
 TESTS += $(SYS_TEST)/firmware-vad.log
-$(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
+$(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh sim/bench/quality.json tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-vad $@ tests/system/vad_decisions.sh $<
 
@@ -323,15 +325,15 @@ $(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_
 # Core cycles of conversions and planned runs. The test runs make itself.
 # Behind system-runtime, which builds the application `deep`.
 TESTS += $(SYS_TEST)/system-footprint.log
-$(SYS_TEST)/system-footprint.log: tests/system/footprint.sh tests/system/footprint.txt $(SIM) $(FW_RISCV_ELFS) \
-    $(SYS_TEST)/system-runtime.log
+$(SYS_TEST)/system-footprint.log: tests/system/test_footprint.py tests/system/conftest.py $(addprefix sim/bench/,sizes.py sizes.json) \
+    $(SYS_JUDGED) $(PYTEST_FILES) $(SIM) $(FW_RISCV_ELFS) $(SYS_TEST)/system-runtime.log
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-footprint $@ $< $(SIM) $(RISCV_PREFIX)size $(SYS_RISCV)
+	@tests/run_test.sh system-footprint $@ $(PYTEST) $< --sim $(SIM) --size $(RISCV_PREFIX)size $(BENCH_RUN)
 
 TESTS += $(SYS_TEST)/system-cycles.log
 $(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
-    tests/run_test.sh
-	@tests/run_test.sh system-cycles $@ $< $(SIM)
+    $(SYS_JUDGED) tests/run_test.sh
+	@tests/run_test.sh system-cycles $@ $< $(SIM) $(SYS_JUDGE)
 
 TESTS += $(SYS_TEST)/system-runtime.log
 $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \

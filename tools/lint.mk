@@ -8,6 +8,7 @@
 #   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used; constructs
 #                     that some tools refuse (rtl/lint/portable.py)
 #   comments          of C, C++ and SystemVerilog: their width (tools/comment_width.py)
+#   sizes             files of at most 800 lines, functions of at most 80 (tools/sizes.py)
 # The tools are Python wheels pinned in tools/requirements.txt.
 
 VENV_BIN := $(dir $(PYTHON))
@@ -17,8 +18,8 @@ STYLE_C := $(call style_files,-name '*.c' -o -name '*.h' -o -name '*.cpp')
 STYLE_SHELL := .ci/run $(call style_files,-name '*.sh')
 STYLE_SV := $(call style_files,-name '*.sv' -o -name '*.svh')
 
-.PHONY: lint-c lint-python lint-shell lint-sv lint-comments lint-words format
-lint: lint-c lint-python lint-shell lint-sv lint-comments lint-words
+.PHONY: lint-c lint-python lint-shell lint-sv lint-comments lint-sizes lint-words format
+lint: lint-c lint-python lint-shell lint-sv lint-comments lint-sizes lint-words
 
 lint-c:
 	$(call say,LINT,$(words $(STYLE_C)) files of C and C++)
@@ -41,6 +42,11 @@ COMMENTED := $(filter-out $(shell grep -v '^\#' .clang-format-ignore),$(STYLE_C)
 lint-comments:
 	$(call say,LINT,$(words $(COMMENTED)) files with comments)
 	$(Q)$(PYTHON) -B tools/comment_width.py --self-test && $(PYTHON) -B tools/comment_width.py $(COMMENTED)
+
+STYLE_SIZED := $(STYLE_C) $(STYLE_SV) $(STYLE_SHELL) $(call style_files,-name '*.py')
+lint-sizes:
+	$(call say,LINT,sizes of files and functions)
+	$(Q)$(PYTHON) -B tools/sizes.py --self-test && $(PYTHON) -B tools/sizes.py $(STYLE_SIZED)
 
 # The glossary's words; a warning for each long sentence of a page. The checker first finds seeded faults.
 lint-words:

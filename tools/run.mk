@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # `make run`: an application on the simulated chip, or with HOST=1 on the host (`make waves` is in sim/waves). The
 # application gets NAME=value for each of its own options on make's command line. A source of the application declares
-# an option in a comment: "//: NAME=meaning".
+# an option in a comment: "//: NAME=meaning". "//: --silence CYCLES" tells the simulator how long the application may take
+# without console output; SIM_ARGS comes later, and wins.
 
 app_options = $(if $(wildcard $(APPS_DIR)/$(1)/*),$(sort $(shell sed -n 's|^//: *\([A-Za-z_][A-Za-z0-9_]*\)=.*|\1|p' \
   $(call fw_sources,$(APPS_DIR)/$(1)))))
+app_silence = $(if $(wildcard $(APPS_DIR)/$(1)/*),$(shell sed -n 's|^//: *\(--silence *[0-9][0-9]*\)$$|\1|p' \
+  $(call fw_sources,$(APPS_DIR)/$(1))))
 # Quotes any text as one word for the shell. $(1): the text.
 quote = '$(subst ','\'',$(1))'
 
@@ -37,5 +40,5 @@ run: $(FW_BUILD)/host/$(APP)
 	  FP8RT_MINIMAL=$(MINIMAL) $< $(run_arguments)
 else
 run: $(SIM) $(RUN_ELF)
-	@$(SIM) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)
+	@$(SIM) $(call app_silence,$(APP)) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)
 endif

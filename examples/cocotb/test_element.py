@@ -8,8 +8,9 @@ import fp8mac
 import numpy as np
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
+from fp8mac.register_codes import Fp8Format
 
-FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")  # in the order of fp8_fmt_e
+FORMATS = Fp8Format.words()
 LANES = 4
 LOOP_CYCLES = 3  # between steps of one accumulator bank
 DOTS_PER_PAIR = 8

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How D's codes are made: its check.
+// How results become D: checks of what is common to all commands.
 #ifndef FP8RT_CODING_H
 #define FP8RT_CODING_H
 
 #include "fp8mac/format.h"
 #include "fp8rt/device.h"
+#include "fp32_bits.h"
 
 // Whether C, D or X may have this format. INT8 needs a function of the accelerator.
 static inline bool fp8rt_is_result_format(const fp8rt_caps *caps, fp8mac_format_id format)
@@ -15,8 +16,17 @@ static inline bool fp8rt_is_result_format(const fp8rt_caps *caps, fp8mac_format_
 
 static inline bool fp8rt_is_overflow(fp8mac_overflow overflow, fp8mac_format_id d_format)
 {
-    return (unsigned)overflow <= FP8MAC_OVERFLOW_IEEE &&
+    return (unsigned)overflow < FP8MAC_OVERFLOWS &&
            (d_format != FP8MAC_INT8 || overflow == FP8MAC_OVERFLOW_SATURATE);
+}
+
+// `lo` and `hi` are the bounds of a clamp.
+static inline bool fp8rt_is_activation(fp8mac_activation activation, float lo, float hi)
+{
+    if (activation != FP8MAC_ACT_CLAMP) {
+        return (unsigned)activation < FP8MAC_ACTIVATIONS;
+    }
+    return fp8rt_fp32_is_interval(fp8rt_fp32_bits(lo), fp8rt_fp32_bits(hi));
 }
 
 // FP8RT_OK, FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_FORMAT (a table, and D is neither FP8 nor INT8).

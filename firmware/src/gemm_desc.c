@@ -86,14 +86,6 @@ static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_gemm_desc
     return status == FP8RT_OK ? check_operand(caps, &desc->b, desc->n, desc->k, false) : status;
 }
 
-static bool activation_is_legal(const fp8rt_gemm_desc *desc)
-{
-    if (desc->activation != FP8MAC_ACT_CLAMP) {
-        return (unsigned)desc->activation < FP8MAC_ACT_CLAMP;
-    }
-    return fp8rt_fp32_is_interval(fp8rt_fp32_bits(desc->clamp_lo), fp8rt_fp32_bits(desc->clamp_hi));
-}
-
 static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
     const fp8rt_element *element = &caps->element;
@@ -174,7 +166,7 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     if (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d))) {
         return FP8RT_ERR_SCALE;
     }
-    if (!activation_is_legal(desc)) {
+    if (!fp8rt_is_activation(desc->activation, desc->clamp_lo, desc->clamp_hi)) {
         return FP8RT_ERR_ACTIVATION;
     }
     const fp8rt_status coding = fp8rt_coding_check(caps, &desc->coding, desc->d_format);

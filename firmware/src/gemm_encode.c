@@ -18,23 +18,25 @@ static bool is_extended(const fp8rt_gemm_desc *desc)
            fp8rt_coding_extends(&desc->coding);
 }
 
-// A vector in place, or a scale of 1. Others are known at the run.
-static uintptr_t scale_word(const fp8mac_scale *scale)
-{
-    const float *vector = fp8rt_scale_vector(scale);
-    return vector != NULL ? (uintptr_t)vector : FP8RT_FP32_ONE;
-}
-
-static inline __attribute__((always_inline)) void set_operand(const fp8rt_operand *x,
-                                                              fp8mac_command_operand *to)
+// A vector may be in place. Its address counts only if there is one.
+static inline __attribute__((always_inline)) void set_memory(const fp8rt_operand *x,
+                                                             fp8mac_command_operand *to)
 {
     to->addr = (uintptr_t)x->codes;
     to->stride = x->stride;
+    to->scale = (uintptr_t)x->scale.values;
+    to->scale_vec = x->scale.mode == FP8MAC_SCALE_VECTOR;
+}
+
+static inline void set_mx(const fp8rt_operand *x, fp8mac_command_operand *to)
+{
     to->mx_addr = (uintptr_t)x->mx;
     to->mx_stride = x->mx_stride;
-    to->scale = scale_word(&x->scale);
+}
+
+static inline void set_values(const fp8rt_operand *x, fp8mac_command_operand *to)
+{
     to->scale_exp = (int8_t)x->scale_exp;
-    to->scale_vec = x->scale.mode == FP8MAC_SCALE_VECTOR;
     fp8rt_set_format(to, x->format);
 }
 
@@ -42,6 +44,14 @@ static inline __attribute__((always_inline)) void set_operand(const fp8rt_operan
 static uint32_t integer(int8_t x)
 {
     return (uint32_t)(int32_t)x;
+}
+
+// Scales that are no vectors are known at the run.
+static inline void set_scale(fp8mac_command_operand *to)
+{
+    if (!to->scale_vec) {
+        to->scale = FP8RT_FP32_ONE;
+    }
 }
 
 // Integers in the place of the FP32 numbers that finish an output
@@ -80,32 +90,24 @@ static void set_c(const fp8rt_gemm_desc *desc, fp8rt_command *command)
     command->c.beta = fp8rt_fp32_bits(desc->beta);
 }
 
-void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command)
+void fp8rt_gemm_memory(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command)
 {
     fp8mac_command_clear(command);
     command->d.addr = (uintptr_t)desc->d;
     command->d.stride = desc->d_stride;
     command->d.fmt = (uint8_t)desc->d_format;
-    command->d.scale = FP8RT_FP32_ONE;
     command->m = desc->m;
     command->n = desc->n;
     command->k = desc->k;
-    command->mode.acc_fmt = desc->acc_format == FP8MAC_ACC_FP16;
-    command->mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
-    command->mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
-    command->mode.mx = fp8rt_gemm_has_mx(desc);
-    command->mode.extended = is_extended(desc);
-    command->finish.overflow = (uint8_t)desc->overflow;
-    command->finish.act = (uint8_t)desc->activation;
-    command->finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
-    command->finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
     command->finish.bias_en = desc->bias != NULL;
     command->finish.bias = (uintptr_t)desc->bias;
-    command->finish.stochastic = desc->coding.stochastic;
-    command->finish.act_table = (uint8_t)desc->coding.table;
-    command->finish.seed = desc->coding.seed;
-    set_operand(&desc->a, &command->a);
-    set_operand(&desc->b, &command->b);
+    set_memory(&desc->a, &command->a);
+    set_memory(&desc->b, &command->b);
+    if (fp8rt_gemm_has_mx(desc)) {
+        command->mode.mx = true;
+        set_mx(&desc->a, &command->a);
+        set_mx(&desc->b, &command->b);
+    }
     if (fp8rt_gemm_reads_c(desc)) {
         set_c(desc, command);
     }
@@ -114,6 +116,29 @@ void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8
     }
     if (fp8rt_gemm_requantises(caps)) {
         set_requantise(desc, command);
+    }
+}
+
+void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command)
+{
+    fp8rt_gemm_memory(caps, desc, command);
+    set_values(&desc->a, &command->a);
+    set_values(&desc->b, &command->b);
+    command->mode.extended = is_extended(desc);
+    command->mode.acc_fmt = desc->acc_format == FP8MAC_ACC_FP16;
+    command->mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
+    command->mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
+    command->finish.overflow = (uint8_t)desc->overflow;
+    command->finish.stochastic = desc->coding.stochastic;
+    command->finish.act_table = (uint8_t)desc->coding.table;
+    command->finish.seed = desc->coding.seed;
+    if (!fp8rt_gemm_requantises(caps)) {
+        set_scale(&command->a);
+        set_scale(&command->b);
+        command->d.scale = FP8RT_FP32_ONE;
+        command->finish.act = (uint8_t)desc->activation;
+        command->finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
+        command->finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
     }
 }
 

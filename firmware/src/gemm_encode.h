@@ -4,8 +4,10 @@
 
 #include "fp8rt/gemm.h"
 
-// The command of a descriptor, whose strides are filled: all that is known before the run, but the
-// tiles.
+// What says which memory a descriptor's command touches; the descriptor's strides are filled. Other
+// fields may be 0.
+void fp8rt_gemm_memory(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command);
+// The whole command: all that is known before the run, but the tiles.
 void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                         fp8rt_command *command);
 // Gives the command plan->tiles, and writes it to plan->descriptor.

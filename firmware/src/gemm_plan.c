@@ -89,20 +89,18 @@ fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, cons
         return FP8RT_ERR_ALIGNMENT;
     }
     fp8rt_gemm_desc *desc = &plan->desc;
-    const void *const old_a = desc->a.codes, *const old_b = desc->b.codes;
-    void *const old_d = desc->d;
+    fp8rt_command command;
+    fp8rt_gemm_memory(&dev->caps, desc, &command);
+    command.a.addr = (uintptr_t)a;
+    command.b.addr = (uintptr_t)b;
+    command.d.addr = (uintptr_t)d;
+    const fp8rt_status status = fp8rt_gemm_check_regions(&dev->caps, desc, &command);
+    if (status != FP8RT_OK) {
+        return status;
+    }
     desc->a.codes = a;
     desc->b.codes = b;
     desc->d = d;
-    fp8rt_command command;
-    fp8rt_gemm_command(&dev->caps, desc, &command);
-    const fp8rt_status status = fp8rt_gemm_check_regions(&dev->caps, desc, &command);
-    if (status != FP8RT_OK) {
-        desc->a.codes = old_a;
-        desc->b.codes = old_b;
-        desc->d = old_d;
-        return status;
-    }
     fp8rt_backend_fetched(dev);
     fp8rt_backend_set_matrices(&plan->descriptor, (uintptr_t)a, (uintptr_t)b, (uintptr_t)d);
     return FP8RT_OK;

@@ -3,21 +3,10 @@
 
 #include "gemm_encode.h"
 
-enum { SINGLES = 3 };
-
-// Scales that the core reads at the run; NULL: there is none.
-typedef struct singles {
-    const float *at[SINGLES];
-} singles;
-
+// A scale that the core reads at the run; NULL: there is none.
 static inline const float *single(const fp8mac_scale *scale)
 {
     return scale->mode == FP8MAC_SCALE_TENSOR ? scale->values : NULL;
-}
-
-static inline singles singles_of(const fp8rt_gemm_desc *desc)
-{
-    return (singles){{single(&desc->a.scale), single(&desc->b.scale), desc->scale_d}};
 }
 
 static inline fp8rt_region region_of(const float *scale)
@@ -31,19 +20,41 @@ static bool c_is_d(const fp8rt_command *c)
     return c->c.addr == c->d.addr && c->c.stride == c->d.stride && c->c.fmt == c->d.fmt;
 }
 
-typedef struct judged {
-    const fp8rt_region *d;
-    uint64_t d_span;
-    bool fits, overlaps;
-} judged;
-
-// Whether a region that is read has bytes of D. Of those that fit few are as near as that.
-static inline bool meets_d(judged *j, const fp8rt_region *r)
+// Whether a region that is read lies beside D: FP8RT_OK, FP8RT_ERR_STRIDE, FP8RT_ERR_OVERLAP. Few
+// regions are as near as that.
+static inline fp8rt_status beside(const fp8rt_region *d, uint32_t d_span, const fp8rt_region *r)
 {
     const uint64_t span = fp8rt_region_span(r);
-    const uintptr_t behind = r->address - j->d->address, before = j->d->address - r->address;
-    j->fits = j->fits && span <= fp8rt_address_room(r->address);
-    return (behind <= j->d_span || before <= span) && fp8rt_regions_overlap(j->d, r);
+    if (span > fp8rt_address_room(r->address)) {
+        return FP8RT_ERR_STRIDE;
+    }
+    const bool near =
+        r->address - d->address <= d_span || d->address - r->address <= (uint32_t)span;
+    return near && fp8rt_regions_overlap(d, r) ? FP8RT_ERR_OVERLAP : FP8RT_OK;
+}
+
+static inline bool has_singles(const fp8rt_gemm_desc *desc)
+{
+    return desc->a.scale.mode == FP8MAC_SCALE_TENSOR || desc->b.scale.mode == FP8MAC_SCALE_TENSOR ||
+           desc->scale_d != NULL;
+}
+
+// Whether a single scale has bytes of a region. It ends within the address space, as each float
+// does.
+static __attribute__((noinline)) bool singles_meet(const fp8rt_gemm_desc *desc,
+                                                   const fp8rt_region *r, uint32_t span)
+{
+    const float *const scales[] = {single(&desc->a.scale), single(&desc->b.scale), desc->scale_d};
+    for (unsigned i = 0; i < sizeof scales / sizeof *scales; i++) {
+        const uintptr_t at = (uintptr_t)scales[i];
+        if (at != 0 && (at - r->address <= span || r->address - at < sizeof(float))) {
+            const fp8rt_region scale = region_of(scales[i]);
+            if (fp8rt_regions_overlap(r, &scale)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
@@ -51,24 +62,22 @@ fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_d
 {
     fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
     const fp8mac_command_region *const end = list + fp8rt_command_regions(caps, command, list);
-    const fp8mac_command_region *d = list;
-    while (!d->written) {
-        d++;
+    const fp8rt_region *const d = &list->at;
+    if (!fp8rt_region_fits(d)) {
+        return FP8RT_ERR_STRIDE;
     }
-    judged j = {&d->at, fp8rt_region_span(&d->at), fp8rt_region_fits(&d->at), false};
-    for (const fp8mac_command_region *r = list; r != end; r++) {
-        if (!r->written && meets_d(&j, &r->at)) {
-            j.overlaps = j.overlaps || r->of != FP8MAC_REGION_C || !c_is_d(command);
+    const uint32_t d_span = (uint32_t)fp8rt_region_span(d);
+    fp8rt_status status = FP8RT_OK;
+    for (const fp8mac_command_region *r = list + 1; r != end; r++) {
+        const fp8rt_status one = beside(d, d_span, &r->at);
+        if (one == FP8RT_ERR_STRIDE) {
+            return one;
+        }
+        if (one != FP8RT_OK && (r->of != FP8MAC_REGION_C || !c_is_d(command))) {
+            status = one;
         }
     }
-    const singles scales = singles_of(desc);
-    for (unsigned i = 0; i < SINGLES; i++) {
-        const fp8rt_region scale = region_of(scales.at[i]);
-        if (scales.at[i] != NULL && meets_d(&j, &scale)) {
-            j.overlaps = true;
-        }
-    }
-    return !j.fits ? FP8RT_ERR_STRIDE : j.overlaps ? FP8RT_ERR_OVERLAP : FP8RT_OK;
+    return has_singles(desc) && singles_meet(desc, d, d_span) ? FP8RT_ERR_OVERLAP : status;
 }
 
 bool fp8rt_gemm_meets(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
@@ -76,16 +85,11 @@ bool fp8rt_gemm_meets(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
 {
     fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
     fp8rt_command command;
-    fp8rt_gemm_command(caps, desc, &command);
+    fp8rt_gemm_memory(caps, desc, &command);
     const unsigned count = fp8rt_command_regions(caps, &command, list);
-    const singles scales = singles_of(desc);
     bool meets = false;
     for (unsigned i = 0; i < count; i++) {
         meets = meets || fp8rt_regions_overlap(other, &list[i].at);
     }
-    for (unsigned i = 0; i < SINGLES; i++) {
-        const fp8rt_region scale = region_of(scales.at[i]);
-        meets = meets || (scales.at[i] != NULL && fp8rt_regions_overlap(other, &scale));
-    }
-    return meets;
+    return meets || singles_meet(desc, other, (uint32_t)fp8rt_region_span(other));
 }

@@ -101,7 +101,7 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
 // The command as the accelerator reads it: vectors that were copied to the scratch are read there.
 static void command_of(const fp8rt_device *dev, const fp8rt_gemm_plan *plan, fp8rt_command *command)
 {
-    fp8rt_gemm_command(&dev->caps, &plan->desc, command);
+    fp8rt_gemm_memory(&dev->caps, &plan->desc, command);
     fp8rt_backend_get_scales(&plan->descriptor, command);
 }
 

@@ -20,21 +20,19 @@ bool fp8rt_regions_overlap(const fp8rt_region *x, const fp8rt_region *y)
     return distance <= fp8rt_region_span(low) && !rows_alternate(low, high);
 }
 
-// Of the regions of D, which pairs alone have several of, one remains.
-static unsigned join_d(fp8mac_command_region *list, unsigned count)
+// Of the regions of D, which pairs alone have several of, the first one remains.
+static __attribute__((noinline, cold)) unsigned join_d(fp8mac_command_region *list, unsigned count)
 {
-    fp8rt_region *d = NULL;
-    unsigned kept = 0;
-    for (unsigned i = 0; i < count; i++) {
+    fp8rt_region *const d = &list->at;
+    unsigned kept = 1;
+    for (unsigned i = 1; i < count; i++) {
         const fp8rt_region *at = &list[i].at;
-        if (list[i].of == FP8MAC_REGION_D && d != NULL) {
+        if (list[i].of == FP8MAC_REGION_D) {
             const uint32_t rows = (uint32_t)((at->address - d->address) / d->stride) + at->rows;
             d->rows = rows > d->rows ? rows : d->rows;
-            continue;
+        } else {
+            list[kept++] = list[i];
         }
-        list[kept] = list[i];
-        d = list[i].of == FP8MAC_REGION_D ? &list[kept].at : d;
-        kept++;
     }
     return kept;
 }

@@ -40,18 +40,9 @@ fp8rt_status fp8rt_values_check(const fp8rt_caps *caps, const fp8rt_values *v,
                : FP8RT_OK;
 }
 
-static bool is_legal(const fp8rt_finish *finish)
-{
-    if (finish->activation != FP8MAC_ACT_CLAMP) {
-        return (unsigned)finish->activation < FP8MAC_ACT_CLAMP;
-    }
-    return fp8rt_fp32_is_interval(fp8rt_fp32_bits(finish->clamp_lo),
-                                  fp8rt_fp32_bits(finish->clamp_hi));
-}
-
 fp8rt_status fp8rt_finish_check(const fp8rt_caps *caps, const fp8rt_finish *finish)
 {
-    if (!is_legal(finish)) {
+    if (!fp8rt_is_activation(finish->activation, finish->clamp_lo, finish->clamp_hi)) {
         return FP8RT_ERR_ACTIVATION;
     }
     if ((finish->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {

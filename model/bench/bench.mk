@@ -3,6 +3,7 @@
 #   make bench-model      tables on stdout, $(BUILD)/bench/ISA.json and ISA.svg
 #   make bench-model BENCH_ISA=avx2
 #   make bench-model BENCH_ONLY=settings     GEMMs of other settings alone
+#   make accept-speed     takes what they measured into speed.json and model/SPEED.md
 # The other libraries are held to the same instruction set as this one.
 BENCH_ISA ?= avx512 avx2
 BENCH_ENV_avx512 := FP8MAC_ISA=avx512
@@ -16,6 +17,12 @@ bench-model: $(BUILD)/bench-venv/done $(BUILD)/model/libfp8mac.so
 	@$(foreach isa,$(BENCH_ISA),OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BENCH_ENV_$(isa)) \
 	  LD_LIBRARY_PATH=$(BUILD)/bench-venv/cuda-stubs $(BUILD)/bench-venv/bin/python -B model/bench/bench.py \
 	  --lib $(BUILD)/model/libfp8mac.so --isa $(isa) --out $(BUILD)/bench $(BENCH_ONLY:%=--only %) &&) true
+
+# Not one of `make accept`, because the measurement needs a machine that is otherwise idle
+.PHONY: accept-speed
+accept-speed: $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m model.bench.speed --folder $(BUILD)/bench $(ACCEPT_REASON)
+	@$(PYTHON) -B -m sim.bench.pages --model $<
 
 $(BUILD)/bench-venv/done: model/bench/requirements.txt model/bench/cuda_stubs.py
 	@mkdir -p $(BUILD)

@@ -446,6 +446,7 @@ def bench_any(bench, lib, rng, n):
 def bench_threads(lib, rng, n, rounds):
     """One thread and two in turn, by the clock on the wall: the ratio of the medians."""
     a, b = codes_of(rng, n, "e4m3fn"), codes_of(rng, n, "e4m3fn")
+    ratios = []
     for setting in SETTINGS[0], SETTINGS[2], SETTINGS[5]:
         gemms = [Gemm(lib, a, b, ("e4m3fn", "e4m3fn"), setting, threads=t) for t in (1, 2)]
         times = [[], []]
@@ -456,6 +457,8 @@ def bench_threads(lib, rng, n, rounds):
                 own.append(time.perf_counter() - start)
         ratio = np.median(times[0]) / np.median(times[1])
         print(f"{setting[0]}, {n}^3: two threads are {ratio:.2f} times as fast as one")
+        ratios.append(ratio)
+    return ratios
 
 
 def processor():
@@ -530,13 +533,14 @@ def main():
     for formats in (("e4m3fn", "e5m2"), ("e5m2", "e5m2")):
         bench_gemm(bench, lib, rng, 256, formats, SETTINGS, False)
     bench_gemm(bench, lib, rng, 1024, both, SETTINGS)
-    bench_threads(lib, rng, 1024, args.rounds)
-    return finish(bench, isa, args.out)
+    threads = bench_threads(lib, rng, 1024, args.rounds)
+    return finish(bench, isa, args.out, threads)
 
 
-def finish(bench, isa, out):
+def finish(bench, isa, out, threads=()):
     """Writes the results, and returns the exit status."""
     record = {"processor": processor(), "isa": isa, "entries": bench.entries}
+    record["threads"] = list(threads)
     (out / f"{isa}.json").write_text(json.dumps(record, indent=1) + "\n")
     write_svg(out / f"{isa}.svg", bench.entries)
     missed = [e["name"] for e in bench.entries if not e["met"]]

@@ -6,9 +6,9 @@
 #define FP8MAC_CLI_CORE_CYCLES_H
 
 enum {
-    CORE_PLAN = 2866, // fp8rt_gemm_plan_make, 8 x 8 x 8
+    CORE_PLAN = 2888, // fp8rt_gemm_plan_make, 8 x 8 x 8
     CORE_RUN = 484,   // fp8rt_gemm_run of a plan
-    CORE_MOVE = 633,  // fp8rt_gemm_plan_move
+    CORE_MOVE = 546,  // fp8rt_gemm_plan_move
     CORE_LIST = 255,  // fp8rt_network_run
 };
 

@@ -29,7 +29,7 @@ const cli_command cli_commands[] = {
      "  --from FORMAT       the format of codes in the input\n"
      "  --scale X           multiply by X first, in float32\n"
      "  --rounding R        nearest-even (default), toward-zero, stochastic\n"
-     "  --overflow O        saturate (default), saturate-finite, ieee\n"
+     "  --overflow O        " FP8MAC_OVERFLOW_WORDS " (default: the first)\n"
      "  --random-bits N     stochastic: 1..24, default 16\n"
      "  --seed S            stochastic: key of the generator, default 0\n"
      "  --generator G       stochastic: threefry (default), or simon, which the accelerator has\n"
@@ -65,7 +65,7 @@ const cli_command cli_commands[] = {
      "  --bias V            N values\n"
      "  --c C               M x N values or codes; --c-format float32 (default), float16, "
      "bfloat16; --beta X (1)\n"
-     "  --act A             none, relu, clamp:LOW,HIGH\n"
+     "  --act A             " FP8MAC_ACT_WORDS "; a clamp is clamp:LOW,HIGH\n"
      "  --mx-a S, --mx-b S  E8M0 block scales, M (N) rows of one for every 32 terms\n"
      "  --acc X             M x N accumulators to begin with, values or codes of their format\n"
      "  --d-format F        float32 (default), float16, bfloat16, e4m3fn, e5m2, e4m3fnuz, "
@@ -81,8 +81,8 @@ const cli_command cli_commands[] = {
      "  fp8mac gemm '1,2;3,4' '1,0;0,1' --bias 10,20 --act relu\n",
      true},
     {"rows", cli_rows, "[OPTION...] OPERATION X", "reduce or normalise each row of a matrix",
-     "OPERATION is sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid, "
-     "tanh, magnitude, quantise or quantise-mx.\nX has one row per line. Every operation is one "
+     "OPERATION is one of these: " FP8MAC_ROWS_WORDS
+     ".\nX has one row per line. Every operation is one "
      "float32 operation, and a sum has a fixed order. quantise divides a row\nby its magnitude, "
      "the "
      "largest |x|; give the largest code as --scale-d. quantise-mx gives MX codes in an FP8 "

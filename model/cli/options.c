@@ -204,18 +204,21 @@ array options_floats(cli *c, const char *operand, const char *what, size_t rows,
 
 activation_option options_activation(cli *c, const char *text)
 {
+    static const char *const words[] = {FP8MAC_ACT_EACH(OPTIONS_WORD)};
     float low, high;
     char rest;
-    if (text == NULL || strcmp(text, "none") == 0) {
-        return (activation_option){FP8MAC_ACT_NONE, 0, 0};
-    }
-    if (strcmp(text, "relu") == 0) {
-        return (activation_option){FP8MAC_ACT_RELU, 0, 0};
+    for (unsigned i = 0; i < FP8MAC_ACTIVATIONS; i++) {
+        if (i != FP8MAC_ACT_CLAMP && strcmp(text == NULL ? words[0] : text, words[i]) == 0) {
+            return (activation_option){(fp8mac_activation)i, 0, 0};
+        }
     }
     if (sscanf(text, "clamp:%f,%f%c", &low, &high, &rest) == 2) {
         return (activation_option){FP8MAC_ACT_CLAMP, low, high};
     }
-    cli_fail(c, "activation '%.60s' is unknown; choose from none, relu, clamp:LOW,HIGH", text);
+    cli_fail(c,
+             "activation '%.60s' is unknown; choose from " FP8MAC_ACT_WORDS
+             ". A clamp has bounds: clamp:LOW,HIGH",
+             text);
 }
 
 const fp8mac_format *options_result_format(cli *c, const char *name, bool is_c)

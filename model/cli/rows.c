@@ -10,9 +10,7 @@ typedef struct rows_options {
     bool causal, report;
 } rows_options;
 
-static const char *const operations[FP8MAC_ROWS_OPERATIONS] = {
-    "sum",     "sum-of-squares", "maximum", "argmax",    "rms-norm", "layer-norm",
-    "softmax", "sigmoid",        "tanh",    "magnitude", "quantise", "quantise-mx"};
+static const char *const operations[FP8MAC_ROWS_OPERATIONS] = {FP8MAC_ROWS_EACH(OPTIONS_WORD)};
 
 static fp8mac_rows_operation operation_named(cli *c, const char *name)
 {

@@ -64,7 +64,7 @@ static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", 
 static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
 static const char *const k_order_names[] = {"ascending", "pairs", NULL};
 static const char *const align_by_names[] = {"products", "operands", NULL};
-static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
+static const char *const overflow_names[] = {FP8MAC_OVERFLOW_EACH(OPTIONS_WORD) NULL};
 static const char *const generator_names[] = {"threefry", "simon", NULL};
 
 typedef struct field {
@@ -528,7 +528,7 @@ bool settings_check_mode(const fp8mac_format *format, fp8mac_convert_mode mode,
     }
     mode.rounding = stochastic ? FP8MAC_ROUND_NEAREST_EVEN : mode.rounding;
     fp8mac_status status = fp8mac_convert_mode_validate(format, mode);
-    if (status == FP8MAC_ERR_OVERFLOW_MODE && (unsigned)mode.overflow <= FP8MAC_OVERFLOW_IEEE) {
+    if (status == FP8MAC_ERR_OVERFLOW_MODE && (unsigned)mode.overflow < FP8MAC_OVERFLOWS) {
         return refuse(message,
                       "%s has neither infinity nor NaN and takes no overflow mode but saturate",
                       format->name);

@@ -7,6 +7,9 @@
 
 #include "fp8mac/fp8mac.h"
 
+// For the lists of fp8mac/codes.h: the words alone
+#define OPTIONS_WORD(word, code) word,
+
 // A configuration that owns its two formats. They may have another bias than the table's, or be the
 // caller's own. It must not be copied by assignment, because `config` points to these formats.
 typedef struct settings {

@@ -387,9 +387,9 @@ module fp8mac_cmd_check
   assign plain    = unscaled && dst_fmt_e'(cmd_q.d.fmt) == DstFp32;
   // MX codes are FP8, whose identifiers are the first four, and saturate.
   assign plain_codes = unscaled && !cmd_q.d.fmt[2] && overflow_e'(cmd_q.finish.overflow) == OvfSaturate &&
-                       cmd_q.finish.act_table == 2'd0;
+                       code_table_e'(cmd_q.finish.act_table) == TableNone;
   assign rows_bad = cmd_q.mode.op == OpRows &&
-                    (cmd_q.mode.row_op > RowsQuantiseMx || cmd_q.c.en || cmd_q.finish.stochastic ||
+                    (!is_rows_operation(cmd_q.mode.row_op) || cmd_q.c.en || cmd_q.finish.stochastic ||
                      cmd_q.a.scale_vec || (cmd_q.b.scale_vec ? !norm : cmd_q.b.scale != Fp32One) ||
                      (cmd_q.finish.bias_en && cmd_q.mode.row_op != RowsLayerNorm) ||
                      ((norm || quantise || blocks || rows_curve(step)) && (cmd_q.seen != '0 || cmd_q.mode.causal)) ||
@@ -398,8 +398,8 @@ module fp8mac_cmd_check
   // Reserved codes, and functions that do not go together. Commands with absent functions do not
   // come here: offered().
   always_comb begin
-    function_bad = rows_bad || cmd_q.finish.act_table == 2'd3 ||
-                   (cmd_q.finish.act_table != 2'd0 && d_size != 2'd0) ||
+    function_bad = rows_bad || !is_code_table(cmd_q.finish.act_table) ||
+                   (code_table_e'(cmd_q.finish.act_table) != TableNone && d_size != 2'd0) ||
                    (cmd_q.mode.conv_a && elementwise) || (cmd_q.mode.depthwise && !cmd_q.mode.conv_a) ||
                    (cmd_q.mode.mx && (elementwise || cmd_q.mode.conv_a)) ||
                    (cmd_q.mode.pairs && (!cmd_q.mode.depthwise || cmd_q.c.en || cmd_q.finish.stochastic ||
@@ -412,8 +412,8 @@ module fp8mac_cmd_check
 
   // The tile command stays the same in Check, which lasts longer than these registers need.
   always_ff @(posedge clk_i) begin
-    mode_bad_q      <= cmd_q.finish.overflow == 2'd3 || cmd_q.finish.act == 2'd3 || int8_bad ||
-                       (element_bad && !elementwise) || function_bad;
+    mode_bad_q      <= !is_overflow(cmd_q.finish.overflow) || !is_activation(cmd_q.finish.act) ||
+                       int8_bad || (element_bad && !elementwise) || function_bad;
     scale_exp_bad_q <= exp_bad(cmd_q.a.scale_exp) || exp_bad(cmd_q.b.scale_exp);
     if (REQUANTISE) begin
       scales_bad_q <= (!cmd_q.b.scale_vec && (multiplier_bad(cmd_q.b.scale[31]) || shift_bad(cmd_q.a.scale))) ||
@@ -481,7 +481,7 @@ module fp8mac_cmd_check
     same_mx = left.mx == left_q.mx && left.mx_first == left_q.mx_first && left.depthwise == left_q.depthwise &&
               left.pairs == left_q.pairs;
     sequence_bad = cmd_q.sequence_bad;
-    if (cmd_q.finish.act_table != 2'd0) begin
+    if (code_table_e'(cmd_q.finish.act_table) != TableNone) begin
       sequence_bad |= !tables_loaded_i[cmd_q.finish.act_table == Table1];
     end
     if (cmd_q.mode.acc_continue) begin

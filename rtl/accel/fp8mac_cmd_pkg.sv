@@ -68,7 +68,7 @@ package fp8mac_cmd_pkg;
       offered.finish.seed       = '0;
     end
     if (!functions.tables) begin
-      absent |= command.finish.act_table != 2'd0;
+      absent |= code_table_e'(command.finish.act_table) != TableNone;
       offered.finish.act_table = 2'd0;
     end
     if (!functions.conv_a) begin

@@ -570,7 +570,7 @@ module fp8mac_epilogue #(
   // -----------------------------------------------------------------------------------------------
 `ifndef SYNTHESIS
   AssertCfgLegal: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    in_valid_i |-> cfg_i.overflow <= OvfIeee && cfg_i.act <= ActClamp);
+    in_valid_i |-> is_overflow(cfg_i.overflow) && is_activation(cfg_i.act));
   AssertCfgHeld: assert property (@(posedge clk_i) disable iff (!rst_ni) busy_o |-> $stable(cfg_i));
   AssertScalesBefore: assert property (@(posedge clk_i) disable iff (!rst_ni) next_i |=> in_valid_i);
   AssertOneRow: assert property (@(posedge clk_i) disable iff (!rst_ni) next_i |-> $onehot0(next_row_i));

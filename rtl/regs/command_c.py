@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the command for C from the register map: its enumerations, its structure, and its words.
+"""Writes the command for C from the register map: its enumerations, its structure, and its words; and the enumerations
+for Python.
 
     command_c.py [-I FOLDER] [-D NAME=VALUE]... -o FOLDER MAP.rdl
 
-FOLDER is that of the model, `model`, which keeps the three files, because whoever builds the library has no compiler of
+FOLDER is that of the model, `model`, which keeps the four files, because whoever builds the library has no compiler of
 register maps. `make regs` writes them, and a test compares.
 
   include/fp8mac/codes.h           the codes of a command's fields, and of its error
   include/fp8mac/command_fields.h  fp8mac_command, with the members that the map's `member` and `c_member` name
   src/command/words.c              makes a command of the words of a descriptor, and these words of a command
+  python/fp8mac/register_codes.py  the same codes for Python, and those of formats
 """
 
 import shutil
@@ -16,27 +18,75 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 import command_package
 import register_map
 from command_package import Wrong
 from systemrdl.node import AddrmapNode, FieldNode, RegNode
 
-# Enumerations of the map: their name in C, what their constants begin with, and what they are
+
+class Enumeration(NamedTuple):
+    kind: str  # its name in C
+    prefix: str  # what its constants begin with
+    count: str  # the constant that says how many codes it has
+    what: str
+    worded: bool = False  # users write its words
+
+
+# Of the map
 ENUMERATIONS = {
-    "operation": ("fp8mac_operation", "FP8MAC_OP", "What a command computes"),
-    "rows_operation": (
+    "operation": Enumeration(
+        "fp8mac_operation", "FP8MAC_OP", "FP8MAC_OPERATIONS", "What a command computes"
+    ),
+    "rows_operation": Enumeration(
         "fp8mac_rows_operation",
         "FP8MAC_ROWS",
+        "FP8MAC_ROWS_OPERATIONS",
         "What a row command computes: fp8mac/rows.h has the equations",
+        True,
     ),
-    "activation": ("fp8mac_activation", "FP8MAC_ACT", "The activation of an epilogue"),
-    "overflow_mode": ("fp8mac_overflow", "FP8MAC_OVERFLOW", "What a result too large becomes"),
-    "pass_shape": ("fp8mac_pass_shape", "FP8MAC_PASS", "The tiles that are computed in turn"),
-    "error_code": ("fp8mac_command_error", "FP8MAC_COMMAND_ERROR", "Why a command failed"),
+    "activation": Enumeration(
+        "fp8mac_activation",
+        "FP8MAC_ACT",
+        "FP8MAC_ACTIVATIONS",
+        "The activation of an epilogue",
+        True,
+    ),
+    "overflow_mode": Enumeration(
+        "fp8mac_overflow",
+        "FP8MAC_OVERFLOW",
+        "FP8MAC_OVERFLOWS",
+        "What a result too large becomes",
+        True,
+    ),
+    "pass_shape": Enumeration(
+        "fp8mac_pass_shape",
+        "FP8MAC_PASS",
+        "FP8MAC_PASS_SHAPES",
+        "The tiles that are computed in turn",
+    ),
+    "code_table": Enumeration(
+        "fp8mac_d_table",
+        "FP8MAC_D_TABLE",
+        "FP8MAC_D_TABLES",
+        "The table that gives the codes of D; NONE counts as one of them",
+    ),
+    "error_code": Enumeration(
+        "fp8mac_command_error",
+        "FP8MAC_COMMAND_ERROR",
+        "FP8MAC_COMMAND_ERRORS",
+        "Why a command failed",
+    ),
 }
-# Those whose number of codes is a constant
-COUNTED = {"rows_operation": "FP8MAC_ROWS_OPERATIONS"}
+# Those that Python has beside them; C has format.h
+PYTHON_FORMATS = {
+    "fp8_format": ("Fp8Format", "The format of an operand of FP8"),
+    "d_format": (
+        "DFormat",
+        "The format of D, of C, and of the X of an element-wise or row command",
+    ),
+}
 FUNCTIONS = "CONFIG4"
 WIDTH = 100
 
@@ -116,25 +166,37 @@ def head(source: str, what: str) -> str:
     return "// SPDX-License-Identifier: Apache-2.0\n" + comment(made)
 
 
+def constant(code: str) -> str:
+    """What the name of a constant ends with. A table has its number alone."""
+    return code.upper().removeprefix("TABLE_")
+
+
+def words_of(one: Enumeration, codes: list) -> str:
+    words = {code.name: code.name.replace("_", "-") for code in codes}
+    each = [f'X("{word}", {one.prefix}_{constant(name)})' for name, word in words.items()]
+    text = "// Their words, and X(word, code) of each\n"
+    text += f'#define {one.prefix}_WORDS "{", ".join(words.values())}"\n'
+    return text + f"#define {one.prefix}_EACH(X) \\\n    " + " \\\n    ".join(each) + "\n\n"
+
+
 def codes(source: str, registers: list[RegNode]) -> str:
-    encodings = {}
-    for register in registers:
-        for field in register.fields():
-            if encoding := field.get_property("encode"):
-                encodings[encoding.type_name] = encoding
+    encodings = command_package.encodings_of(registers)
     text = head(source, "the codes of a command's fields, and of its error.")
     text += "#ifndef FP8MAC_CODES_H\n#define FP8MAC_CODES_H\n\n"
-    for name, (kind, prefix, what) in ENUMERATIONS.items():
+    for name, one in ENUMERATIONS.items():
         if name not in encodings:
             raise Wrong(f"no field has the codes {name}")
-        text += f"{comment(what)}typedef enum {kind} {{\n"
-        for code in encodings[name]:
+        codes = list(encodings[name][0])
+        if [code.value for code in codes] != list(range(len(codes))):
+            raise Wrong(f"{name}: its codes are not 0, 1, 2, ..")
+        text += f"{comment(one.what)}typedef enum {one.kind} {{\n"
+        for code in codes:
             if code.rdl_desc:
                 text += comment(" ".join(code.rdl_desc.split()), "    ")
-            text += f"    {prefix}_{code.name.upper()} = {code.value},\n"
-        text += f"}} {kind};\n\n"
-        if name in COUNTED:
-            text += f"enum {{ {COUNTED[name]} = {len(list(encodings[name]))} }};\n\n"
+            text += f"    {one.prefix}_{constant(code.name)} = {code.value},\n"
+        text += f"}} {one.kind};\n\nenum {{ {one.count} = {len(codes)} }};\n\n"
+        if one.worded:
+            text += words_of(one, codes)
     functions = next(r for r in registers if r.inst_name == FUNCTIONS)
     text += (
         comment(f"Bits of {FUNCTIONS}: what the extension of a command may ask for") + "enum {\n"
@@ -143,6 +205,44 @@ def codes(source: str, registers: list[RegNode]) -> str:
         text += comment(" ".join(field.get_property("desc").split()), "    ")
         text += f"    FP8MAC_FUNCTION_{field.inst_name.upper()} = 1u << {field.low},\n"
     return text + "};\n\n#endif\n"
+
+
+def python_codes(source: str, registers: list[RegNode]) -> str:
+    encodings = command_package.encodings_of(registers)
+    text = f"""# SPDX-License-Identifier: Apache-2.0
+# Generated from {source} by rtl/regs/command_c.py (`make regs`).
+\"\"\"The codes of a command's fields, and of its error. fp8mac/codes.h says what each one means.\"\"\"
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Codes(IntEnum):
+    \"\"\"Codes whose words are their names in small letters, with hyphens.\"\"\"
+
+    @property
+    def word(self) -> str:
+        return self.name.lower().replace("_", "-")
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        return tuple(code.word for code in cls)
+
+    @classmethod
+    def of(cls, word: str) -> int:
+        return cls[word.upper().replace("-", "_")].value
+"""
+    own = {name: (camel(one.kind), one.what) for name, one in ENUMERATIONS.items()}
+    for name, (kind, what) in (own | PYTHON_FORMATS).items():
+        text += f'\n\nclass {kind}(Codes):\n    """{what.split(":")[0]}."""\n\n'
+        codes = encodings[name][0]
+        text += "".join(f"    {code.name.upper()} = {code.value}\n" for code in codes)
+    return text
+
+
+def camel(kind: str) -> str:
+    return "".join(word.capitalize() for word in kind.removeprefix("fp8mac_").split("_"))
 
 
 def declarations(members: list[Member]) -> str:
@@ -213,7 +313,17 @@ static inline void fp8mac_command_clear_extension(fp8mac_command *c)
     text += zeros([m for m in members if m.word >= base])
     text += "}\n\nstatic inline void fp8mac_command_clear(fp8mac_command *c)\n{\n"
     text += zeros([m for m in members if m.word < base])
-    return text + "    fp8mac_command_clear_extension(c);\n}\n\n#endif\n"
+    text += "    fp8mac_command_clear_extension(c);\n}\n\n"
+    text += "// Whether each member of unsigned numbers fits the field of its register.\n"
+    text += "static inline bool fp8mac_command_fits(const fp8mac_command *c)\n{\n    return "
+    narrow = [m for m in members if not m.signed and 1 < m.field.width < 8 * m.size]
+    return text + " && ".join(map(limit, narrow)) + ";\n}\n\n#endif\n"
+
+
+def limit(member: Member) -> str:
+    """Whether a member fits its field. A shift, because a comparison with 2^32 is always true where a word has 32 bits."""
+    path, width = ".".join(member.path), member.field.width
+    return f"(uint64_t)c->{path} >> 32 == 0" if width == 32 else f"c->{path} < {1 << width}"
 
 
 def word_functions(source: str, base: int, count: int, members: list[Member]) -> str:
@@ -283,11 +393,14 @@ def files(source: str, top: AddrmapNode, registers: list[RegNode]) -> dict[str, 
         "include/fp8mac/codes.h": codes(source, registers),
         "include/fp8mac/command_fields.h": fields(source, words, base, members, types),
         "src/command/words.c": word_functions(source, base, len(words), members),
+        "python/fp8mac/register_codes.py": python_codes(source, registers),
     }
 
 
 def formatted(name: str, text: str) -> str:
     """As the project's other C, by the formatter that is installed beside this Python."""
+    if name.endswith(".py"):
+        return text
     tool = shutil.which("clang-format", path=Path(sys.executable).parent)
     if tool is None:
         raise Wrong("clang-format is not installed beside Python: `make setup` does that")

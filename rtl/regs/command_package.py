@@ -25,6 +25,7 @@ from pathlib import Path
 
 import register_map
 from systemrdl.node import FieldNode, RegNode
+from systemrdl.rdltypes import UserEnum
 
 FIRST, LAST, EXTENSION, END = "A_ADDR", "SUBMIT", "OPERATION", "TABLE_ADDR"
 # Enumerations of the map, and what their names begin with: those that the array and the epilogue know, too
@@ -43,6 +44,8 @@ ENUMERATIONS = {
     "rows_operation": ("rows_operation_e", "Rows"),
     "pass_shape": ("pass_shape_e", "Pass"),
 }
+# Those that have a function which says whether a field's value is one of the codes
+CHECKED = ("overflow_mode", "activation", "code_table", "rows_operation")
 
 
 class Wrong(Exception):
@@ -106,12 +109,15 @@ def label(prefix: str, code: str) -> str:
     return prefix + "".join(word.capitalize() for word in words)
 
 
+def encodings_of(registers: list[RegNode]) -> dict[str, tuple[type[UserEnum], int]]:
+    """The enumerations of fields by name, and the bits of a field."""
+    fields = [field for register in registers for field in register.fields()]
+    encodings = [(field.get_property("encode"), field.width) for field in fields]
+    return {encoding.type_name: (encoding, width) for encoding, width in encodings if encoding}
+
+
 def enumerations(registers: list[RegNode], kinds: dict[str, tuple[str, str]]) -> str:
-    encodings = {}
-    for register in registers:
-        for field in register.fields():
-            if encoding := field.get_property("encode"):
-                encodings[encoding.type_name] = (encoding, field.width)
+    encodings = encodings_of(registers)
     text = ""
     for name, (kind, prefix) in kinds.items():
         if name not in encodings:
@@ -131,6 +137,11 @@ def enumerations(registers: list[RegNode], kinds: dict[str, tuple[str, str]]) ->
             note = "  // " + " ".join(desc.split()) if desc else ""
             text += f"    {code} = {width}'d{value}{comma}{note}\n"
         text += f"  }} {kind};\n\n"
+        if name not in CHECKED:
+            continue
+        # In 32 bits: no comparison is constant where every code has a meaning.
+        text += f"  function automatic logic is_{kind.removesuffix('_e')}(logic [{width - 1}:0] code);\n"
+        text += f"    return 32'(code) < 32'd{len(lines)};\n  endfunction\n\n"
     return text
 
 

@@ -3,6 +3,8 @@
 #   make accept-cycles               all cycles of sim/bench/results.json again, on the timing model; says what moved, refuses
 #                                    losses without REASON=, writes the file and the pages that quote it (sim/bench/accept.py).
 #                                    FROM=build/bench/throughput.json takes a measurement of bench-system instead
+#   make accept-sizes                bytes of programs: sim/bench/sizes.json
+#   make accept-rows                 cycles of row commands: sim/bench/row_commands.json
 #   make page-figures                the figures and tables that pages quote from the result files (sim/bench/pages.py)
 #   make bench-system                the same cycles in RTL. ONLY= selects shapes, as ONLY=64x64x64. Of the default chip, without
 #                                    ONLY=, it writes $(BUILD)/bench/throughput.json, too, with the simulation's speed
@@ -52,6 +54,22 @@ endif
 	$(if $(FROM),,+@$(MAKE) -s --no-print-directory sim TIMED=1 ELEMENT=int8)
 	@$(PYTHON) -B -m sim.bench.accept --sim $(BENCH_TIMED) --int8 $(BENCH_TIMED_INT8) $(BENCH_RUN) --model $(BUILD)/model/fp8mac \
 	  $(ACCEPT_REASON) $(call SYNTH_OPTION,FROM,from)
+
+# Bytes of programs, and the core's cycles of short runs: sim/bench/sizes.json
+ACCEPT_KINDS += sizes
+.PHONY: accept-sizes
+accept-sizes: $(FW_RISCV_ELFS) $(SIM_TIMED)
+ifeq (,$(BENCH_OF_RESULTS))
+	$(error make accept-sizes: the sizes are about the default chip; leave ROWS, COLS, LANES, ELEMENT, AXI_DATA_W and MINIMAL out)
+endif
+	@$(PYTHON) -B -m sim.bench.sizes --sim $(BENCH_TIMED) --size $(RISCV_PREFIX)size $(BENCH_RUN) $(ACCEPT_REASON)
+
+# Cycles of row commands: sim/bench/row_commands.json
+ACCEPT_KINDS += rows
+.PHONY: accept-rows
+accept-rows: $(BUILD)/tb/accel_4_4_16_128_block_f19/accel_tb $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.row_commands --bench $< $(ACCEPT_REASON)
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
 
 .PHONY: page-figures
 page-figures: $(BUILD)/model/fp8mac

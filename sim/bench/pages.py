@@ -14,15 +14,22 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from model.bench import speed
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
-from . import limits, networks, quality, results, tables, workloads
+from . import limits, networks, quality, results, row_commands, tables, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-KINDS = (results.KIND, networks.KIND, quality.KIND)
-QUOTING = ("README.md", "docs/CYCLES.md", "docs/NETWORKS.md")
+KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND, speed.KIND)
+QUOTING = (
+    "README.md",
+    "docs/ARCHITECTURE.md",
+    "docs/CYCLES.md",
+    "docs/NETWORKS.md",
+    "model/SPEED.md",
+)
 FULL = {
     "cycles.md": "cycles_full.md",
     "networks.md": "networks_full.md",
@@ -49,8 +56,9 @@ class Words:
         file = results.load(path_of["cycles"], self.wanted)
         self.rows = file["rows"]
         self.run = file["run"]
-        self.tables = tables.Tables(file, self.wanted, tool)
+        self.tables = tables.Tables(file, self.wanted, tool, row_commands.load(path_of["rows"]))
         self.networks = networks.Tables(networks.load(path_of["networks"]))
+        self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
 
     def say(self, words: str) -> str:
@@ -76,6 +84,12 @@ class Words:
 
     def say_gemm(self, m: str, n: str, k: str, figure: str) -> str:
         return f"{self.rows[gemm((int(m), int(n), int(k))).text][figure]:,}"
+
+    def say_utilisation(self, *sides: str | int) -> str:
+        """M N K: the share of the array's peak"""
+        m, n, k = map(int, sides)
+        cycles = self.rows[gemm((m, n, k)).text]["cycles"]
+        return tables.percent(limits.baseline((m, n, k), "peak", DEFAULT) / cycles)
 
     def say_beyond(self, m: str, n: str, k: str) -> str:
         """Cycles of a GEMM in which no step is issued"""
@@ -128,11 +142,22 @@ class Words:
     def say_network(self, name: str, figure: str) -> str:
         return self.networks.figure(name, figure)
 
+    def say_quality(self, name: str, figure: str) -> str:
+        return f"{self.quality[name][figure]:,}"
+
+    def say_speed(self, *name: str) -> str:
+        """A figure of the golden model's speed, as model/bench/speed.py names it"""
+        return self.speed.say(" ".join(name))
+
     # ---- tables -----------------------------------------------------------------------------------------------------
 
     def say_table(self, name: str) -> str:
         if name == "quality":
             return quality.quality(self.quality)
+        if name == "speed_of_model":
+            return self.speed.table()
+        if name == "settings":
+            return self.speed.settings()
         text = self.tables.named(name) or self.networks.named(name, self.rows)
         if not text:
             raise PageError(f"there is no table '{name}'")
@@ -142,9 +167,7 @@ class Words:
         """Utilisation: the share of the array's peak"""
         lines = []
         for shape, what in README:
-            command = gemm(shape)
-            share = limits.baseline(shape, "peak", DEFAULT) / self.rows[command.text]["cycles"]
-            lines.append([f"`{command.text}`", what, tables.percent(share)])
+            lines.append([f"`{gemm(shape).text}`", what, self.say_utilisation(*shape)])
         run = Command("make run")
         row = self.rows[run.text]
         share = row["macs"] / DEFAULT.macs / row["cycles"]

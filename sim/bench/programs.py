@@ -37,10 +37,7 @@ IMAGE = re.compile(r"^ *(\d+) cycles of the network for each image$", re.M)
 RECORDED = re.compile(r"^(?:dscnn|decoder): hash \w+, (\d+) commands, (\d+) cycles a", re.M)
 VAD = re.compile(r"^vad: (\d+) core cycles a frame", re.M)
 TOKENS = re.compile(r"^(prompt|generation) +(\d+) core cycles a token, (\d+) tokens$", re.M)
-CALL = re.compile(r"^ok   (.+?) +(\d+) cycles, at most \d+$", re.M)
-CALLS_OF = (
-    "with three single scales"  # of the planned runs, which are printed for two kinds of scales
-)
+CALL = re.compile(r"^(?:ok   (.+?) +(\d+) cycles|(\w.*):)$", re.M)
 
 
 class ProgramError(Exception):
@@ -149,9 +146,15 @@ def tokens_rows(text: str) -> list[Row]:
 
 def calls_rows(text: str) -> list[Row]:
     """What the core takes for calls of the driver, and the accelerator for a list of GEMMs."""
-    found = CALL.findall(text.partition(CALLS_OF)[2])
-    key = lambda name: "cycles" if name.endswith(", the accelerator") else "core_cycles"
-    return [{"name": name, key(name): int(cycles)} for name, cycles in found]
+    rows: list[Row] = []
+    before = ""
+    for name, cycles, heading in CALL.findall(text):
+        if not name:  # planned runs are printed for two kinds of scales
+            before = "without scales, " if heading == "without scales" else ""
+            continue
+        key = "cycles" if name.endswith(", the accelerator") else "core_cycles"
+        rows.append({"name": f"{before}{name}", key: int(cycles)})
+    return rows
 
 
 ROWS = {

@@ -3,8 +3,8 @@
 
     {"rows": {NETWORK: {"of": tests, FORMAT_right: answers, FORMAT_perplexity: value}}}
 
-Each row is what commands print. The test digits-host compares the digits, tokens-model the text, and example_fashion_all
-the clothes.
+Each row is what commands print. The test digits-host compares the digits, firmware-vad the speech, tokens-model the text,
+and example_fashion_all the clothes.
 """
 
 import argparse
@@ -26,6 +26,7 @@ KIND = Kind("quality", COMMITTED, JUDGED)
 DIGITS = {"perceptron": ("fp8", "int8"), "cnn": ("fp8",), "transformer": ("fp8",)}
 ELEMENTS = {"fp8": "block_f19", "int8": "int8"}
 DIGITS_LINE = re.compile(r"^digits: images=(\d+) .*\bfloat32_right=(\d+) right=(\d+)", re.M)
+VAD_LINE = re.compile(r"^vad: decisions=(\d+) equal=(\d+) ", re.M)
 PERPLEXITY = re.compile(r"^perplexity (\w+) +([\d.]+)$", re.M)
 RIGHT = re.compile(r"^(\w+) +(\d+) of (\d+) right", re.M)
 
@@ -57,6 +58,12 @@ def text(python: str) -> dict[str, Row]:
     return {"text": {f"{name.lower()}_perplexity": round(float(value), 2) for name, value in found}}
 
 
+def speech(program: Path) -> dict[str, Row]:
+    """On the host, all recordings: decisions that are those of float32"""
+    decisions, equal = map(int, VAD_LINE.search(printed(str(program))).groups())
+    return {"speech": {"of": decisions, "fp8_right": equal}}
+
+
 def clothes(command: str) -> dict[str, Row]:
     """All images of the test, if Debian's package is there"""
     found = RIGHT.findall(printed("sh", "-c", command))
@@ -72,7 +79,8 @@ def quality(rows: Mapping[str, Row]) -> str:
     """The table of all rows"""
     lines = []
     for name, row in rows.items():
-        of = f"right of {row['of']:,}" if "of" in row else "perplexity of 8,192 tokens"
+        what = "right" if "float32_right" in row else "decisions as float32's"
+        of = f"{what} of {row['of']:,}" if "of" in row else "perplexity of 8,192 tokens"
         cells = [
             f"{row[f'{one}_right']:,}"
             if f"{one}_right" in row
@@ -89,12 +97,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("--digits", required=True, type=Path, help="the host's program of the digits")
+    add("--vad", required=True, type=Path, help="the host's voice detector")
     add("--python", default=sys.executable, help="the interpreter for the text")
     add("--clothes", required=True, help="the command for the clothes")
     add("--reason", default="", help="why a loss is accepted")
     options = parser.parse_args()
     try:
-        rows = digits(options.digits) | text(options.python) | clothes(options.clothes)
+        rows = digits(options.digits) | speech(options.vad)
+        rows |= text(options.python) | clothes(options.clothes)
         file = expectations.read(KIND)
         accepted, said = expectations.accept(KIND, file, rows, options.reason)
     except ExpectationError as error:

@@ -6,7 +6,6 @@
 
 import functools
 import math
-import re
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -18,8 +17,6 @@ from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
 # The bench that measures row commands has its limit of each; what a value or a row should take
-ROW_BENCH = Path("tests/rtl/accel_row_tests.h")
-ROW_LIMIT = re.compile(r'\{"([a-zA-Z ]+)", \w+, (\d+), (\d+), (\d+)\}')
 ROW_TARGETS = {"layer norm": 0.5, "softmax": 0.75}
 ROW_FLOORS = {"layer norm": 0.25, "softmax": 0.4}
 ROW_TARGETS_ALONE = {"layer norm": 200}  # of one row, in cycles
@@ -98,20 +95,17 @@ def layer_cycles(tool: Path, layer: limits.Layer, latency: int) -> int:
     return limits.layer_cycles(tool, layer, latency)
 
 
-def row_limits() -> list[tuple[str, int, int, int]]:
-    """Name, rows, columns and limit of each row command"""
-    found = [
-        (name, *map(int, numbers)) for name, *numbers in ROW_LIMIT.findall(ROW_BENCH.read_text())
-    ]
-    if not found:
-        raise results.ExpectationError(f"{ROW_BENCH} has no limits of row commands")
-    return found
-
-
 class Tables:
-    """`file` is of results.load, `tool` is fp8mac."""
+    """`file` is of results.load, `tool` is fp8mac, `row_cycles` of row_commands.load."""
 
-    def __init__(self, file: dict, wanted: workloads.Workloads, tool: Path):
+    def __init__(
+        self,
+        file: dict,
+        wanted: workloads.Workloads,
+        tool: Path,
+        row_cycles: list[tuple[str, int, int, int]],
+    ):
+        self.row_cycles = row_cycles
         self.wanted, self.tool, self.file = wanted, tool, file
         self.rows = file["rows"]
         self.commands = results.by_command(self.rows)
@@ -256,18 +250,17 @@ class Tables:
         ends = ["doorbell to interrupt", "nothing", "`fp8mac cycles --list`"]
         return share >= target, [f"depthwise 3 x 3, {size}, of peak", *shown, *ends]
 
-    @staticmethod
-    def row_targets() -> list[tuple[bool, list[str]]]:
+    def row_targets(self) -> list[tuple[bool, list[str]]]:
         lines = []
-        for name, m, n, most in row_limits():
+        for name, m, n, cycles in self.row_cycles:
             alone = m == 1
             target = (ROW_TARGETS_ALONE if alone else ROW_TARGETS).get(name)
             if target is None:
                 continue
-            value, unit = (most, "cycles") if alone else (most / m / n, "cycles a value")
+            value, unit = (cycles, "cycles") if alone else (cycles / m / n, "cycles a value")
             floor = round(ROW_FLOORS[name] * n) + SHORT_ENDS if alone else ROW_FLOORS[name]
             shown = [f"{value:,}" if alone else f"{value:.2f}", str(floor), str(target)]
-            ends = ["register write to interrupt", "nothing", "`accel_tb --rows`"]
+            ends = ["register write to interrupt", "nothing", "`make accept-rows`"]
             lines.append((value <= target, [f"{name}, {m} x {n}, {unit}", *shown, *ends]))
         return lines
 
@@ -332,17 +325,15 @@ class Tables:
         limit = " and ".join(part for part, rate in rates.items() if rate == least)
         return [*cells, str(least), limit, f"{row['cycles'] - values // least:,}"]
 
-    @staticmethod
-    def row_commands() -> str:
-        """The limits of the accelerator's bench"""
+    def row_commands(self) -> str:
         lines = []
-        for name, m, n, most in row_limits():
+        for name, m, n, cycles in self.row_cycles:
             target = ROW_TARGETS.get(name, math.inf)
-            each = most / m / n
+            each = cycles / m / n
             shown = str(target) if target < math.inf and m > 1 else ""
             value = bold(f"{each:.2f}", each <= target < math.inf)
-            lines.append([name, f"{m} x {n}", f"{most:,}", value, shown])
-        header = ["command", "rows x columns", "at most, cycles", "for each value", "target"]
+            lines.append([name, f"{m} x {n}", f"{cycles:,}", value, shown])
+        header = ["command", "rows x columns", "cycles", "for each value", "target"]
         return table(header, lines)
 
     def calls(self) -> str:

@@ -26,6 +26,7 @@ NETWORKS = tuple(
         "APP=dscnn",
         "APP=vad",
         "APP=tokens",
+        "APP=tokens LIST=0",
         "APP=decoder",
     )
 )

@@ -4,7 +4,7 @@
 // fp8sim_accel_cycle() from the chip's rising edge, with the inputs before that edge, for the
 // outputs behind it. While the core sleeps, the chip is not evaluated either, and this file
 // does the work of the RAM. Counters catch up before anything can read them. FP8SIM_MODEL has
-// the class ApartModel: the RTL (sim/partitioned/model.h), or its registers with the model of
+// the class PartitionedModel: the RTL (sim/partitioned/model.h), or its registers with the model of
 // cycles (sim/timed/model.h).
 #include "accelerator.h"
 
@@ -43,17 +43,17 @@ const svBitVecVal *vector(const Port &port)
     return reinterpret_cast<const svBitVecVal *>(&port);
 }
 
-class ApartAccelerator final : public Accelerator
+class PartitionedAccelerator final : public Accelerator
 {
   public:
-    ApartAccelerator(VerilatedContext &context, const Ram &ram, std::function<void()> settle,
-                     bool everything)
+    PartitionedAccelerator(VerilatedContext &context, const Ram &ram, std::function<void()> settle,
+                           bool everything)
         : model_(&context, "accelerator", ram), ram_(ram), settle_(std::move(settle)),
           everything_(everything), chip_scope_(svGetScopeFromName("TOP.fp8mac_system.u_accel"))
     {
     }
 
-    ApartModel &model()
+    PartitionedModel &model()
     {
         return model_;
     }
@@ -96,7 +96,7 @@ class ApartAccelerator final : public Accelerator
     }
 
   private:
-    using Beat = decltype(ApartModel::ram_rdata_i);
+    using Beat = decltype(PartitionedModel::ram_rdata_i);
     using Wide = std::remove_reference_t<Beat>;
 
     // Does what the cycles that were left out would have done.
@@ -166,7 +166,7 @@ class ApartAccelerator final : public Accelerator
         }
     }
 
-    ApartModel model_;
+    PartitionedModel model_;
     Ram ram_;
     std::function<void()> settle_;
     bool everything_;
@@ -180,7 +180,7 @@ class ApartAccelerator final : public Accelerator
     Wide ram_rdata_{}; // while it pauses, the output of the RAM
 };
 
-ApartAccelerator *running = nullptr; // as DPI calls carry no context
+PartitionedAccelerator *running = nullptr; // as DPI calls carry no context
 
 } // namespace
 
@@ -190,7 +190,7 @@ std::unique_ptr<Accelerator> make_accelerator(VerilatedContext &context, const R
                                               std::function<void()> settle, bool everything)
 {
     auto accelerator =
-        std::make_unique<ApartAccelerator>(context, ram, std::move(settle), everything);
+        std::make_unique<PartitionedAccelerator>(context, ram, std::move(settle), everything);
     running = accelerator.get();
     return accelerator;
 }
@@ -203,7 +203,7 @@ void fp8sim_accel_cycle(svBit rst_n, svBit sleeping, svBit valid, const svBitVec
                         svBit *write_valid, svBitVecVal *write_addr, svBitVecVal *wdata,
                         svBitVecVal *wstrb, svBit *quiet)
 {
-    ApartModel &model = running->model();
+    PartitionedModel &model = running->model();
     model.rst_ni = rst_n;
     model.sleeping_i = sleeping;
     model.valid_i = valid;

@@ -12,10 +12,10 @@
 #include "Vfp8mac_sys_accel__Dpi.h"
 #include "ram.h"
 
-class ApartModel final : public Vfp8mac_sys_accel
+class PartitionedModel final : public Vfp8mac_sys_accel
 {
   public:
-    ApartModel(VerilatedContext *context, const char *name, const Ram &)
+    PartitionedModel(VerilatedContext *context, const char *name, const Ram &)
         : Vfp8mac_sys_accel(context, name),
           scope_(svGetScopeFromName("accelerator.fp8mac_sys_accel"))
     {

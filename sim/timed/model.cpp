@@ -37,7 +37,7 @@ fp8mac_cycles_config configuration()
 
 } // namespace
 
-ApartModel::ApartModel(VerilatedContext *context, const char *name, const Ram &ram)
+PartitionedModel::PartitionedModel(VerilatedContext *context, const char *name, const Ram &ram)
     : Vfp8mac_sys_accel(context, name), ram_(ram), live_(nullptr, fp8mac_live_free),
       bytes_(std::make_unique<fp8mac_accelerator>())
 {
@@ -53,9 +53,9 @@ ApartModel::ApartModel(VerilatedContext *context, const char *name, const Ram &r
     }
 }
 
-ApartModel::~ApartModel() = default;
+PartitionedModel::~PartitionedModel() = default;
 
-void ApartModel::stop(const char *why) const
+void PartitionedModel::stop(const char *why) const
 {
     throw std::runtime_error("the timing model cannot go on in cycle " +
                              std::to_string(Simulator::running->cycles()) + ": " + why +
@@ -64,8 +64,8 @@ void ApartModel::stop(const char *why) const
 
 // ---- submission ---------------------------------------------------------------------------------
 
-void ApartModel::submit(const fp8mac_command &command, fp8mac_cycles_submission how,
-                        uint32_t descriptor)
+void PartitionedModel::submit(const fp8mac_command &command, fp8mac_cycles_submission how,
+                              uint32_t descriptor)
 {
     fp8mac_cycles_command c{};
     c.submission = how;
@@ -81,7 +81,7 @@ void ApartModel::submit(const fp8mac_command &command, fp8mac_cycles_submission 
 }
 
 // Reads a descriptor, and returns the address behind it.
-uint32_t ApartModel::read_descriptor(uint32_t address, fp8mac_command &command) const
+uint32_t PartitionedModel::read_descriptor(uint32_t address, fp8mac_command &command) const
 {
     const uint32_t most = whole_beats(FP8MAC_COMMAND_WORDS_MOST),
                    least = whole_beats(FP8MAC_COMMAND_WORDS);
@@ -105,7 +105,7 @@ uint32_t ApartModel::read_descriptor(uint32_t address, fp8mac_command &command) 
 
 // Submits the commands of a list up to its end or its pause. In a pause, a descriptor
 // has no list of its own.
-void ApartModel::follow_list(uint32_t address, fp8mac_cycles_submission how)
+void PartitionedModel::follow_list(uint32_t address, fp8mac_cycles_submission how)
 {
     const uint32_t first = address;
     bool more = true;
@@ -120,7 +120,7 @@ void ApartModel::follow_list(uint32_t address, fp8mac_cycles_submission how)
     }
 }
 
-void ApartModel::take_submissions()
+void PartitionedModel::take_submissions()
 {
     if (submit_o) {
         fp8mac_command command = fp8mac_command_of_words(words_o.data());
@@ -141,35 +141,35 @@ void ApartModel::take_submissions()
 
 // ---- timeline, and transfers of the bus ---------------------------------------------------------
 
-uint64_t ApartModel::cycle_of(uint64_t cycle) const
+uint64_t PartitionedModel::cycle_of(uint64_t cycle) const
 {
     return first_cycle_ + cycle;
 }
 
-void ApartModel::on_transfer(const fp8mac_cycles_transfer &t) const
+void PartitionedModel::on_transfer(const fp8mac_cycles_transfer &t) const
 {
     Simulator::running->bus_trace().line(t.channel, t.address, t.bytes, cycle_of(t.cycle));
 }
 
-void ApartModel::on_event(const fp8mac_cycles_event &e) const
+void PartitionedModel::on_event(const fp8mac_cycles_event &e) const
 {
     const bool window = e.kind == FP8MAC_CYCLES_WINDOW_ENDS; // of no command
     const uint32_t tag = window ? 0 : commands_[e.command].tag;
     Simulator::running->timeline().tell(e, tag, cycle_of(e.cycle));
 }
 
-void ApartModel::watch()
+void PartitionedModel::watch()
 {
     fp8mac_cycles_watcher watcher{};
     watcher.context = this;
     if (Simulator::running->bus_trace().wanted()) {
         watcher.transfer = [](void *model, const fp8mac_cycles_transfer *t) {
-            static_cast<const ApartModel *>(model)->on_transfer(*t);
+            static_cast<const PartitionedModel *>(model)->on_transfer(*t);
         };
     }
     if (Simulator::running->timeline().wanted()) {
         watcher.event = [](void *model, const fp8mac_cycles_event *e) {
-            static_cast<const ApartModel *>(model)->on_event(*e);
+            static_cast<const PartitionedModel *>(model)->on_event(*e);
         };
     }
     if ((watcher.transfer != nullptr || watcher.event != nullptr) &&
@@ -181,7 +181,7 @@ void ApartModel::watch()
 // ---- a cycle ------------------------------------------------------------------------------------
 
 // What the registers see of the model in the cycle to come
-void ApartModel::look()
+void PartitionedModel::look()
 {
     fp8mac_live_look(live_.get(), &view_);
     engines_idle_i = view_.engines_idle;
@@ -202,7 +202,7 @@ void ApartModel::look()
 }
 
 // A command's bytes, and what it leaves in FLAGS, AMAX and its record
-void ApartModel::run_bytes(size_t number)
+void PartitionedModel::run_bytes(size_t number)
 {
     const fp8mac_command &c = commands_[number];
     fp8mac_observed &seen = bytes_->observed;
@@ -220,7 +220,7 @@ void ApartModel::run_bytes(size_t number)
 }
 
 // Four codes of a table, whose last word makes it loaded
-void ApartModel::write_table(unsigned table, unsigned word, uint32_t codes)
+void PartitionedModel::write_table(unsigned table, unsigned word, uint32_t codes)
 {
     for (unsigned i = 0; i < 4; i++) {
         bytes_->tables[table][4 * word + i] = static_cast<uint8_t>(codes >> 8 * i);
@@ -231,7 +231,7 @@ void ApartModel::write_table(unsigned table, unsigned word, uint32_t codes)
 }
 
 // The pause of a list, as in fp8mac_list
-void ApartModel::announce_pause()
+void PartitionedModel::announce_pause()
 {
     if (!view_.paused || resume_o || end_list_o) {
         announced_ = false;
@@ -246,7 +246,7 @@ void ApartModel::announce_pause()
 }
 
 // The events of the cycle become inputs of the registers.
-void ApartModel::take_events()
+void PartitionedModel::take_events()
 {
     if (events_.stored) {
         run_bytes(events_.stored_command);
@@ -269,7 +269,7 @@ void ApartModel::take_events()
 }
 
 // What software asked for in this cycle, behind it
-void ApartModel::registers_said()
+void PartitionedModel::registers_said()
 {
     fp8mac_live *l = live_.get();
     if (refused_o && events_.idle) {
@@ -302,7 +302,7 @@ void ApartModel::registers_said()
     }
 }
 
-void ApartModel::clock_registers()
+void PartitionedModel::clock_registers()
 {
     eval();
     if (list_refused_o) {
@@ -316,13 +316,13 @@ void ApartModel::clock_registers()
     eval();
 }
 
-void ApartModel::settle_after()
+void PartitionedModel::settle_after()
 {
     idle_cycles_ = !events_.idle || view_.paused ? 0 : idle_cycles_ + (idle_cycles_ < 255);
     quiet_o = awake_ == 0 && !selecting_o && idle_cycles_ > FP8MAC_LIVE_SETTLED;
 }
 
-void ApartModel::reset()
+void PartitionedModel::reset()
 {
     live_.reset();
     clk_i = 1;
@@ -332,7 +332,7 @@ void ApartModel::reset()
     quiet_o = false;
 }
 
-void ApartModel::start()
+void PartitionedModel::start()
 {
     const fp8mac_cycles_config config = configuration();
     live_.reset(fp8mac_live_new(&config));
@@ -346,7 +346,7 @@ void ApartModel::start()
 }
 
 // Whether the core sleeps, for the timeline
-void ApartModel::follow_core()
+void PartitionedModel::follow_core()
 {
     Timeline &timeline = Simulator::running->timeline();
     const bool sleeps = sleeping_i != 0;
@@ -361,7 +361,7 @@ void ApartModel::follow_core()
     slept_ = sleeps;
 }
 
-void ApartModel::cycle()
+void PartitionedModel::cycle()
 {
     if (!rst_ni) {
         reset();
@@ -392,14 +392,14 @@ void ApartModel::cycle()
     settle_after();
 }
 
-void ApartModel::catch_up(uint64_t cycles)
+void PartitionedModel::catch_up(uint64_t cycles)
 {
     if (live_) {
         fp8mac_live_skip(live_.get(), cycles);
     }
 }
 
-void ApartModel::final()
+void PartitionedModel::final()
 {
     Vfp8mac_sys_accel::final();
     if (live_) {

@@ -18,11 +18,11 @@
 #include "fp8mac/accelerator_model.h"
 #include "ram.h"
 
-class ApartModel final : public Vfp8mac_sys_accel
+class PartitionedModel final : public Vfp8mac_sys_accel
 {
   public:
-    ApartModel(VerilatedContext *context, const char *name, const Ram &ram);
-    ~ApartModel() override;
+    PartitionedModel(VerilatedContext *context, const char *name, const Ram &ram);
+    ~PartitionedModel() override;
 
     void cycle();
     void catch_up(uint64_t cycles);

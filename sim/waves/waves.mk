@@ -11,5 +11,5 @@ $(WAVES_NAMES): sim/waves/names.c
 	  $(patsubst %,$(VERILATOR_ROOT)/include/gtkwave/%.c,fstapi fastlz lz4) -lz
 
 waves: $(SIM) $(RUN_ELF) $(WAVES_NAMES)
-	@$(SIM) $(run_trace) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)
+	@$(SIM) $(run_trace) $(call app_silence,$(APP)) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)
 	@$(PYTHON) -B sim/waves/save_file.py $(WAVES_NAMES) $(call quote,$(TRACE_FILE)) $(call quote,$(TRACE_FILE:.fst=.gtkw))

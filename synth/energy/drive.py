@@ -5,6 +5,7 @@ results. With block accumulation the netlist has as many elements as share an ac
 
 from __future__ import annotations
 
+import runpy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,8 @@ from ..study.records import Record
 from .circuit import STREAMS
 from .data import BLOCK, COLUMNS, SCALE_BIAS, Data, Order, Steps, operands, steps, value_of
 
-FORMATS = {"e4m3fn": 0, "e5m2": 1}  # fp8_fmt_e
+# The generated module by its path: the package needs the compiled model.
+Fp8Format = runpy.run_path("model/python/fp8mac/register_codes.py")["Fp8Format"]
 NO_BOUND, NO_PLACE = 63, 511  # BoundNone, PlaceNone
 # Largest error, relative to the sum of the products' magnitudes: by kind, and for a window of less than 25 bits.
 TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "kulisch": 1e-12, "static": 1e-4}
@@ -145,7 +147,7 @@ class Drive:
             "valid_i": delayed(np.ones((count, STREAMS, 1), np.uint8), 0, self.total),
             "lane_en_i": constant((1 << self.lanes) - 1, self.lanes, self.total),
             "code_i": np.unpackbits(lanes, axis=2, bitorder="little"),
-            "fmt_i": constant(FORMATS[self.data.format], 2, self.total),
+            "fmt_i": constant(Fp8Format.of(self.data.format), 2, self.total),
             "bound_i": self._feed_bounds(codes, where),
             "nan_i": constant(0, 1, self.total),
             "base_i": constant(self.base & 0x1FF if side == "a" else 0, 9, self.total),

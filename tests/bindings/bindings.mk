@@ -20,7 +20,7 @@ $(BUILD)/test/bindings_plan.log: $(BINDINGS_TESTS)/test_plan.py $(BUILD)/model/f
   $(wildcard synth/results/a*.json model/plan/* model/plan/networks/*) docs/PLAN.md synth/study/shape_areas.py $(BINDINGS_PYTEST_FILES) tests/run_test.sh
 	@tests/run_test.sh bindings_plan $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/plan
 
-$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(wildcard $(BINDINGS_TESTS)/test_python*.py) $(BINDINGS_TESTS)/python_values.py $(BINDINGS_TESTS)/typed.py \
+$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/cc_unoptimised.sh $(wildcard $(BINDINGS_TESTS)/test_python*.py) $(BINDINGS_TESTS)/python_values.py $(BINDINGS_TESTS)/typed.py \
   $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_LIBRARY) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 

@@ -209,6 +209,7 @@ def test_areas(bench, folder):
     )
     bench.check("areas.json is of these results", json.loads(again.read_text()), AREAS)
     bench.check("an error for each", len(AREAS["measured"]), len(MEASURED))
+    # A requirement: the halves and doubles of a sweep must keep their order
     worst = max(abs(one["error"]) for one in AREAS["measured"])
     bench.check("the interpolation is of use", worst < 0.12, True, worst)
 

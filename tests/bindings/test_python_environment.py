@@ -113,68 +113,71 @@ def result_bytes(x):
     return repr(x)
 
 
-def calls_of_everything():
-    """Each public name as a list of calls. Operands have subnormals, and results that are not exact."""
-    tiny = 1e-41  # subnormal in float32
-    floats = [0.1, 0.3, -1 / 3, tiny, 7.7, 1e-5, 1 / 7, -2.7]
-    # Halfway between two float32, and near it: every direction of rounding goes another way.
-    numbers = [1 + 2.0**-24, 1 + 3 * 2.0**-24, -1 - 2.0**-25, 3.1, 1e-3]
-    singles, halves = F32(floats), np.float16([6e-8, 1e-7, 0.1, 3.0, -6e-6])
-    codes, small = np.arange(1, 9, dtype=np.uint8), np.uint32([1, 3, 0x7FFFFF, 0x80000001])
-    a, b = np.uint8([[0x01, 0x3A, 0x55], [0x31, 0x81, 0x7E]]), np.uint8([[0x39, 0x03, 0x4B]])
-    e4m3 = dict(format="e4m3fn")
-    loads = dict(acc_format="fp32", **e4m3)
+# Operands have subnormals, and results that are not exact.
+TINY = 1e-41  # subnormal in float32
+FLOATS = [0.1, 0.3, -1 / 3, TINY, 7.7, 1e-5, 1 / 7, -2.7]
+# Halfway between two float32, and near it: every direction of rounding goes another way.
+NUMBERS = [1 + 2.0**-24, 1 + 3 * 2.0**-24, -1 - 2.0**-25, 3.1, 1e-3]
+SINGLES, HALVES = F32(FLOATS), np.float16([6e-8, 1e-7, 0.1, 3.0, -6e-6])
+CODES, SMALL = np.arange(1, 9, dtype=np.uint8), np.uint32([1, 3, 0x7FFFFF, 0x80000001])
+A, B = np.uint8([[0x01, 0x3A, 0x55], [0x31, 0x81, 0x7E]]), np.uint8([[0x39, 0x03, 0x4B]])
+E4M3 = dict(format="e4m3fn")
+LOADS = dict(acc_format="fp32", **E4M3)
 
-    def scaled(**how):
-        x, y = a.view(ML["e4m3fn"]), b.T.view(ML["e4m3fn"])
-        return fp8mac.scaled_mm(x, y, 0.1, 0.3, out_dtype="float32", **how)
 
-    def delayed(call):
-        """A recipe that has seen three amaxes."""
-        made = recipes.Delayed(448.00001, 4, initial=1 / 3)
-        for amax in (numbers[0], 0.3, tiny):
-            made.update(amax)
-        return call(made)
+def scaled(**how):
+    x, y = A.view(ML["e4m3fn"]), B.T.view(ML["e4m3fn"])
+    return fp8mac.scaled_mm(x, y, 0.1, 0.3, out_dtype="float32", **how)
 
-    calls = {
+
+def delayed(call):
+    """A recipe that has seen three amaxes."""
+    made = recipes.Delayed(448.00001, 4, initial=1 / 3)
+    for amax in (NUMBERS[0], 0.3, TINY):
+        made.update(amax)
+    return call(made)
+
+
+def calls_of_operations():
+    return {
         "cast": [
-            lambda: fp8mac.cast(floats, "bfloat16"),
-            lambda: fp8mac.cast(halves, "float64"),
-            lambda: fp8mac.cast(floats, "e4m3fn", rounding="stochastic", return_flags=True),
-            lambda: fp8mac.cast(singles, "float32", scale=numbers[1]),
-            lambda: fp8mac.cast(singles, "float16", scale=0.1, rounding="stochastic"),
+            lambda: fp8mac.cast(FLOATS, "bfloat16"),
+            lambda: fp8mac.cast(HALVES, "float64"),
+            lambda: fp8mac.cast(FLOATS, "e4m3fn", rounding="stochastic", return_flags=True),
+            lambda: fp8mac.cast(SINGLES, "float32", scale=NUMBERS[1]),
+            lambda: fp8mac.cast(SINGLES, "float16", scale=0.1, rounding="stochastic"),
         ],
         "decode": [
-            lambda: fp8mac.decode(small, "float32", dtype=float),
-            lambda: fp8mac.decode(small, "float32", scale=numbers[1], dtype=float),
-            lambda: fp8mac.decode(codes, "e5m2", scale=0.1),
+            lambda: fp8mac.decode(SMALL, "float32", dtype=float),
+            lambda: fp8mac.decode(SMALL, "float32", scale=NUMBERS[1], dtype=float),
+            lambda: fp8mac.decode(CODES, "e5m2", scale=0.1),
         ],
         "dot": [
-            lambda: fp8mac.dot(a, b[0], acc=halves[:2], **loads),
-            lambda: fp8mac.dot(a, b[0], acc=small[:2].view(F32), **loads),
-            lambda: fp8mac.dot(a, b[0], acc=0.5, preset="hopper-fp8", **e4m3),
+            lambda: fp8mac.dot(A, B[0], acc=HALVES[:2], **LOADS),
+            lambda: fp8mac.dot(A, B[0], acc=SMALL[:2].view(F32), **LOADS),
+            lambda: fp8mac.dot(A, B[0], acc=0.5, preset="hopper-fp8", **E4M3),
         ],
         "gemm": [
-            lambda: fp8mac.gemm(a, b, scale_a=numbers[:2], scale_b=0.1, **e4m3),
-            lambda: fp8mac.gemm(a, b, bias=[tiny], beta=numbers[1], c=[[tiny], [0.1]], **e4m3),
-            lambda: fp8mac.gemm(a, b, clamp=(-0.1, numbers[1]), return_result=True, **e4m3),
-            lambda: fp8mac.gemm(a, b, scale_d=0.3, bias=halves[:1], acc=small[0:2, None], **loads),
+            lambda: fp8mac.gemm(A, B, scale_a=NUMBERS[:2], scale_b=0.1, **E4M3),
+            lambda: fp8mac.gemm(A, B, bias=[TINY], beta=NUMBERS[1], c=[[TINY], [0.1]], **E4M3),
+            lambda: fp8mac.gemm(A, B, clamp=(-0.1, NUMBERS[1]), return_result=True, **E4M3),
+            lambda: fp8mac.gemm(A, B, scale_d=0.3, bias=HALVES[:1], acc=SMALL[0:2, None], **LOADS),
         ],
         "rows": [
-            lambda: fp8mac.rows("softmax", halves[None], factor=numbers[1], return_result=True),
-            lambda: fp8mac.rows("layer-norm", singles[None], eps=tiny, scale_d=0.3),
-            lambda: fp8mac.rows("sum", [[tiny, 0.1], [0.3, tiny]], factor=0.1),
+            lambda: fp8mac.rows("softmax", HALVES[None], factor=NUMBERS[1], return_result=True),
+            lambda: fp8mac.rows("layer-norm", SINGLES[None], eps=TINY, scale_d=0.3),
+            lambda: fp8mac.rows("sum", [[TINY, 0.1], [0.3, TINY]], factor=0.1),
         ],
         **{
             name: [
-                lambda name=name: getattr(fp8mac, name)(singles),
-                lambda name=name: getattr(fp8mac, name)([tiny, 0.1, -87.7, 88.1]),
+                lambda name=name: getattr(fp8mac, name)(SINGLES),
+                lambda name=name: getattr(fp8mac, name)([TINY, 0.1, -87.7, 88.1]),
             ]
             for name in ("exp", "exp2", "reciprocal", "rsqrt", "sigmoid", "tanh")
         },
         "scaled_mm": [
             lambda: scaled(),
-            lambda: scaled(bias=halves[:1]),
+            lambda: scaled(bias=HALVES[:1]),
             lambda: scaled(use_fast_accum=True),
         ],
         "format_of": [lambda: fp8mac.format_of("cfloat8_e4m3:9"), lambda: fp8mac.format_of(0.1)],
@@ -197,53 +200,58 @@ def calls_of_everything():
         "convolution_cycles": [lambda: fp8mac.convolution_cycles((1, 5, 6, 8), 9, (3, 3))],
         "elementwise_cycles": [lambda: fp8mac.elementwise_cycles("add", 7, 9)],
         "rows_cycles": [lambda: fp8mac.rows_cycles("softmax", 7, 9)],
-        "CycleCounts": [lambda: fp8mac.CycleCounts(*range(12), 0.1, tiny)],
-        "GemmResult": [lambda: fp8mac.GemmResult(a, singles[0], False, Flags(0))],
+        "CycleCounts": [lambda: fp8mac.CycleCounts(*range(12), 0.1, TINY)],
+        "GemmResult": [lambda: fp8mac.GemmResult(A, SINGLES[0], False, Flags(0))],
         "Flags": [lambda: Flags(5)],
         "Error": [lambda: Error("what")],
+    }
+
+
+def calls_of_recipes():
+    return {
         "Delayed": [
-            lambda: recipes.Delayed(numbers[0], 4, initial=numbers[1]).scale,
-            lambda: recipes.Delayed(0.1, 4, initial=tiny).scale,
-            lambda: delayed(lambda made: (made.scale, made.update(numbers[1]), made.scale)),
+            lambda: recipes.Delayed(NUMBERS[0], 4, initial=NUMBERS[1]).scale,
+            lambda: recipes.Delayed(0.1, 4, initial=TINY).scale,
+            lambda: delayed(lambda made: (made.scale, made.update(NUMBERS[1]), made.scale)),
             lambda: delayed(lambda made: made.history),
             lambda: recipes.Delayed(448.0, 2, scale_fn=lambda x, y: x / 3 + y).update(0.1),
         ],
         "format_max": [lambda: recipes.format_max("e4m3fn"), lambda: recipes.format_max("f8")],
-        "floor_log2": [lambda: recipes.floor_log2(2 - 2.0**-25), lambda: recipes.floor_log2(tiny)],
-        "inverse": [lambda x=x: recipes.inverse(x) for x in numbers],
-        "reduce": [lambda: recipes.reduce(floats), lambda: recipes.reduce([tiny])],
-        "scale": [lambda x=x: recipes.scale(448.0, x, margin=1, previous=0.1) for x in numbers],
-        "static": [lambda: recipes.static(numbers[0]), lambda: recipes.static(tiny)],
+        "floor_log2": [lambda: recipes.floor_log2(2 - 2.0**-25), lambda: recipes.floor_log2(TINY)],
+        "inverse": [lambda x=x: recipes.inverse(x) for x in NUMBERS],
+        "reduce": [lambda: recipes.reduce(FLOATS), lambda: recipes.reduce([TINY])],
+        "scale": [lambda x=x: recipes.scale(448.0, x, margin=1, previous=0.1) for x in NUMBERS],
+        "static": [lambda: recipes.static(NUMBERS[0]), lambda: recipes.static(TINY)],
         "dynamic": [
             lambda: recipes.dynamic([1 / 3, 0.1], "e5m2"),
-            lambda: recipes.dynamic([tiny], "e5m2", previous=numbers[1]),
-            lambda: recipes.dynamic(singles, "e5m2", previous=numbers[1]),
+            lambda: recipes.dynamic([TINY], "e5m2", previous=NUMBERS[1]),
+            lambda: recipes.dynamic(SINGLES, "e5m2", previous=NUMBERS[1]),
         ],
         "te_operand": [
             lambda: recipes.te_operand("HYBRID", "dgrad", True),
             lambda: recipes.te_operand(0.1, "dgrad", True),
         ],
-        "xla_next": [lambda x=x: recipes.xla_next(448.0, x, 1.0) for x in numbers],
+        "xla_next": [lambda x=x: recipes.xla_next(448.0, x, 1.0) for x in NUMBERS],
         "xla_mode": [lambda: recipes.xla_mode("e5m2", True)],
         "xla_quantize": [
-            lambda: recipes.xla_quantize(floats, "bfloat16", 1.0),
-            lambda: recipes.xla_quantize(numbers, "float32", numbers[1]),
+            lambda: recipes.xla_quantize(FLOATS, "bfloat16", 1.0),
+            lambda: recipes.xla_quantize(NUMBERS, "float32", NUMBERS[1]),
         ],
-        "pytorch_scale": [lambda x=x: recipes.pytorch_scale(448.0, x) for x in numbers],
+        "pytorch_scale": [lambda x=x: recipes.pytorch_scale(448.0, x) for x in NUMBERS],
         "graphcore_amax_bias": [
             lambda: recipes.graphcore_amax_bias(448.0, 448 * (1 + 2.0**-25)),
-            lambda: recipes.graphcore_amax_bias(tiny, 0.1),
+            lambda: recipes.graphcore_amax_bias(TINY, 0.1),
         ],
         "graphcore_cscale_bias": [lambda x=x: recipes.graphcore_cscale_bias(x) for x in (40, 0.1)],
         "scale_exponent": [lambda x=x: recipes.scale_exponent(x) for x in (40, 0.1)],
-        "fp8lm_mu": [lambda x=x: recipes.fp8lm_mu(x, 1, 1000000) for x in numbers],
-        "xla_example_next": [lambda x=x: recipes.xla_example_next(448.0, x) for x in numbers],
-        "flax_scale": [lambda x=x: recipes.flax_scale(448.0, x, 1.0) for x in numbers],
-        "torchao_scale": [lambda x=x: recipes.torchao_scale(448.0, x) for x in numbers],
-        "msamp_scale": [lambda x=x: recipes.msamp_scale(448.0, x, 1.0) for x in numbers],
-        "fp8lm_shared_scale": [lambda: recipes.fp8lm_shared_scale(numbers[:2])],
+        "fp8lm_mu": [lambda x=x: recipes.fp8lm_mu(x, 1, 1000000) for x in NUMBERS],
+        "xla_example_next": [lambda x=x: recipes.xla_example_next(448.0, x) for x in NUMBERS],
+        "flax_scale": [lambda x=x: recipes.flax_scale(448.0, x, 1.0) for x in NUMBERS],
+        "torchao_scale": [lambda x=x: recipes.torchao_scale(448.0, x) for x in NUMBERS],
+        "msamp_scale": [lambda x=x: recipes.msamp_scale(448.0, x, 1.0) for x in NUMBERS],
+        "fp8lm_shared_scale": [lambda: recipes.fp8lm_shared_scale(NUMBERS[:2])],
         "fp8lm_reduction_factors": [
-            lambda x=x: recipes.fp8lm_reduction_factors("automatic", 3, x) for x in numbers
+            lambda x=x: recipes.fp8lm_reduction_factors("automatic", 3, x) for x in NUMBERS
         ],
         "mx_scale": [
             lambda: recipes.mx_scale("e4m3fn", 2 - 2.0**-25),
@@ -254,17 +262,22 @@ def calls_of_everything():
             lambda: recipes.mx_quantize([1e-39], "e2m1fn", return_flags=True),
         ],
         "qualcomm_bias": [
-            lambda: recipes.qualcomm_bias(floats, "qc_e4m3", 0, 15),
+            lambda: recipes.qualcomm_bias(FLOATS, "qc_e4m3", 0, 15),
             lambda: recipes.qualcomm_bias([2.0**100 * (1 + 2.0**-25)], "qc_e4m3", -128, 255),
         ],
         **{
             name: [
-                lambda name=name: getattr(recipes, name)(numbers[1], floats[:3]),
-                lambda name=name: getattr(recipes, name)(448.0, numbers),
+                lambda name=name: getattr(recipes, name)(NUMBERS[1], FLOATS[:3]),
+                lambda name=name: getattr(recipes, name)(448.0, NUMBERS),
             ]
             for name in ("autofp8", "vllm", "tensorrt_llm")
         },
     }
+
+
+def calls_of_everything():
+    """Each public name as a list of calls."""
+    calls = {**calls_of_operations(), **calls_of_recipes()}
     computes = ("cast", "decode", "dot", "gemm", "rows", "scaled_mm")
     computes += ("exp", "exp2", "reciprocal", "rsqrt", "sigmoid", "tanh")
     for name in (*computes, *recipes.__all__):

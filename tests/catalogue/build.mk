@@ -13,6 +13,6 @@ TESTS += $(BUILD)/test/catalogue-new-kind.log
 
 # The command for C, which the model keeps, against the register map
 $(BUILD)/test/command.log: tests/catalogue/test_command.py $(wildcard rtl/regs/*) model/include/fp8mac/codes.h rtl/fp8mac_codes_pkg.sv \
-    model/include/fp8mac/command_fields.h model/src/command/words.c $(PYTEST_FILES) $(CATALOGUE_FILES)
+    model/include/fp8mac/command_fields.h model/python/fp8mac/register_codes.py model/src/command/words.c $(PYTEST_FILES) $(CATALOGUE_FILES)
 	@tests/run_test.sh command $@ $(PYTEST) $< --build $(BUILD)
 TESTS += $(BUILD)/test/command.log

@@ -13,7 +13,12 @@ import pytest
 from tests.conftest import Bench
 
 MAP = "rtl/regs/fp8mac.rdl"
-FILES = ("include/fp8mac/codes.h", "include/fp8mac/command_fields.h", "src/command/words.c")
+FILES = (
+    "include/fp8mac/codes.h",
+    "include/fp8mac/command_fields.h",
+    "src/command/words.c",
+    "python/fp8mac/register_codes.py",
+)
 
 
 def make(

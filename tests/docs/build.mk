@@ -21,7 +21,7 @@ endif
 # Pages quote the result files. How a change of these is accepted.
 TESTS += $(BUILD)/test/docs-pages.log $(BUILD)/test/docs-expectations.log
 $(BUILD)/test/docs-pages.log: tests/docs/test_pages.py $(wildcard sim/bench/*) tools/docs/quotes.py tools/accept/expectations.py $(BUILD)/model/fp8mac \
-    $(PYTEST_FILES) tests/docs/conftest.py README.md docs/CYCLES.md docs/NETWORKS.md tests/run_test.sh
+    $(PYTEST_FILES) tests/docs/conftest.py README.md docs/ARCHITECTURE.md docs/CYCLES.md docs/NETWORKS.md model/SPEED.md $(wildcard model/bench/speed.*) tests/run_test.sh
 	@tests/run_test.sh docs-pages $@ $(PYTEST) $< --folder $(BUILD)/docs-pages
 $(BUILD)/test/docs-expectations.log: tests/docs/test_expectations.py tools/accept/expectations.py $(PYTEST_FILES) tests/docs/conftest.py tests/run_test.sh
 	@tests/run_test.sh docs-expectations $@ $(PYTEST) $<
@@ -35,11 +35,13 @@ TESTS += $(DOCS_LOGS)
 SNIPPETS_FROM := tests/docs/test_snippets.py $(PYTEST_FILES) tests/docs/conftest.py tests/run_test.sh
 define DOCS_TEST
 $(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) $(SNIPPETS_FROM) $(BUILD)/model/libfp8mac.so $(BUILD)/model/fp8mac
-	@tests/run_test.sh $$(basename $$(@F)) $$@ $$(PYTEST) tests/docs/test_snippets.py --pages $(1)
+	@tests/run_test.sh $$(basename $$(@F)) $$@ $(DOCS_WITH_$(1)) $$(PYTEST) tests/docs/test_snippets.py --pages $(1)
 endef
+DOCS_WITH_model/python/README.md := env CC=$(abspath tests/bindings/cc_unoptimised.sh)
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(patsubst %,$(BUILD)/test/docs-%.log,firmware-fp8net-README examples-fashion-README docs-HOWTO): $(FP8NET)
 $(BUILD)/test/docs-docs-HOWTO.log: $(BUILD)/model/fp8mac-plan
+$(BUILD)/test/docs-model-python-README.log: tests/bindings/cc_unoptimised.sh
 $(BUILD)/test/docs-docs-CYCLES.log: $(SIM_TIMED) $(SIM_LISTS)
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 # What its commands run is built before, so that the test measures the page and not the compiler.
@@ -59,5 +61,5 @@ $(BUILD)/test/docs-integration.log: tests/docs/test_integration.py $(PYTEST_FILE
 
 # model/SPEED.md's list of GEMMs on the definition.
 TESTS += $(BUILD)/test/docs-speed.log
-$(BUILD)/test/docs-speed.log: tests/docs/test_speed.py $(PYTEST_FILES) tests/docs/conftest.py model/SPEED.md $(BUILD)/model/test_fast tests/run_test.sh
+$(BUILD)/test/docs-speed.log: tests/docs/test_speed.py $(PYTEST_FILES) tests/docs/conftest.py model/SPEED.md $(wildcard model/bench/*) $(BUILD)/model/test_fast tests/run_test.sh
 	@tests/run_test.sh docs-speed $@ $(PYTEST) $< --program $(BUILD)/model/test_fast

@@ -17,7 +17,7 @@ PACKAGES = [
 @dataclass
 class Fault:
     """A change of one place in one source file, and the property that it breaks. `a|b` are properties that break in the
-    same cycle: the solver shows one of them."""
+    same cycle: the solver shows one of them. Steps before `first_step` are not searched, because the fault shows in none."""
 
     name: str
     file: str
@@ -25,6 +25,7 @@ class Fault:
     new: str
     catches: str
     depth: int = 0
+    first_step: int = 0
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Proof:
     mode: str
     depth: int
     cover_depth: int = 0
+    first_cover: int = 0  # steps before it are not searched: a cover statement that is reached there is also reached later
     fault_depth: int = 10
     params: dict = field(default_factory=dict)
     faults: list = field(default_factory=list)

@@ -92,6 +92,7 @@ CMD_WALK_FAULTS = [
         "k_more_q ? k_left_q - size_t'(k_q) : cmd_q.k;",
         "k_more_q ? k_left_q : cmd_q.k;",
         "position_is_kept|is_the_next_one",
+        first_step=4,
     ),
     Fault(
         "a_tile_behind_the_last_row",
@@ -137,6 +138,7 @@ def cmd_walk(matrix=None, **params):
         "prove",
         1,
         cover_depth=0 if matrix else 17,
+        first_cover=0 if matrix else 16,
         fault_depth=20,
         cost=20 if matrix is None else 60,
         params=params,
@@ -275,7 +277,7 @@ CMD_CHECK_ELSE = replace(
 
 PROOFS = [
     *[fifo(depth) for depth in (1, 2, 3, 8)],
-    *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
+    *[cmd_queue(depth, followed) for depth, followed in ((2, None), (4, 16), (8, 16))],
     *[operand_buffer(lanes) for lanes in (2, 4, 8)],
     *[operand_bound(beat) for beat in (8, 16)],
     operand_bound(16, 64),

@@ -134,8 +134,8 @@ def cmd_queue(depth, followed):
         3,
         cover_depth=depth + 6,
         params={"DEPTH": depth, **({"FOLLOWED": followed} if followed else {})},
-        faults=faults if depth == 8 else [],
-        repeats=depth != 8,
+        faults=faults if depth == 4 else [],
+        repeats=depth != 4,
         cost=10,
     )
 
@@ -256,6 +256,66 @@ PAIR_BOUND_FAULTS = [
 ]
 
 
+OPERAND_BOUND_FAULTS = [
+    Fault(
+        "block_goes_on_from_the_one_before",
+        "fp8mac_operand_bound.sv",
+        "{so_far_valid && !first, counts_q}",
+        "{so_far_valid, counts_q}",
+        "bound_is_the_largest",
+    ),
+    Fault(
+        "every_beat_begins_a_block",
+        "fp8mac_operand_bound.sv",
+        "{so_far_valid && !first, counts_q}",
+        "{1'b0, counts_q}",
+        "bound_is_the_largest",
+    ),
+    Fault(
+        "rows_of_an_image_share_a_bound",
+        "fp8mac_operand_bound.sv",
+        "(dest_o.kind == DestImage) ? SourceW'(dest_o.ram) + SourceW'(1) : '0",
+        "'0",
+        "bound_is_the_largest|engine_knows_the_largest",
+    ),
+    Fault(
+        "bytes_behind_the_last_count",
+        "fp8mac_operand_bound.sv",
+        ".code_i(taken[i])",
+        ".code_i(code[i])",
+        "bound_is_the_largest",
+    ),
+    Fault(
+        "a_narrow_subnormal_is_doubled",
+        "fp8mac_narrow_code.sv",
+        "least - 4'd2",
+        "least - 4'd1",
+        "narrow_codes_keep_their_values",
+    ),
+    Fault(
+        "vectors_are_widened",
+        "fp8mac_operand_bound.sv",
+        "NARROW && operand && dest_i.fmt.narrow",
+        "NARROW && dest_i.fmt.narrow",
+        "bytes_behind_are_zero",
+    ),
+    Fault(
+        "vectors_are_masked",
+        "fp8mac_operand_bound.sv",
+        "(operand && dest_i.last && ",
+        "(dest_i.last && ",
+        "bytes_behind_are_zero",
+    ),
+    Fault(
+        "one_byte_too_many",
+        "fp8mac_operand_bound.sv",
+        "5'(i) > dest_i.last_byte",
+        "5'(i) >= dest_i.last_byte",
+        "bytes_behind_are_zero|bound_is_the_largest|narrow_codes_keep_their_values",
+    ),
+]
+
+
 def operand_bound(beat, block=32, groups=1, pairs=False):
     return Proof(
         f"operand_bound_{beat}"
@@ -285,64 +345,7 @@ def operand_bound(beat, block=32, groups=1, pairs=False):
         if groups != 1
         else []
         if beat != 8
-        else [
-            Fault(
-                "block_goes_on_from_the_one_before",
-                "fp8mac_operand_bound.sv",
-                "{so_far_valid && !first, counts_q}",
-                "{so_far_valid, counts_q}",
-                "bound_is_the_largest",
-            ),
-            Fault(
-                "every_beat_begins_a_block",
-                "fp8mac_operand_bound.sv",
-                "{so_far_valid && !first, counts_q}",
-                "{1'b0, counts_q}",
-                "bound_is_the_largest",
-            ),
-            Fault(
-                "rows_of_an_image_share_a_bound",
-                "fp8mac_operand_bound.sv",
-                "(dest_o.kind == DestImage) ? SourceW'(dest_o.ram) + SourceW'(1) : '0",
-                "'0",
-                "bound_is_the_largest|engine_knows_the_largest",
-            ),
-            Fault(
-                "bytes_behind_the_last_count",
-                "fp8mac_operand_bound.sv",
-                ".code_i(taken[i])",
-                ".code_i(code[i])",
-                "bound_is_the_largest",
-            ),
-            Fault(
-                "a_narrow_subnormal_is_doubled",
-                "fp8mac_narrow_code.sv",
-                "least - 4'd2",
-                "least - 4'd1",
-                "narrow_codes_keep_their_values",
-            ),
-            Fault(
-                "vectors_are_widened",
-                "fp8mac_operand_bound.sv",
-                "NARROW && operand && dest_i.fmt.narrow",
-                "NARROW && dest_i.fmt.narrow",
-                "bytes_behind_are_zero",
-            ),
-            Fault(
-                "vectors_are_masked",
-                "fp8mac_operand_bound.sv",
-                "(operand && dest_i.last && ",
-                "(dest_i.last && ",
-                "bytes_behind_are_zero",
-            ),
-            Fault(
-                "one_byte_too_many",
-                "fp8mac_operand_bound.sv",
-                "5'(i) > dest_i.last_byte",
-                "5'(i) >= dest_i.last_byte",
-                "bytes_behind_are_zero|bound_is_the_largest|narrow_codes_keep_their_values",
-            ),
-        ],
+        else OPERAND_BOUND_FAULTS,
     )
 
 

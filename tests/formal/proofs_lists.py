@@ -5,6 +5,107 @@ from __future__ import annotations
 
 from proof import RESET, Fault, Proof
 
+FETCH_FAULTS = [
+    Fault(
+        "beats_in_the_reverse_order",
+        "fp8mac_fetch.sv",
+        "count_q == CountW'(i)",
+        "count_q == CountW'(Beats - 1 - i)",
+        "beats_stay|words_are_in_order",
+    ),
+    Fault(
+        "last_error_is_told",
+        "fp8mac_fetch.sv",
+        "(error_q == ErrNone && beat_valid_i)",
+        "beat_valid_i",
+        "first_error_is_told|its_error_is_kept",
+    ),
+    Fault(
+        "reads_beside_a_beat",
+        "fp8mac_fetch.sv",
+        "misaligned ? ErrAlign : beyond ?",
+        "beyond ?",
+        "one_command_each|one_request_each",
+    ),
+    Fault(
+        "reads_past_the_last_address",
+        "fp8mac_fetch.sv",
+        "addr_i > addr_t'(-(Short * BEAT))",
+        "addr_i > addr_t'(-BEAT)",
+        "one_command_each|one_request_each",
+    ),
+    Fault(
+        "extension_past_the_last_address",
+        "fp8mac_fetch.sv",
+        "(longer && !rest_beyond) ? Request",
+        "longer ? Request",
+        "one_command_each|one_request_each",
+    ),
+    Fault(
+        "extension_of_a_failed_descriptor",
+        "fp8mac_fetch.sv",
+        "&& !longer_q && error == ErrNone",
+        "&& !longer_q",
+        "one_command_each|one_request_each|its_length_is_kept",
+    ),
+    Fault(
+        "requests_until_a_beat_comes",
+        "fp8mac_fetch.sv",
+        "if (row_ready_i) state_q",
+        "if (row_ready_i && error_q != ErrNone) state_q",
+        "one_request_each|one_command_each",
+    ),
+    Fault(
+        "ends_with_the_first_beat",
+        "fp8mac_fetch.sv",
+        "beat_valid_i && beat_last_i",
+        "beat_valid_i",
+        "one_command_each|busy_until_the_command|one_request_each",
+    ),
+    Fault(
+        "a_ring_with_an_error_reads",
+        "fp8mac_fetch.sv",
+        "(ring_error_i != ErrNone) ? ring_error_i : ",
+        "",
+        "one_command_each|one_request_each",
+    ),
+    Fault(
+        "another_one_behind_a_failure",
+        "fp8mac_fetch.sv",
+        "[MoreBit] && error_q == ErrNone",
+        "[MoreBit]",
+        "another_one_as_told",
+    ),
+    Fault(
+        "every_list_pauses",
+        "fp8mac_fetch.sv",
+        "[PauseBit]",
+        "[MoreBit]",
+        "pauses_as_told",
+    ),
+    Fault(
+        "next_one_is_in_the_extension",
+        "fp8mac_fetch.sv",
+        "(longer_q ? (AddrW+1)'(Beats * BEAT) : (AddrW+1)'(Short * BEAT))",
+        "(AddrW+1)'(Short * BEAT)",
+        "next_is_behind|its_next_is_kept",
+    ),
+    Fault(
+        "next_one_at_address_0",
+        "fp8mac_fetch.sv",
+        "next_beyond_o = next[AddrW];",
+        "next_beyond_o = 1'b0;",
+        "next_is_behind",
+    ),
+    Fault(
+        "an_error_has_a_record",
+        "fp8mac_fetch.sv",
+        "command_o.mode.record = 1'b0;",
+        "command_o.mode.irq = 1'b0;",
+        "an_error_has_no_tag",
+    ),
+]
+
 
 def fetch(beat):
     return Proof(
@@ -18,108 +119,7 @@ def fetch(beat):
         params={"BEAT": beat},
         repeats=beat != 16,
         cost=20,
-        faults=[]
-        if beat != 16
-        else [
-            Fault(
-                "beats_in_the_reverse_order",
-                "fp8mac_fetch.sv",
-                "count_q == CountW'(i)",
-                "count_q == CountW'(Beats - 1 - i)",
-                "beats_stay|words_are_in_order",
-            ),
-            Fault(
-                "last_error_is_told",
-                "fp8mac_fetch.sv",
-                "(error_q == ErrNone && beat_valid_i)",
-                "beat_valid_i",
-                "first_error_is_told|its_error_is_kept",
-            ),
-            Fault(
-                "reads_beside_a_beat",
-                "fp8mac_fetch.sv",
-                "misaligned ? ErrAlign : beyond ?",
-                "beyond ?",
-                "one_command_each|one_request_each",
-            ),
-            Fault(
-                "reads_past_the_last_address",
-                "fp8mac_fetch.sv",
-                "addr_i > addr_t'(-(Short * BEAT))",
-                "addr_i > addr_t'(-BEAT)",
-                "one_command_each|one_request_each",
-            ),
-            Fault(
-                "extension_past_the_last_address",
-                "fp8mac_fetch.sv",
-                "(longer && !rest_beyond) ? Request",
-                "longer ? Request",
-                "one_command_each|one_request_each",
-            ),
-            Fault(
-                "extension_of_a_failed_descriptor",
-                "fp8mac_fetch.sv",
-                "&& !longer_q && error == ErrNone",
-                "&& !longer_q",
-                "one_command_each|one_request_each|its_length_is_kept",
-            ),
-            Fault(
-                "requests_until_a_beat_comes",
-                "fp8mac_fetch.sv",
-                "if (row_ready_i) state_q",
-                "if (row_ready_i && error_q != ErrNone) state_q",
-                "one_request_each|one_command_each",
-            ),
-            Fault(
-                "ends_with_the_first_beat",
-                "fp8mac_fetch.sv",
-                "beat_valid_i && beat_last_i",
-                "beat_valid_i",
-                "one_command_each|busy_until_the_command|one_request_each",
-            ),
-            Fault(
-                "a_ring_with_an_error_reads",
-                "fp8mac_fetch.sv",
-                "(ring_error_i != ErrNone) ? ring_error_i : ",
-                "",
-                "one_command_each|one_request_each",
-            ),
-            Fault(
-                "another_one_behind_a_failure",
-                "fp8mac_fetch.sv",
-                "[MoreBit] && error_q == ErrNone",
-                "[MoreBit]",
-                "another_one_as_told",
-            ),
-            Fault(
-                "every_list_pauses",
-                "fp8mac_fetch.sv",
-                "[PauseBit]",
-                "[MoreBit]",
-                "pauses_as_told",
-            ),
-            Fault(
-                "next_one_is_in_the_extension",
-                "fp8mac_fetch.sv",
-                "(longer_q ? (AddrW+1)'(Beats * BEAT) : (AddrW+1)'(Short * BEAT))",
-                "(AddrW+1)'(Short * BEAT)",
-                "next_is_behind|its_next_is_kept",
-            ),
-            Fault(
-                "next_one_at_address_0",
-                "fp8mac_fetch.sv",
-                "next_beyond_o = next[AddrW];",
-                "next_beyond_o = 1'b0;",
-                "next_is_behind",
-            ),
-            Fault(
-                "an_error_has_a_record",
-                "fp8mac_fetch.sv",
-                "command_o.mode.record = 1'b0;",
-                "command_o.mode.irq = 1'b0;",
-                "an_error_has_no_tag",
-            ),
-        ],
+        faults=[] if beat != 16 else FETCH_FAULTS,
     )
 
 
@@ -440,6 +440,7 @@ def table_load(beat):
         "prove",
         2,
         cover_depth=72,
+        first_cover=68,
         params={"BEAT": beat},
         faults=TABLE_LOAD_FAULTS if beat == 32 else [],
         repeats=beat != 32,

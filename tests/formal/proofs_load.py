@@ -61,7 +61,7 @@ LOAD = Proof(
         "formal/formal_load.sv",
     ],
     "prove",
-    3,
+    2,
     cover_depth=14,
     fault_depth=12,
     cost=60,
@@ -72,6 +72,7 @@ LOAD = Proof(
             "job_d.after == '0 || earlier < job_d.after;",
             "1'b1;",
             "engine_waits_no_more|b_alone_in_a_wait|no_end_in_a_wait",
+            first_step=4,
         ),
         Fault(
             "taken_without_room_to_store",

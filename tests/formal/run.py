@@ -32,6 +32,7 @@ SBY = """\
 [options]
 mode {mode}
 depth {depth}
+skip {skip}
 [engines]
 smtbmc {engine}
 
@@ -52,12 +53,13 @@ class Job:
         self.proof, self.kind, self.fault = proof, kind, fault
         self.name = f"{proof.name}/{kind if fault is None else 'fault_' + fault.name}"
 
-    def mode_and_depth(self):
+    def search(self):
+        """The mode of the tool, the depth, and the first step that is searched. A proof searches every step."""
         if self.kind == "cover":
-            return "cover", self.proof.cover_depth
+            return "cover", self.proof.cover_depth, self.proof.first_cover
         if self.fault is not None:
-            return "bmc", self.fault.depth or self.proof.fault_depth
-        return self.proof.mode, self.proof.depth
+            return "bmc", self.fault.depth or self.proof.fault_depth, self.fault.first_step
+        return self.proof.mode, self.proof.depth, 0
 
 
 def source_text(path, fault):
@@ -102,12 +104,13 @@ def prepare(job, args):
         raise ValueError(
             f"seeded fault {job.fault.name}: {job.fault.file} is not among the sources"
         )
-    mode, depth = job.mode_and_depth()
+    mode, depth, skip = job.search()
     params = " ".join(f"-G {key}={value}" for key, value in job.proof.params.items())
     (folder / "run.sby").write_text(
         SBY.format(
             mode=mode,
             depth=depth,
+            skip=skip,
             top=job.proof.top,
             params=params,
             engine=job.proof.engine,

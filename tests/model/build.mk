@@ -3,7 +3,7 @@
 MODEL_TESTS := declared formats conversions fp32 dot fixed static_exponent gemm output rows settings scaled recipes_published recipes_recorded inexact \
   effects functions row_commands requantise
 MODEL_TEST_LOGS := $(MODEL_TESTS:%=$(BUILD)/test/model-%.log)
-MODEL_TEST_INPUTS := $(wildcard rtl/*_pkg.sv tests/model/*.py tests/model/test_environment.c tests/oracle/*.py model/src/core/function_tables.* tests/model/recorded/*.csv model/include/fp8mac/*.h) $(wildcard rtl/epilogue/*_table.sv) $(PYTEST_FILES) \
+MODEL_TEST_INPUTS := $(wildcard rtl/*_pkg.sv tests/model/*.py tests/model/*environment*.[ch] tests/oracle/*.py model/src/core/function_tables.* tests/model/recorded/*.csv model/include/fp8mac/*.h) $(wildcard rtl/epilogue/*_table.sv) $(PYTEST_FILES) \
   tests/run_test.sh
 TESTS += $(MODEL_TEST_LOGS)
 
@@ -11,7 +11,7 @@ $(MODEL_TEST_LOGS): $(BUILD)/test/model-%.log: tests/model/test_%.py $(BUILD)/mo
 	@tests/run_test.sh model-$* $@ $(PYTEST) $< --build $(BUILD)
 
 TESTS += $(BUILD)/test/model-compilers.log
-$(BUILD)/test/model-compilers.log: tests/model/compilers.sh tests/model/test_environment.c $(BUILD)/test/model-environment.log \
+$(BUILD)/test/model-compilers.log: tests/model/compilers.sh $(wildcard tests/model/*environment*.[ch]) $(BUILD)/test/model-environment.log \
     $(MODEL_SOURCES) $(MODEL_HEADERS) tests/run_test.sh
 	@tests/run_test.sh model-compilers $@ tests/model/compilers.sh $(BUILD)/model-compilers $(CATALOGUE_DIR) \
 	  $(BUILD)/test/model-environment.log

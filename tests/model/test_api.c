@@ -269,7 +269,7 @@ static void test_gemm_refuses_scales_and_activations(void)
     }
     REFUSED(FP8MAC_ERR_SCALE, x.a.scale.mode = (fp8mac_scale_mode)3);
     const float inf = fp8mac_float_from_bits(0x7f800000), nan = fp8mac_float_from_bits(0x7fc00000);
-    REFUSED(FP8MAC_ERR_ACTIVATION, x.activation = (fp8mac_activation)3);
+    REFUSED(FP8MAC_ERR_ACTIVATION, x.activation = (fp8mac_activation)FP8MAC_ACTIVATIONS);
     REFUSED(FP8MAC_ERR_ACTIVATION, x.clamp_lo = 21.0f);
     REFUSED(FP8MAC_ERR_ACTIVATION, x.clamp_lo = -inf);
     REFUSED(FP8MAC_ERR_ACTIVATION, x.clamp_hi = inf);

@@ -335,9 +335,10 @@ static void test_commands(void)
     REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.scale = 0);
     REFUSED(FP8MAC_ERR_COMMAND, bad.command.d.scale = 0x7f800000);
     REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.scale_exp = 33);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.overflow = 3);
-    REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.act = 3);
-    REFUSED(FP8MAC_ERR_COMMAND, (bad.command.finish.act = 2, bad.command.finish.clamp_lo = ONE));
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.overflow = FP8MAC_OVERFLOWS);
+    REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.act = FP8MAC_ACTIVATIONS);
+    REFUSED(FP8MAC_ERR_COMMAND,
+            (bad.command.finish.act = FP8MAC_ACT_CLAMP, bad.command.finish.clamp_lo = ONE));
     REFUSED(FP8MAC_ERR_COMMAND, (bad.command.a.fmt = 3, bad.command.a.narrow = true)); // INT8
     REFUSED(FP8MAC_ERR_COMMAND, bad.command.a.fmt = 4);
     REFUSED(FP8MAC_ERR_COMMAND, bad.command.finish.act_table = 3);

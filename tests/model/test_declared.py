@@ -36,8 +36,7 @@ def test_exported(bench: Checks, build: Path) -> None:
 
 
 def test_called(bench: Checks) -> None:
-    called = set(
-        re.findall(r"\b(fp8mac_\w+)\(", Path("tests/model/test_environment.c").read_text())
-    )
+    sources = [Path("tests/model/test_environment.c"), *Path("tests/model").glob("environment_*.h")]
+    called = {name for s in sources for name in re.findall(r"\b(fp8mac_\w+)\(", s.read_text())}
     for name in sorted(declared()):
         bench.check("called by test_environment.c", name in called, True, name)

@@ -90,7 +90,7 @@ def draw_epilogue(rng, d_name=None):
     scale_d = 0x3F800000 if rng.integers(0, 2) else draw_scale(rng)
     return exact.Epilogue(
         bool(rng.integers(0, 2)),
-        ACTIVATIONS[rng.integers(0, 3)],
+        ACTIVATIONS[rng.integers(0, len(ACTIVATIONS))],
         lo,
         hi,
         exact.f32(beta),
@@ -496,7 +496,7 @@ def refusal_changes(lib, keep):
             "ERR_ACTIVATION",
             {"activation": clamp, "clamp_lo": lo, "clamp_hi": hi},
         )
-    yield "unknown activation", "ERR_ACTIVATION", {"activation": 3}
+    yield "unknown activation", "ERR_ACTIVATION", {"activation": clib.enum("ACTIVATIONS")}
     for pointer in ("a.codes", "b.codes", "d"):
         yield f"NULL {pointer}", "ERR_NULL", {pointer: None}
     yield "beta without C", "ERR_NULL", {"beta": 1.0, "c": None, "c_format": fp16, "ldc": 2}

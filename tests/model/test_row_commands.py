@@ -404,14 +404,14 @@ def refusals(lib, keep):
             yield f"{field} without a norm", "ERR_UNSUPPORTED", operation, {field: scalar(1)}
         yield "eps without a norm", "ERR_UNSUPPORTED", operation, {"eps": 1.0}
     for changes in (
-        {"factor": scalar(1)}, {"scale_d": scalar(1)}, {"activation": 1}, {"d_table": scalar(1)},
+        {"factor": scalar(1)}, {"scale_d": scalar(1)}, {"activation": clib.enum("ACT_RELU")}, {"d_table": scalar(1)},
         {"d_format": lib.by_name["float32"]}, {"d_mode": clib.ConvertMode(1, 0)},
         {"d_mode": clib.ConvertMode(0, 1)},
     ):  # fmt: skip
         yield f"{next(iter(changes))} of argmax", "ERR_UNSUPPORTED", "ARGMAX", changes
     yield "no scales", "ERR_NULL", "QUANTISE_MX", {"scales": None}
     for changes in (
-        {"scale_d": scalar(1)}, {"activation": 1}, {"d_table": scalar(1)},
+        {"scale_d": scalar(1)}, {"activation": clib.enum("ACT_RELU")}, {"d_table": scalar(1)},
         {"d_mode": clib.ConvertMode(1, 0)}, {"d_mode": clib.ConvertMode(0, 1)},
     ):  # fmt: skip
         yield f"{next(iter(changes))} of MX", "ERR_UNSUPPORTED", "QUANTISE_MX", changes
@@ -420,8 +420,13 @@ def refusals(lib, keep):
     yield "stochastic", "ERR_ROUNDING", "SUM", {"d_mode": clib.ConvertMode(2, 0)}
     yield "overflow mode", "ERR_OVERFLOW_MODE", "SUM", {"d_mode": clib.ConvertMode(0, 9)}
     yield "table of a wide D", "ERR_FORMAT", "SUM", {"d_table": scalar(1)}
-    yield "activation", "ERR_ACTIVATION", "SUM", {"activation": 3}
-    yield "clamp", "ERR_ACTIVATION", "SUM", {"activation": 2, "clamp_lo": 1.0, "clamp_hi": 0.0}
+    yield "activation", "ERR_ACTIVATION", "SUM", {"activation": clib.enum("ACTIVATIONS")}
+    yield (
+        "clamp",
+        "ERR_ACTIVATION",
+        "SUM",
+        {"activation": clib.enum("ACT_CLAMP"), "clamp_lo": 1.0, "clamp_hi": 0.0},
+    )
 
 
 def test_refusals(bench, lib):

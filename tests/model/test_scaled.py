@@ -41,7 +41,7 @@ class Gemm:
         self.bias = np.float32(rng.standard_normal(self.n)) if rng.integers(0, 2) else None
         self.beta = np.float32(rng.choice([0, 0, 1, -0.5, 1.7]))
         self.c = np.float16(rng.standard_normal((self.m, self.n)))
-        self.activation = EPILOGUES[int(rng.integers(0, 3))]
+        self.activation = EPILOGUES[int(rng.integers(0, len(EPILOGUES)))]
         self.scale_d = np.float32(rng.uniform(0.25, 4))
         self.origin = tuple(int(x) for x in rng.integers(0, 1000, 2))
         self.d_bits = 0

@@ -37,9 +37,30 @@ $(BUILD)/test/networks-hostile.log: $(NETWORKS_TEST)/test_hostile.py $(NETWORKS_
 	@tests/run_test.sh networks-hostile $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-hostile.log
 
+$(BUILD)/test/networks-answers.log: $(NETWORKS_TEST)/test_answers.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-answers $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-answers.log
+
+$(BUILD)/test/networks-messages.log: $(NETWORKS_TEST)/test_messages.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh networks-messages $@ $(NETWORKS_PYTEST) $<
+TESTS += $(BUILD)/test/networks-messages.log
+
+# Random graphs, numbers and names through all verbs
+$(BUILD)/test/networks-fuzz.log $(BUILD)/test/networks-fuzz-more.log: $(NETWORKS_TEST)/test_fuzz.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS)
+$(BUILD)/test/networks-fuzz.log: NETWORKS_OPTIONS := --count 250
+$(BUILD)/test/networks-fuzz-more.log: NETWORKS_OPTIONS := --count 5000 --seed 1
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fuzz networks-fuzz-more)
+
 $(BUILD)/test/networks-tflite.log: $(NETWORKS_TEST)/test_tflite.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-tflite $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-tflite.log
+
+$(BUILD)/test/networks-trust.log $(BUILD)/test/networks-trust-more.log: $(NETWORKS_TEST)/test_trust.py $(NETWORKS_INPUTS)
+	@tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(TRUST_OPTIONS)
+$(BUILD)/test/networks-trust.log: TRUST_OPTIONS := --count 300
+$(BUILD)/test/networks-trust-more.log: TRUST_OPTIONS := --count 5000 --seed 1 -k test_random
+TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-trust networks-trust-more)
 
 $(BUILD)/test/networks-litert.log: $(NETWORKS_TEST)/test_litert.py $(NETWORKS_INPUTS) tests/oracle/requantise.py
 	@tests/run_test.sh networks-litert $@ $(NETWORKS_PYTEST) $<
@@ -109,6 +130,12 @@ $(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(S
 	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
 
+# Estimates of moves by the core, on the timing model
+$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
+	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH) tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves -- \
+	  $(MAKE) -s --no-print-directory
+TESTS += $(BUILD)/test/networks-moves.log
+
 $(BUILD)/test/networks-speech.log: $(NETWORKS_TEST)/test_speech.py $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-speech $@ $(NETWORKS_PYTEST) $<
 TESTS += $(BUILD)/test/networks-speech.log
@@ -129,8 +156,8 @@ accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8ma
 # Networks that are written by hand, in several formats: sim/bench/quality.json
 ACCEPT_KINDS += quality
 .PHONY: accept-quality
-accept-quality: $(FW_BUILD)/host/digits $(FP8NET) $(BUILD)/model/fp8mac
-	@$(PYTHON) -B -m sim.bench.quality --digits $< --clothes '$(EXAMPLE_FASHION) --all' $(ACCEPT_REASON)
+accept-quality: $(FW_BUILD)/host/digits $(FW_BUILD)/host/vad $(FP8NET) $(BUILD)/model/fp8mac
+	@$(PYTHON) -B -m sim.bench.quality --digits $< --vad $(FW_BUILD)/host/vad --clothes '$(EXAMPLE_FASHION) --all' $(ACCEPT_REASON)
 	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
 # MLPerf Tiny's networks are not in this repository: make networks-tiny MLPERF_TINY=folder compares their rows.
 networks-tiny: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS)

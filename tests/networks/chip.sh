@@ -26,11 +26,17 @@ check "the chip counts cycles" grep -Eq '^core cycles +[0-9]+ a run' "$folder/HO
 check "the report has each layer" test "$(grep -c '`fp8rt_' "$folder/nets/small/report.md")" -eq 10
 check "the report is JSON" "$python" -m json.tool "$folder/nets/small/report.json" "$folder/report.checked"
 "$fp8net" measure "$folder/nets/small"
-check "the report has cycles of layers" grep -Eq '`fp8rt_linear`.*[0-9] \| [0-9]+ \| [0-9]+ \| [0-9]+ \|$' "$folder/nets/small/report.md"
+check "the report has cycles of layers" grep -Eq '`fp8rt_linear`.*(-|%) \| [0-9,]+ \| [0-9]+ \| [0-9]+ \|$' "$folder/nets/small/report.md"
+check "a measured report says once what a run takes" test "$(grep -c 'A run ' "$folder/nets/small/report.md")" -eq 1
+check "a measured report has no estimates" test "$(grep -ic estimate "$folder/nets/small/report.md")" -eq 0
 check "estimates are near them" "$python" tests/networks/estimates.py "$folder/nets/small/report.json" 10
 check "the picture has them" grep -q 'Cycles of each layer' "$folder/nets/small/report.svg"
 "$fp8net" validate "$folder/small.q.onnx" --data "$folder/small.npz" --reference "$folder/small.onnx" --floor 15
 check "validate by the executor" test $? -eq 0
+# The program's own limit of silence goes to the simulator.
+sed -i 's|^//: --silence [0-9]*$|//: --silence 5000|' "$folder/nets/small/main.c"
+"$@" run APP=small APPS_DIR="$folder/nets" >"$folder/silent.txt" 2>&1 || true
+check "a program says when it hangs" grep -q ' 5000 cycles without console output' "$folder/silent.txt"
 # One byte of the vectors is changed: the program has to notice.
 sed 's/small_output0\[\([0-9]*\)\] = {/&\n 1 +/' "$folder/nets/small/small_vectors.c" >"$folder/vectors.c"
 mv "$folder/vectors.c" "$folder/nets/small/small_vectors.c"

@@ -25,7 +25,19 @@ import music
 import numpy as np
 import speech
 import tiny
-from fp8net import analyze, lower, mx, plan, quantize, recipe, report, shapes, validate, writer
+from fp8net import (
+    analyze,
+    lower,
+    mx,
+    plan,
+    quantize,
+    recipe,
+    reference,
+    report,
+    shapes,
+    validate,
+    writer,
+)
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import INT8, Graph
@@ -98,16 +110,13 @@ def _whole(model) -> Graph:
 
 
 def _quality(network: Network, graph: Graph, prefix: str) -> dict:
-    """SQNR and answers beside ONNX Runtime on the float file"""
-    given, kept = network.shape or None, network.kept or None
-    reference = shapes.prepare(network.reference or network.path, given, kept)
+    """SQNR and answers beside the float file"""
+    source = reference.read(network.reference or network.path, network.kept or None)
     name = network.output or next(iter(graph.outputs))
     values = [], []
-    session, executor = shapes.session(reference), Executor(graph)
+    executor = Executor(graph)
     for run in network.test:
-        values[0].append(
-            session.run([name], dict(zip([i.name for i in reference.graph.input], run.values())))[0]
-        )
+        values[0].append(source.run([name], dict(zip(source.inputs, run.values())))[0])
         values[1].append(executor.run(run)[name])
     truth, mine = (np.stack([v.reshape(-1) for v in column]) for column in values)
     found = {"sqnr": round(float(report.sqnr(truth, mine)), 1)} | _answers(network, truth, mine)

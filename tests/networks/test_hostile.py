@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-from fp8net import analyze, fold, lower, quantize, shapes
+from fp8net import analyze, cli, fold, lower, quantize, reserved, shapes, writer
 from fp8net.cli import main
 from fp8net.executor import Executor
 from graphs import Builder
 from onnx import TensorProto, helper, numpy_helper
 
 FLOAT = TensorProto.FLOAT
+ROOT = Path(__file__).parents[2]
 
 
 def value(name: str, shape) -> onnx.ValueInfoProto:
@@ -230,9 +232,7 @@ def test_values(refuses) -> None:
 def test_all_at_once(bench, work, capsys) -> None:
     """Each unsupported node is named with its operator and what there is instead."""
     nodes = [
-        helper.make_node(
-            "MaxPool", ["x"], ["a"], "pool", kernel_shape=[2, 2], ceil_mode=1, strides=[2, 2]
-        ),
+        helper.make_node("MaxPool", ["x"], ["a"], "pool", kernel_shape=[2, 2], dilations=[2, 2]),
         helper.make_node("Relu", ["a"], ["b"], "fine"),
         helper.make_node("LpPool", ["x"], ["c"], "norm", kernel_shape=[2, 2]),
         helper.make_node("LogSoftmax", ["x"], ["d"], "log"),
@@ -246,7 +246,7 @@ def test_all_at_once(bench, work, capsys) -> None:
     bench.check("many: refused", main(["analyze", str(path)]) == 1)
     said = capsys.readouterr().out
     for words in (
-        "pool (MaxPool): ceil_mode is 1",
+        "pool (MaxPool): dilations are (2, 2)",
         "norm (LpPool)",
         "log (LogSoftmax)",
         "behind (Sum)",
@@ -341,7 +341,9 @@ def test_names(bench, work, rng) -> None:
     bench.check("quantize", status == 0)
     names = [n.name for n in onnx.load(ready).graph.node]
     bench.check(f"no two nodes have one name: {names}", len(set(names)) == len(names))
-    bench.check("validate", main(["validate", ready, *data, "--floor", "60"]) == 0)
+    bench.check(
+        "validate", main(["validate", ready, *data, "--reference", str(work / "names.onnx")]) == 0
+    )
     bench.check("generate", main(["generate", ready, *data, "-o", str(folder)]) == 0)
     for path in [*folder.glob("*.c"), *folder.glob("*.h")]:
         lines = path.read_text("utf-8").splitlines()
@@ -385,7 +387,9 @@ def test_ranks(bench, work, capsys) -> None:
     bench.check(
         "one", main(["quantize", str(work / "one.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
     )
-    bench.check("one runs", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+    checked = ["validate", str(work / "q.onnx"), *data]
+    beside = ["--reference", str(work / "one.onnx"), "--floor", "30"]
+    bench.check("one runs", main([*checked, *beside]) == 0)
 
 
 def test_transposed_codes(bench, work, rng) -> None:
@@ -405,7 +409,8 @@ def test_transposed_codes(bench, work, rng) -> None:
     bench.check(
         "quantize", main(["quantize", str(work / "t.onnx"), *data, "-o", str(work / "q.onnx")]) == 0
     )
-    bench.check("validate", main(["validate", str(work / "q.onnx"), *data, "--floor", "60"]) == 0)
+    beside = ["--reference", str(work / "t.onnx"), "--floor", "20"]
+    bench.check("validate", main(["validate", str(work / "q.onnx"), *data, *beside]) == 0)
 
 
 def test_partly_quantised(bench, work, rng, capsys) -> None:
@@ -430,7 +435,7 @@ def test_partly_quantised(bench, work, rng, capsys) -> None:
     for verb, more in (("analyze", []), ("generate", ["-o", str(work / "net")])):
         status = main([verb, str(work / "part.onnx"), *more])
         said = "".join(capsys.readouterr())
-        bench.check(f"{verb}: {said}", status == 1 and "second (linear)" in said)
+        bench.check(f"{verb}: {said}", status == 1 and "second (MatMul)" in said)
         bench.check(f"{verb}: does not send back", "fp8net quantize" not in said)
         bench.check(f"{verb}: says what is missing", "QuantizeLinear" in said)
 
@@ -514,32 +519,112 @@ def test_not_quantised(bench, work, capsys) -> None:
     onnx.save(
         quantize.quantize(work / "small.onnx", runs, quantize.Options())[0], work / "ready.onnx"
     )
-    for bad in ("1net", "main", "fp8rt", "_"):
+    headers = {
+        path.stem
+        for pattern in (
+            "firmware/src",
+            "firmware/layers",
+            "firmware/driver",
+            "firmware/port/*",
+            "model/src",
+        )
+        for path in ROOT.glob(f"{pattern}/*.h")
+        if not path.stem.startswith("fp8")
+    }
+    bench.check(
+        f"headers that nobody refuses: {headers - reserved.RESERVED}",
+        headers and headers <= reserved.RESERVED,
+    )
+    for bad in (
+        "1net",
+        "main",
+        "fp8rt",
+        "_",
+        "stdio",
+        "STRING",
+        "int",
+        "class",
+        "sem",
+        "layer",
+        "n" * 64,
+    ):
         words = ["generate", str(work / "ready.onnx"), "-o", str(work / bad)]
         bench.check(f"{bad} is no name in C", main(words) == 1 and not (work / bad).exists())
         bench.check(f"{bad}: is said", "its last part" in capsys.readouterr().err)
 
 
+def test_input_as_output(refuses, bench, work, capsys) -> None:
+    """An output that is an input is refused. With an Identity between them, as the message's neighbour, it is written."""
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    model = model_of([relu])
+    model.graph.output.append(value("x", [1, 4, 5, 5]))
+    refuses(
+        "an input as an output",
+        model,
+        "output x: is an input of the network, too",
+        "take it from the outputs",
+    )
+    del model.graph.output[1]
+    onnx.save(model, work / "mended.onnx")
+    files = ["--data", str(work / "data.npz"), "-o", str(work / "mended.q.onnx")]
+    bench.check("without it", main(["quantize", str(work / "mended.onnx"), *files]) == 0)
+
+
+def test_read_back(bench, work, capsys, monkeypatch) -> None:
+    """A file that generate cannot read is not written."""
+    onnx.save(small(), work / "small.onnx")
+    np.savez(work / "data.npz", x=np.ones((2, 4, 5, 5), np.float32))
+    files = ["--data", str(work / "data.npz"), "-o", str(work / "q.onnx")]
+    real = quantize.quantize
+
+    def spoils(*arguments):
+        model, scales = real(*arguments)
+        model.graph.initializer[0].dims[:] = [7]
+        return model, scales
+
+    monkeypatch.setattr(quantize, "quantize", spoils)
+    status = main(["quantize", str(work / "small.onnx"), *files])
+    said = capsys.readouterr().err
+    bench.check(
+        f"{status}: {said}", status == 1 and said.startswith("fp8net: ") and ".part" not in said
+    )
+    bench.check("nothing was written", not (work / "q.onnx").exists() and not list(work.glob(".*")))
+
+
+def test_own_error(bench, work, capsys, monkeypatch) -> None:
+    """An error of the tool itself is one line that says what to report. --debug gives the traceback."""
+
+    def breaks(*_):
+        return {}["no such\nkey"]
+
+    monkeypatch.setattr(cli.analyze, "analyze", breaks)
+    status = main(["analyze", "x.onnx"])
+    said = capsys.readouterr().err
+    wanted = ("KeyError", "report this line", "--debug", "line ")
+    bench.check(
+        f"{status}: {said}",
+        status == 3 and said.count("\n") == 1 and all(w in said for w in wanted),
+    )
+    for arguments in (["--debug", "analyze", "x.onnx"], ["analyze", "x.onnx", "--debug"]):
+        bench.raises(f"{arguments}", KeyError, "no such", lambda a=arguments: main(a))
+
+
 def test_half_written(bench, work, monkeypatch) -> None:
     """A failure in the middle of writing leaves no file."""
-    from pathlib import Path
-
-    from fp8net import writer
-
     model = small()
     onnx.save(model, work / "small.onnx")
     runs = [{"x": np.ones((1, 4, 5, 5), np.float32)}]
     quantised, _ = quantize.quantize(work / "small.onnx", runs, quantize.Options())
     graph = lower.lower_model(shapes.infer(quantised))
     sources = writer.prepare(graph, work / "net", "small.onnx", runs)
-    real = Path.write_text
+    real = Path.write_bytes
 
-    def fails(path, text, *more):
+    def fails(path, data):
         if path.name == "main.c":
             raise OSError(28, "No space left on device", str(path))
-        return real(path, text, *more)
+        return real(path, data)
 
-    monkeypatch.setattr(Path, "write_text", fails)
+    monkeypatch.setattr(Path, "write_bytes", fails)
     bench.raises("no space", OSError, "No space", lambda: writer.write(work / "net", sources, {}))
     bench.check("no folder is left", [p.name for p in work.iterdir()] == ["small.onnx"])
 
@@ -589,6 +674,7 @@ def test_scales(bench, work, capsys) -> None:
         "scale below 0": (change("x_scale", np.float32(-1)), "greater than 0"),
         "scale Inf": (change("x_scale", np.float32(np.inf)), "finite"),
         "scale NaN": (change("x_scale", np.float32(np.nan)), "NaN"),
+        "scale without a reciprocal": (change("x_scale", np.float32(2.9e-39)), "2.9e-39"),
         "scale of weights 0": (change("w_scales", scales * 0), "greater than 0"),
         "two scales for three outputs": (change("w_scales", scales[:2]), "w_"),
         "zero point": (change("x_zero", np.ones((), kind)), "zero point"),

@@ -17,7 +17,7 @@ from graphs_moving import random_moving
 from test_random import RUNS, _check
 from test_sequences import BATCH, TOKENS, biases, causal
 
-LEAST_DB = 9.0  # beside ONNX Runtime on the quantised file, where MX layers are float32
+LEAST_DB = 9.0  # a requirement, as in test_random.py; in the quantised file MX layers are float32
 BLOCK = 32
 
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published networks magika (kinds of files), rapidocr (lines of text) and basic-pitch (notes) keep their quality beside ONNX Runtime."""
+"""The published networks magika (kinds of files), rapidocr (lines of text) and basic-pitch (notes) keep their quality beside ONNX Runtime.
+
+The bounds of SQNR and of answers are requirements: a network that loses more is of no use. sim/bench/networks.json records what
+they get, and `make accept-networks` says what moved.
+"""
 
 from __future__ import annotations
 

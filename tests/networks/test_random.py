@@ -26,7 +26,9 @@ from graphs_moving import norms, random_moving
 from programs import run
 
 RUNS = 3
-LEAST_DB = 14.0  # of the executor beside ONNX Runtime on the quantised file
+# Of the executor beside ONNX Runtime on the quantised file. A requirement: above it lies what FP8 rounds in several layers,
+# below it a wrong operand, scale or state, as a check of states shows.
+LEAST_DB = 14.0
 
 
 def _network(rng: np.random.Generator, number: int, work):
@@ -343,7 +345,7 @@ def test_long_kernel(bench, rng, compiler, work) -> None:
     shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
     runs = [{"x": rng.normal(size=shape).astype(np.float32)} for _ in range(RUNS)]
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
-    _check(bench, "long", work / "long", LEAST_DB, (quantised, runs), compiler, False)
+    _check(bench, "long", work / "strided", LEAST_DB, (quantised, runs), compiler, False)
 
 
 DRIVER = r"""

@@ -58,7 +58,7 @@ def test_words(bench, seed, compiler, work, form, beat) -> None:
     onnx.save(model, path)
     quantised, _ = quantize.quantize(path, runs, quantize.Options())
     case = quantised, runs
-    _check(bench, f"{form}, {beat}", work / "words", LEAST_DB, case, compiler, False, beat)
+    _check(bench, f"{form}, {beat}", work / "text", LEAST_DB, case, compiler, False, beat)
     graph = lower.lower_model(shapes.infer(quantised))
     layers = [layer.op for layer in graph.layers]
     bench.check(f"{form}: one table: {layers}", layers == ["embedding", "linear"])

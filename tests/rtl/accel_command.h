@@ -269,6 +269,23 @@ class Golden
         return dot;
     }
 
+    // The activation, and how D is coded
+    void finish_of(const Command &t, fp8mac_gemm_desc &desc)
+    {
+        desc.activation = static_cast<fp8mac_activation>(t.act);
+        desc.clamp_lo = as_float(t.clamp_lo);
+        desc.clamp_hi = as_float(t.clamp_hi);
+        desc.d_format = format(t.d_fmt);
+        desc.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
+        desc.d_table = table(t);
+        if (t.stochastic) {
+            desc.d_mode.rounding = FP8MAC_ROUND_STOCHASTIC;
+            desc.d_generator = FP8MAC_GENERATOR_SIMON;
+            desc.d_random_bits = 16;
+            desc.dot.seed = t.seed;
+        }
+    }
+
     void run_gemm(const Command &t)
     {
         const float scale_a = as_float(t.scale_a), scale_b = as_float(t.scale_b),
@@ -320,21 +337,10 @@ class Golden
             desc.c_format = format(t.c_fmt);
             desc.ldc = t.n;
         }
-        desc.activation = static_cast<fp8mac_activation>(t.act);
-        desc.clamp_lo = as_float(t.clamp_lo);
-        desc.clamp_hi = as_float(t.clamp_hi);
         desc.d = d.data();
-        desc.d_format = format(t.d_fmt);
         desc.ldd = t.n;
-        desc.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
         desc.scale_d = &scale_d;
-        desc.d_table = table(t);
-        if (t.stochastic) {
-            desc.d_mode.rounding = FP8MAC_ROUND_STOCHASTIC;
-            desc.d_generator = FP8MAC_GENERATOR_SIMON;
-            desc.d_random_bits = 16;
-            desc.dot.seed = t.seed;
-        }
+        finish_of(t, desc);
         fp8mac_gemm_result result{};
         if (fp8mac_gemm(&desc, &result) != FP8MAC_OK) {
             refusals++;
@@ -453,7 +459,7 @@ class Golden
     }
     static fp8mac_requantise limits(const Command &t)
     {
-        const bool clamp = t.act == 2;
+        const bool clamp = t.act == FP8MAC_ACT_CLAMP;
         return {static_cast<int32_t>(t.scale_d), clamp ? static_cast<int32_t>(t.clamp_lo) : -128,
                 clamp ? static_cast<int32_t>(t.clamp_hi) : 127};
     }
@@ -511,7 +517,7 @@ class Golden
         epilogue.activation = static_cast<fp8mac_activation>(t.act);
         epilogue.clamp_lo = as_float(t.clamp_lo);
         epilogue.clamp_hi = as_float(t.clamp_hi);
-        epilogue.multiply = t.elementwise() && t.op == 2;
+        epilogue.multiply = t.elementwise() && t.op == FP8MAC_OP_MULTIPLY;
         epilogue.maximum = t.extended && t.maximum;
         uint32_t c_value = 0;
         if (t.reads_c()) {

@@ -41,7 +41,7 @@ inline bool asks_too_much(const Command &t)
 const Spoil kFunctionSpoils[] = {
     {"an image", ErrMode, [](Command &t, const Command &) { t.extended = t.conv_a = true; }},
     {"an element-wise command", ErrMode,
-     [](Command &t, const Command &) { t.extended = true, t.op = 1; }},
+     [](Command &t, const Command &) { t.extended = true, t.op = FP8MAC_OP_ADD; }},
     {"a maximum", ErrMode, [](Command &t, const Command &) { t.extended = t.maximum = true; }},
     {"C", ErrMode, [](Command &t, const Command &) { t.extended = t.c_en = true; }},
     {"stochastic rounding", ErrMode,
@@ -76,15 +76,15 @@ inline void one_pair(Command &t)
     one_pixel(t);
     t.pairs = true, t.k = t.n = COLS / 2, t.c_stride = t.m;
     t.c_en = t.stochastic = false, t.act_table = 0, t.d_fmt = kRequantise ? FP8MAC_INT8 : 0,
-    t.overflow = 0;
+    t.overflow = FP8MAC_OVERFLOW_SATURATE;
     t.d_stride = kBeat;
 }
 
 // Makes a row command of one column.
 inline void row_command(Command &t, uint32_t row_op)
 {
-    t.extended = true, t.op = 3, t.row_op = row_op, t.x_fmt = 0, t.n = 1, t.k = 0;
-    t.mx = t.conv_a = t.c_en = t.stochastic = false, t.act = 0, t.act_table = 0;
+    t.extended = true, t.op = FP8MAC_OP_ROWS, t.row_op = row_op, t.x_fmt = 0, t.n = 1, t.k = 0;
+    t.mx = t.conv_a = t.c_en = t.stochastic = false, t.act = FP8MAC_ACT_NONE, t.act_table = 0;
     t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
     t.scale_a = t.scale_b = t.scale_d = t.b_stride = kOne, t.beta = 0, t.bias = 0;
     t.d_fmt = FP8MAC_FP32;
@@ -94,7 +94,7 @@ inline void row_command(Command &t, uint32_t row_op)
 inline void mx_blocks(Command &t)
 {
     row_command(t, QuantiseMx);
-    t.m = 1, t.d_fmt = FP8MAC_E4M3FN, t.overflow = 0;
+    t.m = 1, t.d_fmt = FP8MAC_E4M3FN, t.overflow = FP8MAC_OVERFLOW_SATURATE;
     t.mx_a_addr = t.d_addr, t.mx_a_stride = kBeat;
 }
 
@@ -197,7 +197,7 @@ const Spoil kFloatSpoils[] = {
 // The requantiser: what it does not have, and integers beyond their ranges
 const Spoil kIntegerSpoils[] = {
     {"scales of rows", ErrMode, [](Command &t, const Command &) { t.scale_a_vec = true; }},
-    {"ReLU", ErrMode, [](Command &t, const Command &) { t.act = 1; }},
+    {"ReLU", ErrMode, [](Command &t, const Command &) { t.act = FP8MAC_ACT_RELU; }},
     {"D in E4M3", ErrMode, [](Command &t, const Command &) { t.d_fmt = FP8MAC_E4M3FN; }},
     {"D in FP16", ErrMode, [](Command &t, const Command &) { t.d_fmt = FP8MAC_FP16; }},
     {"D in BF16", ErrMode, [](Command &t, const Command &) { t.d_fmt = FP8MAC_BF16; }},
@@ -215,11 +215,17 @@ const Spoil kIntegerSpoils[] = {
     {"a zero point of -129", ErrScale, [](Command &t, const Command &) { t.scale_d = 0u - 129; }},
     {"a zero point of 1.0", ErrScale, [](Command &t, const Command &) { t.scale_d = kOne; }},
     {"an upper bound of 128", ErrScale,
-     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 128; }},
+     [](Command &t, const Command &) {
+         t.act = FP8MAC_ACT_CLAMP, t.clamp_lo = 0, t.clamp_hi = 128;
+     }},
     {"a lower bound of -129", ErrScale,
-     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0u - 129, t.clamp_hi = 0; }},
+     [](Command &t, const Command &) {
+         t.act = FP8MAC_ACT_CLAMP, t.clamp_lo = 0u - 129, t.clamp_hi = 0;
+     }},
     {"integer bounds in the wrong order", ErrScale,
-     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = ~0u; }},
+     [](Command &t, const Command &) {
+         t.act = FP8MAC_ACT_CLAMP, t.clamp_lo = 0, t.clamp_hi = ~0u;
+     }},
 };
 
 // Elements of INT8
@@ -317,7 +323,7 @@ const Spoil kSpoils[] = {
      }},
     {"everything is wrong: shape comes first", ErrShape,
      [](Command &t, const Command &) {
-         t.k = 0, t.a_addr = 1, t.act = 3, t.sa = 99, t.scale_d = 0, t.acc_continue = true;
+         t.k = 0, t.a_addr = 1, t.act = FP8MAC_ACTIVATIONS, t.sa = 99, t.scale_d = 0, t.acc_continue = true;
      }},
     {"an image without columns", ErrShape,
      [](Command &t, const Command &) { one_line(t), t.conv[0] = 0; }},
@@ -360,9 +366,9 @@ const Spoil kSpoils[] = {
          t.bias_en = true, t.n = kBeat / 4 + 1, t.bias = 0u - kBeat;
      }},
     {"INT8 as D that does not saturate", ErrMode,
-     [](Command &t, const Command &) { t.d_fmt = FP8MAC_INT8, t.overflow = 2; }},
-    {"reserved overflow", ErrMode, [](Command &t, const Command &) { t.overflow = 3; }},
-    {"reserved act", ErrMode, [](Command &t, const Command &) { t.act = 3; }},
+     [](Command &t, const Command &) { t.d_fmt = FP8MAC_INT8, t.overflow = FP8MAC_OVERFLOW_IEEE; }},
+    {"reserved overflow", ErrMode, [](Command &t, const Command &) { t.overflow = FP8MAC_OVERFLOWS; }},
+    {"reserved act", ErrMode, [](Command &t, const Command &) { t.act = FP8MAC_ACTIVATIONS; }},
     {"a maximum in a GEMM", ErrMode,
      [](Command &t, const Command &) {
          t.extended = t.maximum = true, t.x_fmt = 0, t.beta = kOne, with_c(t);
@@ -406,9 +412,9 @@ const Spoil kSpoils[] = {
     {"MX blocks in INT8", ErrMode,
      [](Command &t, const Command &) { mx_blocks(t), t.d_fmt = FP8MAC_INT8; }},
     {"MX blocks that do not saturate", ErrMode,
-     [](Command &t, const Command &) { mx_blocks(t), t.overflow = 2; }},
+     [](Command &t, const Command &) { mx_blocks(t), t.overflow = FP8MAC_OVERFLOW_IEEE; }},
     {"MX blocks with an activation", ErrMode,
-     [](Command &t, const Command &) { mx_blocks(t), t.act = 1; }},
+     [](Command &t, const Command &) { mx_blocks(t), t.act = FP8MAC_ACT_RELU; }},
     {"MX blocks with a scale", ErrMode,
      [](Command &t, const Command &) { mx_blocks(t), t.scale_d = 0x40000000; }},
     {"MX blocks with a factor", ErrMode,
@@ -436,7 +442,7 @@ const Spoil kSpoils[] = {
     {"a softmax that is rounded stochastically", ErrMode,
      [](Command &t, const Command &) { row_command(t, Softmax), t.stochastic = true; }},
     {"an activation of argmax", ErrMode,
-     [](Command &t, const Command &) { row_command(t, Argmax), t.act = 1; }},
+     [](Command &t, const Command &) { row_command(t, Argmax), t.act = FP8MAC_ACT_RELU; }},
     {"argmax in FP16", ErrMode,
      [](Command &t, const Command &) {
          row_command(t, Argmax), t.d_fmt = FP8MAC_FP16;
@@ -463,10 +469,10 @@ const Spoil kSpoils[] = {
     {"scale_d is -0", ErrScale, [](Command &t, const Command &) { t.scale_d = 0x80000000; }},
     {"clamp bounds in the wrong order", ErrScale,
      [](Command &t, const Command &) {
-         t.act = 2, t.clamp_lo = 0xbf800000, t.clamp_hi = 0xbf800001;
+         t.act = FP8MAC_ACT_CLAMP, t.clamp_lo = 0xbf800000, t.clamp_hi = 0xbf800001;
      }},
     {"clamp bound is Inf", ErrScale,
-     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 0x7f800000; }},
+     [](Command &t, const Command &) { t.act = FP8MAC_ACT_CLAMP, t.clamp_lo = 0, t.clamp_hi = 0x7f800000; }},
     {"reuse of an A of other k", ErrSequence,
      [](Command &t, const Command &before) {
          t.reuse_a = true, t.m = before.m, t.k = before.k > 1 ? before.k - 1 : 2;

@@ -5,139 +5,13 @@
 // cycle. The build defines ROWS, COLS, LANES, TILES, ELEMENT_KIND, FRAC_BITS (0: no window) and MX
 // (1: blocks have MX scales).
 // `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
-#include <ctime>
 #include <deque>
 
-#include "Varray_tb.h"
-#include "dot_steps.h"
-#include "fp8mac/catalogue.h"
+#include "array_model.h"
+#include "array_speed.h"
 
-namespace
+namespace array
 {
-
-constexpr unsigned kElement = ELEMENT_KIND;
-const fp8mac_element_info &kInfo = *fp8mac_element_find(kElement);
-constexpr bool kStatic = kElement == FP8MAC_ELEMENT_STATIC;
-constexpr bool kInt8 = kElement == FP8MAC_ELEMENT_INT8;
-const bool kFp16 = kInfo.accumulators == 1u << FP8MAC_ACC_FP16;            // the only accumulator
-const bool kChoice = (kInfo.accumulators & (kInfo.accumulators - 1)) != 0; // at run time
-const bool kFixedPoint = (kInfo.accumulators & 1u << FP8MAC_ACC_FIXED) != 0;
-const bool kInteger = kFixedPoint || kInt8;
-const bool kInf = (kInfo.formats & 1u << FP8MAC_E5M2) != 0;
-const unsigned kBlock = kInfo.block != 0 ? kInfo.block : LANES;
-constexpr int kBoundBias = 16; // BoundBias, and the bits of a bound
-constexpr unsigned kBoundW = 6;
-constexpr int kBoundNone = (1 << kBoundW) - 1;
-constexpr bool kMx = MX != 0;
-constexpr unsigned kScaleOne = 127, kScaleNan = 0xff; // E8M0
-constexpr unsigned kTileMax = TILES;
-constexpr unsigned kMetas = 1u << 17;
-
-using Dut = tb::Clocked<Varray_tb>;
-
-// FNUZ's bias is one larger; bounds do not know it.
-int fnuz(unsigned format)
-{
-    return format >= 2;
-}
-
-// The model's configuration that computes the same as the elements. Bounds are those of the
-// element's row and column.
-fp8mac_dot_config model_of(const tb::StepConfig &step, int a_bound, int b_bound)
-{
-    fp8mac_dot_config config = step.model(LANES);
-    if (kInt8) {
-        config = {};
-        config.a.format = config.b.format = fp8mac_format_get(FP8MAC_INT8);
-    }
-    const int static_exponent =
-        a_bound + b_bound - 2 * kBoundBias - fnuz(step.a_format) - fnuz(step.b_format);
-    fp8mac_element_settings(kInfo.kind, LANES, FRAC_BITS, static_exponent, &config);
-    return config;
-}
-
-static_assert(kBoundW * ROWS < 64 && kBoundW * COLS < 64, "bounds are driven as one word");
-
-void drive_bounds(Dut &dut, uint64_t a, uint64_t b)
-{
-    dut->a_bound_i =
-        static_cast<decltype(Varray_tb::a_bound_i + 0)>(a & ((1ull << kBoundW * ROWS) - 1));
-    dut->b_bound_i =
-        static_cast<decltype(Varray_tb::b_bound_i + 0)>(b & ((1ull << kBoundW * COLS) - 1));
-}
-
-uint64_t packed(const int *bound, unsigned count)
-{
-    uint64_t word = 0;
-    for (unsigned i = 0; i < count; i++) {
-        word |= static_cast<uint64_t>(bound[i]) << kBoundW * i;
-    }
-    return word;
-}
-
-// One accumulator, by the model.
-struct Accumulator {
-    fp8mac_acc acc = {};
-    uint32_t pattern = 0; // acc as FP32
-
-    // A block of terms; mx_a and mx_b are its scales, or null.
-    tb::Answer step(const fp8mac_dot_config &config, const uint8_t *a, const uint8_t *b, unsigned n,
-                    const uint8_t *mx_a, const uint8_t *mx_b)
-    {
-        fp8mac_flags flags = 0;
-        const fp8mac_status status =
-            kMx ? fp8mac_dot_mx(&config, &acc, {a, mx_a}, {b, mx_b}, n, &flags)
-                : fp8mac_dot_step(&config, &acc, a, b, n, &flags);
-        if (status != FP8MAC_OK) {
-            std::printf("model: %s\n", fp8mac_status_string(status));
-            std::abort();
-        }
-        pattern = fp8mac_acc_to_fp32(&config, &acc, nullptr);
-        return {pattern, flags};
-    }
-};
-
-// One tile of the accumulator memory: the dot product that it holds.
-struct Tile {
-    explicit Tile(tb::Rng &rng) : steps(rng, kBlock) {}
-    tb::Steps steps;
-    tb::StepConfig config;                      // kFixedPoint: of all its blocks
-    int a_bound[ROWS] = {}, b_bound[COLS] = {}; // kStatic
-    // kInt8: mostly -128 * -128; kStatic, blocks: infinities in place of NaNs, which outlive all
-    // else
-    bool extremes = false;
-    // kMx: the scales of a block are centre / 2 each, with as much to either side.
-    // Without scales, all are 1.
-    bool scales = false;
-    int centre = 0, spread = 0;
-    Accumulator acc[ROWS][COLS];
-    uint32_t rows = 0, cols = 0; // enabled
-    unsigned left = 0;           // blocks to issue
-    bool first = false;
-    uint64_t issued = 0; // cycle of the last block's last step
-};
-
-// A block while its steps are issued.
-struct Block {
-    bool open = false;
-    unsigned tile = 0, steps = 0, step = 0;
-    bool first = false, last = false;
-    uint64_t lanes = 0; // of all steps
-    uint32_t meta = 0;
-    uint64_t a_bounds = 0, b_bounds = 0;
-    uint8_t a_scale[ROWS] = {}, b_scale[COLS] = {};
-    uint8_t a[ROWS][tb::kLanesMax] = {}, b[COLS][tb::kLanesMax] = {};
-    uint32_t flags[ROWS] = {};
-};
-
-// What the array shows in one cycle.
-struct Shown {
-    bool valid = false;   // a phase of a block
-    bool results = false; // and its results
-    unsigned tile = 0, phase = 0;
-    uint32_t flags = 0, meta = 0, rows = 0, cols = 0;
-    uint32_t pattern[ROWS][COLS] = {}; // FP32
-};
 
 class ArrayTest
 {
@@ -845,56 +719,19 @@ class ArrayTest
              far_above_ = 0, nan_scale_ = 0, nan_scale_inf_ = 0;
 };
 
-// Steps in every cycle with random finite operands. Nothing is compared.
-void measure(Dut &dut, tb::Rng &rng, unsigned cycles)
-{
-    dut->advance_i = 1;
-    dut->row_en_i = (1u << ROWS) - 1;
-    dut->col_en_i = (1u << COLS) - 1;
-    dut->lane_en_i = static_cast<decltype(Varray_tb::lane_en_i + 0)>((1ull << LANES) - 1);
-    dut->step_cfg_i = kFp16 ? 1u << 8 : 0;
-    const uint64_t above_all = 040404040404040404040;
-    drive_bounds(dut, above_all, above_all);
-    std::memset(&dut->a_scale_i, kScaleOne, ROWS);
-    std::memset(&dut->b_scale_i, kScaleOne, COLS);
-    const unsigned steps = kBlock / LANES;
-    for (unsigned busy = 0; busy < 2; busy++) {
-        const std::clock_t start = std::clock();
-        for (unsigned cycle = 0; cycle < cycles; cycle++) {
-            uint8_t *a = reinterpret_cast<uint8_t *>(&dut->a_code_i),
-                    *b = reinterpret_cast<uint8_t *>(&dut->b_code_i);
-            for (unsigned i = 0; i < ROWS * LANES; i++) {
-                a[i] = rng.code8() & 0xbf;
-            }
-            for (unsigned i = 0; i < COLS * LANES; i++) {
-                b[i] = rng.code8() & 0xbf;
-            }
-            dut->step_valid_i = static_cast<uint8_t>(busy);
-            dut->step_tile_i = static_cast<uint8_t>(cycle / steps % kTileMax);
-            dut->block_first_i = cycle % steps == 0;
-            dut->block_last_i = cycle % steps == steps - 1;
-            dut->acc_first_i = 1;
-            dut.tick();
-        }
-        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-        std::printf("%s: %.1f kcycles per CPU second\n", busy ? "a step in every cycle" : "idle",
-                    cycles / seconds * 1e-3);
-    }
-}
-
-} // namespace
+} // namespace array
 
 int main(int argc, char **argv)
 {
     tb::Bench bench(argc, argv);
     tb::Rng rng(bench.seed());
-    Dut dut(bench);
+    array::Dut dut(bench);
     dut.reset();
     if (bench.option("--speed") != nullptr) {
-        measure(dut, rng, bench.number("--speed", 0));
+        array::measure(dut, rng, bench.number("--speed", 0));
         return 0;
     }
-    ArrayTest test(bench, dut, rng);
+    array::ArrayTest test(bench, dut, rng);
     test.run(12000, TILES, 0, 0); // as fast as the array goes
     test.run(6000, 1, 0, 50);     // a single tile waits for its own results
     test.run(6000, 2, 20, 100);

@@ -226,7 +226,7 @@ class Random
             c.a.scale = scale();
             c.b.scale = scale();
             c.d.scale = scale();
-            c.finish.act = static_cast<uint8_t>(rng_.below(3));
+            c.finish.act = static_cast<uint8_t>(rng_.below(FP8MAC_ACTIVATIONS));
             const bool negative = rng_.coin();
             const uint32_t x = scale(), y = rng_.coin() ? x : scale();
             c.finish.clamp_lo = negative ? 0x80000000u | std::max(x, y) : std::min(x, y);
@@ -241,7 +241,7 @@ class Random
             c.finish.seed = word();
         }
         c.finish.bias_en = rng_.below(3) == 0;
-        c.finish.overflow = static_cast<uint8_t>(rng_.below(3));
+        c.finish.overflow = static_cast<uint8_t>(rng_.below(FP8MAC_OVERFLOWS));
         if (c.d.fmt == FP8MAC_INT8) {
             c.finish.overflow = FP8MAC_OVERFLOW_SATURATE;
         }

@@ -61,7 +61,7 @@ array_tb_defines = -DROWS=$(call array_tb_word,$(1),1) -DCOLS=$(call array_tb_wo
 # These benches run for seconds.
 $(BUILD)/tb/array_%: BENCH_OPTIMISE := -O0
 
-$(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: tests/rtl/array_tb.cpp \
+$(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: tests/rtl/array_tb.cpp $(wildcard tests/rtl/array_*.h) \
     tests/rtl/array_tb.sv $(DATAPATH_FROM)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)

@@ -140,7 +140,7 @@ struct Events {
         nan_of_negative, nonfinite, amax_zero, drawn, absent, absent_special, none_present, gap,
         cfg_changes, cfg_kept, lost_to_reset, terms, products, maxima, zeros, held, every_second,
         rows_in_turn;
-    uint64_t modes[FP8MAC_ARRAY_FORMAT_COUNT][3][3][2];
+    uint64_t modes[FP8MAC_ARRAY_FORMAT_COUNT][FP8MAC_OVERFLOWS][FP8MAC_ACTIVATIONS][2];
 };
 
 class EpilogueBench
@@ -503,7 +503,7 @@ void EpilogueBench::report() const
             }
         }
     }
-    line("outputs of the rarest of all 132 modes", least);
+    line("outputs of the rarest mode", least);
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -544,7 +544,7 @@ Config random_config(tb::Rng &rng)
     Config cfg;
     cfg.d_fmt = rng.below(FP8MAC_ARRAY_FORMAT_COUNT);
     cfg.overflow = cfg.d_fmt == FP8MAC_INT8 ? 0 : rng.below(3);
-    cfg.act = rng.below(3);
+    cfg.act = rng.below(FP8MAC_ACTIVATIONS);
     cfg.bias_en = rng.below(2);
     cfg.c_en = rng.coin();
     cfg.x_en = rng.below(3) == 0;
@@ -572,7 +572,7 @@ Config neighbour(tb::Rng &rng, Config cfg)
     switch (rng.below(6)) {
     case 0: cfg.d_fmt = (cfg.d_fmt + 1) % FP8MAC_ARRAY_FORMAT_COUNT; break;
     case 1: cfg.overflow = (cfg.overflow + 1) % 3; break;
-    case 2: cfg.act = (cfg.act + 1) % 3; break;
+    case 2: cfg.act = (cfg.act + 1) % FP8MAC_ACTIVATIONS; break;
     case 3: cfg.bias_en ^= !cfg.multiply; break;
     case 4: cfg.scale_d = power_of_two(rng, -12, 12); break;
     default: random_clamp(rng, cfg); break;
@@ -697,14 +697,16 @@ void corners(EpilogueBench &epilogue, tb::Bench &bench)
                                       kNan,
                                       0xffc00001u};
     static const uint32_t scales[] = {kOne, 0x20000000u, 0x5f800000u};
-    for (unsigned mode = 0; mode < FP8MAC_ARRAY_FORMAT_COUNT * 18 && !bench.hopeless(); mode++) {
+    constexpr unsigned kOfFormat = FP8MAC_OVERFLOWS * FP8MAC_ACTIVATIONS * 2;
+    for (unsigned mode = 0; mode < FP8MAC_ARRAY_FORMAT_COUNT * kOfFormat && !bench.hopeless();
+         mode++) {
         Transfer t;
-        t.cfg.d_fmt = mode / 18;
-        t.cfg.overflow = mode / 6 % 3;
+        t.cfg.d_fmt = mode / kOfFormat;
+        t.cfg.overflow = mode / (2 * FP8MAC_ACTIVATIONS) % FP8MAC_OVERFLOWS;
         if (t.cfg.d_fmt == FP8MAC_INT8 && t.cfg.overflow != 0) {
             continue;
         }
-        t.cfg.act = mode / 2 % 3;
+        t.cfg.act = mode / 2 % FP8MAC_ACTIVATIONS;
         t.cfg.bias_en = mode % 2;
         t.cfg.clamp_lo = mode % 4 < 2 ? 0x80000000u : 0xbf800000u;
         t.cfg.clamp_hi = mode % 4 < 2 ? 0x00000000u : 0x43000000u;

@@ -198,7 +198,7 @@ TileCommand OutputBench::random_command(unsigned max_m, unsigned max_n)
     c.shape = rng_.below(3);
     c.d_fmt = rng_.below(FP8MAC_ARRAY_FORMAT_COUNT);
     c.overflow = c.d_fmt == FP8MAC_INT8 ? 0 : rng_.below(3);
-    c.act = rng_.below(3);
+    c.act = rng_.below(FP8MAC_ACTIVATIONS);
     c.bias_en = rng_.coin();
     c.irq = rng_.coin();
     c.a_vec = rng_.coin();

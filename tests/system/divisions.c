@@ -158,6 +158,7 @@ int main(int argc, char **argv)
 {
     const unsigned count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : 60;
     state = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+    // Requirements on the planner: most products must lose nothing by its estimates
     compare(false, count, 1.02, 1.2);
     compare(true, count, 1.03, 1.3);
     printf("%u passed, %u failed\n", passed, failed);

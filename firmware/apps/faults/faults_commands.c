@@ -155,11 +155,11 @@ static void exponent_minus_1(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void reserved_overflow(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->finish.overflow = 3;
+    (void)caps, tile->finish.overflow = FP8MAC_OVERFLOWS;
 }
 static void reserved_act(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->finish.act = 3;
+    (void)caps, tile->finish.act = FP8MAC_ACTIVATIONS;
 }
 static void other_accumulator(const fp8rt_caps *caps, fp8rt_command *tile)
 {

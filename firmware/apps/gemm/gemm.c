@@ -14,7 +14,7 @@
 //: SCALE=     FP32 scales: none, tensor or vector, one for each row of A and B (none)
 //: BIAS=      1: a bias is added to each column of D (0)
 //: MX=        1: A and B have MX scales, one for each 32 codes of a row (0)
-//: ACT=       activation: none, relu or clamp to -2 .. 6 (none)
+//: ACT=       activation, such as relu; clamp has the bounds -2 .. 6 (none)
 //: OVERFLOW=  of D: saturate, saturate_finite or ieee (saturate)
 //: SEED=      seed of the data (1)
 //: DATA=      operands: finite (near 1), wide (all magnitudes) or codes (all codes) (finite)

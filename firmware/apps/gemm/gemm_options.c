@@ -32,8 +32,8 @@ static const word scale_modes[] = {{"none", FP8MAC_SCALE_NONE},
                                    {"tensor", FP8MAC_SCALE_TENSOR},
                                    {"vector", FP8MAC_SCALE_VECTOR},
                                    {NULL, 0}};
-static const word activations[] = {
-    {"none", FP8MAC_ACT_NONE}, {"relu", FP8MAC_ACT_RELU}, {"clamp", FP8MAC_ACT_CLAMP}, {NULL, 0}};
+#define WORD(word, code) {word, code},
+static const word activations[] = {FP8MAC_ACT_EACH(WORD){NULL, 0}};
 static const word overflows[] = {{"saturate", FP8MAC_OVERFLOW_SATURATE},
                                  {"saturate_finite", FP8MAC_OVERFLOW_SATURATE_FINITE},
                                  {"ieee", FP8MAC_OVERFLOW_IEEE},

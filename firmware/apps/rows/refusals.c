@@ -28,7 +28,9 @@ typedef struct refusal {
 #define MX(...) GOOD(QUANTISE_MX, .scales = scales, __VA_ARGS__)
 
 static const refusal refusals[] = {
-    {"no such operation", FP8RT_ERR_UNSUPPORTED, {.operation = 12, .m = M, .n = N, .x = x, .d = d}},
+    {"no such operation",
+     FP8RT_ERR_UNSUPPORTED,
+     {.operation = (fp8mac_rows_operation)FP8MAC_ROWS_OPERATIONS, .m = M, .n = N, .x = x, .d = d}},
     {"factor of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .factor = &one)},
     {"mask of a norm", FP8RT_ERR_UNSUPPORTED, GOOD(RMS_NORM, .eps = 1, .seen = 3)},
     {"causal norm", FP8RT_ERR_UNSUPPORTED, GOOD(LAYER_NORM, .eps = 1, .causal = true)},
@@ -67,7 +69,7 @@ static const refusal refusals[] = {
      {.operation = FP8MAC_ROWS_SUM, .m = M, .n = FP8MAC_ROWS_MAX_COLS + 1, .x = x, .d = d}},
     {"a mask of more columns", FP8RT_ERR_SHAPE, GOOD(SOFTMAX, .seen = N + 1)},
     {"format of D", FP8RT_ERR_FORMAT, GOOD(SUM, .d_format = FP8MAC_E3M2FN)},
-    {"overflow", FP8RT_ERR_OVERFLOW_MODE, GOOD(SUM, .overflow = 3)},
+    {"overflow", FP8RT_ERR_OVERFLOW_MODE, GOOD(SUM, .overflow = (fp8mac_overflow)FP8MAC_OVERFLOWS)},
     {"stride of X", FP8RT_ERR_STRIDE, GOOD(SUM, .x_stride = 64)},
     {"stride of D", FP8RT_ERR_STRIDE, GOOD(SOFTMAX, .d_format = FP8MAC_FP32, .d_stride = 64)},
     {"alignment of X", FP8RT_ERR_ALIGNMENT, GOOD(SUM, .x_stride = 84)},

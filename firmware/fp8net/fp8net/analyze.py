@@ -10,7 +10,7 @@ import pathlib
 
 import onnx
 
-from . import fuse, importer, lower, shapes
+from . import fuse, importer, lower, mx, shapes
 from .errors import Problem
 from .ir import OPS, Graph
 
@@ -38,6 +38,7 @@ def analyze(
     graph, problems = importer.attempt(model)
     if not problems:
         fuse.fuse(graph)
+        graph.mx = mx.of(model)
         if shapes.is_quantised(model):
             problems = lower.problems_of(graph)
     return Analysis(

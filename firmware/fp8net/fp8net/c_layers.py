@@ -97,7 +97,7 @@ def _tensors(s) -> str:
 
 
 def _zero(tensor: Tensor) -> str:
-    return f", {tensor.zero}" if tensor.whole else ""
+    return f", {tensor.zero}" if tensor.integer else ""
 
 
 def _short(text: str) -> str:

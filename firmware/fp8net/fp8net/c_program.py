@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from . import estimate
 from .c_text import head, number, plain
 from .ir import FORMAT_BYTES, View
 from .plan import labels_of
@@ -48,7 +49,7 @@ def _describe(s, index: int, name: str, view: View) -> str:
         return f"//   {index}   {plain(name)}: {shape}; numbers of words, uint32_t"
     return (
         f"//   {index}   {plain(name)}: {shape}; in memory {order}, rows of {tensor.cols}; {tensor.format}, "
-        f"scale {number(tensor.scale)}" + (f", zero point {tensor.zero}" if tensor.whole else "")
+        f"scale {number(tensor.scale)}" + (f", zero point {tensor.zero}" if tensor.integer else "")
     )
 
 
@@ -137,6 +138,7 @@ def main(s) -> str:
         "N": s.upper,
         "inputs": "\n".join(text for kind, text in rows if kind == "input"),
         "outputs": "\n".join(text for kind, text in rows if kind == "output"),
+        "silence": estimate.silence(s.graph, s.plan, s.estimates, len(s.vectors)),
         "element": s.element.rsplit("_l", 1)[0],
         "entries": 4 * sum(labels_of(layer) for layer in s.graph.layers),
     }
@@ -147,6 +149,7 @@ _MAIN = """@head@
 //: VECTORS=   how many of the vectors run (all)
 //: PROFILE=   csv: a line for each layer, with a head
 //: ARENA=     bytes of the arena (those that the network needs)
+//: --silence @silence@
 #include "@n@.h"
 
 #include <inttypes.h>

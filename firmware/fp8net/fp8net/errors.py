@@ -15,7 +15,10 @@ class Problem:
     nearest: str = ""  # the nearest form that is supported
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}" + (f"; {self.nearest}" if self.nearest else "")
+        where = "".join(
+            c if c.isprintable() else "_" for c in self.where
+        )  # names may hold anything
+        return f"{where}: {self.what}" + (f"; {self.nearest}" if self.nearest else "")
 
 
 class Refused(ValueError):

@@ -27,7 +27,7 @@ def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
     program does."""
     if tensor.mx:
         return mx.encode(values, tensor)
-    if tensor.whole:
+    if tensor.integer:
         return integer_layers.encode(values, tensor)
     if not tensor.has_codes:
         return values.astype(tensor.kind)
@@ -38,7 +38,7 @@ def decode(codes: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values of codes, as fp8rt_dequantize makes them."""
     if tensor.mx:
         return mx.decode(codes, tensor)
-    if tensor.whole:
+    if tensor.integer:
         return (codes.astype(F32) - F32(tensor.zero)) * F32(tensor.scale)
     if tensor.has_codes:
         return fp8mac.decode(codes, tensor.format, scale=tensor.scale)
@@ -79,9 +79,13 @@ class Executor:
     def layer(self, layer: Layer) -> np.ndarray:
         """The codes of the layer's output, from those of its inputs in self.codes."""
         with np.errstate(all="ignore"):  # Inf and NaN are results, as on the chip
-            if layer.integer is not None:
-                return integer_layers.compute(layer, self.codes, self.graph)
-            return _RUN[layer.op](self, layer)
+            try:
+                if layer.integer is not None:
+                    return integer_layers.compute(layer, self.codes, self.graph)
+                return _RUN[layer.op](self, layer)
+            except fp8mac.Error as error:
+                text = f"cannot be computed with its scales: {error}"
+                raise refuse(layer.name, text, "scales that are less extreme") from None
 
     def alone(self, layer: Layer) -> np.ndarray:
         """The same, and states stay as they are."""
@@ -126,7 +130,7 @@ class Executor:
         """rows * codes^T, where the weights are rows `part` of w. `bias` stands in for that of w."""
         if bias is None and w.bias is not None:
             bias = w.bias[part]
-        rows, mx_a = mx.apart(rows, x)
+        rows, mx_a = mx.split(rows, x)
         if mx_a is not None:
             others |= {"mx_a": np.ascontiguousarray(mx_a), "mx_b": w.mx}
         return fp8mac.gemm(
@@ -248,7 +252,7 @@ class Executor:
             beta = F32(layer.factor) * F32(other.scale)
             c = np.tile(numbers(y, other), (layer.images, 1))
             total = scale * total + beta * c if layer.op == "add" else total * ((scale * beta) * c)
-        return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+        return self._look_up(layer, self._convert(layer, functions.activate(total, layer.fused)))
 
     def scale_channels(self, layer: Layer) -> np.ndarray:
         """Each product is exact, so the sum with zeros is: T = act((x * v) * (scale_x * scale_v))."""
@@ -258,7 +262,7 @@ class Executor:
         v = diagonal[channels, channels % vector.cols]
         scale = F32(source.scale) * F32(vector.scale)
         total = (numbers(x, source) * numbers(v.reshape(1, -1), vector)) * scale
-        return self._look_up(layer, self._convert(layer, activate(total, layer.fused)))
+        return self._look_up(layer, self._convert(layer, functions.activate(total, layer.fused)))
 
     def matmul(self, layer: Layer) -> np.ndarray:
         """A product for each pair of matrices, whose factor is part of the second one's scale."""
@@ -269,7 +273,7 @@ class Executor:
         w = Weights(np.zeros(0), format=other.format)
         parts = []
         for i in range(layer.images):
-            codes, w.mx = mx.apart(y[i * n : (i + 1) * n], other)
+            codes, w.mx = mx.split(y[i * n : (i + 1) * n], other)
             rows = slice(i * m, (i + 1) * m)
             parts.append(self.gemm(x[rows], operand, w, codes, slice(0, n), **self._out(layer)))
         return self._look_up(layer, np.concatenate(parts))
@@ -388,15 +392,6 @@ def _values_of_codes(format: str) -> np.ndarray:
     values = np.where(np.isnan(values), np.inf, np.clip(values, -1e30, 1e30))
     values[(values == 0) & (np.signbit(values))] = -1e-30
     return values
-
-
-def activate(total: np.ndarray, fused) -> np.ndarray:
-    if fused.activation == "relu":
-        return np.where(np.signbit(total) & ~np.isnan(total), F32(0), total)
-    if fused.activation == "clamp":
-        lo, hi = map(F32, fused.clamp)
-        return np.where(total < lo, lo, np.where(hi < total, hi, total))
-    return total
 
 
 def table_of(layer: Layer, out: Tensor) -> np.ndarray | None:

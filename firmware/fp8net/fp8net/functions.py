@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one value that a table of 256 codes computes, in double precision."""
+"""Functions of one value: activations of the epilogue, and those that a table of 256 codes computes, in double precision."""
 
 from __future__ import annotations
 
@@ -8,6 +8,26 @@ from collections.abc import Callable
 
 import fp8mac
 import numpy as np
+
+F32 = np.float32
+
+# ---- activations --------------------------------------------------------------------------------
+
+# Activations of the epilogue without bounds: ONNX's operator, and the function of float32
+ACTIVATIONS: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
+    "relu": ("Relu", lambda t: np.where(np.signbit(t) & ~np.isnan(t), F32(0), t)),
+}
+
+
+def activate(total: np.ndarray, fused) -> np.ndarray:
+    """What the epilogue makes of float32: fused.activation is one of these, clamp or none."""
+    if fused.activation == "clamp":
+        lo, hi = map(F32, fused.clamp)
+        return np.where(total < lo, lo, np.where(hi < total, hi, total))
+    return total if fused.activation == "none" else ACTIVATIONS[fused.activation][1](total)
+
+
+# ---- functions by tables ------------------------------------------------------------------------
 
 
 def _sigmoid(x: float) -> float:

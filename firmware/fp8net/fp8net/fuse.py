@@ -110,10 +110,7 @@ def _into_table(graph: Graph, layer: Layer) -> bool:
 
 
 def _apply(fused: Fused, values: np.ndarray) -> np.ndarray:
-    if fused.activation == "relu":
-        values = np.maximum(values, 0)
-    if fused.activation == "clamp":
-        values = np.clip(values, *fused.clamp)
+    values = functions.activate(values, fused)
     if fused.function is not None:
         values = functions.apply(fused.function, fused.arguments, values)
     return values.astype(np.float32)

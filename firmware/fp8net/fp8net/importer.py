@@ -19,7 +19,7 @@ from onnx import numpy_helper
 from . import fold, operators, shapes, states
 from .errors import Problem, Refused
 from .ir import Graph, Layer, Tensor, View, product
-from .loader import name_of
+from .loader import labels_of, name_of
 from .recognise import Recogniser
 from .weights import scale_for
 
@@ -80,6 +80,7 @@ class Importer:
     def __init__(self, model: onnx.ModelProto, layouts: dict[str, bool]):
         self.model = model
         self.graph = Graph(model.graph.name or "net")
+        self.graph.labels = labels_of(model)
         self.problems: list[Problem] = []
         self.constants: dict[str, np.ndarray] = {
             t.name: numpy_helper.to_array(t) for t in model.graph.initializer
@@ -98,7 +99,7 @@ class Importer:
         self.values = {o for n in model.graph.node for o in n.output}  # names of the file
         self.names: set[str] = set()
         self.kept: set[str] = set()  # outputs that layers keep as their states
-        self.shapes = _shapes_of(model.graph)
+        self.shapes = shapes.known(model)
         fold.fold(model, self.constants, self.shapes)
         self.groups = Recogniser(model, self.constants, self.shapes)
         self.groups.run()
@@ -249,12 +250,14 @@ class Importer:
             self.broken.update(node.outputs)
             return
         except Unsupported as error:
-            problem = Problem(f"{node.name} ({node.op})", error.what, error.nearest)
+            where = self.graph.labels.get(node.name, f"{node.name} ({node.op})")
+            problem = Problem(where, error.what, error.nearest)
         if problem is not None:
             self.problems.append(problem)
             self.broken.update(node.outputs)
 
     def _finish(self) -> None:
+        self.graph.values = dict(self.views)
         for output in self.model.graph.output:
             if output.name in self.kept:
                 continue
@@ -291,17 +294,6 @@ class Importer:
 
 class _Broken(Exception):
     """The node reads what another node would have written that is not supported."""
-
-
-def _shapes_of(graph: onnx.GraphProto) -> dict[str, tuple[int, ...] | None]:
-    shapes = {}
-    for value in [*graph.input, *graph.value_info, *graph.output]:
-        dims = value.type.tensor_type.shape.dim
-        known = value.type.tensor_type.HasField("shape") and all(
-            d.HasField("dim_value") for d in dims
-        )
-        shapes[value.name] = tuple(d.dim_value for d in dims) if known else None
-    return shapes
 
 
 def attempt(model: onnx.ModelProto) -> tuple[Graph, list[Problem]]:

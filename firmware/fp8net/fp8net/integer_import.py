@@ -12,12 +12,11 @@ import pathlib
 
 import numpy as np
 
-from . import integers, loader, quantize
+from . import integers, loader, quantize, tflite_names
 from .errors import Problem, Refused, refuse
 from .flatbuffer import Damaged, Table
 from .ir import INT8, Graph, Integer, Layer, Tensor, View, Weights, Window
 from .tflite import Converter, Unsupported, Value, is_tflite
-from .tflite_operators import NAMES
 
 _INT8, _INT32 = 9, 2
 _LIMITS = {0: (None, None), 1: (0.0, None), 2: (-1.0, 1.0), 3: (0.0, 6.0)}
@@ -88,7 +87,7 @@ class _Importer:
             scale, zero = _quantised(value)
             rows, cols = _size(value)
             self.graph.tensors[value.name] = Tensor(
-                value.name, rows, cols, INT8, float(scale), fixed=True, whole=True, zero=zero
+                value.name, rows, cols, INT8, float(scale), fixed=True, integer=True, zero=zero
             )
             self.alias[index] = value.name
         return self.alias[index]
@@ -298,21 +297,10 @@ class _Importer:
     # ---- the walk
 
     def operator(self, code, call: _Call) -> None:
-        one = {
-            0: self.sum,
-            1: lambda c: self.pool(c, "int_average"),
-            3: lambda c: self.convolution(c, False),
-            4: lambda c: self.convolution(c, True),
-            9: self.linear,
-            17: lambda c: self.pool(c, "int_max"),
-            22: self.reshape,
-            25: self.softmax,
-            34: self.pad,
-            60: self.pad,
-        }
-        if code not in one:
-            raise Unsupported("has no whole numbers here")
-        one[code](call)
+        name = tflite_names.name_of(code)
+        if name not in OPERATORS:
+            raise Unsupported("is not supported in whole numbers; without --requantise it may be")
+        OPERATORS[name](self, call)
 
     def run(self) -> Graph:
         problems = []
@@ -327,7 +315,7 @@ class _Importer:
             if any(not -1 <= i < len(values) for i in inputs) or not 0 <= outputs[0] < len(values):
                 raise Damaged(f"an operator with the inputs {inputs} and the output {outputs[0]}")
             code = self.file.codes[index]
-            where = f"{values[outputs[0]].name} ({NAMES.get(code, code)})"
+            where = f"{values[outputs[0]].name} ({tflite_names.name_of(code)})"
             try:
                 self.operator(code, _Call(values, inputs, outputs[0], table.table(4)))
             except Unsupported as error:
@@ -345,6 +333,20 @@ class _Importer:
                 views[value.name] = View(self.tensor(int(index)), value.shape, axes)
         _fold_pads(self.graph)
         return self.graph
+
+
+OPERATORS = {
+    "ADD": _Importer.sum,
+    "AVERAGE_POOL_2D": lambda i, c: i.pool(c, "int_average"),
+    "CONV_2D": lambda i, c: i.convolution(c, False),
+    "DEPTHWISE_CONV_2D": lambda i, c: i.convolution(c, True),
+    "FULLY_CONNECTED": _Importer.linear,
+    "MAX_POOL_2D": lambda i, c: i.pool(c, "int_max"),
+    "PAD": _Importer.pad,
+    "PADV2": _Importer.pad,
+    "RESHAPE": _Importer.reshape,
+    "SOFTMAX": _Importer.softmax,
+}
 
 
 def _takes_pad(graph: Graph, pad: Layer, layer: Layer) -> bool:

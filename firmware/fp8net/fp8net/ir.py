@@ -107,7 +107,7 @@ class Tensor:
     inner: bool = False  # the file has no value of this name
     mx: bool = False  # it has a scale for each 32 codes of a row
     follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
-    whole: bool = (
+    integer: bool = (
         False  # INT8 codes of a file, in a network of whole numbers: value = scale * (code - zero)
     )
     zero: int = 0
@@ -216,13 +216,14 @@ class Weights:
         None  # E8M0 scales in place of row_scale, one for each 32 codes of a row
     )
     unit: float | None = None  # the scale of all rows in FP8, where it makes codes exact
+    made: bool = False  # the codes are not the file's
 
 
 @dataclasses.dataclass
 class Fused:
     """What a command does to its output: an activation, then a table of codes."""
 
-    activation: str = "none"  # none, relu, clamp
+    activation: str = "none"  # none, clamp, or one of functions.ACTIVATIONS
     clamp: tuple[float, float] = (0.0, 0.0)
     function: str | None = None  # a key of functions.FUNCTIONS, computed by a table
     arguments: tuple[float, ...] = ()
@@ -311,11 +312,21 @@ class Graph:
     views: dict[str, View] = dataclasses.field(
         default_factory=dict
     )  # of each tensor, as its writer has it
+    # How each value of the file lies in a tensor, as imported: layers that are joined later take tensors away
+    values: dict[str, View] = dataclasses.field(default_factory=dict)
     constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  # rows of numbers
     mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
     # Of the array whose depthwise commands the layers have; 0: none, for any array
     columns: int = 0
     finite: set[str] = dataclasses.field(default_factory=set)  # inputs that are masks of attention
+    labels: dict[str, str] = dataclasses.field(
+        default_factory=dict
+    )  # what the file calls its nodes
+
+    def label(self, layer: Layer) -> str:
+        """Of a layer, in messages"""
+        known = (self.labels[name] for name in layer.nodes if name in self.labels)
+        return next(known, f"{layer.name} ({layer.op})")
 
     def readers(self, tensor: str) -> list[Layer]:
         return [layer for layer in self.layers if tensor in layer.reads]

@@ -11,8 +11,6 @@ from .ir import FORMAT_BYTES, OPS, REPEATED, Graph, Layer
 from .transposed import split
 from .weights import averages_quads, join, ones_of
 
-_ACTIVATIONS = {"relu": "FP8MAC_ACT_RELU", "clamp": "FP8MAC_ACT_CLAMP"}
-
 
 def calls_of(graph: Graph, plan, prefix: str, index: int, layer: Layer) -> list[Call]:
     """`prefix` begins the names of arrays; of the plan beat and slots count."""
@@ -51,8 +49,8 @@ class _Maker:
 
     def fused(self) -> Fields:
         fused, fields = self.layer.fused, {}
-        if fused.activation in _ACTIVATIONS:
-            fields["activation"] = Constant(_ACTIVATIONS[fused.activation])
+        if fused.activation != "none":
+            fields["activation"] = Constant(f"FP8MAC_ACT_{fused.activation.upper()}")
         if fused.activation == "clamp":
             fields |= {"clamp_lo": float(fused.clamp[0]), "clamp_hi": float(fused.clamp[1])}
         if fused.function is not None:

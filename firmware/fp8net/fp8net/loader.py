@@ -11,7 +11,7 @@ import onnx.version_converter
 from google.protobuf.message import DecodeError
 from onnx import TensorProto, numpy_helper
 
-from . import tflite
+from . import old_resizes, tflite
 from .errors import Problem, Refused, refuse
 
 FILE_BYTES = 1 << 30
@@ -20,13 +20,14 @@ NODES = 100_000
 OPSET_OLDEST, OPSET_FIRST, OPSET_LAST = 6, 13, onnx.defs.onnx_opset_version()
 IR_FIRST = 4  # since then constants need be no inputs
 DOMAINS = ("", "ai.onnx")
+LABEL = "fp8net: "  # begins what the user's file calls a node
 
 
 def read(path: str | pathlib.Path) -> onnx.ModelProto:
     """The file as a model that the checks of this module have passed."""
     path = pathlib.Path(path)
     data = read_bytes(path)
-    model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else _parse(data, path)
+    model = tflite.convert(data, str(path)) if tflite.is_tflite(data) else parse(data, path)
     if not model.HasField("graph") or not model.graph.node:
         raise refuse(str(path), "has no graph with a node: it is empty, truncated or no ONNX file")
     check(model, str(path))
@@ -44,7 +45,7 @@ def read_bytes(path: pathlib.Path) -> bytes:
         raise refuse(str(path), f"cannot be read: {error.strerror}") from None
 
 
-def _parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:
+def parse(data: bytes, path: pathlib.Path) -> onnx.ModelProto:
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
@@ -63,11 +64,15 @@ def _fix_constants(model: onnx.ModelProto) -> None:
 
 
 def _raise_opset(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Old files, as far as ONNX converts them."""
-    if not OPSET_OLDEST <= opset(model) < OPSET_FIRST:
+    """Old files, as far as ONNX converts them. Its converter gives old resizes the coordinates of new ones: these are ours."""
+    version = opset(model)
+    if not OPSET_OLDEST <= version < OPSET_FIRST:
         return model
+    olds = old_resizes.take(model) if version < old_resizes.NEW else {}
     try:
-        return onnx.version_converter.convert_version(model, OPSET_FIRST)
+        raised = onnx.version_converter.convert_version(model, OPSET_FIRST)
+        old_resizes.give(raised, olds)
+        return raised
     except (RuntimeError, ValueError) as error:
         text = " ".join(str(error).split())
         raise refuse(
@@ -82,6 +87,41 @@ def opset(model: onnx.ModelProto) -> int:
 def name_of(node: onnx.NodeProto, index: int) -> str:
     """What a node is called in messages and in generated code."""
     return node.name or f"{node.op_type}_{index}"
+
+
+def label(model: onnx.ModelProto) -> None:
+    """Notes in each node what the user's file calls it, for messages: rewrites make other nodes, but few change these words."""
+    taken = {node.name for node in model.graph.node}
+    for index, node in enumerate(model.graph.node):
+        if not node.doc_string or not node.doc_string.startswith(LABEL):
+            node.doc_string = f"{LABEL}{name_of(node, index)} ({node.op_type})"
+        if not node.name and name_of(node, index) not in taken:
+            node.name = name_of(node, index)
+
+
+def labels_of(model: onnx.ModelProto) -> dict[str, str]:
+    """By the names of nodes. A node that a rewrite made is called by the next one behind it that the file has, or before it."""
+    own = [
+        n.doc_string.removeprefix(LABEL) if n.doc_string.startswith(LABEL) else ""
+        for n in model.graph.node
+    ]
+    near = ["" for _ in own]
+    by_value: dict[str, str] = {}
+    for index in reversed(range(len(own))):  # readers come later
+        node = model.graph.node[index]
+        near[index] = own[index] or next((by_value[n] for n in node.output if n in by_value), "")
+        by_value |= dict.fromkeys(node.input, near[index]) if near[index] else {}
+    by_value = {}
+    for index, node in enumerate(model.graph.node):
+        near[index] = near[index] or next((by_value[n] for n in node.input if n in by_value), "")
+        by_value |= dict.fromkeys(node.output, near[index]) if near[index] else {}
+    names = {}
+    for index, node in enumerate(model.graph.node):
+        name = name_of(node, index)
+        names[name] = own[index] or (
+            f"near {near[index]}" if near[index] else f"{name} ({node.op_type})"
+        )
+    return names
 
 
 def check(model: onnx.ModelProto, where: str) -> None:
@@ -206,9 +246,8 @@ def _check_nodes(graph: onnx.GraphProto) -> list[Problem]:
     for index, node in enumerate(graph.node):
         where = f"{name_of(node, index)} ({node.op_type})"
         if node.domain not in DOMAINS:
-            problems.append(
-                Problem(where, f"is of the domain {node.domain!r}", "the standard's operators")
-            )
+            text = f"is of the domain {node.domain!r}, which is not supported"
+            problems.append(Problem(where, text, _instead(graph, node)))
         for attribute in node.attribute:
             if attribute.HasField("g") or attribute.graphs:
                 problems.append(
@@ -217,6 +256,54 @@ def _check_nodes(graph: onnx.GraphProto) -> list[Problem]:
                     )
                 )
     return problems
+
+
+FRONT = ("Scaler", "Normalizer", "Imputer")  # of ai.onnx.ml: what prepares an input
+
+
+def _instead(graph: onnx.GraphProto, node: onnx.NodeProto) -> str:
+    """What helps: the network without such nodes in front of it and behind it"""
+    if node.domain != "ai.onnx.ml":
+        return "export the network with operators of the standard"
+    begins: dict[str, onnx.ValueInfoProto] = {}
+    behind = False
+    inputs = {value.name: value for value in graph.input}
+    for other in (n for n in graph.node if n.domain not in DOMAINS):
+        if other.op_type in FRONT and other.input and other.input[0] in inputs and other.output:
+            begins[other.output[0]] = inputs[other.input[0]]
+        else:
+            behind = True
+    end = _last_standard(graph) if behind else ""
+    if behind and not end:
+        return "it is no network, but what fp8net has no layers for"
+    places = ["behind the scaling, which your own program then does"] if begins else []
+    places += ["at the logits, from which your own program then decides"] if behind else []
+    words = [f"--input {name}={_sizes(value)}" for name, value in begins.items()]
+    words += [f"--output {end}"] if end else []
+    return f"cut the network {' and '.join(places)}: fp8net cut FILE -o NEW {' '.join(words)}"
+
+
+def _sizes(value: onnx.ValueInfoProto) -> str:
+    """As --shape takes them, 1 where they are open"""
+    return ",".join(str(d.dim_value or 1) for d in value.type.tensor_type.shape.dim)
+
+
+def _last_standard(graph: onnx.GraphProto) -> str:
+    """The last float value, of a product or what stands behind it, before operators that decide: the logits. "": there is none."""
+    products = {"Gemm", "MatMul", "Conv", "Softmax", "Sigmoid", "Add", "Relu", "Tanh"}
+    makers = {name: node for node in graph.node for name in node.output}
+    waiting = [name for node in graph.node if node.domain not in DOMAINS for name in node.input]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop(0)
+        node = makers.get(name)
+        if name in seen or node is None:
+            continue
+        seen.add(name)
+        if node.domain in DOMAINS and node.op_type in products:
+            return name
+        waiting += node.input
+    return ""
 
 
 def _check_order(graph: onnx.GraphProto) -> list[Problem]:
@@ -239,7 +326,16 @@ def _check_order(graph: onnx.GraphProto) -> list[Problem]:
                     Problem(where, f"writes {name!r}, which something else has written")
                 )
             known.add(name)
+    inputs = {value.name for value in graph.input}
     for output in graph.output:
         if output.name not in known:
             problems.append(Problem(f"output {output.name}", "nothing writes it"))
+        elif output.name in inputs:
+            problems.append(
+                Problem(
+                    f"output {output.name}",
+                    "is an input of the network, too",
+                    "take it from the outputs, as its values are those of the input",
+                )
+            )
     return problems

@@ -54,7 +54,7 @@ def problems_of(graph: Graph) -> list[Problem]:
 
 def _check_int8(graph: Graph, layer: Layer) -> list[Problem]:
     """Elements of INT8 have no other operands."""
-    where = f"{layer.name} ({layer.op})"
+    where = graph.label(layer)
     if layer.recurrent is not None:
         return [Problem(where, "has no INT8", "FP8")]
     others = {graph.tensors[name].format for name in layer.writes} & set(FORMATS) - {INT8}
@@ -74,7 +74,7 @@ def _missing(graph: Graph) -> str:
 
 
 def _check(graph: Graph, layer: Layer) -> list[Problem]:
-    where = f"{layer.name} ({layer.op})"
+    where = graph.label(layer)
     source, out = graph.tensors[layer.inputs[0]], graph.tensors[layer.output]
     problems = []
     operands = (

@@ -165,7 +165,7 @@ def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
     return np.concatenate(recipes.mx_quantize(values.astype(np.float32), tensor.format), axis=1)
 
 
-def apart(both: np.ndarray, tensor: Tensor) -> tuple[np.ndarray, np.ndarray | None]:
+def split(both: np.ndarray, tensor: Tensor) -> tuple[np.ndarray, np.ndarray | None]:
     """Codes, and scales if the tensor has some."""
     if not tensor.mx:
         return both, None
@@ -173,7 +173,7 @@ def apart(both: np.ndarray, tensor: Tensor) -> tuple[np.ndarray, np.ndarray | No
 
 
 def decode(both: np.ndarray, tensor: Tensor) -> np.ndarray:
-    codes, scales = apart(both, tensor)
+    codes, scales = split(both, tensor)
     powers = np.where(scales == 0xFF, np.nan, np.exp2(scales.astype(np.float64) - 127))
     each = np.repeat(powers, BLOCK, axis=1)[:, : tensor.cols]
     return (fp8mac.decode(np.ascontiguousarray(codes), tensor.format) * each).astype(np.float32)

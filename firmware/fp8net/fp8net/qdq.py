@@ -32,6 +32,7 @@ class Writer:
         self.used = {n for node in self.graph.node for n in [*node.input, *node.output]}
         self.used |= {t.name for t in self.graph.initializer}
         self.nodes = {node.name for node in self.graph.node}
+        self.coded: dict[str, np.ndarray] = {}  # the weights for each value that codes stand for
 
     def fresh(self, name: str) -> str:
         return _fresh(name, self.used)
@@ -97,11 +98,14 @@ class Writer:
     def codes(
         self, name: str, codes: np.ndarray, scales: np.ndarray, axis: int, format: str
     ) -> str:
+        """Codes in the place of the constant `name`"""
         kind = _ONNX_TYPES[format][1]
         values = self.constant(f"{name}_codes", codes.view(kind))
         factors = self.constant(f"{name}_scales", scales)
         zeros = self.constant(f"{name}_zeros", np.zeros(scales.shape, kind))
         target = self.fresh(f"{name}_weights")
+        weights = next(t for t in self.graph.initializer if t.name == name)
+        self.coded[target] = numpy_helper.to_array(weights)
         node = helper.make_node(
             "DequantizeLinear",
             [values, factors, zeros],

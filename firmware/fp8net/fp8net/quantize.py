@@ -13,7 +13,7 @@ import onnx
 import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
 
-from . import fuse, importer, loader, logarithm, mx, shapes, split, weights
+from . import fuse, importer, loader, logarithm, lower, mx, proof, reference, shapes, split, weights
 from .errors import Problem, Refused, refuse
 from .formats import SOFTMAX_UNIT
 from .ir import FP8_OPERANDS, ROWS, WIDE_OPERANDS, Graph, Layer
@@ -331,6 +331,32 @@ def quantize(
     states: dict[str, str] | None = None,
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]]]:
     """The quantised model, and the scales that were chosen."""
+    model, chosen, _ = _quantise(path, data, options, given, states)
+    return model, chosen
+
+
+def proved(
+    path: str | pathlib.Path,
+    runs: list[dict[str, np.ndarray]],
+    options: Options,
+    given: dict[str, tuple[int, ...]] | None = None,
+    states: dict[str, str] | None = None,
+) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], Graph]:
+    """The same with the graph that it becomes, both compared with the file; the model carries the hash of the file."""
+    model, chosen, coded = _quantise(path, runs, options, given, states)
+    source = reference.read(path, states)
+    proof.check_quantised(model, coded, source, runs, str(path))
+    reference.write_source(model, path)
+    graph = lower.lower_model(shapes.infer(model))
+    itself = reference.Reference(reference.unrounded(model), reference.states.of(model))
+    proof.check_import(graph, itself, runs, str(path))
+    return model, chosen, graph
+
+
+def _quantise(
+    path, data, options: Options, given, states
+) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], dict[str, np.ndarray]]:
+    """Also the weights for each value that codes stand for"""
     model = shapes.prepare(path, given, states)
     if shapes.is_quantised(model):
         raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
@@ -338,6 +364,7 @@ def quantize(
     runs = data if isinstance(data, list) else read_data(data, model)
     model, rounding, kept = _split(model, runs, options)
     graph = fuse.fuse(importer.load(model))
+    options = _with_tensors(graph, options)
     _check_kept(graph, options)
     options = dataclasses.replace(
         options, keep=(*options.keep, *options.half, *kept, *_whole(graph, rounding))
@@ -355,7 +382,19 @@ def quantize(
     for name in options.half:
         writer.half(name)
     _set_header(writer.model)
-    return writer.model, chosen
+    return writer.model, chosen, writer.coded
+
+
+def _with_tensors(graph: Graph, options: Options) -> Options:
+    """A value that lies in a tensor of another name stands for that."""
+
+    def tensor(name: str) -> str:
+        view = graph.values.get(name)
+        found = view.tensor if view is not None else name
+        return found if name not in graph.tensors and found in graph.tensors else name
+
+    keep, half = (tuple(map(tensor, names)) for names in (options.keep, options.half))
+    return dataclasses.replace(options, keep=keep, half=half)
 
 
 def _split(
@@ -395,7 +434,7 @@ def _check_half(graph: Graph, options: Options) -> list[Problem]:
             problems.append(Problem(where, "is an input or output", "fp32"))
         for layer in graph.readers(name):
             if not _reads_half(graph, layer):
-                text = f"{layer.name} ({layer.op}) reads float32"
+                text = f"{graph.label(layer)} reads float32"
                 problems.append(Problem(where, text, f"--keep {name}"))
     return problems
 
@@ -418,15 +457,15 @@ def _check_kept(graph: Graph, options: Options) -> None:
         for layer in graph.readers(name):
             table = layer.fused.function is not None and logarithm.of(layer) is None
             if layer.op in FP8_OPERANDS or table:
-                text = f"{layer.name} ({layer.op}) reads FP8"
+                text = f"{graph.label(layer)} reads FP8"
                 problems.append(Problem(where, text, "--split, where a product reads it"))
         writer = graph.writer(name)
         if writer is not None and logarithm.of(writer) is not None:
             if writer.inputs[0] not in options.keep:
-                text = f"{writer.name} writes FP8, as its input is FP8"
+                text = f"{graph.label(writer)} writes FP8, as its input is FP8"
                 problems.append(Problem(where, text, f"--keep {writer.inputs[0]}"))
         elif writer is not None and (writer.fused.function is not None or writer.op == "max_pool"):
-            problems.append(Problem(where, f"{writer.name} writes FP8"))
+            problems.append(Problem(where, f"{graph.label(writer)} writes FP8"))
     if problems:
         raise Refused(problems)
 
@@ -450,3 +489,5 @@ def _set_header(model: onnx.ModelProto) -> None:
     model.opset_import.append(helper.make_opsetid("", version))
     model.ir_version = max(model.ir_version, FLOAT8_IR)
     model.producer_name = "fp8net"
+    for node in model.graph.node:
+        node.ClearField("doc_string")

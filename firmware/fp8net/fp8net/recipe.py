@@ -16,7 +16,21 @@ import pathlib
 import numpy as np
 import onnx
 
-from . import bias, lower, plan, propose, quantize, report, shapes, split, steps
+from . import (
+    bias,
+    estimate,
+    lower,
+    plan,
+    proof,
+    propose,
+    quantize,
+    reference,
+    report,
+    shapes,
+    split,
+    steps,
+)
+from . import states as kept
 from .c_text import counted
 from .errors import Refused
 
@@ -75,6 +89,16 @@ def quantise(
 ) -> Result:
     """Quantises with each step that gains."""
     return _Run(path, runs, options, given, states).go(recipe)
+
+
+def proved(result: Result, path, runs: list, given=None, states=None):
+    """The model, its scales and its graph, compared with the file: all but the corrections before these, and all behind them."""
+    _, scales, _ = quantize.proved(path, runs, result.options, given, states)
+    reference.write_source(result.model, path)
+    graph = lower.lower_model(shapes.infer(result.model))
+    itself = reference.Reference(reference.unrounded(result.model), kept.of(result.model))
+    proof.check_import(graph, itself, runs, str(path))
+    return result.model, scales, graph
 
 
 class _Run:
@@ -182,5 +206,5 @@ def _cycles(model: onnx.ModelProto) -> int:
     graph = lower.lower_model(shapes.infer(model))
     graph.columns = COLUMNS
     rows = report.rows_of(graph)
-    report.add_estimates(graph, rows, plan.make(graph), graph.element)
+    report.add_estimates(rows, estimate.layers(graph, plan.make(graph), graph.element))
     return sum((r.estimated_cycles or 0) + (r.estimated_core_cycles or 0) for r in rows)

@@ -8,12 +8,11 @@ import json
 import math
 
 import numpy as np
-import onnx
 
-from . import estimate, integer_layers, mx, picture, quantize, steps
+from . import estimate, integer_layers, mx, picture, steps
 from .c_text import counted
 from .executor import Executor, decode, encode
-from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of
+from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of, product
 from .plan import Plan
 from .version import VERSION
 
@@ -23,11 +22,19 @@ MACS_A_CYCLE = 256  # of the default array
 def sqnr(reference: np.ndarray, values: np.ndarray) -> float:
     """Signal over the noise of rounding, in dB; Inf where nothing differs."""
     reference = np.asarray(reference, np.float64)
-    noise = np.square(reference - np.asarray(values, np.float64)).sum()
-    signal = np.square(reference).sum()
+    with np.errstate(all="ignore"):  # Inf and NaN are results
+        noise = np.square(reference - np.asarray(values, np.float64)).sum()
+        signal = np.square(reference).sum()
+    return decibels(signal, noise)
+
+
+def decibels(signal: float, noise: float) -> float:
+    """Inf without noise, -Inf without signal or with infinite noise; NaN where a value is."""
     if noise == 0:
         return math.inf
-    return 10.0 * math.log10(signal / noise) if signal else -math.inf
+    with np.errstate(all="ignore"):
+        ratio = float(np.float64(signal) / noise)
+    return 10.0 * math.log10(ratio) if ratio != 0 else -math.inf
 
 
 @dataclasses.dataclass
@@ -59,12 +66,9 @@ def rows_of(graph: Graph) -> list[Row]:
     return [_row(graph, layer) for layer in graph.layers]
 
 
-def add_estimates(graph: Graph, rows: list[Row], plan: Plan, element: str) -> None:
-    for row, layer, cycles, its in zip(
-        rows, graph.layers, estimate.cycles(graph, plan, element), plan.layers, strict=True
-    ):
-        row.estimated_cycles = cycles
-        row.estimated_core_cycles = estimate.core_cycles(graph, layer, its.pauses, plan.beat)
+def add_estimates(rows: list[Row], estimates: list[estimate.Estimate]) -> None:
+    for row, its in zip(rows, estimates, strict=True):
+        row.estimated_cycles, row.estimated_core_cycles = its.accelerator, its.core
 
 
 def _row(graph: Graph, layer: Layer) -> Row:
@@ -106,22 +110,24 @@ def measure(
     graph: Graph,
     rows: list[Row],
     executor: Executor,
-    reference: onnx.ModelProto,
+    reference,
     runs: list[dict[str, np.ndarray]],
 ) -> None:
-    """Errors of each layer beside float32, over all runs."""
-    written = {o for node in reference.graph.node for o in node.output}
+    """Errors of each layer beside the reference, over all runs."""
+    written = reference.written
     names = {t: reference_name(graph, t) for t in graph.tensors}
     known = {t: n for t, n in names.items() if n in written or n in graph.inputs}
     sums = {layer.output: np.zeros(3) for layer in graph.layers}
     saturated = {layer.output: 0 for layer in graph.layers}
-    observe = quantize.Probe(reference, sorted(set(known.values()) - set(graph.inputs)))
+    inner = sorted(set(known.values()) - set(graph.inputs))
+    reference.reset()
     for run in runs:
         before = dict(executor.kept)
         executor.run(run)
         codes, after = dict(executor.codes), executor.kept
-        truth = {**observe.run(run), **run}
+        truth = {**dict(zip(inner, reference.run(inner, run))), **run}
         exact = {t: _as_rows(graph, t, truth[n]) for t, n in known.items()} | graph.constants
+        exact = {t: rows for t, rows in exact.items() if rows is not None}
         _move_exact(graph, executor, exact)
         executor.kept = before  # where a layer alone begins
         for layer in graph.layers:
@@ -138,14 +144,8 @@ def measure(
         signal, noise, alone = sums[layer.output]
         row.saturated = saturated[layer.output] / (len(runs) * row.rows * row.cols)
         if signal:
-            row.sqnr_so_far = 10 * math.log10(signal / noise) if noise else math.inf
-            row.sqnr = (
-                None
-                if math.isnan(alone)
-                else 10 * math.log10(signal / alone)
-                if alone
-                else math.inf
-            )
+            row.sqnr_so_far = decibels(signal, noise)
+            row.sqnr = None if math.isnan(alone) else decibels(signal, alone)
 
 
 def _move_exact(graph: Graph, executor: Executor, exact: dict) -> None:
@@ -178,14 +178,16 @@ def _saturated(codes: np.ndarray, tensor) -> int:
         return 0
     if tensor.format == INT8:
         return int((np.abs(codes.view(np.int8).astype(np.int16)) >= 127).sum())
-    codes, _ = mx.apart(codes, tensor)
+    codes, _ = mx.split(codes, tensor)
     largest = {"e4m3fn": 0x7E, "e5m2": 0x7B, "e4m3fnuz": 0x7F, "e5m2fnuz": 0x7F}[tensor.format]
     return int(((codes & 0x7F) == largest).sum())
 
 
 def _as_rows(graph: Graph, tensor: str, array: np.ndarray) -> np.ndarray | None:
-    """The rows of a tensor from the float file's array, by the view that its shape has."""
+    """The rows of a tensor from the float file's array, by the view that its shape has. None: the file has another array."""
     view = graph.views[tensor]
+    if np.size(array) != product(view.shape):
+        return None
     return view.to_rows(np.asarray(array, np.float32), graph.tensors[tensor].cols)
 
 
@@ -268,8 +270,22 @@ def _cycles(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
+def _of_cycles(report: dict) -> tuple[str, str]:
+    """How long a run takes, measured or else estimated; and what the table's cycles are."""
+    if report["core_cycles"] is None:
+        return estimated(report), (
+            "Estimated cycles are those of the accelerator if each command ran alone, and those of the core in the pauses of a list."
+        )
+    alone = sum(layer["core_cycles"] or 0 for layer in report["layers"])
+    return f"A run takes {report['core_cycles']:,} core cycles, measured on the simulated chip.", (
+        f"Core cycles are those of `fp8net measure`, which starts the layers one by one: {alone:,} in all. In a run lists start\n"
+        "them. The accelerator's are a part of them. Moves count with a layer beside them."
+    )
+
+
 def as_markdown(report: dict) -> str:
     layers = report["layers"]
+    run, about = _of_cycles(report)
     lines = [
         f"# {report['network']}",
         "",
@@ -280,30 +296,30 @@ def as_markdown(report: dict) -> str:
         + how_layers_run(report),
         "",
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
-        f"- {estimated(report)}",
-    ]
-    if report["core_cycles"] is not None:
-        lines.append(f"- {report['core_cycles']:,} core cycles a run, measured on the chip")
-    lines += [
+        f"- {run}",
         "",
         *steps.table(report.get("quantiser", {})),
         "![Error and cycles of each layer](report.svg)",
         "",
-        "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it. Cycles are",
-        "those of `fp8net measure`, one layer after the other; moves in front of a layer count with it. Estimated cycles are",
-        "those of the accelerator if each command ran alone, and those of the core in the pauses of a list. Least cycles are",
-        f"those of an array of {MACS_A_CYCLE} MACs.",
+        "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it.",
+        about,
+        f"Least cycles are those of an array of {MACS_A_CYCLE} MACs.",
         "",
-        "| layer | fp8rt | output | format | scale | MACs | weights, bytes | SQNR alone, dB | so far, dB | saturated | "
-        "core cycles | accelerator | accelerator, estimated | core, estimated | least |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    measured = report["core_cycles"] is not None
+    names = ["core cycles, one by one", "accelerator's part"]
+    keys = ("core_cycles", "accelerator_cycles")
+    if not measured:
+        names = ["accelerator, estimated cycles", "core, estimated"]
+        keys = ("estimated_cycles", "estimated_core_cycles")
+    heads = ["layer", "fp8rt", "output", "format", "scale", "MACs", "weights, bytes"]
+    heads += ["SQNR alone, dB", "so far, dB", "saturated", *names, "least cycles"]
+    lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for r in layers:
         share = "-" if r["saturated"] is None else f"{100 * r['saturated']:.2f} %"
         lines.append(
             f"| {', '.join(r['nodes'])} | `{r['call']}` | {r['rows']} x {r['cols']} | {r['format']} | "
             f"{r['scale']:.4g} | {r['macs']:,} | {r['weight_bytes']:,} | {_db(r['sqnr'])} | {_db(r['sqnr_so_far'])} | "
-            f"{share} | {_cycles(r['core_cycles'])} | {_cycles(r['accelerator_cycles'])} | "
-            f"{_cycles(r['estimated_cycles'])} | {_cycles(r['estimated_core_cycles'])} | {r['least_cycles']:,} |"
+            f"{share} | {' | '.join(_cycles(r[key]) for key in keys)} | {r['least_cycles']:,} |"
         )
     return "\n".join(lines) + "\n"

@@ -13,10 +13,12 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from . import tflite_names
 from .errors import Problem, Refused, refuse
 from .flatbuffer import Damaged, File, Table
 
 IDENTIFIER = b"TFL3"
+LABEL = "fp8net: "  # loader.LABEL
 OPSET, IR = 19, 9
 MOST_TENSORS = 100_000
 MOST_ELEMENTS = 1 << 28  # of one tensor
@@ -109,7 +111,9 @@ class Converter:
 
     def activate(self, kind: int, name: str, output: str) -> None:
         """The activation that is fused in the file; without one, `name` gets its name from the output."""
-        if kind == 0:
+        if kind == 0 and self.nodes and self.nodes[-1].output[0] == name:
+            self.nodes[-1].output[0] = output
+        elif kind == 0:
             self.add("Identity", [name], output)
         elif kind not in _ACTIVATIONS:
             raise Unsupported(f"fused_activation_function is {kind}")
@@ -162,9 +166,11 @@ class Converter:
                 operator.numbers(1, "i"),
                 operator.numbers(2, "i"),
             )
-            where = f"operator {number} ({handlers.NAMES.get(code, code)})"
+            kind = tflite_names.name_of(code)
+            where = f"operator {number} ({kind})"
             if outputs.size and 0 <= outputs[0] < len(self.values):
-                where = f"{self.values[outputs[0]].name} ({handlers.NAMES.get(code, code)})"
+                where = f"{self.values[outputs[0]].name} ({kind})"
+            first = len(self.nodes)
             try:
                 if code not in handlers.HANDLERS:
                     raise Unsupported("is not supported")
@@ -173,11 +179,15 @@ class Converter:
                 )
                 handlers.HANDLERS[code](call)
             except Unsupported as error:
-                problems.append(Problem(where, str(error), _NEAREST))
+                problems.append(
+                    Problem(where, str(error), tflite_names.NEAREST.get(kind, _NEAREST))
+                )
             except Damaged:
                 raise
             except (AttributeError, IndexError, TypeError, ValueError):  # of damaged files alone
                 problems.append(Problem(where, "its operands and options do not fit each other"))
+            for node in self.nodes[first:]:
+                node.doc_string = LABEL + where
         if problems:
             raise Refused(problems)
         return self._model()
@@ -217,6 +227,16 @@ def convert(data: bytes, where: str) -> onnx.ModelProto:
     """The network of a file, or Refused with all that is not supported."""
     try:
         return Converter(data).run()
+    except Damaged as error:
+        raise refuse(where, f"is damaged: it has {error}") from None
+    except Unsupported as error:
+        raise refuse(where, str(error)) from None
+
+
+def values_of(data: bytes, where: str) -> list[Value]:
+    """The file's tensors, by number, under the names that the converted model gives them."""
+    try:
+        return Converter(data).values
     except Damaged as error:
         raise refuse(where, f"is damaged: it has {error}") from None
     except Unsupported as error:

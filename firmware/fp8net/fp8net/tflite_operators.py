@@ -11,7 +11,7 @@ import numpy as np
 from .flatbuffer import Table
 from .tflite import _TO_FIRST, _TO_LAST, Converter, Unsupported
 
-NAMES: dict[int | str, str] = {}
+BECOMES: dict[str, str] = {}  # the operators of ONNX, by the operator's name
 HANDLERS: dict[int | str, Callable[[Call], None]] = {}
 
 
@@ -46,9 +46,9 @@ class Call:
         return self.c.numbers(self.inputs[place])
 
 
-def handles(number: int, name: str):
+def handles(number: int, name: str, becomes: str):
     def register(function: Callable[[Call], None]):
-        NAMES[number], HANDLERS[number] = name, function
+        BECOMES[name], HANDLERS[number] = becomes, function
         return function
 
     return register
@@ -88,7 +88,7 @@ def _convolve(call: Call, weights: np.ndarray, activation: int, **attributes) ->
     c.activate(activation, c.between("Transpose", [made], near, perm=_TO_LAST), near)
 
 
-@handles(3, "CONV_2D")
+@handles(3, "CONV_2D", "Conv")
 def convolution(call: Call) -> None:
     weights = call.constant(1)
     channels = call.shape(0)[-1]
@@ -103,7 +103,7 @@ def convolution(call: Call) -> None:
     )
 
 
-@handles(4, "DEPTHWISE_CONV_2D")
+@handles(4, "DEPTHWISE_CONV_2D", "Conv")
 def depthwise(call: Call) -> None:
     weights = call.constant(1)
     if weights.ndim != 4 or weights.shape[3] % call.shape(0)[-1]:
@@ -117,7 +117,7 @@ def depthwise(call: Call) -> None:
     )
 
 
-@handles(9, "FULLY_CONNECTED")
+@handles(9, "FULLY_CONNECTED", "Gemm; constant weights")
 def fully_connected(call: Call) -> None:
     c, near, weights = call.c, call.output, call.constant(1)
     if weights.ndim != 2 or call.number(1, "b"):
@@ -153,18 +153,18 @@ def _pool(call: Call, op: str) -> None:
     c.activate(call.number(5, "b"), c.between("Transpose", [made], near, perm=_TO_LAST), near)
 
 
-@handles(1, "AVERAGE_POOL_2D")
+@handles(1, "AVERAGE_POOL_2D", "AveragePool")
 def average_pool(call: Call) -> None:
     _pool(call, "AveragePool")
 
 
-@handles(17, "MAX_POOL_2D")
+@handles(17, "MAX_POOL_2D", "MaxPool")
 def max_pool(call: Call) -> None:
     _pool(call, "MaxPool")
 
 
 def _reduce(number: int, name: str, op: str) -> None:
-    @handles(number, name)
+    @handles(number, name, op)
     def reduce(call: Call) -> None:
         axes = [int(a) % len(call.shape(0)) for a in call.constant(1).reshape(-1)]
         inputs = [call.text(0), _ints(call.c, call.output, axes)]
@@ -180,7 +180,7 @@ _reduce(82, "REDUCE_MAX", "ReduceMax")
 
 
 def _binary(number: int, name: str, op: str) -> None:
-    @handles(number, name)
+    @handles(number, name, op)
     def binary(call: Call) -> None:
         made = call.c.between(op, [call.text(0), call.text(1)], call.output)
         call.c.activate(call.number(0, "b"), made, call.output)
@@ -198,7 +198,7 @@ for _number, _name, _op in (
 def _same(number: int, name: str, op: str) -> None:
     """An operator without options."""
 
-    @handles(number, name)
+    @handles(number, name, op)
     def same(call: Call) -> None:
         call.c.add(op, [call.text(i) for i in range(len(call.inputs))], call.output)
 
@@ -214,22 +214,22 @@ for _number, (_name, _op) in _SAME.items():
     _same(_number, _name, _op)
 
 
-@handles(20, "RELU_N1_TO_1")
+@handles(20, "RELU_N1_TO_1", "Clip")
 def relu_one(call: Call) -> None:
     call.c.activate(2, call.text(0), call.output)
 
 
-@handles(21, "RELU6")
+@handles(21, "RELU6", "Clip")
 def relu_six(call: Call) -> None:
     call.c.activate(3, call.text(0), call.output)
 
 
-@handles(98, "LEAKY_RELU")
+@handles(98, "LEAKY_RELU", "LeakyRelu")
 def leaky_relu(call: Call) -> None:
     call.c.add("LeakyRelu", [call.text(0)], call.output, alpha=float(call.number(0, "f")))
 
 
-@handles(25, "SOFTMAX")
+@handles(25, "SOFTMAX", "Softmax; beta 1")
 def softmax(call: Call) -> None:
     beta = call.number(0, "f")
     if beta != 1.0:
@@ -246,29 +246,29 @@ def _shaped(call: Call) -> None:
 
 
 for _number, _name in ((22, "RESHAPE"), (43, "SQUEEZE"), (70, "EXPAND_DIMS")):
-    handles(_number, _name)(_shaped)
+    handles(_number, _name, "Reshape")(_shaped)
 
 
-@handles(2, "CONCATENATION")
+@handles(2, "CONCATENATION", "Concat")
 def concatenation(call: Call) -> None:
     names = [call.text(i) for i in range(len(call.inputs))]
     made = call.c.between("Concat", names, call.output, axis=call.number(0, "i"))
     call.c.activate(call.number(1, "b"), made, call.output)
 
 
-@handles(34, "PAD")
+@handles(34, "PAD", "Pad; constant sizes")
 def pad(call: Call) -> None:
     pads = call.constant(1).T.reshape(-1)
     call.c.add("Pad", [call.text(0), _ints(call.c, call.output, pads)], call.output)
 
 
-@handles(39, "TRANSPOSE")
+@handles(39, "TRANSPOSE", "Transpose; a constant order")
 def transpose(call: Call) -> None:
     perm = [int(p) for p in call.constant(1).reshape(-1)]
     call.c.add("Transpose", [call.text(0)], call.output, perm=perm)
 
 
-@handles(65, "SLICE")
+@handles(65, "SLICE", "Slice; constant places")
 def slice_(call: Call) -> None:
     begins, sizes = call.constant(1).reshape(-1), call.constant(2).reshape(-1)
     ends = [s if n < 0 else int(b) + int(n) for s, b, n in zip(call.shape(0), begins, sizes)]
@@ -276,22 +276,38 @@ def slice_(call: Call) -> None:
     call.c.add("Slice", [call.text(0), *places], call.output)
 
 
-@handles(97, "RESIZE_NEAREST_NEIGHBOR")
+@handles(97, "RESIZE_NEAREST_NEIGHBOR", "Resize; constant sizes")
 def resize(call: Call) -> None:
-    if call.number(0, "b"):
-        raise Unsupported("align_corners is true")
+    """The line of each output is a Gather of the input's. Sizes that are multiples are a Resize, which repeats."""
     c, near = call.c, call.output
-    _, height, width, _ = call.shape(0)
+    corners, half = (bool(call.number(field, "b")) for field in (0, 1))
+    before = call.shape(0)[1:3]
     sizes = [int(n) for n in call.constant(1).reshape(-1)]
-    scales = np.array([1, 1, sizes[0] / height, sizes[1] / width], np.float32)
-    first = c.between("Transpose", [call.text(0)], near, perm=_TO_FIRST)
-    half = bool(call.number(1, "b"))
-    made = c.between(
-        "Resize",
-        [first, "", c.constant(f"{near}/scales", scales)],
-        near,
-        mode="nearest",
-        coordinate_transformation_mode="half_pixel" if half else "asymmetric",
-        nearest_mode="round_prefer_ceil" if half else "floor",
+    places = [nearest(*pair, corners, half) for pair in zip(before, sizes, strict=True)]
+    scales = [n // size for n, size in zip(sizes, before)]
+    whole = [np.repeat(np.arange(size), scale) for size, scale in zip(before, scales)]
+    if all(np.array_equal(a, b) for a, b in zip(places, whole)):
+        first = c.between("Transpose", [call.text(0)], near, perm=_TO_FIRST)
+        factors = c.constant(f"{near}/scales", np.array([1, 1, *scales], np.float32))
+        options = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        made = c.between("Resize", [first, "", factors], near, mode="nearest", **options)
+        c.add("Transpose", [made], near, perm=_TO_LAST)
+        return
+    line = c.between("Gather", [call.text(0), c.constant(f"{near}/lines", places[0])], near, axis=1)
+    c.add("Gather", [line, c.constant(f"{near}/pixels", places[1])], near, axis=2)
+
+
+def nearest(size: int, count: int, corners: bool, half: bool) -> np.ndarray:
+    """The input of each output, in single precision, as TensorFlow Lite computes it: a quotient of sizes, and one product."""
+    if count < 1:
+        raise Unsupported(f"its size is {count}")
+    ends = corners and count > 1
+    scale = (
+        np.float32(size - 1) / np.float32(count - 1)
+        if ends
+        else np.float32(size) / np.float32(count)
     )
-    c.add("Transpose", [made], near, perm=_TO_LAST)
+    x = np.arange(count, dtype=np.float32)
+    at = (x + np.float32(0.5 if half else 0)) * scale
+    at = np.floor(at + np.float32(0.5)) if corners else np.floor(at)  # halves go up
+    return np.clip(at.astype(np.int64), 0, size - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a quantised network by the executor, on the host or on the simulated chip, beside ONNX Runtime."""
+"""Runs a quantised network by the executor, on the host or on the simulated chip, beside the file that it was made of."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ import re
 import subprocess
 
 import numpy as np
-import onnx
 
-from . import shapes, writer
+from . import agreement, reference, writer
 from .errors import refuse
 from .executor import Executor, decode
 from .ir import Graph
 from .report import sqnr
-
-# Cycles of a run without console output, after which the simulator gives up
-SILENCE = 1_000_000_000
 
 
 @dataclasses.dataclass
@@ -26,6 +22,7 @@ class Result:
     runs: int
     sqnr: dict[str, float]  # of each output, beside the reference
     agree: dict[str, int]  # runs whose largest output is the reference's
+    values: dict[str, agreement.Output] = dataclasses.field(default_factory=dict)
     compared: int = 0  # bytes of outputs, program against executor
     different: int = 0
     text: str = ""  # what the program printed
@@ -36,18 +33,17 @@ class Result:
         return int(found.group(1)) if found else None
 
 
-def compare(
-    graph: Graph, executor: Executor, reference: onnx.ModelProto, runs: list[dict[str, np.ndarray]]
-) -> Result:
-    """The executor beside the reference, by ONNX Runtime at level BASIC. A reference gets values where the network gets codes."""
-    shapes.check_reference(reference, graph.inputs, graph.outputs)
-    session = shapes.session(reference)
+def compare(graph: Graph, executor: Executor, source, runs: list[dict[str, np.ndarray]]) -> Result:
+    """The executor beside the reference: a file as it is. A reference gets values where the network gets codes."""
+    reference.check(source, graph.inputs, graph.outputs)
+    source.reset()
     names = list(graph.outputs)
     truth: dict[str, list[np.ndarray]] = {name: [] for name in names}
     mine: dict[str, list[np.ndarray]] = {name: [] for name in names}
     for run in runs:
         results = executor.run(run)
-        for name, value in zip(names, session.run(names, _values(graph, run))):
+        for name, value in zip(names, source.run(names, _values(graph, run))):
+            reference.check_value(name, value, graph.outputs[name].shape)
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
     agree = {
@@ -55,7 +51,21 @@ def compare(
         for name in names
     }
     errors = {name: sqnr(np.stack(truth[name]), np.stack(mine[name])) for name in names}
-    return Result(len(runs), errors, agree)
+    values = {n: agreement.Output(np.stack(truth[n]), np.stack(mine[n])) for n in names}
+    return Result(len(runs), errors, agree, values)
+
+
+def lines_of(
+    result: Result, tasks: dict[str, str], labels: dict[str, np.ndarray], digits: int
+) -> dict[str, str]:
+    """What is said of each output"""
+    said = {}
+    for name, output in result.values.items():
+        output.labels = labels.get(name)
+        shape = output.truth.shape[1:]
+        more = agreement.lines(name, output, tasks.get(name), shape)
+        said[name] = " ".join([f"SQNR {result.sqnr[name]:.{digits}f} dB.", *more])
+    return said
 
 
 def _values(graph: Graph, run: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -87,7 +97,7 @@ def run_program(
 ) -> str:
     """What the program of `folder` prints, on host or chip, with more options. Networks of INT8, and whoever asks for cycles
     alone, have the timing model in place of the RTL."""
-    where = ["HOST=1"] if on == "host" else [f"SIM_ARGS=--silence {SILENCE}"]
+    where = ["HOST=1"] if on == "host" else []
     if int8:
         where.append("ELEMENT=int8")
     if requantise:
@@ -121,7 +131,8 @@ def on_target(
     folder: pathlib.Path | None = None,
 ) -> None:
     """Generates a program with these runs as its vectors, runs it, and adds what it says to `result`."""
-    name = "n_" + re.sub(r"\W", "_", pathlib.Path(origin).name.split(".")[0]).lower()
+    stem = pathlib.Path(origin).name.split(".")[0].lower()
+    name = "n_" + re.sub(r"[^a-z0-9]", "_", stem)[:40]
     place = (folder or root / "build" / "fp8net") / name
     sources = writer.prepare(graph, place, origin, runs, element)
     writer.write(place, sources, {})

@@ -64,7 +64,7 @@ def row_scales(values: np.ndarray, format: str, method: str = "max", percentile:
 def quantise(weights: Weights, format: str) -> None:
     """Codes and row_scale, if the file has none: the row's largest magnitude is the format's largest number."""
     if weights.codes is None:
-        weights.format = format
+        weights.format, weights.made = format, True
         if weights.unit is not None and format != INT8:
             weights.row_scale = np.full(len(weights.values), weights.unit, np.float32)
         else:

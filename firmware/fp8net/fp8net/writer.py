@@ -11,13 +11,14 @@ import tempfile
 
 import numpy as np
 
-from . import c_integers, c_layers, c_program
+from . import c_integers, c_layers, c_program, estimate
 from .c_text import array, floats, head, plain
 from .calls import up
 from .errors import refuse
 from .executor import Executor, table_codes
 from .ir import Graph, Layer, Weights
 from .plan import Plan, make
+from .reserved import RESERVED
 from .transposed import split
 from .weights import averages_quads, join, ones_of
 
@@ -32,6 +33,7 @@ class Sources:
     origin: str  # the file that it was made from
     element: str
     vectors: list[tuple[dict, dict]]  # codes of inputs and of outputs, by tensor
+    estimates: list[estimate.Estimate]  # of each layer
 
     @property
     def upper(self) -> str:
@@ -39,15 +41,16 @@ class Sources:
 
 
 def prefix_of(folder: pathlib.Path) -> str:
+    """The name of all that is written, which is the folder's."""
     name = re.sub(r"\W", "_", folder.name).lower()
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
+        text = "its last part is no name in C"
         raise refuse(
-            str(folder), "its last part is no name in C", "a letter, then letters, digits and _"
+            str(folder), text, "a letter, then letters, digits and _, 63 characters at most"
         )
-    if name == "main" or name.startswith("fp8"):
-        raise refuse(
-            str(folder), "its last part is a name of the program or the library", "another"
-        )
+    if name == "main" or name.startswith("fp8") or name in RESERVED:
+        text = f"its last part, {name}, is a word of C, or names a header or function of a library"
+        raise refuse(str(folder), text, f"take another name, such as {name}_net")
     return name
 
 
@@ -72,7 +75,8 @@ def prepare(
                 {v.tensor: codes[v.tensor] for v in graph.outputs.values()},
             )
         )
-    return Sources(graph, plan, prefix_of(folder), origin, executor.element, vectors)
+    estimates = estimate.layers(graph, plan, executor.element)
+    return Sources(graph, plan, prefix_of(folder), origin, executor.element, vectors, estimates)
 
 
 def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> None:
@@ -90,7 +94,9 @@ def write(folder: pathlib.Path, sources: Sources, reports: dict[str, str]) -> No
     temporary = pathlib.Path(tempfile.mkdtemp(prefix=".fp8net-", dir=folder.parent))
     try:
         for file, text in files.items():
-            (temporary / file).write_text(text, "utf-8")
+            (temporary / file).write_bytes(text.encode())
+            if (temporary / file).read_bytes() != text.encode():
+                raise refuse(str(folder), f"{file} is not what was written", "is the disk full?")
         folder.mkdir(exist_ok=True)
         for file in files:
             (temporary / file).replace(folder / file)

@@ -49,23 +49,6 @@ static bool read_element(const char *text, unsigned lanes, fp8rt_element *elemen
     return false;
 }
 
-// Row commands need 4 x 4 elements and an epilogue of 8 outputs a cycle: as many as the array
-// gives, 8 at most. Elements whose block is several steps share what they give.
-static bool has_rows(const fp8rt_caps *caps)
-{
-    const unsigned steps = caps->block / caps->lanes,
-                   share = steps > caps->rows ? caps->rows : steps;
-    return caps->rows == 4 && caps->cols == 4 && 4u / share * 4u >= 8u;
-}
-
-// A step of a depthwise convolution needs the lanes of a beat, of two to eight quads of columns.
-static bool has_depthwise(const fp8rt_caps *caps)
-{
-    const unsigned beat = caps->beat_bytes;
-    return caps->lanes == beat && caps->cols >= 2u && beat >= 2u * caps->cols &&
-           beat <= 8u * caps->cols;
-}
-
 // Reads a text that is 1, or 0, empty or absent. False: it is something else.
 static bool read_switch(const char *text, bool *on)
 {
@@ -78,24 +61,10 @@ static bool set_minimal(fp8rt_caps *caps, const char *minimal)
     bool on;
     const bool legal = read_switch(minimal, &on);
     if (on) {
-        caps->functions &= FP8MAC_FUNCTION_INT8;
+        caps->functions &= FP8MAC_FUNCTION_INT8 | FP8MAC_FUNCTION_REQUANTISE;
         caps->records = 0;
     }
     return legal;
-}
-
-// The requantiser takes the place of the FP32 epilogue, and of what needs that one.
-static bool set_requantise(fp8rt_caps *caps, const char *requantise)
-{
-    bool on;
-    const bool legal = read_switch(requantise, &on);
-    if (!on) {
-        return legal;
-    }
-    caps->functions &= ~(uint32_t)(FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE |
-                                   FP8MAC_FUNCTION_STOCHASTIC | FP8MAC_FUNCTION_ROWS);
-    caps->functions |= FP8MAC_FUNCTION_REQUANTISE;
-    return caps->element.int8;
 }
 
 static bool is_side(unsigned x, unsigned most)
@@ -121,7 +90,6 @@ bool fp8rt_host_choose(const fp8rt_host_choice *choice, fp8rt_caps *caps)
                          .records = FP8RT_HOST_RECORDS,
                          .buf_beats = 256,
                          .max_mn = FP8MAC_ACCELERATOR_MN_MOST,
-                         .functions = FP8RT_HOST_FUNCTIONS,
                          .release_major = FP8MAC_VERSION_MAJOR,
                          .release_minor = FP8MAC_VERSION_MINOR,
                          .release_patch = FP8MAC_VERSION_PATCH};
@@ -133,10 +101,10 @@ bool fp8rt_host_choose(const fp8rt_host_choice *choice, fp8rt_caps *caps)
     }
     unsigned block = fp8mac_element_find(caps->element.kind)->block;
     caps->block = (uint16_t)(block == 0 ? lanes : block);
-    caps->functions |= block == FP8MAC_MX_BLOCK ? FP8MAC_FUNCTION_MX : 0;
-    caps->functions |= has_rows(caps) ? FP8MAC_FUNCTION_ROWS : 0;
-    caps->functions |= has_depthwise(caps) ? FP8MAC_FUNCTION_DEPTHWISE : 0;
-    return set_minimal(caps, choice->minimal) && set_requantise(caps, choice->requantise);
+    bool requantise;
+    const bool legal = read_switch(choice->requantise, &requantise);
+    caps->functions = fp8mac_functions_possible(caps, 0, requantise);
+    return set_minimal(caps, choice->minimal) && legal && (!requantise || caps->element.int8);
 }
 
 bool fp8rt_host_array(fp8rt_caps *caps)

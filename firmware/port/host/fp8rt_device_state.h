@@ -7,9 +7,6 @@
 #include "fp8mac/accelerator_model.h"
 
 #define FP8RT_HOST_RECORDS 8u
-#define FP8RT_HOST_FUNCTIONS                                                                       \
-    (FP8MAC_FUNCTION_INT8 | FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE |                      \
-     FP8MAC_FUNCTION_STOCHASTIC | FP8MAC_FUNCTION_TABLES | FP8MAC_FUNCTION_CONV_A)
 
 typedef struct fp8rt_descriptor {
     fp8rt_command command;

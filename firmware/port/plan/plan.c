@@ -6,18 +6,6 @@
 #include "descriptor.h"
 #include "fp8rt/network_format.h"
 
-static uint32_t functions_of(const fp8mac_cycles_config *config, const fp8rt_caps *caps)
-{
-    const uint32_t every = FP8MAC_FUNCTION_TABLES | FP8MAC_FUNCTION_CONV_A | FP8MAC_FUNCTION_INT8;
-    const uint32_t numbers =
-        FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE | FP8MAC_FUNCTION_STOCHASTIC;
-    const bool rows = caps->rows == 4 && caps->cols == 4;
-    return every | (config->requantise ? FP8MAC_FUNCTION_REQUANTISE : numbers) |
-           (fp8mac_element_find(config->element)->mx ? FP8MAC_FUNCTION_MX : 0u) |
-           (rows && !config->requantise ? FP8MAC_FUNCTION_ROWS : 0u) |
-           (fp8mac_cycles_quads(config) != 0 ? FP8MAC_FUNCTION_DEPTHWISE : 0u);
-}
-
 fp8rt_caps fp8rt_plan_caps(const fp8mac_cycles_config *config)
 {
     const uint8_t block = fp8mac_element_find(config->element)->block;
@@ -34,7 +22,7 @@ fp8rt_caps fp8rt_plan_caps(const fp8mac_cycles_config *config)
         .max_mn = (uint16_t)config->max_mn,
     };
     fp8rt_element_make(config->element, config->lanes, 0, &caps.element);
-    caps.functions = functions_of(config, &caps);
+    caps.functions = fp8mac_functions_possible(&caps, config->epi_width, config->requantise);
     return caps;
 }
 

@@ -22,6 +22,8 @@ typedef enum fp8mac_operation {
     FP8MAC_OP_ROWS = 3,
 } fp8mac_operation;
 
+enum { FP8MAC_OPERATIONS = 4 };
+
 // What a row command computes: fp8mac/rows.h has the equations
 typedef enum fp8mac_rows_operation {
     // D is m x 1, and SCALE_A the factor
@@ -57,6 +59,24 @@ typedef enum fp8mac_rows_operation {
 
 enum { FP8MAC_ROWS_OPERATIONS = 12 };
 
+// Their words, and X(word, code) of each
+#define FP8MAC_ROWS_WORDS                                                                          \
+    "sum, sum-of-squares, maximum, argmax, rms-norm, layer-norm, softmax, sigmoid, tanh, "         \
+    "magnitude, quantise, quantise-mx"
+#define FP8MAC_ROWS_EACH(X)                                                                        \
+    X("sum", FP8MAC_ROWS_SUM)                                                                      \
+    X("sum-of-squares", FP8MAC_ROWS_SUM_OF_SQUARES)                                                \
+    X("maximum", FP8MAC_ROWS_MAXIMUM)                                                              \
+    X("argmax", FP8MAC_ROWS_ARGMAX)                                                                \
+    X("rms-norm", FP8MAC_ROWS_RMS_NORM)                                                            \
+    X("layer-norm", FP8MAC_ROWS_LAYER_NORM)                                                        \
+    X("softmax", FP8MAC_ROWS_SOFTMAX)                                                              \
+    X("sigmoid", FP8MAC_ROWS_SIGMOID)                                                              \
+    X("tanh", FP8MAC_ROWS_TANH)                                                                    \
+    X("magnitude", FP8MAC_ROWS_MAGNITUDE)                                                          \
+    X("quantise", FP8MAC_ROWS_QUANTISE)                                                            \
+    X("quantise-mx", FP8MAC_ROWS_QUANTISE_MX)
+
 // The activation of an epilogue
 typedef enum fp8mac_activation {
     FP8MAC_ACT_NONE = 0,
@@ -65,6 +85,15 @@ typedef enum fp8mac_activation {
     // NaN stays NaN, other values are limited to CLAMP_LO .. CLAMP_HI
     FP8MAC_ACT_CLAMP = 2,
 } fp8mac_activation;
+
+enum { FP8MAC_ACTIVATIONS = 3 };
+
+// Their words, and X(word, code) of each
+#define FP8MAC_ACT_WORDS "none, relu, clamp"
+#define FP8MAC_ACT_EACH(X)                                                                         \
+    X("none", FP8MAC_ACT_NONE)                                                                     \
+    X("relu", FP8MAC_ACT_RELU)                                                                     \
+    X("clamp", FP8MAC_ACT_CLAMP)
 
 // What a result too large becomes
 typedef enum fp8mac_overflow {
@@ -75,6 +104,15 @@ typedef enum fp8mac_overflow {
     // Overflow and Inf become Inf where the format has one, else NaN
     FP8MAC_OVERFLOW_IEEE = 2,
 } fp8mac_overflow;
+
+enum { FP8MAC_OVERFLOWS = 3 };
+
+// Their words, and X(word, code) of each
+#define FP8MAC_OVERFLOW_WORDS "saturate, saturate-finite, ieee"
+#define FP8MAC_OVERFLOW_EACH(X)                                                                    \
+    X("saturate", FP8MAC_OVERFLOW_SATURATE)                                                        \
+    X("saturate-finite", FP8MAC_OVERFLOW_SATURATE_FINITE)                                          \
+    X("ieee", FP8MAC_OVERFLOW_IEEE)
 
 // The tiles that are computed in turn
 typedef enum fp8mac_pass_shape {
@@ -87,6 +125,17 @@ typedef enum fp8mac_pass_shape {
     // The shape with the fewest passes, of equal ones the widest
     FP8MAC_PASS_AUTOMATIC = 3,
 } fp8mac_pass_shape;
+
+enum { FP8MAC_PASS_SHAPES = 4 };
+
+// The table that gives the codes of D; NONE counts as one of them
+typedef enum fp8mac_d_table {
+    FP8MAC_D_TABLE_NONE = 0,
+    FP8MAC_D_TABLE_0 = 1,
+    FP8MAC_D_TABLE_1 = 2,
+} fp8mac_d_table;
+
+enum { FP8MAC_D_TABLES = 3 };
 
 // Why a command failed
 typedef enum fp8mac_command_error {
@@ -132,6 +181,8 @@ typedef enum fp8mac_command_error {
     // Appears only in a record: an earlier command failed, so this one was dropped
     FP8MAC_COMMAND_ERROR_DROPPED = 15,
 } fp8mac_command_error;
+
+enum { FP8MAC_COMMAND_ERRORS = 16 };
 
 // Bits of CONFIG4: what the extension of a command may ask for
 enum {

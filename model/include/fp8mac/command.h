@@ -56,10 +56,16 @@ static inline bool fp8mac_command_is_rows(const fp8mac_command *c)
 }
 
 // A row command whose D has one column
+// Whether D of a row command has one column
+static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
+{
+    return operation <= FP8MAC_ROWS_ARGMAX || operation == FP8MAC_ROWS_MAGNITUDE;
+}
+
 static inline bool fp8mac_command_is_reduction(const fp8mac_command *c)
 {
     return fp8mac_command_is_rows(c) &&
-           (c->mode.row_op <= FP8MAC_ROWS_ARGMAX || c->mode.row_op == FP8MAC_ROWS_MAGNITUDE);
+           fp8mac_rows_is_reduction((fp8mac_rows_operation)c->mode.row_op);
 }
 
 // A reduction whose results lie one behind the other
@@ -168,7 +174,8 @@ typedef struct fp8mac_command_region {
 
 // The memory that a legal command reads and writes, apart from its descriptor, on an accelerator
 // with these `caps`: of them, cols and functions count. An operand that is reused is not there, nor
-// D and what finishes it in a command that keeps its accumulators. Returns the number of regions.
+// D and what finishes it in a command that keeps its accumulators. D is the first region, if it is
+// there. Returns the number of regions.
 //
 // Each byte that is written belongs to a row of a written region, and each byte of such a row is
 // written. Each beat that is read meets a row of a read region. Each row of one is read, but for

@@ -249,4 +249,18 @@ static inline void fp8mac_command_clear(fp8mac_command *c)
     fp8mac_command_clear_extension(c);
 }
 
+// Whether each member of unsigned numbers fits the field of its register.
+static inline bool fp8mac_command_fits(const fp8mac_command *c)
+{
+    return (uint64_t)c->a.addr >> 32 == 0 && (uint64_t)c->b.addr >> 32 == 0 &&
+           (uint64_t)c->d.addr >> 32 == 0 && c->a.fmt < 4 && c->b.fmt < 4 && c->d.fmt < 8 &&
+           c->finish.overflow < 4 && c->finish.act < 4 && c->mode.pass_shape < 4 &&
+           c->mode.after < 16 && (uint64_t)c->a.scale >> 32 == 0 &&
+           (uint64_t)c->b.scale >> 32 == 0 && (uint64_t)c->finish.bias >> 32 == 0 &&
+           c->mode.op < 4 && c->c.fmt < 8 && c->x_fmt < 8 && c->finish.act_table < 4 &&
+           c->mode.row_op < 16 && (uint64_t)c->c.addr >> 32 == 0 && c->image.width < 16777216 &&
+           (uint64_t)c->a.mx_addr >> 32 == 0 && (uint64_t)c->b.mx_addr >> 32 == 0 &&
+           (uint64_t)c->table.addr >> 32 == 0;
+}
+
 #endif

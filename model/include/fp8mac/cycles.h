@@ -78,8 +78,6 @@ typedef struct fp8mac_cycles_config {
 
 // 4 x 4 elements of 16 lanes, kind block, 128 bits, on the simulated chip's RAM without latency
 fp8mac_cycles_config fp8mac_cycles_default(void);
-// Quads of a beat in a depthwise command; 0: such an accelerator has no depthwise commands
-uint32_t fp8mac_cycles_quads(const fp8mac_cycles_config *config);
 
 // The state of the generator of stalls, so many cycles behind the reset. `seed` is that of the
 // simulator (--seed, 1 if it is not given), which is spread over 64 bits by splitmix64. The

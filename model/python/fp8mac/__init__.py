@@ -26,8 +26,9 @@ from ._core import Error
 from ._core import version as __version__
 from ._cycles import CycleCounts, cycles
 from ._formats import Format, Record, format_of, formats
+from ._gemm import GemmResult, gemm
 from ._layers import convolution_cycles, elementwise_cycles, rows_cycles
-from ._operations import GemmResult, cast, decode, dot, gemm
+from ._operations import cast, decode, dot
 from ._rows import exp, exp2, reciprocal, rows, rsqrt, sigmoid, tanh
 from ._scaled_mm import scaled_mm
 

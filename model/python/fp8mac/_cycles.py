@@ -10,13 +10,10 @@ from ._arrays import whole
 from ._environment import own_environment
 from ._formats import refuse
 from ._library import configured, library, run_workload
+from .register_codes import DFormat
 
 # In the order of the C library's numbers
 MEMORIES = ("chip", "ideal")
-D_FORMATS = (
-    *("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"),
-    *("float16", "bfloat16", "float32", "int8"),
-)
 MOST = 2**32 - 1
 
 
@@ -107,7 +104,9 @@ def cycles(
     )
     work = library.workload_usual(ctypes.byref(config))
     work.m, work.n, work.k = (_number(name, x) for name, x in (("m", m), ("n", n), ("k", k)))
-    work.d_format = _chosen("d_format", d_format or ("int8" if requantise else "e4m3fn"), D_FORMATS)
+    work.d_format = _chosen(
+        "d_format", d_format or ("int8" if requantise else "e4m3fn"), DFormat.words()
+    )
     result = run_workload(config, work)
     counters = (
         getattr(result.counters, field.name) for field in dataclasses.fields(CycleCounts)[:-2]

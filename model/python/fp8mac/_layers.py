@@ -6,20 +6,20 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ._cycles import D_FORMATS, MOST, _chosen, _number
+from ._cycles import MOST, _chosen, _number
 from ._environment import own_environment
 from ._formats import refuse
 from ._library import c, configured, library, run_workload
-from ._rows import OPERATIONS
+from ._rows import REDUCTIONS
 from .layers import Device, LayerError
+from .register_codes import DFormat, Operation, RowsOperation
 
-ELEMENTWISE = ("add", "multiply")
-ROWS = (*OPERATIONS, "quantise-mx")  # the codes of fp8mac_rows_operation
+ELEMENTWISE = (Operation.ADD, Operation.MULTIPLY)
 PAGE = 4096
 
 
 def _format(name: str, x: str) -> int:
-    return _chosen(name, x, D_FORMATS)
+    return _chosen(name, x, DFormat.words())
 
 
 @own_environment
@@ -115,7 +115,7 @@ def elementwise_cycles(
 
     operation   "add": X + beta * C, where c_format None leaves C out (a conversion); "multiply"
     """
-    number = _chosen("operation", operation, ELEMENTWISE) + 1
+    number = ELEMENTWISE[_chosen("operation", operation, tuple(one.word for one in ELEMENTWISE))]
     m, n = _number("m", m), _number("n", n)
     formats = {"x_format": x_format, "d_format": d_format}
     formats |= {} if c_format is None else {"c_format": c_format}
@@ -145,9 +145,10 @@ def rows_cycles(
     vectors     a norm has gamma and beta
     causal      a row of a softmax sees one column more than the one before, the first one sees one
     """
-    row, m, n = _chosen("operation", operation, ROWS), _number("m", m), _number("n", n)
+    row = _chosen("operation", operation, RowsOperation.words())
+    m, n = _number("m", m), _number("n", n)
     fields: dict[str, Any] = {"operation": row, "m": m, "n": n, "causal": bool(causal)}
-    reduces = row < ROWS.index("rms-norm") or operation == "magnitude"
+    reduces = operation in REDUCTIONS
     fields |= {"x_format": _format("format", x_format), "x": (m, n, _width(x_format))}
     fields |= {"seen": 1 if causal else 0, "d": (m, 1 if reduces else n, _width(d_format))}
     fields |= {"d_format": 0 if operation == "argmax" else _format("format", d_format)}

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions, dot products, GEMMs."""
+"""Conversions and dot products."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
-from ._arrays import Flags, as_array, codes, contiguous, float32, operand, several, single, whole
+from ._arrays import Flags, as_array, codes, contiguous, operand, several, single, whole
 from ._config import Config, make_config
 from ._environment import own_environment
 from ._formats import (
@@ -20,20 +19,11 @@ from ._formats import (
     as_result,
     as_tensor,
     format_of,
-    formats,
     refuse,
     torch_of,
 )
 from ._tensors import Held, TorchDtype, held, is_typed
 
-ACTIVATIONS = ("none", "relu", "clamp")
-D_FORMATS = tuple(
-    formats[name]
-    for name in (
-        *("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "int8"),
-        *("float16", "bfloat16", "float32"),
-    )
-)
 U64 = 2**64 - 1
 COUNTER_LIMITS = (2**32 - 1, 2**32 - 1, 2**60 - 1)
 GENERATORS = ("threefry", "simon")
@@ -148,6 +138,28 @@ class CastOptions(TypedDict, total=False):
     inexact_flags: bool
 
 
+def _as_float64(values: NDArray[Any], known: Format | None) -> NDArray[Any]:
+    out = np.empty(values.shape, np.float64)
+    if known is None:
+        out[...] = values
+    else:
+        _core.convert_to_double(out, known._entry, values)
+    return out
+
+
+def _as_float32(values: NDArray[Any], known: Format | None) -> NDArray[Any]:
+    if known is None:
+        raise refuse(
+            "FORMAT",
+            "x holds float64, and a scale multiplies float32: x must be float32 or narrower",
+        )
+    if known.name == "float32":
+        return values
+    wide, plain = np.empty(values.shape, np.uint32), ("nearest-even", "saturate", 0)
+    _core.convert("float32", wide, known._entry, values, plain, None, 0, 0, 0, 0)
+    return wide
+
+
 @overload
 def cast(
     x: ArrayLike, format: TorchDtype, *, return_flags: bool = False, **options: Unpack[CastOptions]
@@ -215,12 +227,7 @@ def cast(
                 "FORMAT",
                 "float64 holds every value as it is: neither scale nor rounding can be given",
             )
-        out = np.empty(values.shape, np.float64)
-        if known is None:
-            out[...] = values
-        else:
-            _core.convert_to_double(out, known._entry, values)
-        return _shaped(_as_values(out, format, x), 0, return_flags)
+        return _shaped(_as_values(_as_float64(values, known), format, x), 0, return_flags)
     if random is not None and rounding != "stochastic":
         raise refuse("ROUNDING", f"random is for stochastic rounding, and rounding is {rounding!r}")
     to = format_of(format)
@@ -232,26 +239,7 @@ def cast(
     draw = (_random(random, values.shape), whole("seed", seed, 0, U64, "ROUNDING"), *place)
     flags = 0
     if factor is not None:
-        if known is None:
-            raise refuse(
-                "FORMAT",
-                "x holds float64, and a scale multiplies float32: x must be float32 or narrower",
-            )
-        if known.name != "float32":
-            wide = np.empty(values.shape, np.uint32)
-            _core.convert(
-                "float32",
-                wide,
-                known._entry,
-                values,
-                ("nearest-even", "saturate", 0),
-                None,
-                0,
-                0,
-                0,
-                0,
-            )
-            values = wide
+        values = _as_float32(values, known)
         if rounding != "stochastic":
             flags = _core.quantize(to._entry, out, values, factor, how)
             return _shaped(as_result(out, format, to, x), flags, return_flags)
@@ -327,6 +315,16 @@ def _operand_formats(
     first = a_format if a_format is not None else both if both is not None else own_a
     second = b_format if b_format is not None else both if both is not None else own_b
     return first, second
+
+
+def _spread(array: np.ndarray, shape: tuple[int, ...], fixed: int) -> np.ndarray | None:
+    """The array broadcast to a shape whose last `fixed` dimensions it must have, or None."""
+    if array.shape[-fixed:] != shape[-fixed:]:
+        return None
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        return None
 
 
 def _scales(
@@ -480,278 +478,3 @@ def dot(
     )
     result = _as_values(out, dtype, a)
     return _shaped(result[()] if isinstance(result, np.ndarray) else result, flags, return_flags)
-
-
-@dataclasses.dataclass(frozen=True)
-class GemmResult:
-    """D, with its amax and flags."""
-
-    d: NDArray[Any]
-    amax: np.float32  # of the finite outputs before scale_d
-    amax_nonfinite: bool  # some output was Inf or NaN
-    flags: Flags
-    scales: NDArray[np.uint8] | None = None  # of MX codes, where D has been given these
-
-
-def _matrices(name: str, x: np.ndarray) -> np.ndarray:
-    if x.ndim < 2 or 0 in x.shape:
-        raise refuse(
-            "SHAPE",
-            f"{name} has the shape {x.shape} and must be a matrix with an element at least, or a batch of them",
-        )
-    return x
-
-
-def _batch(a: np.ndarray, b: np.ndarray) -> tuple[int, ...]:
-    """The dimensions before those of the matrices, broadcast as numpy.matmul does."""
-    try:
-        return np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        raise refuse(
-            "SHAPE", f"the batches disagree: a is {a.shape} and b {b.shape}, matrices last"
-        ) from None
-
-
-def _spread(array: np.ndarray, shape: tuple[int, ...], fixed: int) -> np.ndarray | None:
-    """The array broadcast to a shape whose last `fixed` dimensions it must have, or None."""
-    if array.shape[-fixed:] != shape[-fixed:]:
-        return None
-    try:
-        return np.broadcast_to(array, shape)
-    except ValueError:
-        return None
-
-
-def _vector(
-    name: str, x: ArrayLike | None, batch: tuple[int, ...], n: int, one_too: bool
-) -> NDArray[np.float32] | None:
-    """A vector for each matrix of the batch, or one for all; `one_too`: one value instead of n."""
-    if x is None:
-        return None
-    array = float32(name, x)
-    if one_too and array.size == 1:
-        return np.broadcast_to(array.reshape(1), (*batch, 1))
-    spread = _spread(array, (*batch, n), 1)
-    if spread is None and one_too and batch:
-        spread = _spread(array, (*batch, 1), 1)
-    if spread is None:
-        good = ("one value or " if one_too else "") + f"({n},)"
-        good += f", or these for a batch of {batch}" if batch else ""
-        raise refuse("SHAPE", f"{name} has the shape {array.shape} and must have {good}")
-    return spread
-
-
-def _scale_vector(
-    name: str, x: ArrayLike | None, batch: tuple[int, ...], n: int
-) -> NDArray[np.float32] | None:
-    array = _vector(name, x, batch, n, True)
-    if array is not None and not np.all((array > 0) & np.isfinite(array)):
-        bad = array[~((array > 0) & np.isfinite(array))].flat[0]
-        raise refuse("SCALE", f"{name} holds {bad}; a scale must be finite and greater than zero")
-    return array
-
-
-def _addend(
-    c: ArrayLike | None, c_format: FormatLike, batch: tuple[int, ...], m: int, n: int
-) -> tuple[np.ndarray | None, Format]:
-    if c is None:
-        return None, format_of("float32")
-    array, known = codes("c", c if is_typed(c) else np.asarray(c, np.float32), c_format)
-    if known not in (formats["float16"], formats["bfloat16"], formats["float32"]):
-        raise refuse("FORMAT", f"c holds {known.name} and must hold float16, bfloat16 or float32")
-    spread = _spread(array, (*batch, m, n), 2)
-    if spread is None:
-        good = f"({m}, {n})" + (f" or {(*batch, m, n)}" if batch else "")
-        raise refuse("SHAPE", f"c has the shape {array.shape} and must have {good}")
-    return spread, known
-
-
-def _activation(
-    activation: str | None, clamp: tuple[float, float] | None
-) -> tuple[int, float, float]:
-    name = activation or ("clamp" if clamp is not None else "none")
-    if name not in ACTIVATIONS:
-        raise refuse(
-            "ACTIVATION",
-            f"activation {activation!r} is unknown; choose from {', '.join(ACTIVATIONS)}",
-        )
-    if (name == "clamp") != (clamp is not None):
-        raise refuse(
-            "ACTIVATION", "the activation clamp needs clamp=(low, high), and no other takes it"
-        )
-    bounds = (0.0, 0.0) if clamp is None else several("clamp", clamp, 2, "ACTIVATION")
-    low, high = (single("clamp", bound, "ACTIVATION") for bound in bounds)
-    if not (np.isfinite(low) and np.isfinite(high) and low <= high):
-        raise refuse(
-            "ACTIVATION",
-            f"clamp is ({low}, {high}); both bounds must be finite, the lower one first",
-        )
-    return ACTIVATIONS.index(name), low, high
-
-
-@overload
-def gemm(
-    a: ArrayLike,
-    b: ArrayLike,
-    config: Config | str | None = None,
-    *,
-    d_format: TorchDtype,
-    return_result: bool = False,
-    **others: Any,
-) -> Any: ...
-@overload
-def gemm(
-    a: ArrayLike,
-    b: ArrayLike,
-    config: Config | str | None = None,
-    *,
-    return_result: Literal[False] = False,
-    **others: Any,
-) -> NDArray[Any]: ...
-@overload
-def gemm(
-    a: ArrayLike,
-    b: ArrayLike,
-    config: Config | str | None = None,
-    *,
-    return_result: Literal[True],
-    **others: Any,
-) -> GemmResult: ...
-@overload
-def gemm(
-    a: ArrayLike,
-    b: ArrayLike,
-    config: Config | str | None = None,
-    *,
-    return_result: bool,
-    **others: Any,
-) -> NDArray[Any] | GemmResult: ...
-@own_environment
-def gemm(
-    a: ArrayLike,
-    b: ArrayLike,
-    config: Config | str | None = None,
-    *,
-    preset: str | None = None,
-    format: FormatLike = None,
-    a_format: FormatLike = None,
-    b_format: FormatLike = None,
-    scale_a: ArrayLike | None = None,
-    scale_b: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
-    beta: float | None = None,
-    c: ArrayLike | None = None,
-    c_format: FormatLike = None,
-    activation: str | None = None,
-    clamp: tuple[float, float] | None = None,
-    d_format: FormatLike = "float32",
-    scale_d: float = 1.0,
-    rounding: str = "nearest-even",
-    overflow: str = "saturate",
-    d_random_bits: int | None = None,
-    d_generator: str = "threefry",
-    d_table: ArrayLike | None = None,
-    mx_a: ArrayLike | None = None,
-    mx_b: ArrayLike | None = None,
-    acc: ArrayLike | None = None,
-    origin: tuple[int, int] = (0, 0),
-    return_result: bool = False,
-    inexact_flags: bool = False,
-    **settings: Any,
-) -> NDArray[Any] | GemmResult:
-    """D = convert(act(a @ b.T * (scale_a * scale_b) + bias + beta * c) * scale_d)
-
-    After the dot products, each operation is one float32 operation.
-
-    a, b      M x K and N x K codes; a is multiplied by the transpose of b. Or batches of these matrices: the dimensions
-              before the last two are broadcast as numpy.matmul does. Each matrix is computed as a call of its own, with
-              the same origin. The arguments below may have the dimensions of the batch in front, and amax and flags are
-              those of the whole batch
-    scale_a   one value, or one for each row; scale_b likewise; all are finite and greater than zero. For a batch,
-              (M,) is for all matrices, and B x 1 has one value for each
-    bias      N float32 values
-    c, beta   M x N float16, bfloat16 or float32; beta is 1 if c is given
-    activation, clamp    "relu", or clamp=(low, high)
-    d_format, rounding, overflow, d_random_bits, d_generator    as in cast; the seed is the setting `seed`; the format is
-              e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, int8, float16, bfloat16 or float32. A dtype of PyTorch gives a tensor
-    d_table   256 codes: D's code c becomes d_table[c]; D is then in one of the FP8 formats or int8
-    acc       M x N accumulators to begin with, as in dot; c is added after the scales instead
-    mx_a, mx_b           E8M0 block scales, M (N) x ceil(K / 32)
-    origin    position of D[0, 0] in a larger output, for the generator of stochastic rounding
-
-    The configuration is given as in dot. With return_result, the result is a GemmResult instead of D. With
-    inexact_flags, its flags have INEXACT and UNDERFLOW too; this is slower.
-    """
-    given = held("a", a), held("b", b)
-    both_formats = _operand_formats(*given, a_format, b_format, format)
-    how = make_config(config, preset, settings, *both_formats)
-    first = _matrices("a", operand("a", given[0], how.a_format))
-    second = _matrices("b", operand("b", given[1], how.b_format))
-    (m, k), n = first.shape[-2:], second.shape[-2]
-    if second.shape[-1] != k:
-        raise refuse(
-            "SHAPE",
-            f"the shapes disagree: a is {first.shape} and b {second.shape}, both with K last",
-        )
-    batch, blocks = _batch(first, second), -(-k // 32)
-    addend, c_known = _addend(c, c_format, batch, m, n)
-    if addend is None and beta:
-        raise refuse("NULL", "beta needs c")
-    factor = single("beta", beta) if beta is not None else float(addend is not None)
-    if not np.isfinite(factor):
-        raise refuse("SCALE", f"beta is {beta} and must be finite")
-    scale = _scale_vector("scale_d", [scale_d], (), 1)
-    assert scale is not None
-    d_known = format_of(d_format)
-    if d_known not in D_FORMATS:
-        good = ", ".join(known.name for known in D_FORMATS)
-        raise refuse("FORMAT", f"d_format is {d_known.name} and must be one of {good}")
-    d = np.empty((*batch, m, n), d_known.code_dtype)
-    place = tuple(whole("origin", number, 0, 2**32 - 1) for number in several("origin", origin, 2))
-    act, low, high = _activation(activation, clamp)
-    common = dict(
-        config=how._capsule,
-        m=m,
-        n=n,
-        k=k,
-        beta=factor,
-        c_format=c_known._entry,
-        activation=act,
-        clamp_lo=low,
-        clamp_hi=high,
-        d_format=d_known._entry,
-        d_mode=_mode(rounding, overflow, d_random_bits, False, d_generator),
-        d_table=_table(d_table),
-        scale_d=float(scale[0]),
-        origin_m=place[0],
-        origin_n=place[1],
-        inexact=bool(inexact_flags),
-    )
-    # Each with the dimensions of the batch first, so that one index selects a matrix's part of it.
-    each = (
-        np.broadcast_to(first, (*batch, m, k)),
-        _scale_vector("scale_a", scale_a, batch, m),
-        _scales("mx_a", mx_a, (*batch, m, blocks), 2),
-        np.broadcast_to(second, (*batch, n, k)),
-        _scale_vector("scale_b", scale_b, batch, n),
-        _scales("mx_b", mx_b, (*batch, n, blocks), 2),
-        _vector("bias", bias, batch, n, False),
-        addend,
-        _accumulators(acc, how, (*batch, m, n)),
-    )
-    amax, nonfinite, flags = np.float32(0), False, 0
-    for at in np.ndindex(batch):
-        one = [None if x is None else contiguous(x[at]) for x in each]
-        greatest, infinite, raised = _core.gemm(
-            a=tuple(one[0:3]),
-            b=tuple(one[3:6]),
-            bias=one[6],
-            c=one[7],
-            acc=one[8],
-            d=d[at],
-            **common,
-        )
-        amax = max(amax, np.float32(greatest))
-        nonfinite, flags = nonfinite or infinite, flags | raised
-    out = as_result(d, d_format, d_known, a)
-    return GemmResult(out, amax, nonfinite, Flags(flags)) if return_result else out

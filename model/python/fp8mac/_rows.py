@@ -11,15 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import Flags, codes, contiguous, float32, single, whole
 from ._environment import own_environment
-from ._formats import FormatLike, as_result, format_of, refuse
-from ._operations import D_FORMATS, GemmResult, _activation, _mode, _scale_vector, _table
+from ._formats import FormatLike, as_result, refuse
+from ._gemm import D_FORMATS, GemmResult, _activation, _scale_vector, output_format
+from ._operations import _mode, _table
 from ._tensors import is_typed
+from .register_codes import RowsOperation
 
-OPERATIONS = (
-    *("sum", "sum-of-squares", "maximum", "argmax"),
-    *("rms-norm", "layer-norm", "softmax", "sigmoid", "tanh"),
-    *("magnitude", "quantise", "quantise-mx"),
-)
 REDUCTIONS = ("sum", "sum-of-squares", "maximum", "argmax", "magnitude")
 NORMS = ("rms-norm", "layer-norm")
 
@@ -137,20 +134,16 @@ def rows(
 
     With return_result, the result is a GemmResult instead of D.
     """
-    if operation not in OPERATIONS:
-        good = ", ".join(OPERATIONS)
+    if operation not in RowsOperation.words():
+        good = ", ".join(RowsOperation.words())
         raise refuse("UNSUPPORTED", f"operation is {operation!r} and must be one of {good}")
     values, x_known = _matrix(x, format)
     height, width = values.shape
     norm = operation in NORMS
-    if eps is None:
-        eps = 1e-5 if norm else 0.0
+    eps = (1e-5 if norm else 0.0) if eps is None else eps
     scales = [_scale_vector(n, [v], (), 1) for n, v in (("factor", factor), ("scale_d", scale_d))]
     assert scales[0] is not None and scales[1] is not None
-    d_known = format_of(d_format)
-    if d_known not in D_FORMATS:
-        good = ", ".join(known.name for known in D_FORMATS)
-        raise refuse("FORMAT", f"d_format is {d_known.name} and must be one of {good}")
+    d_known = output_format(d_format)
     argmax, reduces = operation == "argmax", operation in REDUCTIONS
     if argmax and (d_known.name != "float32" or float(scales[1][0]) != 1):
         raise refuse("UNSUPPORTED", "argmax has neither d_format nor scale_d")
@@ -159,7 +152,7 @@ def rows(
     if mx is not None and not return_result:
         raise refuse("UNSUPPORTED", "quantise-mx gives scales beside codes: it needs return_result")
     amax, nonfinite, flags = _core.rows(
-        OPERATIONS.index(operation),
+        RowsOperation.of(operation),
         (height, width),
         values,
         x_known._entry,

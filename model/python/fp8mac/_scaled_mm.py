@@ -11,7 +11,7 @@ from ._arrays import codes
 from ._config import Config
 from ._environment import own_environment
 from ._formats import Format, as_tensor, format_of, refuse, torch_of
-from ._operations import gemm
+from ._gemm import gemm
 from ._tensors import held
 
 BLOCK = 32  # products for each block scale

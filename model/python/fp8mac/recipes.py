@@ -19,6 +19,7 @@ from . import _core
 from ._arrays import Flags, contiguous, float32, single, whole
 from ._environment import own_environment
 from ._formats import FormatLike, as_result, format_of, refuse
+from .register_codes import Overflow
 
 __all__ = [
     "Delayed",
@@ -52,7 +53,7 @@ __all__ = [
     "xla_quantize",
 ]
 
-OVERFLOWS = ("saturate", "saturate-finite", "ieee")
+OVERFLOWS = Overflow.words()
 WINDOWS = ("max", "most-recent")
 DIVISIONS = ("source", "ieee")
 UNDERFLOWS = ("smallest", "zero")

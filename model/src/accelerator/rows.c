@@ -2,6 +2,8 @@
 // Row commands, by the model's own.
 #include "accelerator/machine.h"
 
+#include "command/tiles.h"
+
 // The numbers that the description points to
 typedef struct numbers {
     float factor, scale_d;
@@ -82,18 +84,11 @@ bool fp8mac_accelerator_rows(const job *j)
 
 // ---- beats --------------------------------------------------------------------------------------
 
-// How often the accelerator reads X
+// How often the accelerator reads X: in each phase but that of results alone
 static uint32_t visits(const fp8mac_command *c)
 {
-    switch (c->mode.row_op) {
-    case FP8MAC_ROWS_ARGMAX:
-    case FP8MAC_ROWS_RMS_NORM:
-    case FP8MAC_ROWS_QUANTISE:
-    case FP8MAC_ROWS_QUANTISE_MX: return 2;
-    case FP8MAC_ROWS_LAYER_NORM:
-    case FP8MAC_ROWS_SOFTMAX: return 3;
-    default: return 1;
-    }
+    const uint32_t last = fp8mac_rows_last_phase(c);
+    return last + (fp8mac_rows_step_of(c, last) != FP8MAC_STEP_RESULT);
 }
 
 enum { BAND_ROWS = 16 };

@@ -19,7 +19,7 @@ static fp8mac_command_error load_table(fp8mac_accelerator *x, const fp8mac_comma
     if (!c->table.load) {
         return FP8MAC_COMMAND_ERROR_NONE;
     }
-    if ((x->caps.functions & FP8MAC_FUNCTION_TABLES) == 0 || table == 0 ||
+    if ((x->caps.functions & FP8MAC_FUNCTION_TABLES) == 0 || table == FP8MAC_D_TABLE_NONE ||
         table > FP8MAC_ACCELERATOR_TABLES) {
         return FP8MAC_COMMAND_ERROR_MODE;
     }
@@ -191,7 +191,9 @@ static fp8mac_command_error run(fp8mac_accelerator *x, const fp8mac_command *c)
     job j = {.x = x,
              .c = c,
              .requantises = (x->caps.functions & FP8MAC_FUNCTION_REQUANTISE) != 0,
-             .table = c->finish.act_table != 0 ? x->tables[c->finish.act_table - 1u] : NULL};
+             .table = c->finish.act_table != FP8MAC_D_TABLE_NONE
+                          ? x->tables[c->finish.act_table - 1u]
+                          : NULL};
     fp8mac_left left = x->left;
     fp8mac_tile last;
     fp8mac_command_error error = walk(x, c, false, &left, &last);

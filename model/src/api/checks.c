@@ -82,7 +82,7 @@ fp8mac_status fp8mac_check_scale(fp8mac_scale scale, size_t rows)
 
 fp8mac_status fp8mac_check_activation(fp8mac_activation activation, float lo, float hi)
 {
-    if ((unsigned)activation > FP8MAC_ACT_CLAMP) {
+    if ((unsigned)activation >= FP8MAC_ACTIVATIONS) {
         return FP8MAC_ERR_ACTIVATION;
     }
     bool finite = fp8mac_fp32_is_finite(fp8mac_float_bits(lo)) &&

@@ -24,7 +24,7 @@ fp8mac_command_error fp8mac_command_absent(const fp8mac_caps *caps, const fp8mac
     asked |= x || c->mode.maximum ? FP8MAC_FUNCTION_ELEMENTWISE : 0u;
     asked |= rows ? FP8MAC_FUNCTION_ROWS : 0u;
     asked |= c->finish.stochastic ? FP8MAC_FUNCTION_STOCHASTIC : 0u;
-    asked |= c->finish.act_table != 0 ? FP8MAC_FUNCTION_TABLES : 0u;
+    asked |= c->finish.act_table != FP8MAC_D_TABLE_NONE ? FP8MAC_FUNCTION_TABLES : 0u;
     asked |= c->mode.conv_a ? FP8MAC_FUNCTION_CONV_A : 0u;
     asked |= c->mode.depthwise || c->mode.pairs ? FP8MAC_FUNCTION_DEPTHWISE : 0u;
     asked |= c->mode.mx ? FP8MAC_FUNCTION_MX : 0u;
@@ -237,8 +237,9 @@ static bool pairs_bad(const fp8mac_command *c, const fp8mac_tile *t)
 static bool function_bad(const fp8mac_command *c, const fp8mac_tile *t)
 {
     const bool x = fp8mac_command_has_x(c), reads_c = fp8mac_command_reads_c(c);
-    const bool table_bad = c->finish.act_table == 3 ||
-                           (c->finish.act_table != 0 && fp8mac_command_size_log2(c->d.fmt) != 0);
+    const bool table_bad =
+        c->finish.act_table >= FP8MAC_D_TABLES ||
+        (c->finish.act_table != FP8MAC_D_TABLE_NONE && fp8mac_command_size_log2(c->d.fmt) != 0);
     const bool image_mode_bad = (c->mode.conv_a && x) || (c->mode.depthwise && !c->mode.conv_a) ||
                                 (c->mode.mx && (x || c->mode.conv_a));
     const bool product_bad = c->mode.op == FP8MAC_OP_MULTIPLY && (!reads_c || c->finish.bias_en);
@@ -250,7 +251,7 @@ static bool function_bad(const fp8mac_command *c, const fp8mac_tile *t)
 
 static bool mode_bad(const fp8mac_caps *caps, const fp8mac_command *c, const fp8mac_tile *t)
 {
-    return c->finish.overflow > FP8MAC_OVERFLOW_IEEE || c->finish.act > FP8MAC_ACT_CLAMP ||
+    return c->finish.overflow >= FP8MAC_OVERFLOWS || c->finish.act >= FP8MAC_ACTIVATIONS ||
            (is_int8(c->d.fmt) && c->finish.overflow != FP8MAC_OVERFLOW_SATURATE) ||
            (!fp8mac_command_has_x(c) && element_bad(caps, c)) || function_bad(c, t);
 }
@@ -375,7 +376,8 @@ static bool sequence_bad(const fp8mac_caps *caps, const fp8mac_command *c, uint3
 {
     const uint32_t passes = passes_of(down_of(caps, t), across_of(caps, t), t->shape);
     const uint8_t table = c->finish.act_table;
-    return t->sequence_bad || (table != 0 && (tables >> (table - 1u) & 1u) == 0) ||
+    return t->sequence_bad ||
+           (table != FP8MAC_D_TABLE_NONE && (tables >> (table - 1u) & 1u) == 0) ||
            (t->acc_continue && continue_bad(caps, before, own)) ||
            ((t->acc_continue || t->acc_keep) &&
             passes > (uint32_t)caps->acc_tiles >> PASS_TILES_LOG2) ||

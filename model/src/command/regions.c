@@ -176,7 +176,8 @@ static region *add_d(region *r, const fp8mac_command *c)
 unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c,
                                 fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
 {
-    region *r = add_b(add_a(list, caps, c), c);
+    region *r = c->mode.acc_keep ? list : add_d(list, c);
+    r = add_b(add_a(r, caps, c), c);
     if (!c->mode.acc_keep) {
         if (c->a.scale_vec || c->b.scale_vec || c->finish.bias_en) {
             r = add_vectors(r, caps, c);
@@ -185,7 +186,6 @@ unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c
             r = add(r, FP8MAC_REGION_C, c->c.addr, c->m, c->c.stride,
                     c->n << fp8mac_command_size_log2(c->c.fmt));
         }
-        r = add_d(r, c);
     }
     if (c->table.load) {
         r = add(r, FP8MAC_REGION_TABLE, c->table.addr, 1, 0, TABLE_BYTES);

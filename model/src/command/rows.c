@@ -61,7 +61,8 @@ static bool is_unscaled(const fp8mac_command *c)
 static bool is_plain_quantisation(const fp8mac_command *c)
 {
     return is_unscaled(c) && c->d.fmt <= FP8MAC_E5M2FNUZ &&
-           c->finish.overflow == FP8MAC_OVERFLOW_SATURATE && c->finish.act_table == 0;
+           c->finish.overflow == FP8MAC_OVERFLOW_SATURATE &&
+           c->finish.act_table == FP8MAC_D_TABLE_NONE;
 }
 
 bool fp8mac_rows_mode_bad(const fp8mac_command *c)

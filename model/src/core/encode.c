@@ -17,7 +17,7 @@ fp8mac_status fp8mac_convert_mode_validate(const fp8mac_format *format, fp8mac_c
     if ((unsigned)mode.rounding > FP8MAC_ROUND_TOWARD_ZERO) {
         return FP8MAC_ERR_ROUNDING;
     }
-    if ((unsigned)mode.overflow > FP8MAC_OVERFLOW_IEEE) {
+    if ((unsigned)mode.overflow >= FP8MAC_OVERFLOWS) {
         return FP8MAC_ERR_OVERFLOW_MODE;
     }
     if (mode.overflow != FP8MAC_OVERFLOW_SATURATE && !format->has_inf && !has_nan(format)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration: its checks, in the order of the RTL's, and what follows from it.
+#include "command/functions.h"
 #include "cycles/machine.h"
 
 fp8mac_cycles_config fp8mac_cycles_default(void)
@@ -38,16 +39,6 @@ static uint32_t larger(uint32_t a, uint32_t b)
 
 // ---- cycles of the elements: the rules of rtl/catalogue/rules.py --------------------------------
 
-// Elements of a column that share one accumulate unit
-static uint32_t share_of(uint32_t block, uint32_t lanes, uint32_t rows)
-{
-    uint32_t share = 1;
-    for (uint32_t count = 2; count <= block / lanes; count++) {
-        share = rows % count == 0 ? count : share;
-    }
-    return share;
-}
-
 // Cycles between the last steps of two blocks of the same accumulators, at least
 static uint32_t loop_of(const fp8mac_element_info *element, uint32_t share)
 {
@@ -75,15 +66,11 @@ static bool judge(verdict *v, bool possible, const char *parameter, const char *
     return v->parameter == NULL;
 }
 
-static uint32_t default_width(uint32_t bundle, uint32_t cols)
-{
-    return bundle < 8u ? bundle : larger(cols, 8u);
-}
-
 static bool width_is_possible(const fp8mac_cycles_config *config,
                               const fp8mac_element_info *element)
 {
-    const uint32_t share = share_of(block_of(element, config->lanes), config->lanes, config->rows);
+    const uint32_t share =
+        fp8mac_column_share(block_of(element, config->lanes), config->lanes, config->rows);
     const uint32_t bundle = config->rows / share * config->cols, width = config->epi_width;
     return width == 0 ||
            (width <= 32u && width % config->cols == 0 && width <= bundle && bundle % width == 0);
@@ -145,13 +132,6 @@ fp8mac_status fp8mac_cycles_check(const fp8mac_cycles_config *config, const char
 // ---- what follows -------------------------------------------------------------------------------
 
 // Bits of a tile's rows or columns: the walker forms a product in as many cycles, and one more.
-// Of a beat of a depthwise command: depthwise_possible()
-uint32_t fp8mac_cycles_quads(const fp8mac_cycles_config *config)
-{
-    const uint32_t beat = config->axi_data_w / 8u, quads = beat / config->cols;
-    return config->lanes == beat && config->cols >= 2u && quads >= 2u && quads <= 8u ? quads : 0;
-}
-
 static uint32_t product_cycles_of(uint32_t max_mn)
 {
     return log2_of(max_mn) + 2u;
@@ -162,34 +142,21 @@ static void derive_array(parameters *p, uint32_t width)
     p->block = block_of(p->element, p->lanes);
     p->bound_block = larger(p->block, 32u);
     p->granule = larger(p->bound_block, p->beat);
-    p->share = share_of(p->block, p->lanes, p->rows);
+    p->share = fp8mac_column_share(p->block, p->lanes, p->rows);
     p->loop = loop_of(p->element, p->share);
     p->array_cycles = p->element->latency;
     p->keep_cycles = p->array_cycles + p->share;
     p->bundle = p->rows / p->share;
     const uint32_t results = p->bundle * p->cols;
-    p->transfer_rows = (width != 0 ? width : default_width(results, p->cols)) / p->cols;
+    p->transfer_rows = (width != 0 ? width : fp8mac_epilogue_width(results, p->cols)) / p->cols;
     const uint32_t word = larger(p->beat, p->cols * 4u);
     p->row_bytes = larger(8u * p->beat, PASS_TILES * word);
-}
-
-// What the accelerator has that is built with all that its shape can have
-static uint32_t functions_of(const fp8mac_cycles_config *config, const parameters *p)
-{
-    const bool rows = p->rows == 4 && p->cols == 4 && p->transfer_rows == 2 && p->max_mn >= 32;
-    const uint32_t finish = config->requantise ? FP8MAC_FUNCTION_REQUANTISE
-                                               : FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE |
-                                                     FP8MAC_FUNCTION_STOCHASTIC |
-                                                     (rows ? FP8MAC_FUNCTION_ROWS : 0u);
-    return finish | FP8MAC_FUNCTION_TABLES | FP8MAC_FUNCTION_CONV_A | FP8MAC_FUNCTION_INT8 |
-           (p->element->mx && !config->requantise ? FP8MAC_FUNCTION_MX : 0u) |
-           (p->quads != 0 ? FP8MAC_FUNCTION_DEPTHWISE : 0u);
 }
 
 static fp8mac_caps caps_of(const fp8mac_cycles_config *config, const parameters *p)
 {
     const fp8mac_element_info *element = p->element;
-    return (fp8mac_caps){
+    fp8mac_caps caps = {
         .rows = (uint16_t)p->rows,
         .cols = (uint16_t)p->cols,
         .lanes = (uint16_t)p->lanes,
@@ -201,7 +168,6 @@ static fp8mac_caps caps_of(const fp8mac_cycles_config *config, const parameters 
         .records = 8,
         .buf_beats = (uint16_t)p->buf_beats,
         .max_mn = (uint16_t)p->max_mn,
-        .functions = functions_of(config, p),
         .element = {.kind = element->kind,
                     .accumulators = (uint8_t)element->accumulators,
                     .e5m2 = (element->formats >> FP8MAC_E5M2 & 1u) != 0,
@@ -209,6 +175,8 @@ static fp8mac_caps caps_of(const fp8mac_cycles_config *config, const parameters 
                     .int8 = (element->formats >> FP8MAC_INT8 & 1u) != 0,
                     .terms_log2 = element->terms_log2},
     };
+    caps.functions = fp8mac_functions_possible(&caps, config->epi_width, config->requantise);
+    return caps;
 }
 
 fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, parameters *p)
@@ -231,7 +199,6 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
         .cols_log2 = log2_of(config->cols),
         .lanes_log2 = log2_of(config->lanes),
         .beat_log2 = log2_of(config->axi_data_w / 8u),
-        .quads = fp8mac_cycles_quads(config),
         .product_cycles = product_cycles_of(config->max_mn),
         .chip_memory = config->memory == FP8MAC_CYCLES_CHIP,
         .latency = config->latency,
@@ -245,6 +212,7 @@ fp8mac_status fp8mac_cycles_parameters_of(const fp8mac_cycles_config *config, pa
     };
     derive_array(p, config->epi_width);
     p->caps = caps_of(config, p);
+    p->quads = fp8mac_depthwise_quads(&p->caps);
     p->short_beats = (80u + p->beat - 1u) / p->beat;
     p->all_beats = (144u + p->beat - 1u) / p->beat;
     return FP8MAC_OK;

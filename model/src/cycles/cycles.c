@@ -148,13 +148,6 @@ static bool step(machine *m)
 
 // ---- a run --------------------------------------------------------------------------------------
 
-static bool codes_are_possible(const fp8mac_command *c)
-{
-    return c->a.fmt < 4 && c->b.fmt < 4 && c->d.fmt < 8 && c->c.fmt < 8 && c->x_fmt < 8 &&
-           c->finish.overflow < 4 && c->finish.act < 4 && c->finish.act_table < 4 &&
-           c->mode.pass_shape < 4 && c->mode.after < 16 && c->mode.row_op < 16 && c->mode.op < 4;
-}
-
 static fp8mac_status judge_command(const machine *m, size_t number)
 {
     const fp8mac_cycles_command *c = &m->commands[number];
@@ -168,10 +161,10 @@ static fp8mac_status judge_command(const machine *m, size_t number)
         c->submission == FP8MAC_CYCLES_DOORBELL && c->descriptor % m->p.beat != 0;
     const fp8mac_command_table *table = &c->command.table;
     const bool no_table =
-        table->load &&
-        (c->submission == FP8MAC_CYCLES_REGISTERS || c->command.finish.act_table == 0 ||
-         table->addr % m->p.beat != 0 || table->addr > UINT32_MAX - 255u);
-    if (!codes_are_possible(&c->command) || (unsigned)c->submission > FP8MAC_CYCLES_RESUMED ||
+        table->load && (c->submission == FP8MAC_CYCLES_REGISTERS ||
+                        c->command.finish.act_table == FP8MAC_D_TABLE_NONE ||
+                        table->addr % m->p.beat != 0 || table->addr > UINT32_MAX - 255u);
+    if (!fp8mac_command_fits(&c->command) || (unsigned)c->submission > FP8MAC_CYCLES_RESUMED ||
         first_listed || early || no_list || after_registers || misaligned || no_table) {
         return FP8MAC_ERR_COMMAND;
     }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import fuse
-from ..functions import OPERATORS
+from ..functions import ACTIVATIONS, OPERATORS
 from ..ir import Fused, View
 from ..moves import diagonal
 from . import constants
@@ -332,9 +332,14 @@ def _activate(importer, node, fused: Fused) -> None:
     importer.add_like(node, layer, view)
 
 
-@handles("Relu", "the layer before it, or fp8rt_add", "any")
-def relu(importer, node) -> None:
-    _activate(importer, node, Fused("relu"))
+def _register_activation(op: str, activation: str) -> None:
+    @handles(op, "the layer before it, or fp8rt_add", "any")
+    def by_activation(importer, node) -> None:
+        _activate(importer, node, Fused(activation))
+
+
+for _activation, (_op, _) in ACTIVATIONS.items():
+    _register_activation(_op, _activation)
 
 
 @handles("Clip", "the layer before it, or fp8rt_add", "constant limits")

@@ -195,6 +195,8 @@ def transpose(importer, node) -> None:
 
     view = plain(importer, node, importer.view(node))
     perm = node.attribute("perm") or list(reversed(range(len(view.shape))))
+    if sorted(perm) != list(range(len(view.shape))):
+        raise _unsupported(f"perm is {perm} for an input of shape {view.shape}")
     importer.views[node.outputs[0]] = view
     turn(importer, node.outputs[0], perm)
 

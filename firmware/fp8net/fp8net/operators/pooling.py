@@ -15,16 +15,33 @@ MANY_PIXELS = 96
 
 
 def _window(node, size: tuple[int, int], channels: int) -> Window:
+    """Its padding at the end is what windows reach. What changes no result is not refused."""
     kernel = tuple(node.attribute("kernel_shape"))
     window = window_of(node, kernel, size)
-    if node.attribute("ceil_mode", 0):
-        raise _unsupported("ceil_mode is 1", "ceil_mode 0 with padding")
-    if max(window.dilation) > 1:
+    dilation = [d for d, points in zip(window.dilation, window.kernel) if points > 1]
+    if max(dilation, default=1) > 1:
         raise _unsupported(f"dilations are {window.dilation}", "dilations of 1")
+    window.dilation = (1, 1)
+    if min(window.stride) > 0 and node.attribute("auto_pad", "NOTSET") in ("NOTSET", ""):
+        window.pads = _reached(window, size, bool(node.attribute("ceil_mode", 0)))
     if any(pad >= window.kernel[axis % 2] for axis, pad in enumerate(window.pads)):
         raise _unsupported(f"pads are {window.pads}", "pads below the kernel's sizes")
     check_window(window, size, channels)
     return window
+
+
+def _reached(window: Window, size: tuple[int, int], ceil: bool) -> tuple[int, int, int, int]:
+    """The pads with as much at the end as the last window has there. With ceil_mode one more begins within the image."""
+    ends = []
+    for axis in range(2):
+        first, stride = window.pads[axis], window.stride[axis]
+        count = window.count(size[axis], axis)
+        if ceil:
+            left = size[axis] + first + window.pads[axis + 2] - window.extent(axis)
+            count = -(-left // stride) + 1
+            count -= (count - 1) * stride >= size[axis] + first
+        ends.append(max(0, (count - 1) * stride + window.extent(axis) - size[axis] - first))
+    return window.pads[0], window.pads[1], *ends
 
 
 def _add(importer, node, view, op: str, window: Window | None = None, **fields) -> None:
@@ -44,7 +61,7 @@ def _add(importer, node, view, op: str, window: Window | None = None, **fields) 
     add_image(importer, node, layer, (images, view.shape[1], *layer.out_size[-spatial:]))
 
 
-@handles("MaxPool", "fp8rt_max_pool", "ceil_mode 0, dilations 1, pads below the kernel's sizes")
+@handles("MaxPool", "fp8rt_max_pool", "dilations 1, pads below the kernel's sizes")
 def max_pool(importer, node) -> None:
     view = channels_last(importer, node)
     _, height, width = image_of(importer, view)
@@ -60,16 +77,21 @@ def global_max_pool(importer, node) -> None:
 @handles(
     "AveragePool",
     "fp8rt_convolution with weights of 1, fp8rt_global_average",
-    "ceil_mode 0, dilations 1; without padding, or count_include_pad 1",
+    "dilations 1; windows within the image, or count_include_pad 1 and ceil_mode 0",
 )
 def average_pool(importer, node) -> None:
     view = channels_last(importer, node)
     _, height, width = image_of(importer, view)
     window = _window(node, (height, width), view.shape[1])
-    if max(window.pads) and not node.attribute("count_include_pad", 0):
+    counts = bool(node.attribute("count_include_pad", 0))
+    if max(window.pads) and not counts:
         raise _unsupported(
-            "count_include_pad is 0 with padding", "count_include_pad 1, or no padding"
+            f"windows reach beyond the image by {window.pads}, which count_include_pad 0 leaves out of the average",
+            "count_include_pad 1, or sizes whose windows end within the image",
         )
+    declared = window_of(node, tuple(node.attribute("kernel_shape")), (height, width)).pads
+    if counts and any(reached > pad for reached, pad in zip(window.pads, declared)):
+        raise _unsupported("ceil_mode is 1, and windows reach beyond the padding", "ceil_mode 0")
     whole = window.kernel == (height, width) and not max(window.pads)
     if whole and height * width >= MANY_PIXELS:
         _check_global(height * width, view.shape[1])

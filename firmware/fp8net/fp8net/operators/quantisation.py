@@ -9,12 +9,13 @@ import fp8mac
 import numpy as np
 from onnx import TensorProto
 
-from ..ir import FORMATS
+from ..ir import FORMATS, INT8
+from ..weights import LEAST_SCALE
 from .layout import _unsupported
 from .registry import handles
 
 # Types of ONNX -> formats.
-_FORMATS = {
+FORMAT_OF_TYPE = {
     TensorProto.FLOAT8E4M3FN: "e4m3fn",
     TensorProto.FLOAT8E5M2: "e5m2",
     TensorProto.FLOAT8E4M3FNUZ: "e4m3fnuz",
@@ -74,9 +75,9 @@ def _format_of(importer, node) -> str:
     if node.operand(2):
         return _format_of_dtype(_check_zero(importer, node).dtype)
     kind = node.attribute("output_dtype", TensorProto.UINT8)
-    if kind not in _FORMATS:
+    if kind not in FORMAT_OF_TYPE:
         raise _unsupported(f"its codes are {TensorProto.DataType.Name(kind)}", _NEAREST)
-    return _FORMATS[kind]
+    return FORMAT_OF_TYPE[kind]
 
 
 @handles("QuantizeLinear", "the tensor's scale", "FP8 or INT8, one constant scale, saturate")
@@ -85,9 +86,15 @@ def quantize(importer, node) -> None:
     scale = _scale_of(importer, node)
     if scale.size != 1:
         raise _unsupported("it has a scale for each channel", "one scale for activations")
-    if not node.attribute("saturate", 1):
+    if not node.attribute("saturate", 1) and format != INT8:  # which always saturates
         raise _unsupported("saturate is 0", "saturate 1")
-    round_to(importer, node, format, float(scale.reshape(())[()]))
+    only = float(scale.reshape(())[()])
+    if only < LEAST_SCALE:
+        raise _unsupported(
+            f"its scale is {only:.3g}, whose reciprocal is no finite float32",
+            "a scale of 2^-126 (1.18e-38) or more",
+        )
+    round_to(importer, node, format, only)
 
 
 def round_to(importer, node, format: str, scale: float) -> None:

@@ -114,7 +114,10 @@ def _norm_of_groups(importer, node, groups: int) -> None:
 
 @handles("InstanceNormalization", "fp8rt_normalise, fp8rt_convolution", "constant scale and B")
 def instance_normalization(importer, node) -> None:
-    _norm_of_groups(importer, node, importer.view(node).shape[1])
+    shape = importer.view(node).shape
+    if len(shape) < 3:
+        raise _unsupported(f"its input has shape {shape}", "pixels behind the channels")
+    _norm_of_groups(importer, node, shape[1])
 
 
 @handles(
