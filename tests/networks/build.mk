@@ -70,6 +70,10 @@ $(BUILD)/test/networks-precision.log: $(NETWORKS_TEST)/test_precision.py $(NETWO
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-precision $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
 TESTS += $(BUILD)/test/networks-precision.log
 
+$(BUILD)/test/networks-recipe.log: $(NETWORKS_TEST)/test_recipe.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-recipe $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
+TESTS += $(BUILD)/test/networks-recipe.log
+
 $(BUILD)/test/networks-words.log: $(NETWORKS_TEST)/test_words.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh networks-words $@ $(NETWORKS_PYTEST) $< $(NETWORKS_COMPILER)
 TESTS += $(BUILD)/test/networks-words.log

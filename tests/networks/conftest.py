@@ -14,7 +14,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--objects", default="", help="what programs of the host are linked with")
     parser.addoption("--chip", action="store_true", help="run random networks on the chip, too")
     parser.addoption("--reference", action="store_true", help="also beside LiteRT")
-    parser.addoption("--only", default="", help="operators with commas: of ONNX's tests those with one of them")
+    parser.addoption(
+        "--only", default="", help="operators with commas: of ONNX's tests those with one of them"
+    )
     parser.addoption("--all-cases", action="store_true", help="all operator tests of ONNX")
 
 

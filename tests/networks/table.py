@@ -25,7 +25,19 @@ import music
 import numpy as np
 import speech
 import tiny
-from fp8net import analyze, lower, mx, plan, quantize, reference, report, shapes, validate, writer
+from fp8net import (
+    analyze,
+    lower,
+    mx,
+    plan,
+    quantize,
+    recipe,
+    reference,
+    report,
+    shapes,
+    validate,
+    writer,
+)
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import INT8, Graph
@@ -86,8 +98,8 @@ def _cycles(network: Network, graph: Graph) -> int:
 def _lowered(network: Network, format: str = "e4m3fn", mx: bool = False) -> Graph:
     options = quantize.Options(format, format, keep=network.keep, mx=mx)
     given, kept = network.shape or None, network.kept or None
-    quantised, _ = quantize.quantize(network.path, network.calibration, options, given, kept)
-    return _whole(shapes.infer(quantised))
+    result = recipe.quantise(network.path, network.calibration, options, given, kept)
+    return _whole(shapes.infer(result.model))
 
 
 def _whole(model) -> Graph:

@@ -12,7 +12,7 @@ import estimates
 import numpy as np
 import pytest
 from clothes import data, network
-from fp8net import estimate, lower, plan, quantize, shapes, validate, writer
+from fp8net import estimate, lower, plan, quantize, recipe, shapes, validate, writer
 from programs import run
 
 STEP = 1e-6
@@ -68,7 +68,7 @@ def test_program(bench, work, compiler, form, request) -> None:
     calibration, test = clothes.runs()
     format = "int8" if form == "int8" else "e4m3fn"
     options = quantize.Options(format, format, mx=form == "mx")
-    model, _ = quantize.quantize(path, calibration, options)
+    model = recipe.quantise(path, calibration, options).model
     graph = lower.lower_model(shapes.infer(model))
     graph.columns = COLUMNS
     folder = work / "net"

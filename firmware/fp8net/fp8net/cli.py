@@ -27,10 +27,12 @@ from . import (
     proof,
     propose,
     quantize,
+    recipe,
     reference,
     report,
     shapes,
     states,
+    steps,
     tflite_operators,
     validate,
     weights,
@@ -43,6 +45,7 @@ from .ir import FORMATS, INT8, Graph
 
 ELEMENTS = "block_f19_l16, or int8_l16"
 MX = "mx"  # of --format
+POWERS = "power-of-two"  # of --scales
 INTERNAL = 3  # exit status of an error of the tool itself
 _OWN = str(pathlib.Path(__file__).parent)
 MOST_VECTORS = 4  # that generate keeps
@@ -183,6 +186,12 @@ def _add_quantize(verbs) -> None:
     verb.add_argument(
         "--method", choices=weights.METHODS, default="max", help="scales of activations (max)"
     )
+    verb.add_argument(
+        "--scales",
+        choices=("float", POWERS),
+        default="float",
+        help="power-of-two: the next one above each scale of the file (float)",
+    )
     verb.add_argument("--weights-method", choices=weights.METHODS, default="max", help="(max)")
     verb.add_argument(
         "--percentile", type=float, default=99.9, help="of the method percentile (99.9)"
@@ -200,6 +209,16 @@ def _add_quantize(verbs) -> None:
         default=[],
         metavar="TENSOR",
         help="carried as two FP8 codes, for the products that read it",
+    )
+    verb.add_argument(
+        "--no-bias-correction",
+        action="store_true",
+        help="leaves the biases: without it, mean errors of channels go into them where that gains",
+    )
+    verb.add_argument(
+        "--no-input-split",
+        action="store_true",
+        help="carries no input as two codes: without it, those where that gains",
     )
     verb.add_argument(
         "--no-proposals", action="store_true", help="does not look for tensors to keep or to split"
@@ -334,19 +353,39 @@ def _quantize(options) -> int:
         *_kept(options.keep),
         tuple(options.split),
         options.format == MX,
+        options.scales == POWERS,
     )
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
+    wanted = recipe.Recipe(not options.no_bias_correction, not options.no_input_split)
+    result = recipe.quantise(options.file, runs, chosen, *given, wanted)
     # What cannot be generated, or computes something else, is not written.
-    model, scales, graph = quantize.proved(options.file, runs, chosen, *given)
+    model, scales, graph = recipe.proved(result, options.file, runs, *given)
     _write_whole(pathlib.Path(options.output), model.SerializeToString(), _read_back)
     print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():
         print(line)
+    for line in [*result.lines(), *(_others(graph) if chosen.powers else ())]:
+        print(line)
     if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
-        for line in propose.proposals(options.file, runs, chosen, *given):
+        for line in propose.proposals(options.file, runs, result.options, *given):
             print(line)
     return 0
+
+
+def _others(graph: Graph) -> list[str]:
+    """Scales that are no powers of two, because fp8net chooses them when it reads the file"""
+    found = [
+        x.name for x in graph.layers if not all(weights.are_powers(s) for s in _scales(graph, x))
+    ]
+    return [f"no powers of two yet: the scales of {', '.join(found)}"] if found else []
+
+
+def _scales(graph: Graph, layer) -> list:
+    return [
+        graph.tensors[layer.output].scale,
+        *(w.row_scale for w in layer.all_weights if w.row_scale is not None),
+    ]
 
 
 def _kept(texts: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -429,9 +468,11 @@ def _generate_whole(options) -> int:
     return 0
 
 
-def _write_program(folder: pathlib.Path, sources: writer.Sources, rows, outputs: dict) -> None:
+def _write_program(
+    folder: pathlib.Path, sources: writer.Sources, rows, outputs: dict, tried: dict | None = None
+) -> None:
     graph, plan = sources.graph, sources.plan
-    found = report.document(graph, plan, rows, sources.origin, outputs)
+    found = report.document(graph, plan, rows, sources.origin, outputs, tried)
     writer.write(folder, sources, report.files(found))
     print(
         f"{folder} has a program of {counted(len(graph.layers), 'layer')}. Its arena has {plan.arena:,} bytes."
@@ -467,7 +508,7 @@ def _generate(options) -> int:
         report.measure(graph, rows, executor, source, runs)
         result = validate.compare(graph, executor, source, runs)
         outputs = validate.lines_of(result, *_answers(options, graph, len(runs)), 1)
-    _write_program(folder, sources, rows, outputs)
+    _write_program(folder, sources, rows, outputs, steps.of(model))
     return 0
 
 

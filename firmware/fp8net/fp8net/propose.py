@@ -49,9 +49,9 @@ def find(
 ) -> tuple[float, list[Proposal]]:
     few = runs[:RUNS]
     reference = shapes.prepare(path, given, states)
-    truth = _outputs(reference, few)
+    truth = outputs(reference, few)
     model, chosen = quantize.quantize(path, few, options, given, states)
-    base = _worst(truth, _outputs(model, few))
+    base = worst(truth, outputs(model, few))
     tried, together = {}, _together(reference)
     for name in [*together, *_candidates(reference, chosen, few)]:
         names = together.get(name, (name,))
@@ -88,10 +88,10 @@ def _try(path, runs: list, options: quantize.Options, more, truth) -> float | No
         lower.lower_model(shapes.infer(model))
     except Refused:
         return None
-    return _worst(truth, _outputs(model, runs))
+    return worst(truth, outputs(model, runs))
 
 
-def _outputs(model, runs: list) -> list[np.ndarray]:
+def outputs(model, runs: list) -> list[np.ndarray]:
     """All runs of each output; states are none."""
     session = shapes.session(model)
     names = [o.name for o in model.graph.output if o.name not in session.pairs.values()]
@@ -99,5 +99,5 @@ def _outputs(model, runs: list) -> list[np.ndarray]:
     return [np.stack([np.asarray(r[i], np.float32) for r in results]) for i in range(len(names))]
 
 
-def _worst(truth: list[np.ndarray], values: list[np.ndarray]) -> float:
+def worst(truth: list[np.ndarray], values: list[np.ndarray]) -> float:
     return min(report.sqnr(t, v) for t, v in zip(truth, values))

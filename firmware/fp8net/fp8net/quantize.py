@@ -35,6 +35,12 @@ class Options:
     half: tuple[str, ...] = ()  # tensors that become float16
     split: tuple[str, ...] = ()  # tensors that are carried as two codes
     mx: bool = False  # products in MX where they can be
+    powers: bool = False  # scales are powers of two
+
+    def scale(self, amax: float) -> float:
+        """Of activations"""
+        scale = weights.scale_for(amax, self.format)
+        return weights.power_of_two(scale) if self.powers else scale
 
 
 # ---- data ---------------------------------------------------------------------------------------
@@ -189,6 +195,8 @@ def _code_weights(writer: Writer, name: str, array: np.ndarray, axis: int, optio
     rows = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
     format = options.weights_format
     scales = weights.row_scales(rows, format, options.weights_method, options.percentile)
+    if options.powers:
+        scales = np.array([weights.power_of_two(s) for s in scales], np.float32)
     shape = [1] * array.ndim
     shape[axis] = -1
     divided = array.astype(np.float64) / scales.reshape(shape).astype(np.float64)
@@ -297,7 +305,7 @@ def scales_of(
         else:
             together = np.concatenate([values[other] for other in known])
             amax = weights.amax_of(together, options.format, options.method, options.percentile)
-            chosen[name] = (options.format, weights.scale_for(amax, options.format))
+            chosen[name] = (options.format, options.scale(amax))
     if problems:
         raise Refused(problems)
     return chosen
@@ -395,13 +403,14 @@ def _split(
     """With both parts of each tensor that is split: the nodes that round them, and values that stay float32."""
     if not options.split:
         return model, [], []
-    split.check(model, list(options.split))
-    values = observe(model, list(options.split), runs)
+    places = list(dict.fromkeys(split.place(model, name) for name in options.split))
+    split.check(model, places)
+    values = observe(model, places, runs)
     writer = Writer(model)
     nodes, kept = [], []
-    for name in options.split:
+    for name in places:
         amax = weights.amax_of(values[name], options.format, "max", options.percentile)
-        scale = weights.scale_for(amax, options.format)
+        scale = options.scale(amax)
         node, results = split.apply(writer, name, options.format, scale)
         nodes.append(node)
         kept += results

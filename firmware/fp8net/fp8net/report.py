@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from . import estimate, integer_layers, mx, picture
+from . import estimate, integer_layers, mx, picture, steps
 from .c_text import counted
 from .executor import Executor, decode, encode
 from .ir import FORMAT_BYTES, INT8, OPS, Graph, Layer, name_of, product
@@ -194,7 +194,9 @@ def _as_rows(graph: Graph, tensor: str, array: np.ndarray) -> np.ndarray | None:
 # ---- the report's files -------------------------------------------------------------------------
 
 
-def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict) -> dict:
+def document(
+    graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: dict, tried: dict | None = None
+) -> dict:
     """All of the report. measure.py adds what a run took."""
     return {
         "generator": f"fp8net {VERSION}",
@@ -213,6 +215,7 @@ def document(graph: Graph, plan: Plan, rows: list[Row], origin: str, outputs: di
         "core_cycles": None,
         "estimated_rest": estimate.rest(plan),
         "outputs": outputs,
+        "quantiser": tried or {},
         "layers": [_finite(dataclasses.asdict(r)) for r in rows],
     }
 
@@ -295,6 +298,7 @@ def as_markdown(report: dict) -> str:
         *(f"- {name}: {text}" for name, text in report["outputs"].items()),
         f"- {run}",
         "",
+        *steps.table(report.get("quantiser", {})),
         "![Error and cycles of each layer](report.svg)",
         "",
         "SQNR alone is that of the layer behind rounded float32 inputs; so far, behind all layers before it.",

@@ -357,7 +357,11 @@ def _turned(g: Graph, node: onnx.NodeProto, given: list[str], perm: list[int]) -
         for name, constant in places.items():
             if constant.ndim:
                 whole = constant.reshape((1,) * (rank - constant.ndim) + constant.shape)
-                _rename(node.input, name, g.constant(f"{name}/turned", whole.transpose(np.argsort(perm))))
+                _rename(
+                    node.input,
+                    name,
+                    g.constant(f"{name}/turned", whole.transpose(np.argsort(perm))),
+                )
         return perm
     if op == "Concat" and len(given) == len(set(node.input)):
         axis = attributes["axis"] % rank
@@ -379,7 +383,9 @@ def _resized(g: Graph, node: onnx.NodeProto, given: str, perm: list[int]) -> lis
     if before is None or after is None or abs(len(before) - len(after)) != 1:
         return None
     short, long = sorted((before, after), key=len)
-    axis = next((a for a, n in enumerate(long) if n == 1 and long[:a] + long[a + 1 :] == short), None)
+    axis = next(
+        (a for a, n in enumerate(long) if n == 1 and long[:a] + long[a + 1 :] == short), None
+    )
     if axis is None:
         return None
     if len(before) > len(after):

@@ -14,6 +14,34 @@ from onnx import helper
 from .errors import Problem, Refused
 
 PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
+MOVES = ("Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Pad")
+
+
+def place(model: onnx.ModelProto, name: str) -> str:
+    """Where the value `name` is rounded: behind moves of all of it, which do not change its values"""
+    outputs = {o.name for o in model.graph.output}
+    while name not in outputs:
+        readers = [n for n in model.graph.node if name in n.input]
+        if len(readers) != 1 or readers[0].op_type not in MOVES or readers[0].input[0] != name:
+            break
+        name = readers[0].output[0]
+    return name
+
+
+def inputs(model: onnx.ModelProto) -> list[str]:
+    """Inputs of float32 that can be split"""
+    constants = {t.name for t in model.graph.initializer}
+    found = []
+    for value in model.graph.input:
+        kind = value.type.tensor_type.elem_type
+        if value.name in constants or kind != onnx.TensorProto.FLOAT:
+            continue
+        try:
+            check(model, [place(model, value.name)])
+        except Refused:
+            continue
+        found.append(value.name)
+    return found
 
 
 def check(model: onnx.ModelProto, names: list[str]) -> None:

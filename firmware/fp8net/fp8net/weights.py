@@ -24,6 +24,16 @@ def scale_for(amax: float, format: str) -> float:
     return max(scale, LEAST_SCALE) if math.isfinite(scale) and amax > 0 else 1.0
 
 
+def power_of_two(scale: float) -> float:
+    """The next power of two, with which nothing saturates that did not before: 2^-126 to 2^127"""
+    mantissa, exponent = math.frexp(scale)
+    return 2.0 ** min(exponent - (mantissa == 0.5), 127)
+
+
+def are_powers(scales) -> bool:
+    return bool((np.frexp(np.asarray(scales, np.float64))[0] == 0.5).all())
+
+
 def rounded(values: np.ndarray, format: str, scale: float) -> np.ndarray:
     return fp8mac.decode(fp8mac.cast(values.astype(np.float64) / scale, format), format) * scale
 

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of the quantiser: bias correction by NumPy's arithmetic, inputs in two codes behind moves, which steps are kept."""
+
+from __future__ import annotations
+
+import json
+
+import ml_dtypes
+import numpy as np
+import onnx
+from fp8net import bias, lower, quantize, recipe, report, shapes, split, steps, writer
+from fp8net.cli import main
+from fp8net.executor import Executor
+from graphs import Builder
+from onnx import numpy_helper
+from programs import run
+
+RUNS = 16
+LARGEST = {"e4m3fn": 448.0, "int8": 127.0}
+
+
+def _round(values: np.ndarray, scale, format: str) -> np.ndarray:
+    """By ml_dtypes, or by NumPy for INT8"""
+    codes = values.astype(np.float64) / scale
+    if format == "int8":
+        return np.clip(np.rint(codes), -128, 127) * scale
+    return codes.astype(np.float32).astype(ml_dtypes.float8_e4m3fn).astype(np.float64) * scale
+
+
+def _perceptron(rng: np.random.Generator):
+    """Two products: one has a bias, and one has none."""
+    b = Builder(rng, (4, 12))
+    first, offset, second = b.normal(12, 24, by=12), b.normal(24), b.normal(24, 8, by=24)
+    b.node("Gemm", ["x", b.constant(first), b.constant(offset)], (4, 24))
+    b.node("Relu", [b.last], b.shape)
+    b.node("MatMul", [b.last, b.constant(second)], (4, 8))
+    return b.model("perceptron", 19), (first, offset, second)
+
+
+def _positive(rng: np.random.Generator, shape, count: int = RUNS) -> list[dict]:
+    return [{"x": rng.gamma(2.0, size=shape).astype(np.float32)} for _ in range(count)]
+
+
+def _expected(runs: list, weights, format: str):
+    """The biases after correction, and the dB without and with it: all in NumPy"""
+    first, offset, second = (w.astype(np.float64) for w in weights)
+    x = np.concatenate([r["x"] for r in runs]).astype(np.float64)
+    hidden = np.maximum(x @ first + offset, 0)
+    truth = hidden @ second
+    top = LARGEST[format]
+
+    def scale(values, axis=None):
+        return (np.abs(values).max(axis=axis).astype(np.float32) / np.float32(top)).astype(float)
+
+    q1, q2 = (_round(w, scale(w, 0), format) for w in (first, second))
+    plain = _round(x, scale(x), format) @ q1 + offset
+    own = offset - (plain - (x @ first + offset)).mean(axis=0)
+
+    def rest(sums):
+        return _round(np.maximum(sums, 0), scale(hidden), format) @ q2
+
+    corrected = rest(plain - offset + own)
+    new = -(corrected - truth).mean(axis=0)
+    errors = [report.sqnr(truth, y) for y in (rest(plain), corrected + new)]
+    return own, new, errors
+
+
+def test_bias(bench, seed, work) -> None:
+    """Both biases are NumPy's, and so is what they gain."""
+    for format in LARGEST:
+        rng = np.random.default_rng([seed, len(format)])
+        model, weights = _perceptron(rng)
+        path = work / "perceptron.onnx"
+        onnx.save(model, path)
+        runs = _positive(rng, (4, 12))
+        options = quantize.Options(format, format)
+        plain, _ = quantize.quantize(path, runs, options)
+        reference = shapes.prepare(path)
+        outcome = bias.correct(plain, reference, runs)
+        bench.check(f"{format}: {outcome}", len(outcome.corrected) == 2 and not outcome.left)
+        constants = {t.name: numpy_helper.to_array(t) for t in outcome.model.graph.initializer}
+        found = [v for n, v in constants.items() if n.endswith("_bias")]
+        own, new, errors = _expected(runs, weights, format)
+        sizes = {v.size: v for v in found}
+        for name, mine, wanted in (("old", sizes.get(24), own), ("new", sizes.get(8), new)):
+            near = mine is not None and np.allclose(mine, wanted, rtol=0, atol=2e-5)
+            bench.check(f"{format}: the {name} bias is {mine}, NumPy's {wanted}", near)
+        for kind, file, wanted in zip(("plain", "corrected"), (plain, outcome.model), errors):
+            got = _sqnr(path, file, runs)
+            bench.check(f"{format} {kind}: {got:.3f} dB, {wanted:.3f}", abs(got - wanted) < 0.01)
+        bench.check(f"{format}: gains: {errors}", errors[1] > errors[0] + 0.3)
+
+
+def _sqnr(path, model: onnx.ModelProto, runs: list) -> float:
+    sessions = shapes.session(shapes.prepare(path)), shapes.session(model)
+    return report.sqnr(*(np.stack([s.run(None, r)[0] for r in runs]) for s in sessions))
+
+
+def test_whole_recipe(bench, seed, work, compiler, monkeypatch) -> None:
+    """An image with channels last, behind Pad and Reshape: its two codes are worth 20 dB, and the program has the executor's
+    bytes. Depthwise, grouped and transposed convolutions and a residual sum get their biases."""
+    rng = np.random.default_rng([seed, 3])
+    b = Builder(rng, (1, 64, 4))
+    b.node("Reshape", ["x", b.constant(np.array([1, 8, 8, 4], np.int64))], (1, 8, 8, 4))
+    pads = b.constant(np.array([0, 1, 1, 0, 0, 1, 1, 0], np.int64))
+    b.node("Pad", [b.last, pads], (1, 10, 10, 4))
+    b.node("Transpose", [b.last], (1, 4, 10, 10), perm=[0, 3, 1, 2])
+    place = b.last
+    exact = (2.0 ** rng.integers(-2, 3, (8, 4, 3, 3))).astype(np.float32)
+    b.node("Conv", [b.last, b.constant(exact)], (1, 8, 8, 8))
+    head, nodes = b.last, list(b.nodes)
+    path = work / "head.onnx"
+    onnx.save(b.model("head", 19), path)
+    runs = [{"x": rng.normal(size=(1, 64, 4)).astype(np.float32)} for _ in range(RUNS)]
+    found = split.inputs(shapes.prepare(path))
+    bench.check(f"{place}: {found}", found == ["x"])
+    plain, both = (
+        _sqnr(path, quantize.quantize(path, runs, quantize.Options(split=names))[0], runs)
+        for names in ((), ("x",))
+    )
+    bench.check(f"two codes: {both:.1f} dB, {plain:.1f} without", both > plain + 20)
+    bench.check("as in the head", head == b.last and nodes == b.nodes)
+    _tail(b, head)
+    path = work / "image.onnx"
+    onnx.save(b.model("image", 19), path)
+    monkeypatch.setattr(recipe, "COSTLY_DB", 0.5)  # this network has little to gain
+    result = recipe.quantise(path, runs, quantize.Options())
+    names = [s.name for s in result.steps]
+    bench.check(f"{names}", names[0] == "bias correction of 5 products" and len(names) == 2)
+    bench.check(f"{result.steps}", result.steps[1].applied and result.options.split == ("x",))
+    graph = lower.lower_model(shapes.infer(result.model))
+    writer.write(work / "net", writer.prepare(graph, work / "net", "image", runs[:4]), {})
+    outcome = run(compiler.build(work / "net"))
+    equal = outcome.compared > 0 and outcome.different == 0
+    bench.check(f"bytes: {outcome.text}", equal)
+    executor, session = Executor(graph), shapes.session(shapes.prepare(path))
+    name = next(iter(graph.outputs))
+    values = [[session.run([name], r)[0] for r in runs], [executor.run(r)[name] for r in runs]]
+    got = report.sqnr(*(np.stack([v.reshape(-1) for v in column]) for column in values))
+    least = result.steps[0].before
+    bench.check(f"chip: {got:.1f} dB, {least:.1f} without the steps", got > least + 0.5)
+
+
+def _tail(b: Builder, value: str) -> None:
+    """From 8 channels of 8 x 8"""
+    b.node("Conv", [value, b.constant(b.normal(32, 8, 3, 3, by=72))], (1, 32, 6, 6))
+    wide = b.last
+    weights = [b.constant(b.normal(32, 1, 3, 3, by=9))]
+    b.node("Conv", [wide, *weights], b.shape, group=32, pads=[1] * 4)
+    b.node("Add", [wide, b.last], b.shape)
+    b.node("Relu", [b.last], b.shape)
+    weights = [b.constant(b.normal(32, 8, 3, 3, by=72)), b.constant(b.normal(32))]
+    b.node("Conv", [b.last, *weights], (1, 32, 4, 4), group=4)
+    b.node("ConvTranspose", [b.last, b.constant(b.normal(32, 8, 2, 2, by=32))], (1, 8, 5, 5))
+
+
+def test_a_loss_is_left(bench, rng, work, monkeypatch) -> None:
+    """A correction that is wrong for data that it has not seen is not applied; the file is as without the step."""
+    model, _ = _perceptron(rng)
+    path = work / "loss.onnx"
+    onnx.save(model, path)
+    runs = _positive(rng, (4, 12))
+    right = bias.correct
+
+    def wrong(quantised, reference, fitted):
+        """Right for all data, wrong for a part"""
+        outcome = right(quantised, reference, fitted)
+        return right(quantised, reference, fitted[:1]) if len(fitted) < len(runs) else outcome
+
+    monkeypatch.setattr(bias, "correct", wrong)
+    few = [{"x": runs[0]["x"] * np.float32(1 + 20 * (i == 0))} for i in range(RUNS)]
+    only = recipe.Recipe(bias=True, split=False)
+    result = recipe.quantise(path, few, quantize.Options(), recipe=only)
+    plain, _ = quantize.quantize(path, few, quantize.Options())
+    lost = [s for s in result.steps if s.after is not None and s.after < s.before]
+    bench.check(f"{result.steps}", len(lost) == 1 and not lost[0].applied)
+    bench.check("the graph is the plain one", result.model.graph == plain.graph)
+
+
+def test_parts(bench) -> None:
+    """Each run is judged once, by runs that are others."""
+    for count in (8, 11, 40):
+        for in_order in (False, True):
+            found, _ = recipe.folds(list(range(count)), in_order)
+            held = sorted(r for _, its in found for r in its)
+            bench.check(f"{count}: {found}", len(found) == 4 and held == list(range(count)))
+            apart = all(sorted([*a, *b]) == held and a and b for a, b in found)
+            bench.check(f"{count}: apart", apart)
+            if in_order:
+                bench.check("in order", [r for _, its in found for r in its] == held)
+    found, rule = recipe.folds([1, 2, 3], False)
+    bench.check(rule, found == [([1, 2, 3], [1, 2, 3])] and "too few" in rule)
+
+
+def test_command(bench, rng, work, capsys) -> None:
+    """The steps are printed and in the report; options turn them off; scales are powers of two where they are asked for."""
+    model, _ = _perceptron(rng)
+    onnx.save(model, work / "net.onnx")
+    data = work / "data.npz"
+    np.savez(data, x=np.stack([r["x"] for r in _positive(rng, (4, 12))]))
+    out = work / "q.onnx"
+    command = ["quantize", str(work / "net.onnx"), "--data", str(data), "-o", str(out)]
+    command.append("--no-proposals")
+    scales = {}
+    for name, more in (("float", []), ("power", ["--scales", "power-of-two"])):
+        bench.check(f"{more}", main([*command, *more]) == 0)
+        said = capsys.readouterr().out
+        bench.check(said, "bias correction of 2 products" in said and "16 runs in 4 parts" in said)
+        bench.check(said, ("powers of two: " in said) == bool(more))
+        scales[name] = _scales(onnx.load(out))
+    bench.check(f"{scales}", scales["float"].keys() == scales["power"].keys() != set())
+    for name, wide in scales["power"].items():
+        ratio = wide / scales["float"][name]
+        bench.check(f"{name}: {wide}", bool((np.frexp(wide)[0] == 0.5).all()))
+        bench.check(f"{name}: {ratio}", bool(((ratio >= 1) & (ratio < 2)).all()))
+    bench.check(
+        "generate", main(["generate", str(out), "-o", str(work / "n"), "--data", str(data)]) == 0
+    )
+    text = (work / "n" / "report.md").read_text()
+    found = json.loads((work / "n" / "report.json").read_text())["quantiser"]
+    bench.check(text, "| bias correction of 2 products |" in text and len(found["steps"]) == 3)
+    capsys.readouterr()
+    bench.check("off", main([*command, "--no-bias-correction", "--no-input-split"]) == 0)
+    bench.check("it says nothing", "dB" not in capsys.readouterr().out)
+    bench.check("and writes nothing", steps.of(onnx.load(out)) == {})
+
+
+def _scales(model: onnx.ModelProto) -> dict[str, np.ndarray]:
+    names = {n.input[1] for n in model.graph.node if n.op_type == "DequantizeLinear"}
+    found = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    return {n: found[n].astype(np.float64) for n in names}
