@@ -13,7 +13,20 @@ import onnx
 import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
 
-from . import fuse, importer, loader, logarithm, lower, mx, proof, reference, shapes, split, weights
+from . import (
+    fuse,
+    importer,
+    loader,
+    logarithm,
+    lower,
+    mx,
+    proof,
+    reference,
+    shapes,
+    simplify,
+    split,
+    weights,
+)
 from .errors import Problem, Refused, refuse
 from .formats import SOFTMAX_UNIT
 from .ir import FP8_OPERANDS, ROWS, WIDE_OPERANDS, Graph, Layer
@@ -389,7 +402,7 @@ def _with_tensors(graph: Graph, options: Options) -> Options:
     """A value that lies in a tensor of another name stands for that."""
 
     def tensor(name: str) -> str:
-        view = graph.values.get(name)
+        view = graph.values.get(name, graph.values.get(simplify.unturned(name)))
         found = view.tensor if view is not None else name
         return found if name not in graph.tensors and found in graph.tensors else name
 

@@ -323,6 +323,11 @@ _CURVES = {"Sqrt", "Exp", "Log", "Abs", "Neg", "Relu", "Sigmoid", "Tanh", "Erf"}
 _PAIRS = {"Add", "Sub", "Mul", "Div", "Pow"}
 
 
+def unturned(name: str) -> str:
+    """What a value is called while it is not transposed yet"""
+    return f"{name}/before"
+
+
 def _move_transposes(g: Graph) -> None:
     """What reads transposed arrays alone reads them as they are, and its result is transposed: it may be part of what is before,
     and fewer values move."""
@@ -352,7 +357,8 @@ def _turned(g: Graph, node: onnx.NodeProto, given: list[str], perm: list[int]) -
         return list(range(rank))
     if op in _PAIRS:
         places = {n: g.constants[n] for n in node.input if n in g.constants}
-        if any(c.ndim > rank for c in places.values()):
+        # A number alone is part of a function that begins here, and may be kept apart from what is before.
+        if any(c.ndim > rank or c.size == 1 for c in places.values()):
             return None
         for name, constant in places.items():
             if constant.ndim:
@@ -430,7 +436,7 @@ def _turn_behind(g: Graph, node: onnx.NodeProto, turns: dict, perm: list[int]) -
         if turn in g.graph.node:
             g.graph.node.remove(turn)
     if perm != list(range(len(perm))):
-        inner = g.name(f"{result}/before")
+        inner = g.name(unturned(result))
         node.output[0] = inner
         turned = helper.make_node("Transpose", [inner], [result], f"{result}/turned", perm=perm)
         g.graph.node.insert(list(g.graph.node).index(node) + 1, turned)
