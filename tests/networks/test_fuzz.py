@@ -58,6 +58,9 @@ FOLDERS = (
 )
 
 
+Drawn = tuple[list[str], dict]  # inputs and attributes of a node
+
+
 class Maker:
     def __init__(self, seed: int) -> None:
         self.r, self.numbers = random.Random(seed), np.random.default_rng(seed)
@@ -110,118 +113,17 @@ class Maker:
         r = self.r
         x = r.choice(self.values[-2:])
         image = (WINDOWS,) if len(self.shape) in (3, 4) else ()
-        kind = (
-            r.choice((PLAIN, PLAIN, TWO, TWO, AXES, REDUCE, OTHERS, OTHERS, OTHERS, *image))
-            if r.random() < 0.97
-            else ODD
-        )
+        kinds = (PLAIN, PLAIN, TWO, TWO, AXES, REDUCE, OTHERS, OTHERS, OTHERS, *image)
+        kind = r.choice(kinds) if r.random() < 0.97 else ODD
         op = r.choice(kind)
-        inputs, attributes, outputs = [x], {}, 1
-        small, rank = lambda: r.choice((0, 1, 1, 1, 2, 3)), len(self.shape)
-        axis = r.choice((-1, 0, 1, 2, rank - 1))
-        if kind is TWO:
-            other = r.choice([*self.values, self.floats(*self.shape_like())])
-            inputs = [x, other] if r.random() < 0.8 else [other, x]
-        elif kind is AXES:
-            attributes = {"axis": axis} if op != "CumSum" else {}
-            inputs += [self.ints(axis)] if op == "CumSum" else []
-        elif kind is REDUCE:
-            attributes = {"keepdims": r.choice((0, 1))}
-            inputs += [self.ints(axis)] if r.random() < 0.9 else []
-        elif kind is WINDOWS and not op.startswith("Global"):
-            n = max(rank - 2, 0)
-            attributes = {
-                "kernel_shape": [small() for _ in range(n)],
-                "strides": [small() for _ in range(n)],
-            }
-            attributes |= r.choice(
-                ({}, {"ceil_mode": 1}, {"pads": [small() for _ in range(2 * n)]})
-            )
-            attributes |= {"count_include_pad": 1} if op[0] == "A" and r.random() < 0.5 else {}
-        elif op in ("Conv", "ConvTranspose"):
-            c, n = self.shape[min(1, rank - 1)], max(rank - 2, 0)
-            inputs += [
-                self.floats(
-                    r.choice((1, c, 6)),
-                    r.choice((c, c, 1)),
-                    *(r.choice((1, 2, 3)) for _ in range(n)),
-                )
-            ]
-            attributes = {
-                "pads": [r.choice((0, 1)) for _ in range(2 * n)],
-                "group": r.choice((1, 1, 1, c)),
-            }
-        elif op == "Gemm":
-            inputs += [self.floats(self.shape[-1], r.choice((1, 3, 10)))]
-        elif op in ("Reshape", "Expand", "Tile"):
-            inputs += [
-                self.ints(*(r.choice(((-1,), (1, -1), (0, -1), tuple(self.shape), (2, 2), (0,)))))
-            ]
-        elif op == "Transpose":
-            attributes = {"perm": r.sample(range(rank), rank)}
-        elif op == "Concat":
-            inputs, attributes = [x, r.choice(self.values), x], {"axis": axis}
-        elif op == "Slice":
-            inputs += [
-                self.ints(r.choice((0, 1, -1))),
-                self.ints(r.choice((1, 2, 100, -100))),
-                self.ints(axis),
-            ]
-            inputs += [self.ints(r.choice((1, 2, -1)))]
-        elif op == "Pad":
-            inputs += [self.ints(*(r.choice((0, 0, 1, -1)) for _ in range(2 * rank)))]
-        elif op in ("Squeeze", "Unsqueeze"):
-            inputs += [self.ints(axis)]
-        elif op == "Resize":
-            inputs += [
-                "",
-                self.constant(
-                    np.array([r.choice((1, 1.5, 2, 0.5)) for _ in range(rank)], np.float32)
-                ),
-            ]
-            attributes = {"mode": r.choice(("nearest", "linear", "cubic"))}
-        elif op == "Clip":
-            inputs += [self.floats(), self.floats()]
-        elif op == "Gather":
-            inputs, attributes = (
-                r.choice(([x, self.ints(0, 1)], [self.floats(5, 4), x])),
-                {"axis": axis},
-            )
-        elif op in ("BatchNormalization", "InstanceNormalization", "LayerNormalization"):
-            size = self.shape[-1 if op[0] == "L" else min(1, rank - 1)]
-            inputs += [self.floats(size) for _ in range(4 if op[0] == "B" else 2)]
-        elif op == "Split":
-            outputs, attributes = 2, {"axis": axis}
-            inputs += [self.ints(1, max(self.shape[axis % rank] - 1, 1))]
-        elif op == "Where":
-            inputs = [
-                self.constant(self.numbers.random(self.shape) < 0.5),
-                x,
-                self.floats(*self.shape_like()),
-            ]
-        elif op == "TopK":
-            inputs, outputs = [x, self.ints(1)], 2
-        elif op == "DepthToSpace":
-            attributes = {"blocksize": 2}
+        how = {TWO: self._two, AXES: self._axes, REDUCE: self._reduce, WINDOWS: self._window}
+        if kind in how:
+            inputs, attributes = how[kind](op, x)
         elif op == "QuantizeLinear":
-            scale = self.constant(np.float32(r.choice((*MAGNITUDES, -1.0, np.nan, np.inf))))
-            kind = r.choice(
-                (
-                    TensorProto.FLOAT8E4M3FN,
-                    TensorProto.FLOAT8E5M2,
-                    TensorProto.INT8,
-                    TensorProto.UINT8,
-                )
-            )
-            zero = self.name()
-            self.constants.append(helper.make_tensor(zero, kind, [], [r.choice((0, 0, 0, 1))]))
-            codes = self.name()
-            self.nodes.append(helper.make_node(op, [x, scale, zero], [codes], self.name()))
-            op, inputs = "DequantizeLinear", [codes, scale, zero]
-        elif op == "Cast":
-            attributes = {
-                "to": r.choice((TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT32))
-            }
+            op, inputs, attributes = "DequantizeLinear", self._codes(x), {}
+        else:
+            inputs, attributes = self._weighted(op, x) or self._shaping(op, x) or ([x], {})
+        outputs = 2 if op in ("Split", "TopK") else 1
         before = self.values, list(self.nodes)
         results = [self.name() for _ in range(outputs)]
         label = r.choice(("", self.name()))
@@ -233,6 +135,109 @@ class Maker:
             self.shape = known
         elif r.random() < 0.97:  # most graphs are sound
             self.values, self.nodes = before
+
+    def _some_axis(self) -> int:
+        return self.r.choice((-1, 0, 1, 2, len(self.shape) - 1))
+
+    def _small(self) -> int:
+        return self.r.choice((0, 1, 1, 1, 2, 3))
+
+    def _two(self, _op: str, x: str) -> Drawn:
+        other = self.r.choice([*self.values, self.floats(*self.shape_like())])
+        return ([x, other] if self.r.random() < 0.8 else [other, x]), {}
+
+    def _axes(self, _op: str, x: str) -> Drawn:
+        return [x], {"axis": self._some_axis()}
+
+    def _reduce(self, _op: str, x: str) -> Drawn:
+        inputs = [x, self.ints(self._some_axis())] if self.r.random() < 0.9 else [x]
+        return inputs, {"keepdims": self.r.choice((0, 1))}
+
+    def _window(self, op: str, x: str) -> Drawn:
+        if op.startswith("Global"):
+            return [x], {}
+        r, n = self.r, max(len(self.shape) - 2, 0)
+        attributes = {
+            "kernel_shape": [self._small() for _ in range(n)],
+            "strides": [self._small() for _ in range(n)],
+        }
+        pads = {"pads": [self._small() for _ in range(2 * n)]}
+        attributes |= r.choice(({}, {"ceil_mode": 1}, pads))
+        attributes |= {"count_include_pad": 1} if op[0] == "A" and r.random() < 0.5 else {}
+        return [x], attributes
+
+    def _codes(self, x: str) -> list[str]:
+        """Codes of x, and what their values need"""
+        r = self.r
+        scale = self.constant(np.float32(r.choice((*MAGNITUDES, -1.0, np.nan, np.inf))))
+        kind = r.choice(
+            (TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E5M2, TensorProto.INT8, TensorProto.UINT8)
+        )
+        zero, codes = self.name(), self.name()
+        self.constants.append(helper.make_tensor(zero, kind, [], [r.choice((0, 0, 0, 1))]))
+        self.nodes.append(
+            helper.make_node("QuantizeLinear", [x, scale, zero], [codes], self.name())
+        )
+        return [codes, scale, zero]
+
+    def _weighted(self, op: str, x: str) -> Drawn | None:
+        """Inputs of operators that have constants of floats; None: it is another operator"""
+        r, rank = self.r, len(self.shape)
+        if op in ("Conv", "ConvTranspose"):
+            c, n = self.shape[min(1, rank - 1)], max(rank - 2, 0)
+            sizes = (r.choice((1, 2, 3)) for _ in range(n))
+            weights = self.floats(r.choice((1, c, 6)), r.choice((c, c, 1)), *sizes)
+            pads = [r.choice((0, 1)) for _ in range(2 * n)]
+            return [x, weights], {"pads": pads, "group": r.choice((1, 1, 1, c))}
+        if op == "Gemm":
+            return [x, self.floats(self.shape[-1], r.choice((1, 3, 10)))], {}
+        if op == "Clip":
+            return [x, self.floats(), self.floats()], {}
+        if op == "Where":
+            chosen = self.constant(self.numbers.random(self.shape) < 0.5)
+            return [chosen, x, self.floats(*self.shape_like())], {}
+        if op in ("BatchNormalization", "InstanceNormalization", "LayerNormalization"):
+            size = self.shape[-1 if op[0] == "L" else min(1, rank - 1)]
+            return [x, *(self.floats(size) for _ in range(4 if op[0] == "B" else 2))], {}
+        return None
+
+    def _shaping(self, op: str, x: str) -> Drawn | None:
+        """Inputs of operators that move values; None: it is another operator"""
+        r, rank, axis = self.r, len(self.shape), self._some_axis()
+        if op in ("Reshape", "Expand", "Tile"):
+            shapes = ((-1,), (1, -1), (0, -1), tuple(self.shape), (2, 2), (0,))
+            return [x, self.ints(*r.choice(shapes))], {}
+        if op == "Transpose":
+            return [x], {"perm": r.sample(range(rank), rank)}
+        if op == "Concat":
+            return [x, r.choice(self.values), x], {"axis": axis}
+        if op == "Slice":
+            ends = (r.choice((0, 1, -1)), r.choice((1, 2, 100, -100)), axis, r.choice((1, 2, -1)))
+            return [x, *(self.ints(end) for end in ends)], {}
+        if op == "Pad":
+            return [x, self.ints(*(r.choice((0, 0, 1, -1)) for _ in range(2 * rank)))], {}
+        if op in ("Squeeze", "Unsqueeze"):
+            return [x, self.ints(axis)], {}
+        if op == "Resize":
+            scales = np.array([r.choice((1, 1.5, 2, 0.5)) for _ in range(rank)], np.float32)
+            mode = {"mode": r.choice(("nearest", "linear", "cubic"))}
+            return [x, "", self.constant(scales)], mode
+        if op == "Gather":
+            inputs = r.choice(([x, self.ints(0, 1)], [self.floats(5, 4), x]))
+            return inputs, {"axis": axis}
+        if op == "Split":
+            return [x, self.ints(1, max(self.shape[axis % rank] - 1, 1))], {"axis": axis}
+        return self._odd(op, x)
+
+    def _odd(self, op: str, x: str) -> Drawn | None:
+        if op == "TopK":
+            return [x, self.ints(1)], {}
+        if op == "DepthToSpace":
+            return [x], {"blocksize": 2}
+        if op == "Cast":
+            types = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT32)
+            return [x], {"to": self.r.choice(types)}
+        return None
 
     def _known(self, name: str) -> list[int] | None:
         """The shape that follows"""

@@ -5,7 +5,7 @@ functions   operators that the standard defines by others, and that ONNX Runtime
             writes the graph without any optimisation
 constants   what depends on constants alone becomes a constant
 nothing     Identity, Dropout, casts and steps that change nothing disappear, and so does what nobody reads
-twins       equal nodes with equal operands are one
+duplicates  equal nodes with equal operands are one
 padding     zeros in front of a convolution become its padding
 channels    a factor and an offset of each channel behind a convolution become part of its weights
 orders      a function of each value of a transposed array comes before the transposition
@@ -121,7 +121,7 @@ def _attributes(node: onnx.NodeProto) -> dict:
     return {a.name: helper.get_attribute_value(a) for a in node.attribute}
 
 
-# ---- constants, nothing, twins ------------------------------------------------------------------
+# ---- constants, nothing, duplicates ---------------------------------------------------------------
 
 
 def _fold(g: Graph) -> None:
@@ -170,19 +170,19 @@ def _drop(g: Graph) -> None:
             g.index()
 
 
-def _join_twins(g: Graph) -> None:
+def _join_duplicates(g: Graph) -> None:
     known: dict[tuple, onnx.NodeProto] = {}
     for node in list(g.graph.node):
         if node.op_type in _RANDOM:
             continue
         attributes = sorted(a.SerializeToString() for a in node.attribute)
         key = (node.op_type, tuple(node.input), len(node.output), *attributes)
-        twin = known.setdefault(key, node)
-        if twin is node or g.outputs & set(node.output):
+        first = known.setdefault(key, node)
+        if first is node or g.outputs & set(node.output):
             continue
-        if not all(bool(a) == bool(b) for a, b in zip(node.output, twin.output)):
+        if not all(bool(a) == bool(b) for a, b in zip(node.output, first.output)):
             continue
-        for name, by in zip(node.output, twin.output):
+        for name, by in zip(node.output, first.output):
             if name:
                 g.replace(name, by)
         g.graph.node.remove(node)
@@ -446,7 +446,7 @@ def _turn_behind(g: Graph, node: onnx.NodeProto, turns: dict, perm: list[int]) -
 
 
 STEPS = (
-    *(_fold, _drop, _join_twins, _move_transposes, _join_reshapes),
+    *(_fold, _drop, _join_duplicates, _move_transposes, _join_reshapes),
     *(_join_pads, _join_channels, _join_biases),
 )
 
