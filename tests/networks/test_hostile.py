@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from fp8net import analyze, cli, fold, lower, quantize, reserved, shapes, writer
+from fp8net import analyze, cli, fold, lower, quantize, recipe, reserved, shapes, writer
 from fp8net.cli import main
 from fp8net.executor import Executor
 from graphs import Builder
@@ -575,14 +575,14 @@ def test_read_back(bench, work, capsys, monkeypatch) -> None:
     onnx.save(small(), work / "small.onnx")
     np.savez(work / "data.npz", x=np.ones((2, 4, 5, 5), np.float32))
     files = ["--data", str(work / "data.npz"), "-o", str(work / "q.onnx")]
-    real = quantize.proved
+    real = recipe.proved
 
     def spoils(*arguments):
         model, *others = real(*arguments)
         model.graph.initializer[0].dims[:] = [7]
         return model, *others
 
-    monkeypatch.setattr(quantize, "proved", spoils)
+    monkeypatch.setattr(recipe, "proved", spoils)
     status = main(["quantize", str(work / "small.onnx"), *files])
     said = capsys.readouterr().err
     bench.check(
