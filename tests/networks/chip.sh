@@ -28,7 +28,8 @@ check "the report is JSON" "$python" -m json.tool "$folder/nets/small/report.jso
 "$fp8net" measure "$folder/nets/small"
 check "the report has cycles of layers" grep -Eq '`fp8rt_linear`.*(-|%) \| [0-9,]+ \| [0-9]+ \| [0-9]+ \|$' "$folder/nets/small/report.md"
 check "a measured report says once what a run takes" test "$(grep -c 'A run ' "$folder/nets/small/report.md")" -eq 1
-check "a measured report has no estimates" test "$(grep -ic estimate "$folder/nets/small/report.md")" -eq 0
+layers_of() { grep -v 'in two codes' "$1"; } # without a step of the quantiser, which is judged by an estimate
+check "a measured report has no estimates" test "$(layers_of "$folder/nets/small/report.md" | grep -ic estimate)" -eq 0
 check "estimates are near them" "$python" tests/networks/estimates.py "$folder/nets/small/report.json" 10
 check "the picture has them" grep -q 'Cycles of each layer' "$folder/nets/small/report.svg"
 "$fp8net" validate "$folder/small.q.onnx" --data "$folder/small.npz" --reference "$folder/small.onnx" --floor 15
