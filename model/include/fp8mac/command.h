@@ -14,6 +14,7 @@
 #include "fp8mac/accelerator.h"
 #include "fp8mac/command_fields.h"
 #include "fp8mac/format.h"
+#include "fp8mac/rows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,12 +57,6 @@ static inline bool fp8mac_command_is_rows(const fp8mac_command *c)
 }
 
 // A row command whose D has one column
-// Whether D of a row command has one column
-static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
-{
-    return operation <= FP8MAC_ROWS_ARGMAX || operation == FP8MAC_ROWS_MAGNITUDE;
-}
-
 static inline bool fp8mac_command_is_reduction(const fp8mac_command *c)
 {
     return fp8mac_command_is_rows(c) &&

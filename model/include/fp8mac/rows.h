@@ -70,13 +70,18 @@
 #ifndef FP8MAC_ROWS_H
 #define FP8MAC_ROWS_H
 
-#include "fp8mac/command.h"
 #include "fp8mac/function.h"
 #include "fp8mac/gemm.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// Whether D has one column.
+static inline bool fp8mac_rows_is_reduction(fp8mac_rows_operation operation)
+{
+    return operation <= FP8MAC_ROWS_ARGMAX || operation == FP8MAC_ROWS_MAGNITUDE;
+}
 
 // Scales of a row of `cols` values, of quantise MX.
 static inline size_t fp8mac_rows_blocks(size_t cols)
