@@ -14,21 +14,8 @@ $(VERILATED) $(VERILATED_DPI) $(VERILATED_FST): $(BUILD)/verilated/%.o: $(VERILA
 	$(call say,CXX,$@)
 	$(Q)$(CXX) -std=c++17 -O2 -w -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
 
-# The header of all models, compiled once for each optimisation of a bench, saves half a second of each file. The compiler
-# takes the one that was made with its options, and the text where there is none.
-PRECOMPILED := $(BUILD)/verilated/precompiled.h
-PRECOMPILED_MADE := $(addprefix $(PRECOMPILED).gch/,O0 O1)
-$(PRECOMPILED):
-	@mkdir -p $(@D)
-	@echo '#include <verilated.h>' >$@
-$(PRECOMPILED_MADE): $(PRECOMPILED).gch/%: $(PRECOMPILED) $(VERILATOR_ROOT)/include/verilated.h
-	@mkdir -p $(@D)
-	$(call say,CXX,$@)
-	$(Q)$(CXX) -std=c++17 -$* -pthread -isystem $(VERILATOR_ROOT)/include -x c++-header -o $@ $<
-$(VERILATED): | $(PRECOMPILED_MADE)
-
 # Builds the bench $@ from its first prerequisite, a C++ source. The rule also needs $(VERILATED). $(1): flags of C++;
 # $(2): objects and libraries; $(3): Verilator's arguments.
 BENCH_OPTIMISE := -O1
-verilate_bench = $(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) VERILATED='$(VERILATED)' PRECOMPILED=$(PRECOMPILED) \
-  OPTIMISE=$(BENCH_OPTIMISE) tools/verilate.sh $@ $< '-Wall -Wextra $(1)' '$(2)' $(3) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
+verilate_bench = $(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) VERILATED='$(VERILATED)' OPTIMISE=$(BENCH_OPTIMISE) \
+  tools/verilate.sh $@ $< '-Wall -Wextra $(1)' '$(2)' $(3) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }

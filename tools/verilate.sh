@@ -5,7 +5,6 @@
 # Builds a bench. Verilator makes C++ of the RTL, and the C++ source BENCH is compiled with it as one file. Everything
 # goes to the folder of BINARY. From the environment:
 #   VERILATED   objects of Verilator's own code, which all benches share
-#   PRECOMPILED the header of all models, which every file includes first if it is there (verilate.mk)
 #   OPTIMISE    -O1 is the default. -O0 compiles in half the time, for benches that run for seconds
 #   VERILATOR, CXX
 set -eu
@@ -23,12 +22,9 @@ include=$(sed -n 's/^VERILATOR_ROOT *= *//p' "$folder"/V*.mk)/include
 "$here/units.sh" "$folder" 1
 echo "#include \"$bench\"" >>"$folder/fast_1.cpp"
 
-precompiled=${PRECOMPILED:-}
-[ -f "$precompiled" ] || precompiled=
 # compile ARGUMENT...
 compile() { # shellcheck disable=SC2086 # several flags
-  "${CXX:-g++}" -std=c++17 -pthread ${precompiled:+-include "$precompiled"} -isystem "$folder" \
-    -isystem "$include" -isystem "$include/vltstd" $flags "$@"
+  "${CXX:-g++}" -std=c++17 -isystem "$folder" -isystem "$include" -isystem "$include/vltstd" $flags "$@"
 }
 if [ "$optimise" = -O0 ]; then
   slow= # one file: reading the headers takes as long as compiling
@@ -38,4 +34,4 @@ else
   compile -O0 -c -o "$slow" "$folder/slow.cpp"
 fi
 # shellcheck disable=SC2086 # several objects
-compile "$optimise" -o "$binary" "$folder/fast_1.cpp" $slow $VERILATED $objects
+compile "$optimise" -o "$binary" "$folder/fast_1.cpp" $slow $VERILATED $objects -pthread

@@ -44,6 +44,6 @@ for parameter in $parameters; do flags="$flags -G$parameter"; done
 
 bench=$build/tb/element
 # shellcheck disable=SC2086
-VERILATED="$build/verilated/verilated.o $build/verilated/verilated_threads.o" PRECOMPILED=$build/verilated/precompiled.h \
+VERILATED="$build/verilated/verilated.o $build/verilated/verilated_threads.o" \
   "$root/tools/verilate.sh" "$binary" "$here/${top%_tb}_dut.cpp" "-w -I$here" "$bench/$top.o $build/model/libfp8mac.a" \
   $flags $VERILATOR_FLAGS -O3 --x-assign fast --x-initial unique --top-module "$top" "$@"
