@@ -40,18 +40,18 @@ static inline void set_values(const fp8rt_operand *x, fp8mac_command_operand *to
     fp8rt_set_format(to, x->format);
 }
 
-// Two's complement
-static uint32_t integer(int8_t x)
-{
-    return (uint32_t)(int32_t)x;
-}
-
 // Scales that are no vectors are known at the run.
 static inline void set_scale(fp8mac_command_operand *to)
 {
     if (!to->scale_vec) {
         to->scale = FP8RT_FP32_ONE;
     }
+}
+
+// Two's complement
+static uint32_t integer(int8_t x)
+{
+    return (uint32_t)(int32_t)x;
 }
 
 // Integers in the place of the FP32 numbers that finish an output

@@ -21,7 +21,7 @@ bench-model: $(BUILD)/bench-venv/done $(BUILD)/model/libfp8mac.so
 # Not one of `make accept`, because the measurement needs a machine that is otherwise idle
 .PHONY: accept-speed
 accept-speed: $(BUILD)/model/fp8mac
-	@$(PYTHON) -B -m model.bench.speed --folder $(BUILD)/bench $(ACCEPT_REASON)
+	@$(PYTHON) -B -m model.bench.speed --folder $(BUILD)/bench
 	@$(PYTHON) -B -m sim.bench.pages --model $<
 
 $(BUILD)/bench-venv/done: model/bench/requirements.txt model/bench/cuda_stubs.py

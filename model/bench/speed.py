@@ -182,7 +182,6 @@ def load(path: Path = COMMITTED) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--folder", required=True, type=Path, help="that of ISA.json")
-    parser.add_argument("--reason", default="", help="why a figure changed")
     options = parser.parse_args()
     try:
         paths = {isa: options.folder / f"{isa}.json" for isa in ISAS}
@@ -193,7 +192,7 @@ def main() -> int:
             raise ExpectationError(f"{options.folder} has no results: run `make bench-model` first")
         file = load()
         rows = found(file["rows"], records)
-        _, said = expectations.accept(KIND, file, rows, options.reason)
+        _, said = expectations.accept(KIND, file, rows)
         for what in ("ratios", "settings"):
             keys = RATIOS if what == "ratios" else SETTINGS
             if any(rows[name] != file["rows"].get(name) for name in keys):

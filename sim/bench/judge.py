@@ -63,9 +63,9 @@ def main() -> int:
     except (ExpectationError, ProgramError, subprocess.SubprocessError, OSError) as error:
         print(error)
         return 1
-    old = results.by_command(file["rows"]).get(options.command, {})
-    old = {f"{options.command}: {name}" if name else options.command: r for name, r in old.items()}
-    found = moved({n: expectations.figures(r) for n, r in old.items()}, new, same)
+    rows = file["rows"].items()
+    old = {name: row for name, row in rows if name.partition(": ")[0] == options.command}
+    found = moved(old, new, same)
     print(expectations.complaint(results.KIND, found), end="\n" if found else "")
     return 1 if found else 0
 

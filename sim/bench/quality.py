@@ -105,15 +105,10 @@ def main() -> int:
     try:
         rows = digits(options.digits) | speech(options.vad)
         rows |= text(options.python) | clothes(options.clothes)
-        file = expectations.read(KIND)
-        accepted, said = expectations.accept(KIND, file, rows, options.reason)
+        return expectations.take(KIND, rows, options.reason)
     except ExpectationError as error:
         print(f"{KIND.command}: {error}", file=sys.stderr)
         return 1
-    print(said)
-    if accepted:
-        COMMITTED.write_text(expectations.text_of(file))
-    return 0 if accepted else 1
 
 
 if __name__ == "__main__":

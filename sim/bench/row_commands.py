@@ -45,16 +45,10 @@ def main() -> int:
     parser.add_argument("--reason", default="", help="why a loss is accepted")
     options = parser.parse_args()
     try:
-        rows = measured(options.bench)
-        file = expectations.read(KIND)
-        accepted, said = expectations.accept(KIND, file, rows, options.reason)
+        return expectations.take(KIND, measured(options.bench), options.reason)
     except (ExpectationError, OSError) as error:
         print(f"{KIND.command}: {error}", file=sys.stderr)
         return 1
-    print(said)
-    if accepted:
-        COMMITTED.write_text(expectations.text_of(file))
-    return 0 if accepted else 1
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from . import limits, results, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-# The bench that measures row commands has its limit of each; what a value or a row should take
+# What a value or a row of row commands should take
 ROW_TARGETS = {"layer norm": 0.5, "softmax": 0.75}
 ROW_FLOORS = {"layer norm": 0.25, "softmax": 0.4}
 ROW_TARGETS_ALONE = {"layer norm": 200}  # of one row, in cycles

@@ -4,9 +4,6 @@
 #ifndef FAST_RANDOM_H
 #define FAST_RANDOM_H
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "check.h"
 #include "fast/fast.h"
 

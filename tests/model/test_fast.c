@@ -3,6 +3,9 @@
 // shapes, with all pairs of formats, accumulators, scalings and epilogues, over codes of every
 // kind; and the same on threads. Each kernel must have been taken often, or the test fails: a fast
 // path that refuses everything proves nothing.
+#include <math.h>
+#include <stdlib.h>
+
 #include "fast_random.h"
 
 static bool same_result(const fp8mac_gemm_result *x, const fp8mac_gemm_result *y)

@@ -27,6 +27,7 @@ from fp8net import (
 )
 from fp8net.cli import main
 from fp8net.errors import Refused
+from fp8net.ir import Graph
 from graphs_wide import random_wide
 from onnx import TensorProto, helper, numpy_helper
 from small_tflite import INT8, Operator, Tensor, write
@@ -44,10 +45,15 @@ def _model(nodes: list, constants: dict, shape, opset: int) -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
-def _import(path, x: np.ndarray) -> None:
+def _graph(path) -> Graph:
+    return fuse.fuse(importer.load(shapes.prepare(path)))
+
+
+def _import(path, x: np.ndarray) -> Graph:
     """Refused unless the import computes what the file does"""
-    graph = fuse.fuse(importer.load(shapes.prepare(path)))
+    graph = _graph(path)
     proof.check_import(graph, reference.read(path), [{"x": x}], str(path))
+    return graph
 
 
 def _truth(path, x: np.ndarray) -> np.ndarray:
@@ -287,8 +293,7 @@ def test_old_resize(bench, work) -> None:
     for opset in (7, 8, 9, 10):
         path = work / "resize.onnx"
         onnx.save(_resize(opset, x.shape, [1.0, 1.0, 1.0, 2.0], mode="linear"), path)
-        graph = fuse.fuse(importer.load(shapes.prepare(path)))
-        proof.check_import(graph, reference.read(path), [{"x": x}], "resize")
+        graph = _import(path, x)
         (got,) = proof.Exact(graph).run({"x": x}).values()
         bench.check(f"{opset}: {got}", got.reshape(-1).tolist() == [0, 0.5, 1, 1.5, 2, 2.5, 3, 3])
 
@@ -437,8 +442,7 @@ def test_norms(bench, rng, work) -> None:
                     ):
                         onnx.save(_norm(first, over, power, keep, shape, axes, opset), path)
                         x = rng.normal(size=shape).astype(np.float32)
-                        graph = fuse.fuse(importer.load(shapes.prepare(path)))
-                        proof.check_import(graph, reference.read(path), [{"x": x}], "norm")
+                        graph = _import(path, x)
                         one = any(layer.op == "normalise" for layer in graph.layers)
                         is_norm = first == "x" and over == "away" and power == 2 and keep
                         counts[one] += 1
@@ -451,7 +455,7 @@ def test_reversed_norm(bench, work) -> None:
     x = np.array([[0, 1, 2, 5]], np.float32)
     for opset in (17, 18):
         onnx.save(_norm("mean", "away", 2.0, 1, x.shape, (-1, -1), opset), work / "norm.onnx")
-        graph = fuse.fuse(importer.load(shapes.prepare(work / "norm.onnx")))
+        graph = _graph(work / "norm.onnx")
         (got,) = proof.Exact(graph).run({"x": x}).values()
         bench.check(f"{got}", np.allclose(got, [[1.0690, 0.5345, 0, -1.6036]], atol=1e-4))
 
@@ -561,7 +565,7 @@ def test_random(bench, seed, work, request) -> None:
             counts["not run by ONNX Runtime"] += 1
             continue
         try:
-            graph = fuse.fuse(importer.load(shapes.prepare(path)))
+            graph = _graph(path)
         except Refused:
             counts["refused"] += 1
             continue

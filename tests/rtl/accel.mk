@@ -45,7 +45,8 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	  $(call accel_tb_defines,$*),$(ACCEL_TB_LIB),--assert -O3 --x-assign fast --x-initial unique --top-module fp8mac_accel \
 	  $(call accel_tb_parameters,$*) $(RTL_WAIVER) $(RTL_SIM_SOURCES))
 
-$(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
+# The bench reads the recorded cycles of row commands.
+$(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb sim/bench/row_commands.json
 	@tests/run_test.sh rtl_accel_$* $@ $< --batches $$((40 * $${RANDOM_STEPS:-1}))
 TESTS += $(ACCEL_TB_LOGS)
 
@@ -68,7 +69,7 @@ TESTS += $(CYCLES_TB_LOGS) $(CYCLES_TB_LONG)
 
 # Row commands alone, in more batches
 ROWS_TB_LOGS := $(patsubst %,$(BUILD)/test/rtl_rows_%.log,4_4_16_128_block_f19 4_4_16_256_block_f19 4_4_1_64_exact)
-$(ROWS_TB_LOGS): $(BUILD)/test/rtl_rows_%.log: $(BUILD)/tb/accel_%/accel_tb
+$(ROWS_TB_LOGS): $(BUILD)/test/rtl_rows_%.log: $(BUILD)/tb/accel_%/accel_tb sim/bench/row_commands.json
 	@tests/run_test.sh rtl_rows_$* $@ $< --rows --batches $$((200 * $${RANDOM_STEPS:-1}))
 TESTS += $(ROWS_TB_LOGS)
 

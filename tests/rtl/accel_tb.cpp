@@ -12,7 +12,6 @@
 // --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
 // cycles of a product that is interrupted.
 #include <algorithm>
-#include <string>
 
 #include "accel_tables.h"
 

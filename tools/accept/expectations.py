@@ -170,6 +170,16 @@ def accept(kind: Kind, results: dict, measured: Rows, reason: str = "") -> tuple
     return True, "\n".join(text)
 
 
+def take(kind: Kind, measured: Rows, reason: str = "", head: Mapping | None = None) -> int:
+    """Accepts a measurement, says what moved, and writes the kind's file, with `head` beside its rows. Its exit status."""
+    results = read(kind)
+    accepted, said = accept(kind, results, measured, reason)
+    print(said)
+    if accepted:
+        kind.path.write_text(text_of({**results, **(head or {})}))
+    return 0 if accepted else 1
+
+
 def complaint(kind: Kind, found: Iterable[Move]) -> str:
     """What a test prints if `found` is not empty."""
     lines = [str(move) for move in found]
