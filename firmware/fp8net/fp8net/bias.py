@@ -15,8 +15,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from . import shapes, states
+from . import shapes
 from .qdq import Writer
+from .quantize import Probe
 
 PRODUCTS = {"Conv": 1, "ConvTranspose": 1, "Gemm": -1, "MatMul": -1}  # and the axis of channels
 
@@ -150,20 +151,14 @@ def _shift(values: list[np.ndarray], axis: int, change: np.ndarray) -> None:
 
 def _reference(model: onnx.ModelProto, targets: list[Target], runs: list) -> tuple[dict, list]:
     """Means of the float file's channels, and its inputs in each run, with states."""
-    probe = onnx.ModelProto()
-    probe.CopyFrom(model)
-    known = {o.name for o in probe.graph.output}
     names = list(dict.fromkeys(t.reference for t in targets))
-    for name in names:
-        if name not in known:
-            probe.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
-    session = shapes.session(probe)
+    probe = Probe(model, names)
     axes = {t.reference: t.axis for t in targets}
     sums = dict.fromkeys(names, 0.0)
     inputs = []
     for run in runs:
-        inputs.append({**run, **session.kept})
-        for name, value in zip(names, session.run(names, run)):
+        inputs.append({**run, **probe.session.kept})
+        for name, value in probe.run(run).items():
             sums[name] = sums[name] + _channels([np.asarray(value)], axes[name])
     return {name: total / len(runs) for name, total in sums.items()}, inputs
 
@@ -173,8 +168,7 @@ def _walk(writer: Writer, targets: list[Target], inputs: list):
     graph = writer.graph
     kinds = _kinds(writer.model)
     made = {o: n for n in graph.node for o in n.output}
-    given = {t.name for t in graph.initializer}
-    constant = set(given)
+    constant = {t.name for t in graph.initializer}
     for node in graph.node:
         if all(name in constant for name in node.input if name):
             constant |= set(node.output)
@@ -264,7 +258,3 @@ def _add(writer: Writer, target: Target, change: np.ndarray) -> None:
 
 def _sum_of(old: np.ndarray, change: np.ndarray) -> np.ndarray:
     return (old.astype(np.float64) + change).astype(np.float32)
-
-
-def has_states(model: onnx.ModelProto) -> bool:
-    return bool(states.of(model))

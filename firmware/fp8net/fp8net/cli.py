@@ -39,9 +39,10 @@ from . import (
     writer,
 )
 from .c_text import counted
-from .errors import Refused, refuse
+from .errors import Refused, refuse, words
 from .executor import Executor
 from .ir import FORMATS, INT8, Graph
+from .plan import BEAT, COLUMNS
 
 ELEMENTS = "block_f19_l16, or int8_l16"
 MX = "mx"  # of --format
@@ -49,7 +50,6 @@ POWERS = "power-of-two"  # of --scales
 INTERNAL = 3  # exit status of an error of the tool itself
 _OWN = str(pathlib.Path(__file__).parent)
 MOST_VECTORS = 4  # that generate keeps
-BEAT, COLUMNS = 16, 4  # of the default array
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -83,7 +83,7 @@ def _internal(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(_OWN)]
     place = (own or [last])[-1]
-    text = " ".join(str(error).split())[:200]
+    text = words(error, 200)
     return (
         f"an error of fp8net {__version__} itself: {type(error).__name__} in {pathlib.Path(place.filename).name}, line "
         f"{place.lineno}: {text}; please report this line with the command and the file; --debug prints the traceback"
@@ -360,7 +360,7 @@ def _quantize(options) -> int:
     wanted = recipe.Recipe(not options.no_bias_correction, not options.no_input_split)
     result = recipe.quantise(options.file, runs, chosen, *given, wanted)
     # What cannot be generated, or computes something else, is not written.
-    model, scales, graph = recipe.proved(result, options.file, runs, *given)
+    model, scales, graph = recipe.proved(result, options.file, runs, given[1])
     _write_whole(pathlib.Path(options.output), model.SerializeToString(), _read_back)
     print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():

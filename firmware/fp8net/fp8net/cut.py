@@ -6,21 +6,16 @@ from __future__ import annotations
 import pathlib
 
 import onnx
-from google.protobuf.message import DecodeError
 from onnx import TensorProto, helper
 
 from . import loader
-from .errors import Problem, Refused, refuse
+from .errors import Problem, Refused
 
 
 def cut(path: pathlib.Path, begins: dict[str, tuple[int, ...]], ends: list[str]) -> bytes:
     """A file whose inputs are these values of float32, with their shapes, and whose outputs are these. Without any: those of
     the file."""
-    model = onnx.ModelProto()
-    try:
-        model.ParseFromString(loader.read_bytes(path))
-    except (DecodeError, ValueError):
-        raise refuse(str(path), "is no ONNX file, or is truncated") from None
+    model = loader.parse(loader.read_bytes(path), path)
     graph = model.graph
     known = {name for node in graph.node for name in node.output} | {v.name for v in graph.input}
     unknown = [name for name in [*begins, *ends] if name not in known]

@@ -29,5 +29,10 @@ class Refused(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+def words(error: Exception, most: int = 300) -> str:
+    """What an exception says, in one line of at most so many characters."""
+    return " ".join(str(error).split())[:most]
+
+
 def refuse(where: str, what: str, nearest: str = "") -> Refused:
     return Refused(Problem(where, what, nearest))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import pathlib
 
 import numpy as np
@@ -12,7 +13,7 @@ from google.protobuf.message import DecodeError
 from onnx import TensorProto, numpy_helper
 
 from . import old_resizes, tflite
-from .errors import Problem, Refused, refuse
+from .errors import Problem, Refused, refuse, words
 
 FILE_BYTES = 1 << 30
 ELEMENTS = 1 << 28  # of one tensor
@@ -20,7 +21,7 @@ NODES = 100_000
 OPSET_OLDEST, OPSET_FIRST, OPSET_LAST = 6, 13, onnx.defs.onnx_opset_version()
 IR_FIRST = 4  # since then constants need be no inputs
 DOMAINS = ("", "ai.onnx")
-LABEL = "fp8net: "  # begins what the user's file calls a node
+LABEL = tflite.LABEL
 
 
 def read(path: str | pathlib.Path) -> onnx.ModelProto:
@@ -74,9 +75,8 @@ def _raise_opset(model: onnx.ModelProto) -> onnx.ModelProto:
         old_resizes.give(raised, olds)
         return raised
     except (RuntimeError, ValueError) as error:
-        text = " ".join(str(error).split())
         raise refuse(
-            "opset", f"{opset(model)} cannot be raised to {OPSET_FIRST}: {text[:300]}"
+            "opset", f"{opset(model)} cannot be raised to {OPSET_FIRST}: {words(error)}"
         ) from None
 
 
@@ -143,8 +143,7 @@ def check(model: onnx.ModelProto, where: str) -> None:
     try:
         onnx.checker.check_model(checked)
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
-        text = " ".join(str(error).split())
-        raise refuse(where, f"is not a valid model: {text[:300]}") from None
+        raise refuse(where, f"is not a valid model: {words(error)}") from None
     if open_outputs:
         _complete(model, open_outputs)
 
@@ -159,8 +158,7 @@ def _complete(model: onnx.ModelProto, outputs: list[onnx.ValueInfoProto]) -> Non
     try:
         known = onnx.shape_inference.infer_shapes(model)
     except (onnx.shape_inference.InferenceError, ValueError, RuntimeError) as error:
-        text = " ".join(str(error).split())
-        raise refuse("shapes", f"do not fit each other: {text[:300]}") from None
+        raise refuse("shapes", f"do not fit each other: {words(error)}") from None
     found = {output.name: output for output in known.graph.output}
     problems = []
     for output in outputs:
@@ -243,11 +241,16 @@ def _check_constant(where: str, tensor: TensorProto) -> Problem | None:
 
 def _check_nodes(graph: onnx.GraphProto) -> list[Problem]:
     problems = []
+    learning = ""  # what helps with nodes of ai.onnx.ml
     for index, node in enumerate(graph.node):
         where = f"{name_of(node, index)} ({node.op_type})"
         if node.domain not in DOMAINS:
+            nearest = "export the network with operators of the standard"
+            if node.domain == "ai.onnx.ml":
+                learning = learning or _instead(graph)
+                nearest = learning
             text = f"is of the domain {node.domain!r}, which is not supported"
-            problems.append(Problem(where, text, _instead(graph, node)))
+            problems.append(Problem(where, text, nearest))
         for attribute in node.attribute:
             if attribute.HasField("g") or attribute.graphs:
                 problems.append(
@@ -261,10 +264,8 @@ def _check_nodes(graph: onnx.GraphProto) -> list[Problem]:
 FRONT = ("Scaler", "Normalizer", "Imputer")  # of ai.onnx.ml: what prepares an input
 
 
-def _instead(graph: onnx.GraphProto, node: onnx.NodeProto) -> str:
-    """What helps: the network without such nodes in front of it and behind it"""
-    if node.domain != "ai.onnx.ml":
-        return "export the network with operators of the standard"
+def _instead(graph: onnx.GraphProto) -> str:
+    """What helps with nodes of ai.onnx.ml: the network without such nodes in front of it and behind it"""
     begins: dict[str, onnx.ValueInfoProto] = {}
     behind = False
     inputs = {value.name: value for value in graph.input}
@@ -278,9 +279,9 @@ def _instead(graph: onnx.GraphProto, node: onnx.NodeProto) -> str:
         return "it is no network, but what fp8net has no layers for"
     places = ["behind the scaling, which your own program then does"] if begins else []
     places += ["at the logits, from which your own program then decides"] if behind else []
-    words = [f"--input {name}={_sizes(value)}" for name, value in begins.items()]
-    words += [f"--output {end}"] if end else []
-    return f"cut the network {' and '.join(places)}: fp8net cut FILE -o NEW {' '.join(words)}"
+    parts = [f"--input {name}={_sizes(value)}" for name, value in begins.items()]
+    parts += [f"--output {end}"] if end else []
+    return f"cut the network {' and '.join(places)}: fp8net cut FILE -o NEW {' '.join(parts)}"
 
 
 def _sizes(value: onnx.ValueInfoProto) -> str:
@@ -292,10 +293,12 @@ def _last_standard(graph: onnx.GraphProto) -> str:
     """The last float value, of a product or what stands behind it, before operators that decide: the logits. "": there is none."""
     products = {"Gemm", "MatMul", "Conv", "Softmax", "Sigmoid", "Add", "Relu", "Tanh"}
     makers = {name: node for node in graph.node for name in node.output}
-    waiting = [name for node in graph.node if node.domain not in DOMAINS for name in node.input]
+    waiting = collections.deque(
+        name for node in graph.node if node.domain not in DOMAINS for name in node.input
+    )
     seen: set[str] = set()
     while waiting:
-        name = waiting.pop(0)
+        name = waiting.popleft()
         node = makers.get(name)
         if name in seen or node is None:
             continue

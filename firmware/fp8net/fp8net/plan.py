@@ -17,6 +17,8 @@ from .ask import Asked, ask
 from .calls import up
 from .ir import ALONE, FORMAT_BYTES, REPEATED, Graph, Layer
 
+BEAT, COLUMNS = 16, 4  # of the default array
+
 ALIGN = 32  # FP8RT_NETWORK_ALIGN, the widest beat
 TABLES = 2  # FP8RT_TABLES
 
@@ -175,7 +177,7 @@ def set_diagonals(graph: Graph, beat: int) -> None:
         turned.moves = moves.diagonal(channels, matrix.cols, vector.cols < channels)
 
 
-def make(graph: Graph, beat: int = 16) -> Plan:
+def make(graph: Graph, beat: int = BEAT) -> Plan:
     set_diagonals(graph, beat)
     strides = {name: stride_of(graph, name, beat) for name in graph.tensors}
     sizes = {

@@ -27,7 +27,7 @@ from . import (
     split,
     weights,
 )
-from .errors import Problem, Refused, refuse
+from .errors import Problem, Refused, refuse, words
 from .formats import SOFTMAX_UNIT
 from .ir import FP8_OPERANDS, ROWS, WIDE_OPERANDS, Graph, Layer
 from .qdq import Writer
@@ -344,7 +344,7 @@ def quantize(
     states: dict[str, str] | None = None,
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]]]:
     """The quantised model, and the scales that were chosen."""
-    model, chosen, _ = _quantise(path, data, options, given, states)
+    model, chosen, _ = quantise_coded(path, data, options, given, states)
     return model, chosen
 
 
@@ -356,20 +356,32 @@ def proved(
     states: dict[str, str] | None = None,
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], Graph]:
     """The same with the graph that it becomes, both compared with the file; the model carries the hash of the file."""
-    model, chosen, coded = _quantise(path, runs, options, given, states)
-    source = reference.read(path, states)
-    proof.check_quantised(model, coded, source, runs, str(path))
+    model, chosen, coded = quantise_coded(path, runs, options, given, states)
+    return model, chosen, prove(model, coded, model, path, runs, states)
+
+
+def prove(
+    plain: onnx.ModelProto,
+    coded: dict[str, np.ndarray],
+    model: onnx.ModelProto,
+    path: str | pathlib.Path,
+    runs: list[dict[str, np.ndarray]],
+    states: dict[str, str] | None = None,
+) -> Graph:
+    """The graph of a quantised model, which gets the hash of the file. The file is compared with `plain`, the model without
+    corrected biases, and the model with its graph."""
+    proof.check_quantised(plain, coded, reference.read(path, states), runs, str(path))
     reference.write_source(model, path)
     graph = lower.lower_model(shapes.infer(model))
     itself = reference.Reference(reference.unrounded(model), reference.states.of(model))
     proof.check_import(graph, itself, runs, str(path))
-    return model, chosen, graph
+    return graph
 
 
-def _quantise(
-    path, data, options: Options, given, states
+def quantise_coded(
+    path, data, options: Options, given=None, states=None
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], dict[str, np.ndarray]]:
-    """Also the weights for each value that codes stand for"""
+    """As quantize; also the weights for each value that codes stand for."""
     model = shapes.prepare(path, given, states)
     if shapes.is_quantised(model):
         raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
@@ -490,8 +502,7 @@ def _new_enough(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         return shapes.infer(onnx.version_converter.convert_version(model, FLOAT8_OPSET))
     except (RuntimeError, ValueError) as error:
-        text = " ".join(str(error).split())
-        raise refuse("opset", f"cannot be raised to {FLOAT8_OPSET}: {text[:300]}") from None
+        raise refuse("opset", f"cannot be raised to {FLOAT8_OPSET}: {words(error)}") from None
 
 
 def _set_header(model: onnx.ModelProto) -> None:

@@ -21,11 +21,8 @@ from . import (
     estimate,
     lower,
     plan,
-    proof,
     propose,
     quantize,
-    reference,
-    report,
     shapes,
     split,
     steps,
@@ -39,7 +36,6 @@ FOLDS = 4
 LEAST_DB = 0.5  # that a step gains which was judged by what it was fitted to
 COSTLY_DB = 1.0  # that a step gains which costs cycles
 MOST_CYCLES = 0.25  # of the network's, by the estimate, that a second product may add
-COLUMNS = 4  # of the default array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +51,8 @@ class Result:
     options: quantize.Options  # with the tensors that were split
     steps: list[steps.Step]
     rule: str  # by which data the steps are judged
+    plain: onnx.ModelProto  # without corrected biases
+    coded: dict  # of it, the weights for each value that codes stand for
 
     def lines(self) -> list[str]:
         return [f"{self.rule} Steps:", *(f"  {step}" for step in self.steps)] if self.steps else []
@@ -91,24 +89,20 @@ def quantise(
     return _Run(path, runs, options, given, states).go(recipe)
 
 
-def proved(result: Result, path, runs: list, given=None, states=None):
+def proved(result: Result, path, runs: list, states=None):
     """The model, its scales and its graph, compared with the file: all but the corrections before these, and all behind them."""
-    _, scales, _ = quantize.proved(path, runs, result.options, given, states)
-    reference.write_source(result.model, path)
-    graph = lower.lower_model(shapes.infer(result.model))
-    itself = reference.Reference(reference.unrounded(result.model), kept.of(result.model))
-    proof.check_import(graph, itself, runs, str(path))
-    return result.model, scales, graph
+    graph = quantize.prove(result.plain, result.coded, result.model, path, runs, states)
+    return result.model, result.scales, graph
 
 
 class _Run:
     def __init__(self, path, runs, options, given, states):
         self.path, self.runs, self.more = path, runs, (given, states)
         self.reference = shapes.prepare(path, given, states)
-        self.folds, rule = folds(runs, bias.has_states(self.reference))
-        model, scales = quantize.quantize(path, runs, options, *self.more)
-        self.plain = model  # without corrected biases
-        self.result = Result(model, scales, options, [], rule)
+        self.folds, rule = folds(runs, bool(kept.of(self.reference)))
+        model, scales, coded = quantize.quantise_coded(path, runs, options, *self.more)
+        self.result = Result(model, scales, options, [], rule, model, coded)
+        self.cycles: int | None = None  # of the plain model, where a step has asked for them
         self.corrects = False
 
     def go(self, recipe: Recipe) -> Result:
@@ -121,7 +115,7 @@ class _Run:
 
     def _all(self, recipe: Recipe) -> None:
         self.truth = self._outputs(self.reference)
-        self.db = self._judge(self.plain, False)
+        self.db = self._judge(self.result.plain, False)
         if self.result.options.powers:
             self._powers()
         if recipe.bias:
@@ -161,7 +155,7 @@ class _Run:
         self.result.steps.append(lost)
 
     def _correct(self) -> None:
-        outcome = bias.correct(self.plain, self.reference, self.runs)
+        outcome = bias.correct(self.result.plain, self.reference, self.runs)
         name = f"bias correction of {counted(len(outcome.corrected), 'product')}"
         if not outcome.corrected:
             return
@@ -171,7 +165,7 @@ class _Run:
             self._step(name, None, False, str(error.problems[0]))
             return
         note = f"left: {', '.join(outcome.left)}" if outcome.left else ""
-        after = self._judge(self.plain, True)
+        after = self._judge(self.result.plain, True)
         least = LEAST_DB if len(self.folds) == 1 else 0.0
         if self._step(name, after, after > self.db and after >= self.db + least, note):
             self.result.model, self.corrects = outcome.model, True
@@ -181,8 +175,13 @@ class _Run:
         options = dataclasses.replace(options, split=(*options.split, name))
         title = f"input {name} in two codes"
         try:
-            plain, scales = quantize.quantize(self.path, self.runs, options, *self.more)
-            more = _cycles(plain) / max(_cycles(self.plain), 1) - 1
+            plain, scales, coded = quantize.quantise_coded(
+                self.path, self.runs, options, *self.more
+            )
+            cycles = _cycles(plain)
+            if self.cycles is None:
+                self.cycles = _cycles(self.result.plain)
+            more = cycles / max(self.cycles, 1) - 1
             model = plain
             if self.corrects:
                 model = bias.correct(plain, self.reference, self.runs).model
@@ -196,15 +195,14 @@ class _Run:
         if gains and more > MOST_CYCLES:
             note += f": --split {name} takes it"
         if self._step(title, after, gains and more <= MOST_CYCLES, note):
-            self.plain = plain
-            result = self.result
+            result, self.cycles = self.result, cycles
             result.model, result.scales, result.options = model, scales, options
+            result.plain, result.coded = plain, coded
 
 
 def _cycles(model: onnx.ModelProto) -> int:
     """Of the layers on the default array"""
     graph = lower.lower_model(shapes.infer(model))
-    graph.columns = COLUMNS
-    rows = report.rows_of(graph)
-    report.add_estimates(rows, estimate.layers(graph, plan.make(graph), graph.element))
-    return sum((r.estimated_cycles or 0) + (r.estimated_core_cycles or 0) for r in rows)
+    graph.columns = plan.COLUMNS
+    found = estimate.layers(graph, plan.make(graph), graph.element)
+    return sum((its.accelerator or 0) + (its.core or 0) for its in found)

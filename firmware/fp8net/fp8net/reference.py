@@ -17,8 +17,8 @@ import onnx
 import onnxruntime
 from onnx import TensorProto
 
-from . import loader, states, tflite
-from .errors import Problem, Refused, refuse
+from . import loader, shapes, states, tflite
+from .errors import Problem, Refused, refuse, words
 from .ir import product
 
 _LITERT = "LiteRT is not installed, which runs TensorFlow Lite files as the reference"
@@ -98,7 +98,6 @@ class Reference:
         self.inputs = {v.name: _shape(v) for v in given if v.name not in self.kept}
         self.outputs = {v.name: _shape(v) for v in model.graph.output}
         self.names = [o for node in model.graph.node for o in node.output if o]
-        self.written = set(self.names)
         self._states = {v.name: v for v in given if v.name in self.kept}
         self._sessions: dict[tuple[str, ...], onnxruntime.InferenceSession] = {}
         self.reset()
@@ -117,7 +116,7 @@ class Reference:
         try:
             results = session.run([*names, *more], feed)
         except Exception as error:  # the runtime's exceptions have no common class of their own
-            raise refuse("ONNX Runtime", f"does not run the file: {_words(error)}") from None
+            raise refuse("ONNX Runtime", f"does not run the file: {words(error)}") from None
         found = dict(zip([*names, *more], results))
         self._values |= {given: found[kept] for given, kept in self.kept.items()}
         return results[: len(names)]
@@ -148,24 +147,16 @@ def _as(wanted, x: np.ndarray) -> np.ndarray:
 
 
 def _open(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
     try:
-        data = model.SerializeToString()
+        data, options = model.SerializeToString(), shapes.session_options()
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        text = _words(error)
+        text = words(error)
         kernel = re.search(r"Could not find an implementation for (\w+\(\d+\))", text)
         if kernel:
             what = f"has no kernel for {kernel.group(1)}, so nothing can be compared with the file"
             raise refuse("ONNX Runtime", what, "export it with opset 13 or newer") from None
         raise refuse("ONNX Runtime", f"refuses the file: {text}") from None
-
-
-def _words(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
 
 
 # ---- without rounding ---------------------------------------------------------------------------
@@ -229,8 +220,6 @@ class LiteReference:
         self.names = [
             v.name for i, v in enumerate(self.values) if i not in self._given and not v.data.size
         ]
-        self.written = set(self.names)
-        self.kept: dict[str, str] = {}
         # Codes of weights beside float32 activations: LiteRT makes codes of these in each run.
         self.hybrid = any(v.data.size and v.scales.size and v.type == 9 for v in self.values)
         self.rounds = self.hybrid or any(self.step(name) for name in self.names)
@@ -256,7 +245,7 @@ class LiteReference:
         try:
             self._run_time.invoke()
         except Exception as error:
-            raise refuse(self.where, f"LiteRT does not run it: {_words(error)}") from None
+            raise refuse(self.where, f"LiteRT does not run it: {words(error)}") from None
         return [self._decode(self._places[name]) for name in names]
 
     def _encode(self, x: np.ndarray, detail: dict) -> np.ndarray:
@@ -289,5 +278,5 @@ def _interpreter(data: bytes, where: str):
         )
         made.allocate_tensors()
     except Exception as error:
-        raise refuse(where, f"LiteRT refuses it: {_words(error)}") from None
+        raise refuse(where, f"LiteRT refuses it: {words(error)}") from None
     return made

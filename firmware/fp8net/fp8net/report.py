@@ -114,7 +114,7 @@ def measure(
     runs: list[dict[str, np.ndarray]],
 ) -> None:
     """Errors of each layer beside the reference, over all runs."""
-    written = reference.written
+    written = set(reference.names)
     names = {t: reference_name(graph, t) for t in graph.tensors}
     known = {t: n for t, n in names.items() if n in written or n in graph.inputs}
     sums = {layer.output: np.zeros(3) for layer in graph.layers}

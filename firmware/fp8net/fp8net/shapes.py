@@ -16,7 +16,7 @@ import onnxruntime
 
 from . import loader, mx, states
 from . import simplify as simplify_graph
-from .errors import Problem, Refused, refuse
+from .errors import Problem, Refused, refuse, words
 from .ir import product
 from .loader import name_of
 
@@ -43,8 +43,7 @@ def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
             providers=["CPUExecutionProvider"],
         )
     except Exception as error:  # the runtime's exceptions have no common class of their own
-        text = " ".join(str(error).split())
-        raise refuse("ONNX Runtime", f"refuses the model: {text[:300]}") from None
+        raise refuse("ONNX Runtime", f"refuses the model: {words(error)}") from None
 
 
 def run(
@@ -54,8 +53,7 @@ def run(
     try:
         return session.run(names, values)
     except Exception as error:
-        text = " ".join(str(error).split())
-        raise refuse("ONNX Runtime", f"does not run the model: {text[:300]}") from None
+        raise refuse("ONNX Runtime", f"does not run the model: {words(error)}") from None
 
 
 def parse_shapes(texts: list[str]) -> dict[str, tuple[int, ...]]:
@@ -136,8 +134,7 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         known = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except onnx.shape_inference.InferenceError as error:
-        text = " ".join(str(error).split())
-        raise refuse("shapes", f"do not fit each other: {text[:300]}") from None
+        raise refuse("shapes", f"do not fit each other: {words(error)}") from None
     for value in [*known.graph.value_info, *known.graph.output]:
         dims = value.type.tensor_type.shape.dim
         sizes = [d.dim_value for d in dims if d.HasField("dim_value")]

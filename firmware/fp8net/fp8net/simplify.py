@@ -23,7 +23,7 @@ import onnxruntime
 from onnx import helper, numpy_helper
 
 from . import fold, loader
-from .errors import Refused, refuse
+from .errors import Refused, refuse, words
 
 # What a constant is not folded through: the scales of tensors, and codes of weights
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial"}
@@ -42,8 +42,7 @@ def inline(model: onnx.ModelProto, options: onnxruntime.SessionOptions) -> onnx.
         except Refused:
             raise
         except Exception as error:
-            text = " ".join(str(error).split())
-            raise refuse("ONNX Runtime", f"refuses the model: {text[:300]}") from None
+            raise refuse("ONNX Runtime", f"refuses the model: {words(error)}") from None
 
 
 class Graph:

@@ -18,7 +18,7 @@ from .errors import Problem, Refused, refuse
 from .flatbuffer import Damaged, File, Table
 
 IDENTIFIER = b"TFL3"
-LABEL = "fp8net: "  # loader.LABEL
+LABEL = "fp8net: "  # begins what the user's file calls a node
 OPSET, IR = 19, 9
 MOST_TENSORS = 100_000
 MOST_ELEMENTS = 1 << 28  # of one tensor

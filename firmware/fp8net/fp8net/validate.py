@@ -21,11 +21,18 @@ from .report import sqnr
 class Result:
     runs: int
     sqnr: dict[str, float]  # of each output, beside the reference
-    agree: dict[str, int]  # runs whose largest output is the reference's
-    values: dict[str, agreement.Output] = dataclasses.field(default_factory=dict)
+    values: dict[str, agreement.Output]
     compared: int = 0  # bytes of outputs, program against executor
     different: int = 0
     text: str = ""  # what the program printed
+
+    @property
+    def agree(self) -> dict[str, int]:
+        """Runs whose largest output is the reference's"""
+        return {
+            name: sum(int(np.argmax(a) == np.argmax(b)) for a, b in zip(its.truth, its.mine))
+            for name, its in self.values.items()
+        }
 
     @property
     def cycles(self) -> int | None:
@@ -46,13 +53,9 @@ def compare(graph: Graph, executor: Executor, source, runs: list[dict[str, np.nd
             reference.check_value(name, value, graph.outputs[name].shape)
             truth[name].append(np.asarray(value))
             mine[name].append(results[name].reshape(np.shape(value)))
-    agree = {
-        name: sum(int(np.argmax(a) == np.argmax(b)) for a, b in zip(truth[name], mine[name]))
-        for name in names
-    }
-    errors = {name: sqnr(np.stack(truth[name]), np.stack(mine[name])) for name in names}
     values = {n: agreement.Output(np.stack(truth[n]), np.stack(mine[n])) for n in names}
-    return Result(len(runs), errors, agree, values)
+    errors = {name: sqnr(its.truth, its.mine) for name, its in values.items()}
+    return Result(len(runs), errors, values)
 
 
 def lines_of(
