@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import pathlib
 import zipfile
@@ -37,7 +38,7 @@ MANY = 16  # times that a value is repeated, and then stays float32
 SAMPLES = 1 << 16  # of a tensor, for percentile and mse
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Options:
     format: str = "e4m3fn"
     weights_format: str = "e4m3fn"
@@ -378,16 +379,47 @@ def prove(
     return graph
 
 
+class Source:
+    """A file that is quantised again and again: it is read once, and each of its tensors is observed once."""
+
+    def __init__(self, path, data, given=None, states=None):
+        self.model = shapes.prepare(path, given, states)
+        if shapes.is_quantised(self.model):
+            raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
+        self.new = _new_enough(self.model)
+        self.runs = data if isinstance(data, list) else read_data(data, self.new)
+        self._begin()
+
+    def first(self, count: int) -> Source:
+        """The same with the first runs only"""
+        other = copy.copy(self)
+        other.runs = self.runs[:count]
+        other._begin()
+        return other
+
+    def _begin(self) -> None:
+        self.known = {o for node in self.new.graph.node for o in node.output}
+        self.known |= {i.name for i in self.new.graph.input}
+        self.seen: dict[str, np.ndarray] = {}
+
+    def observe(self, model: onnx.ModelProto, names: list[str]) -> dict[str, np.ndarray]:
+        """`model` is the file with parts of it rewritten: what has a name of the file has its value."""
+        found = observe(model, [n for n in names if n not in self.seen], self.runs)
+        self.seen |= {n: v for n, v in found.items() if n in self.known}
+        return {n: self.seen.get(n, found.get(n)) for n in names}
+
+
 def quantise_coded(
     path, data, options: Options, given=None, states=None
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], dict[str, np.ndarray]]:
     """As quantize; also the weights for each value that codes stand for."""
-    model = shapes.prepare(path, given, states)
-    if shapes.is_quantised(model):
-        raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
-    model = _new_enough(model)
-    runs = data if isinstance(data, list) else read_data(data, model)
-    model, rounding, kept = _split(model, runs, options)
+    return quantise_source(Source(path, data, given, states), options)
+
+
+def quantise_source(
+    source: Source, options: Options
+) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], dict[str, np.ndarray]]:
+    model, rounding, kept = _split(source, options)
     graph = fuse.fuse(importer.load(model))
     options = _with_tensors(graph, options)
     _check_kept(graph, options)
@@ -395,7 +427,7 @@ def quantise_coded(
         options, keep=(*options.keep, *options.half, *kept, *_whole(graph, rounding))
     )
     names = [n for n, t in graph.tensors.items() if not t.fixed and not _is_inner(graph, n)]
-    values = observe(model, names, runs)
+    values = source.observe(model, names)
     chosen = _with_mx(graph, values, options) if options.mx else scales_of(graph, values, options)
     writer = Writer(model)
     left = {n for layer in graph.layers if layer.op == "embedding" or layer.mx for n in layer.nodes}
@@ -422,15 +454,14 @@ def _with_tensors(graph: Graph, options: Options) -> Options:
     return dataclasses.replace(options, keep=keep, half=half)
 
 
-def _split(
-    model: onnx.ModelProto, runs: list, options: Options
-) -> tuple[onnx.ModelProto, list[str], list[str]]:
+def _split(source: Source, options: Options) -> tuple[onnx.ModelProto, list[str], list[str]]:
     """With both parts of each tensor that is split: the nodes that round them, and values that stay float32."""
+    model = source.new
     if not options.split:
         return model, [], []
     places = list(dict.fromkeys(split.place(model, name) for name in options.split))
     split.check(model, places)
-    values = observe(model, places, runs)
+    values = source.observe(model, places)
     writer = Writer(model)
     nodes, kept = [], []
     for name in places:
