@@ -140,6 +140,7 @@ class Probe:
         self.names, self.session = names, shapes.session(probe)
 
     def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """In the order of the names"""
         if not self.names:
             return {}
         return dict(zip(self.names, self.session.run(self.names, values)))

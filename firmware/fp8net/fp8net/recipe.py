@@ -143,9 +143,8 @@ class _Run:
         return Result(model, found.scales, *more)
 
     def _all(self, recipe: Recipe) -> None:
-        self.judge = judge.Judge(
-            self._outputs(Setup(self.setup.options), self.source.model), self.in_order
-        )
+        self.values = judge.values(self.source.model, self.plain(self.setup.options).plain)
+        self.judge = judge.Judge(self._outputs(self.setup, self.source.model), self.in_order)
         self.errors = self._errors(self.setup)
         if self.setup.options.powers:
             self._powers()
@@ -194,10 +193,10 @@ class _Run:
         found: list = [None] * len(self.runs)
         for fold, (_, held) in enumerate(self.folds):
             own = model or self.mended(setup, fold).model
-            values = propose.outputs(own, [self.runs[i] for i in held])
-            for place, run in enumerate(held):
-                found[run] = [v[place] for v in values]
-        return [np.stack(column) for column in zip(*found)]
+            probe = quantize.Probe(own, [v.name for v in self.values])
+            for run in held:
+                found[run] = list(probe.run(self.runs[run]).values())
+        return [v.of(np.stack(column)) for v, column in zip(self.values, zip(*found))]
 
     def _errors(self, setup: Setup) -> np.ndarray:
         return self.judge.errors(self._outputs(setup))
