@@ -211,6 +211,11 @@ def _add_quantize(verbs) -> None:
         help="carried as two FP8 codes, for the products that read it",
     )
     verb.add_argument(
+        "--no-equalisation",
+        action="store_true",
+        help="leaves the ranges of channels between convolutions: without it, powers of two make them equal where that gains",
+    )
+    verb.add_argument(
         "--no-weight-rounding",
         action="store_true",
         help="takes the nearest codes of weights: without it, those with the least error of results where that gains",
@@ -363,7 +368,10 @@ def _quantize(options) -> int:
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
     wanted = recipe.Recipe(
-        not options.no_weight_rounding, not options.no_bias_correction, not options.no_input_split
+        not options.no_equalisation,
+        not options.no_weight_rounding,
+        not options.no_bias_correction,
+        not options.no_input_split,
     )
     result = recipe.quantise(options.file, runs, chosen, *given, wanted)
     # What cannot be generated, or computes something else, is not written.

@@ -17,6 +17,8 @@ from . import bias, rounding, shapes, states
 from .qdq import Writer
 from .walk import Walk
 
+FITTED = 64  # runs that weights are rounded by, at most: these from first to last
+
 
 @dataclasses.dataclass
 class Outcome:
@@ -49,6 +51,9 @@ def mend(
     outcome = Outcome(writer.model, [], [], left)
     plans = [_plan(writer, t, coded, reference) if rounds else None for t in targets]
     inputs = _inputs(reference, runs)
+    if not corrects:  # and weights need fewer runs
+        chosen = np.linspace(0, len(inputs) - 1, min(FITTED, len(inputs))).round().astype(int)
+        inputs = [inputs[i] for i in chosen]
     own, truth = [], []
     for target, plan in zip(targets, plans):
         own += [plan.own] if plan else []

@@ -398,6 +398,13 @@ class Source:
         other._begin()
         return other
 
+    def rewritten(self, model: onnx.ModelProto) -> Source:
+        """The same data for another model, of this opset"""
+        other = copy.copy(self)
+        other.model = other.new = model
+        other._begin()
+        return other
+
     def _begin(self) -> None:
         self.known = {o for node in self.new.graph.node for o in node.output}
         self.known |= {i.name for i in self.new.graph.input}

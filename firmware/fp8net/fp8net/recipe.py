@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipe of quantisation: steps that cost the chip little, each of which is kept if it gains on data that it has not seen.
 
+    equal channels        equalise.py; no cycles
     weights by results    rounding.py; no cycles
     bias correction       bias.py; no cycles, but for biases that are new
     input in two codes    split.py; a second product of the first layer
@@ -18,12 +19,12 @@ import numpy as np
 import onnx
 
 from . import (
+    equalise,
     estimate,
     judge,
     lower,
     mend,
     plan,
-    propose,
     quantize,
     shapes,
     split,
@@ -45,6 +46,7 @@ TITLES = {"rounding": "weights by results", "bias": "bias correction"}
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
+    equalise: bool = True
     rounding: bool = True
     bias: bool = True
     split: bool = True
@@ -55,8 +57,13 @@ class Setup:
     """What is done to a network"""
 
     options: quantize.Options
+    equalise: bool = False
     rounding: bool = False
     bias: bool = False
+
+    @property
+    def unmended(self) -> Setup:
+        return dataclasses.replace(self, rounding=False, bias=False)
 
 
 @dataclasses.dataclass
@@ -125,29 +132,32 @@ class _Run:
         self.source, self.runs = source, source.runs
         self.in_order = bool(kept.of(source.model))
         self.folds, self.rule = folds(len(self.runs), self.in_order)
-        self.made: dict[quantize.Options, Quantised] = {}
-        self.rounded: dict[tuple[quantize.Options, int], mend.Outcome] = {}
+        self.equal: quantize.Source | None = None  # with equal channels
+        self.made: dict[Setup, Quantised] = {}
+        self.rounded: dict[tuple[Setup, int], mend.Outcome] = {}
         self.setup = Setup(options)
-        self.plain(options)  # refused at once, if it is
+        self.plain(self.setup)  # refused at once, if it is
         self.steps: list[steps.Step] = []
 
     def go(self, recipe: Recipe) -> Result:
         """The file says which steps were tried."""
-        wanted = recipe.rounding or recipe.bias or recipe.split
-        if wanted and not self.setup.options.mx:  # ONNX Runtime has no MX
+        if any(dataclasses.astuple(recipe)) and not self.setup.options.mx:  # ONNX Runtime has no MX
             self._all(recipe)
-        found = self.plain(self.setup.options)
+        found = self.plain(self.setup)
         model = self.mended(self.setup).model
         steps.write(model, self.rule, self.steps)
-        more = self.setup.options, self.steps, self.rule, found.plain, found.coded, self.source
-        return Result(model, found.scales, *more)
+        more = self.setup.options, self.steps, self.rule, found.plain, found.coded
+        source = self._source(self.setup)
+        return Result(model, found.scales, *more, source)
 
     def _all(self, recipe: Recipe) -> None:
-        self.values = judge.values(self.source.model, self.plain(self.setup.options).plain)
+        self.values = judge.values(self.source.model, self.plain(self.setup).plain)
         self.judge = judge.Judge(self._outputs(self.setup, self.source.model), self.in_order)
         self.errors = self._errors(self.setup)
         if self.setup.options.powers:
             self._powers()
+        if recipe.equalise:
+            self._equalise()
         free = [name for name in ("rounding", "bias") if getattr(recipe, name)]
         for name in free:
             self._mend(name)
@@ -163,19 +173,24 @@ class _Run:
 
     # ---- networks
 
-    def plain(self, options: quantize.Options) -> Quantised:
-        if options not in self.made:
-            self.made[options] = Quantised(*quantize.quantise_source(self.source, options))
-        return self.made[options]
+    def _source(self, setup: Setup) -> quantize.Source:
+        return self.equal if setup.equalise else self.source
+
+    def plain(self, setup: Setup) -> Quantised:
+        setup = setup.unmended
+        if setup not in self.made:
+            made = quantize.quantise_source(self._source(setup), setup.options)
+            self.made[setup] = Quantised(*made)
+        return self.made[setup]
 
     def mended(self, setup: Setup, fold: int = ALL) -> mend.Outcome:
         """With products that are fitted to the runs of the fold: weights first, then biases"""
-        found = self.plain(setup.options)
+        found = self.plain(setup)
         runs = self.runs if fold == ALL else [self.runs[i] for i in self.folds[fold][0]]
-        more = found.coded, self.source.model, runs
+        more = found.coded, self._source(setup).model, runs
         outcome = mend.Outcome(found.plain, [], [], [])
         if setup.rounding:
-            key = setup.options, fold
+            key = setup.unmended, fold
             if key not in self.rounded:
                 self.rounded[key] = mend.mend(found.plain, *more, corrects=False)
             outcome = self.rounded[key]
@@ -203,7 +218,7 @@ class _Run:
 
     # ---- steps
 
-    def _try(self, title: str, setup: Setup, note: str, least: float = 0.0, allowed=True) -> bool:
+    def _try(self, title: str, setup: Setup, note: str, least: float = 0.0) -> bool:
         """Applies a step that gains so many dB and its standard error."""
         errors = self._errors(setup)
         gain = self.judge.gain(self.errors, errors)
@@ -211,7 +226,7 @@ class _Run:
             least, error = max(least, LEAST_DB), None
         else:
             error = gain.error
-        applied = allowed and gain.db > 0 and gain.db >= max(least, ERRORS * (error or 0.0))
+        applied = gain.db > 0 and gain.db >= max(least, ERRORS * (error or 0.0))
         self.steps.append(steps.Step(title, gain.before, gain.after, applied, note, error))
         if applied:
             self.setup, self.errors = setup, errors
@@ -222,6 +237,13 @@ class _Run:
         floats = Setup(dataclasses.replace(self.setup.options, powers=False))
         before, after = self.judge.db(self._errors(floats)), self.judge.db(self.errors)
         self.steps.append(steps.Step("scales that are powers of two", before, after, True))
+
+    def _equalise(self) -> None:
+        model, count = equalise.equalise(self.source.new, self.runs)
+        if count:
+            self.equal = self.source.rewritten(model)
+            setup = dataclasses.replace(self.setup, equalise=True)
+            self._try(f"equal channels between {counted(count, 'pair')} of convolutions", setup, "")
 
     def _mend(self, name: str) -> None:
         setup = dataclasses.replace(self.setup, **{name: True})
@@ -242,17 +264,18 @@ class _Run:
         setup = dataclasses.replace(self.setup, options=options)
         title = f"input {name} in two codes"
         try:
-            cycles = [_cycles(self.plain(o).plain) for o in (self.setup.options, options)]
-            if setup.bias:
-                lower.lower_model(shapes.infer(self.mended(setup).model))
+            cycles = [_cycles(self.plain(s).plain) for s in (self.setup, setup)]
         except Refused as error:
             self._refused(title, error)
             return False
         more = cycles[1] / max(cycles[0], 1) - 1
         note = f"{100 * more:.0f} % more cycles, estimated"
         if more > MOST_CYCLES:
-            note += f": --split {name} takes it if it helps"
-        return self._try(title, setup, note, COSTLY_DB, more <= MOST_CYCLES)
+            before = self.judge.db(self.errors)
+            note = f"not tried, {note}: --split {name} takes it"
+            self.steps.append(steps.Step(title, before, None, False, note))
+            return False
+        return self._try(title, setup, note, COSTLY_DB)
 
     def _refused(self, title: str, error: Refused) -> None:
         before = self.judge.db(self.errors)

@@ -22,7 +22,9 @@ from .ir import FORMAT_MAX
 from .operators.quantisation import FORMAT_OF_TYPE
 from .qdq import Writer
 
-ROWS = 4096  # places of operands, of all runs
+# Places that are looked at, of all runs, and their operands together
+LEAST_ROWS, MOST_ROWS, MOST_OPERANDS = 512, 4096, 1 << 22
+TOGETHER = 16  # runs
 STRENGTH = 0.3
 SWEEPS = 5
 FEW = 0.001  # of the codes: when so few change in a sweep, it was the last one
@@ -61,19 +63,27 @@ class Product:
 
 def improve(product: Product, given: list[np.ndarray], wanted: list[np.ndarray]) -> int:
     """The operand of the product in each run, quantised and not. Returns how many codes changed."""
+    rows = product.rows()
+    groups, _, size = rows.shape
+    share = int(np.clip(MOST_OPERANDS // (groups * size), LEAST_ROWS, MOST_ROWS)) // len(given)
+    share = max(share, 1)
+    places = Places(product, given[0].shape)
     generator = np.random.default_rng(0)
-    share = max(ROWS // len(given), 1)
-    parts = []
-    for x, y in zip(given, wanted):
-        at = _places(product, x.shape, share, generator)
-        parts.append((_operands(product, x, at), _operands(product, y, at)))
-    x, y = (np.concatenate(p).transpose(1, 2, 0) for p in zip(*parts))
-    own, cross = ((z @ x.transpose(0, 2, 1)).astype(np.float64) / x.shape[2] for z in (x, y))
-    size = own.shape[1]
+    own, cross = np.zeros((2, groups, size, size), np.float32)
+    count = 0
+    for first in range(0, len(given), TOGETHER):
+        chosen = [(i, places.some(share, generator)) for i in range(len(given))[first:][:TOGETHER]]
+        x, y = (
+            np.concatenate([places.operands(v[i], at) for i, at in chosen], axis=1)
+            for v in (given, wanted)
+        )
+        own += x.transpose(0, 2, 1) @ x
+        cross += y.transpose(0, 2, 1) @ x
+        count += x.shape[1]
+    own, cross = (z.astype(np.float64) / count for z in (own, cross))
     near = STRENGTH * np.trace(own, axis1=1, axis2=2) / size
     near = np.where(near > 0, near, 1.0)[:, None, None] * np.eye(size)
-    scales = product.scales.astype(np.float64).reshape(product.groups, -1, 1)
-    rows = product.rows()
+    scales = product.scales.astype(np.float64).reshape(groups, -1, 1)
     first = nearest(rows / scales, product.format)
     last = descend(rows / scales, first, own + near, cross + near, product.format)
     product.write(last)
@@ -124,20 +134,48 @@ def takes(node: onnx.NodeProto, shape: tuple[int, ...]) -> bool:
     return node.op_type in ("Gemm", "MatMul") and len(shape) == 2 and not attributes.get("transA")
 
 
-def _places(product: Product, shape: tuple, share: int, generator) -> np.ndarray:
-    """Which results are looked at, as flat numbers over images and places"""
-    count = int(np.prod(_results(product, shape)))
-    return np.arange(count) if count <= share else generator.choice(count, share, replace=False)
+class Places:
+    """The results of a product, numbered over images and places, and their operands"""
 
+    def __init__(self, product: Product, shape: tuple[int, ...]):
+        self.groups, self.convolves = product.groups, product.node.op_type == "Conv"
+        self.results: tuple[int, ...] = (int(np.prod(shape[:-1])),)
+        if self.convolves:
+            window = _window(product, shape)
+            sizes, self.kernel, self.strides, self.dilations, self.pads = window
+            self.results = (
+                shape[0],
+                *(
+                    (size + sum(pad) - (k - 1) * d - 1) // s + 1
+                    for size, k, s, d, pad in zip(sizes, *window[1:])
+                ),
+            )
+        self.count = int(np.prod(self.results))
 
-def _results(product: Product, shape: tuple) -> tuple[int, ...]:
-    if product.node.op_type != "Conv":
-        return (int(np.prod(shape[:-1])),)
-    sizes, kernel, strides, dilations, pads = _window(product, shape)
-    return shape[0], *(
-        (size + sum(pad) - (k - 1) * d - 1) // s + 1
-        for size, k, s, d, pad in zip(sizes, kernel, strides, dilations, pads)
-    )
+    def some(self, share: int, generator) -> np.ndarray:
+        if self.count <= share:
+            return np.arange(self.count)
+        return generator.choice(self.count, share, replace=False)
+
+    def operands(self, x: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """groups x places x operands of an output, in the order of the weights"""
+        if not self.convolves:
+            return x.reshape(1, -1, x.shape[-1])[:, at]
+        image, *first = np.unravel_index(at, self.results)
+        axes = len(self.kernel)
+        if any(p != (0, 0) for p in self.pads):
+            x = np.pad(x, [(0, 0), (0, 0), *self.pads])
+        index = [image.reshape(-1, *[1] * axes)]
+        for axis in range(axes):
+            shape = [1] * axes
+            shape[axis] = -1
+            steps = (np.arange(self.kernel[axis]) * self.dilations[axis]).reshape(1, *shape)
+            index.append(first[axis].reshape(-1, *[1] * axes) * self.strides[axis] + steps)
+        found = x.reshape(len(x), self.groups, -1, *x.shape[2:])
+        found = np.moveaxis(found, 0, 2)
+        found = found[(slice(None), slice(None), *index)]
+        found = np.moveaxis(found, 1, 2)
+        return np.ascontiguousarray(found).reshape(self.groups, len(at), -1)
 
 
 def _window(product: Product, shape: tuple):
@@ -157,24 +195,6 @@ def _window(product: Product, shape: tuple):
     elif how == b"VALID":
         pads = [(0, 0)] * axes
     return sizes, kernel, strides, dilations, pads
-
-
-def _operands(product: Product, x: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """places x groups x operands of an output, in the order of the weights"""
-    if product.node.op_type != "Conv":
-        return x.reshape(-1, 1, x.shape[-1])[at]
-    _, kernel, strides, dilations, pads = _window(product, x.shape)
-    wide = np.moveaxis(np.pad(x, [(0, 0), (0, 0), *pads]), 1, -1)
-    image, *first = np.unravel_index(at, _results(product, x.shape))
-    axes = len(kernel)
-    index = [image.reshape(-1, *[1] * axes)]
-    for axis in range(axes):
-        shape = [1] * axes
-        shape[axis] = -1
-        steps = (np.arange(kernel[axis]) * dilations[axis]).reshape(1, *shape)
-        index.append(first[axis].reshape(-1, *[1] * axes) * strides[axis] + steps)
-    found = np.moveaxis(wide[tuple(index)], -1, 1)
-    return found.reshape(len(at), product.groups, -1)
 
 
 def product_of(

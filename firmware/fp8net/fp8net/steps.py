@@ -14,7 +14,7 @@ KEY = "fp8net.steps"  # of the model's metadata
 @dataclasses.dataclass(frozen=True)
 class Step:
     name: str
-    before: float  # dB of the worst output
+    before: float  # dB of the worst output, or of what its softmax or sigmoid reads
     after: float | None  # None: it was not possible
     applied: bool
     note: str = ""
@@ -62,7 +62,7 @@ def table(found: dict) -> list[str]:
     if not found:
         return []
     lines = [
-        f"Steps of the quantiser. {found['rule']} SQNR is that of the worst output.",
+        f"Steps of the quantiser. {found['rule']} SQNR is that of the worst output, or of what its softmax or sigmoid reads.",
         "",
         "| step | SQNR before, dB | with it | gain | applied |",
         "|---|---|---|---|---|",
