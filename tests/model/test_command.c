@@ -151,7 +151,10 @@ static void test_images(void)
                 bytes = list[i].at.row_bytes;
             }
         }
-        bool right = end <= bytes;
+        // Part of a line, of outputs or of the kernel, may touch less of it than is named.
+        const bool whole = c.m % c.image.out_w == 0 &&
+                           c.k % ((uint32_t)c.image.segment_bytes * c.image.segments) == 0;
+        bool right = whole ? end == bytes || end == 0 : end <= bytes;
         const bool one = c.k <= (uint32_t)c.image.segment_bytes * c.image.segments &&
                          c.m % c.image.out_w == 0; // else the last line may lack the pixels inside
         for (unsigned y = 0; y < LINES; y++) {

@@ -51,12 +51,30 @@ static uint32_t kernel_lines(const fp8mac_caps *caps, const fp8mac_command *c)
     return c->k <= codes ? 1 : (c->k + codes - 1u) / codes;
 }
 
-// Bytes of a line up to the last one that the kernel touches
+// Where the last segment begins that is not behind the line. Places count from the left padding, and
+// the line ends at `line`. The further a segment, the earlier its last output.
+static uint64_t last_place(const fp8mac_command_image *image, uint64_t line)
+{
+    uint32_t before = image->out_w - 1u; // outputs of the line
+    uint64_t at = (uint64_t)before * image->step_x, last = 0;
+    for (uint32_t s = 0; s < image->segments; s++, at += image->segment_step) {
+        for (; at >= line && before != 0; before--) {
+            at -= image->step_x;
+        }
+        if (at >= line) {
+            break;
+        }
+        last = at > last ? at : last;
+    }
+    return last;
+}
+
+// Bytes of a line up to the last one that the kernel touches. Behind the channels of the last pixel
+// nothing counts: the next commands may write there.
 static uint32_t line_bytes(const fp8mac_command_image *image)
 {
-    const uint64_t end = (image->out_w - 1u) * (uint64_t)image->step_x +
-                         (image->segments - 1u) * (uint32_t)image->segment_step +
-                         image->segment_bytes;
+    const uint64_t end =
+        last_place(image, (uint64_t)image->width + image->pad_left) + image->segment_bytes;
     const uint64_t bytes = end > image->pad_left ? end - image->pad_left : 0;
     return bytes < image->width ? (uint32_t)bytes : image->width;
 }
