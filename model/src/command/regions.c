@@ -53,16 +53,14 @@ static uint32_t kernel_lines(const fp8mac_caps *caps, const fp8mac_command *c)
 
 // Where the last segment begins that is not behind the line. Places count from the left padding, and
 // the line ends at `line`. The further a segment, the earlier its last output.
-static uint64_t last_place(const fp8mac_command_image *image, uint64_t line)
+static uint32_t last_place(const fp8mac_command_image *image, uint32_t line)
 {
-    uint32_t before = image->out_w - 1u; // outputs of the line
-    uint64_t at = (uint64_t)before * image->step_x, last = 0;
+    uint32_t outputs = image->out_w - 1u, at = outputs * image->step_x, last = 0;
     for (uint32_t s = 0; s < image->segments; s++, at += image->segment_step) {
-        for (; at >= line && before != 0; before--) {
-            at -= image->step_x;
-        }
-        if (at >= line) {
-            break;
+        for (; at >= line; at -= image->step_x) {
+            if (outputs-- == 0) {
+                return last;
+            }
         }
         last = at > last ? at : last;
     }
@@ -70,13 +68,16 @@ static uint64_t last_place(const fp8mac_command_image *image, uint64_t line)
 }
 
 // Bytes of a line up to the last one that the kernel touches. Behind the channels of the last pixel
-// nothing counts: the next commands may write there.
+// nothing counts: the commands before may write there.
 static uint32_t line_bytes(const fp8mac_command_image *image)
 {
-    const uint64_t end =
-        last_place(image, (uint64_t)image->width + image->pad_left) + image->segment_bytes;
-    const uint64_t bytes = end > image->pad_left ? end - image->pad_left : 0;
-    return bytes < image->width ? (uint32_t)bytes : image->width;
+    const uint32_t width = image->width, pad = image->pad_left;
+    if (width > INT32_MAX) {
+        return width; // its sums need more than 32 bits
+    }
+    const uint32_t end = last_place(image, width + pad) + image->segment_bytes;
+    const uint32_t bytes = end > pad ? end - pad : 0;
+    return bytes < width ? bytes : width;
 }
 
 // Lines from the first one that the kernel touches to the last one. Output lines lie step_y lines
