@@ -65,7 +65,7 @@ module fp8mac_accel
   parameter bit          RECORDS     = 1'b1, // completion records: MODE.record
   // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a
   // MAX_MN of 32, and ELEMENTWISE, whose source they have.
-  parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
+  parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(COLS, MAX_MN),
   // What every burst has: identifier, protection, memory attributes, quality of service
   parameter int unsigned AXI_ID      = 0,    // of AXI_ID_W bits
   parameter logic [2:0]  AXI_PROT    = 3'b000,   // data, secure, unprivileged; pprot_i must be so, too
@@ -194,7 +194,7 @@ module fp8mac_accel
   localparam bit          MnOk       = is_within(MAX_MN, LeastMn, MostMn);
   localparam int unsigned MaxMn      = MnOk ? MAX_MN : MostMn;
 
-  localparam bit          RowsOk     = ELEMENTWISE && rows_possible(Rows, Cols, EpiWidth, MaxMn);
+  localparam bit          RowsOk     = ELEMENTWISE && rows_possible(Cols, MaxMn);
   localparam bit          RowCommands = ROW_COMMANDS && RowsOk;
   localparam bit          DepthwiseOk = IMAGES && depthwise_possible(Lanes, Cols, Beat);
   localparam bit          Depthwise  = DEPTHWISE && DepthwiseOk;
@@ -240,8 +240,8 @@ module fp8mac_accel
   if (KindOk && LanesOk && AxiDataW == AXI_DATA_W && !BeatsOk) begin : g_check_beats
     $error("BUF_BEATS=%0d is not possible: it must be a power of two, %0d to %0d", BUF_BEATS, LeastBeats, Most16);
   end
-  if (SidesOk && EpiWidthOk && MnOk && ROW_COMMANDS && !RowsOk) begin : g_check_rows
-    $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1, and MAX_MN >= 32");
+  if (SidesOk && MnOk && ROW_COMMANDS && !RowsOk) begin : g_check_rows
+    $error("ROW_COMMANDS=1 is not possible: it needs ELEMENTWISE=1, COLS <= 16 for its 16 partial sums, MAX_MN >= 32");
   end
   if (SidesOk && LanesOk && AxiDataW == AXI_DATA_W && DEPTHWISE && !DepthwiseOk) begin : g_check_depthwise
     $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, COLS >= 2, an eighth to half of it");
