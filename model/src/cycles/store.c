@@ -96,7 +96,8 @@ static void look(machine *m)
     s->every_second = fp8mac_cycles_uses_turn(c, &t->key) && !s->rows_in_turn;
     s->waits = t->key.step != FP8MAC_STEP_NONE && t->key.rows_first;
     s->pause = s->statistic ? pause_behind(&m->p, s, &t->key) : 0;
-    s->row_by_row = c->a.scale_vec || (t->key.dense && m->p.transfer_rows > 1 &&
+    const bool side_by_side = t->key.dense && t->key.step == FP8MAC_STEP_RESULT;
+    s->row_by_row = c->a.scale_vec || (side_by_side && m->p.transfer_rows > 1 &&
                                        m->p.transfer_rows * m->p.share > m->p.cols);
     s->no_results = t->key.acc_keep;
     s->state = STORE_START;
