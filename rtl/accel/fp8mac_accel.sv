@@ -64,9 +64,9 @@ module fp8mac_accel
   parameter bit          STOCHASTIC  = !REQUANTISE, // D may be rounded stochastically: OPERATION.rounding
   parameter bit          TABLES      = 1'b1, // tables of codes: OPERATION.act_table
   parameter bit          RECORDS     = 1'b1, // completion records: MODE.record
-  // Row commands: norms, softmax, reductions. They need 4 rows and 4 columns, an EPI_WIDTH of 8, a
-  // MAX_MN of 32, and ELEMENTWISE, whose source they have.
-  parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(ROWS, COLS, EPI_WIDTH, MAX_MN),
+  // Row commands: norms, softmax, reductions. They need at most 16 columns, for their 16 partial
+  // sums, a MAX_MN of 32 at least, and ELEMENTWISE, whose source they have.
+  parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(COLS, MAX_MN),
   // What every burst has: identifier, protection, memory attributes, quality of service
   parameter int unsigned AXI_ID      = 0,    // of AXI_ID_W bits
   parameter logic [2:0]  AXI_PROT    = 3'b000,   // data, secure, unprivileged; pprot_i must be so, too

@@ -52,8 +52,8 @@ module fp8mac_accel_checks
     $error("BUF_BEATS=%0d is not possible: it must be a power of two, %0d to %0d", ASKED.buf_beats, Limits.least_beats,
            Most16);
   end
-  if (Legal.sides && Legal.epi_width && Legal.max_mn && ASKED.row_commands && !Legal.row_commands) begin : g_check_rows
-    $error("ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8, ELEMENTWISE=1, and MAX_MN >= 32");
+  if (Legal.sides && Legal.max_mn && ASKED.row_commands && !Legal.row_commands) begin : g_check_rows
+    $error("ROW_COMMANDS=1 is not possible: it needs ELEMENTWISE=1, COLS <= 16 for its 16 partial sums, MAX_MN >= 32");
   end
   if (Legal.sides && Legal.lanes && DataOk && ASKED.depthwise && !Legal.depthwise) begin : g_check_depthwise
     $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, COLS >= 2, an eighth to half of it");

@@ -172,7 +172,7 @@ package fp8mac_accel_pkg;
     accel.max_mn    = legal.max_mn ? asked.max_mn : limits.most_mn;
     accel.scale_beats = scale_beats(accel.buf_beats, (accel.max_mn + accel.sides - 1) / accel.sides);
 
-    legal.row_commands = asked.elementwise && rows_possible(accel.rows, accel.cols, accel.epi_width, accel.max_mn);
+    legal.row_commands = asked.elementwise && rows_possible(accel.cols, accel.max_mn);
     legal.depthwise    = asked.images && depthwise_possible(accel.lanes, accel.cols, accel.beat);
     legal.requantise   = element_has_int32(accel.kind) && !asked.elementwise && !asked.add_c && !asked.stochastic;
     accel.functions    = functions_of(asked, legal);
