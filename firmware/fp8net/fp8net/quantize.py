@@ -21,6 +21,7 @@ from . import (
     logarithm,
     lower,
     mx,
+    powers,
     proof,
     reference,
     shapes,
@@ -421,7 +422,15 @@ def quantise_coded(
     path, data, options: Options, given=None, states=None
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], dict[str, np.ndarray]]:
     """As quantize; also the weights for each value that codes stand for."""
-    return quantise_source(Source(path, data, given, states), options)
+    return quantise_source(source_for(path, data, options, given, states), options)
+
+
+def source_for(path, data, options: Options, given=None, states=None) -> Source:
+    """With these options alone: scales that are powers of two want another model"""
+    source = Source(path, data, given, states)
+    if not options.powers:
+        return source
+    return source.rewritten(shapes.infer(powers.fold_averages(source.new)))
 
 
 def quantise_source(
@@ -446,6 +455,8 @@ def quantise_source(
         writer.pair(name, format, scale)
     for name in options.half:
         writer.half(name)
+    if options.powers:
+        powers.write(writer.model)
     _set_header(writer.model)
     return writer.model, chosen, writer.coded
 

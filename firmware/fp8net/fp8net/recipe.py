@@ -118,7 +118,7 @@ def quantise(
     recipe: Recipe = Recipe(),
 ) -> Result:
     """Quantises with each step that gains."""
-    return _Run(quantize.Source(path, runs, given, states), options).go(recipe)
+    return _Run(quantize.source_for(path, runs, options, given, states), options).go(recipe)
 
 
 def proved(result: Result, path, runs: list, states=None):
