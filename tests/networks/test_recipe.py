@@ -288,6 +288,27 @@ def test_equal_channels(bench, rng, work) -> None:
     recipe.proved(results[1], path, runs)
 
 
+def test_judged_values(bench, rng) -> None:
+    """What a last softmax or sigmoid reads is compared, without the mean of a row that a softmax does not see."""
+    for op, shape, mean in (
+        ("Softmax", (6, 4), True),
+        ("Sigmoid", (24,), False),
+        ("Relu", None, None),
+    ):
+        b = Builder(rng, (6, 4))
+        b.node("MatMul", ["x", b.constant(b.normal(4, 4))], (6, 4))
+        b.node(op, [b.last], (6, 4))
+        if shape is not None:
+            b.node("Reshape", [b.last, b.constant(np.array(shape, np.int64))], shape)
+        model = b.model("judged", 19)
+        (found,) = judge.values(model, model)
+        wanted = "v0" if shape is not None else b.last
+        bench.check(f"{op}: {found}", found.name == wanted)
+        values = rng.normal(size=(5, 6, 4))
+        same = bool(np.allclose(found.of(values + 3.0), found.of(values)))
+        bench.check(f"{op}: mean", same == bool(mean))
+
+
 def test_judgement(bench, rng) -> None:
     """The gain is that of all runs, and its standard error that of gains of other runs of the same kind."""
     gains, said = [], []
@@ -422,7 +443,9 @@ def test_powers(bench, seed, work, compiler) -> None:
         found += re.findall(r"(0x[^,]+)f", values)
     tensors = re.findall(r"FP8MAC_E4M3FN, (0x[^,]+)f", text)
     bits = np.array([float.fromhex(x) for x in found + tensors], np.float32).view(np.uint32)
-    bench.check(f"{len(found)} scales, {len(tensors)} tensors", len(found) > 40 and len(tensors) > 5)
+    bench.check(
+        f"{len(found)} scales, {len(tensors)} tensors", len(found) > 40 and len(tensors) > 5
+    )
     rule = (bits & 0x807FFFFF == 0) & (bits >> 23 >= 1) & (bits >> 23 <= 254)
     bench.check(f"no powers of two: {bits[~rule].view(np.float32)}", bool(rule.all()))
     outcome = run(compiler.build(work / "net"))
@@ -457,7 +480,9 @@ def test_no_power(bench, rng, work, capsys) -> None:
         capsys.readouterr()
         bench.check(name, main([*command, "--no-proposals", "--scales", "power-of-two"]) == 1)
         said = capsys.readouterr().err
-        wanted = "GlobalAveragePool_v0 (GlobalAveragePool): 1 / 15 is" if op else "its factor is 0.3"
+        wanted = (
+            "GlobalAveragePool_v0 (GlobalAveragePool): 1 / 15 is" if op else "its factor is 0.3"
+        )
         bench.check(said, wanted in said and "no power of two" in said)
 
 

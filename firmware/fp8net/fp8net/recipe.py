@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipe of quantisation: steps that cost the chip little, each of which is kept if it gains on data that it has not seen.
 
-    equal channels        equalise.py; no cycles
     weights by results    rounding.py; no cycles
     bias correction       bias.py; no cycles, but for biases that are new
+    equal channels        equalise.py; no cycles
     input in two codes    split.py; a second product of the first layer
 
 Each step is judged by cross-validation. The data are in four parts, and the network that runs a part has weights and biases that
@@ -156,12 +156,11 @@ class _Run:
         self.errors = self._errors(self.setup)
         if self.setup.options.powers:
             self._powers()
-        if recipe.equalise:
-            self._equalise()
         free = [name for name in ("rounding", "bias") if getattr(recipe, name)]
         for name in free:
             self._mend(name)
-        applied = [
+        applied = [recipe.equalise and self._equalise()]
+        applied += [
             self._split(name)
             for name in (split.inputs(self.source.model) if recipe.split else ())
             if split.place(self.source.model, name) not in self._places()
@@ -238,12 +237,14 @@ class _Run:
         before, after = self.judge.db(self._errors(floats)), self.judge.db(self.errors)
         self.steps.append(steps.Step("scales that are powers of two", before, after, True))
 
-    def _equalise(self) -> None:
+    def _equalise(self) -> bool:
         model, count = equalise.equalise(self.source.new, self.runs)
-        if count:
-            self.equal = self.source.rewritten(model)
-            setup = dataclasses.replace(self.setup, equalise=True)
-            self._try(f"equal channels between {counted(count, 'pair')} of convolutions", setup, "")
+        if not count:
+            return False
+        self.equal = self.source.rewritten(model)
+        setup = dataclasses.replace(self.setup, equalise=True)
+        title = f"equal channels between {counted(count, 'pair')} of convolutions"
+        return self._try(title, setup, "")
 
     def _mend(self, name: str) -> None:
         setup = dataclasses.replace(self.setup, **{name: True})
