@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from model.bench import speed
+from synth.study.report import Page
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
@@ -27,6 +28,7 @@ QUOTING = (
     "README.md",
     "docs/ARCHITECTURE.md",
     "docs/CYCLES.md",
+    "docs/INTEGRATION.md",
     "docs/NETWORKS.md",
     "model/SPEED.md",
 )
@@ -35,6 +37,7 @@ FULL = {
     "networks.md": "networks_full.md",
 }  # made of, beside this file
 MODEL = Path("build/model/fp8mac")
+SILICON = Path("synth/results")
 # The speed table of README.md: shapes, and what they are
 README = (
     ((512, 512, 512), "one large GEMM from main memory"),
@@ -60,6 +63,7 @@ class Words:
         self.networks = networks.Tables(networks.load(path_of["networks"]))
         self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
+        self.silicon = Page(SILICON)
 
     def say(self, words: str) -> str:
         name, *arguments = words.split()
@@ -118,6 +122,10 @@ class Words:
         cubes = len(self.tables.cubes())
         met += [one[0] for one in self.tables.every_target()[cubes:]]
         return f"{sum(met)} of {len(met)}"
+
+    def say_silicon(self, *words: str) -> str:
+        """WORD ARGUMENT...: what a page of area says (synth/study/page_figures.py)"""
+        return self.silicon.text(f"{{{{{' '.join(words)}}}}}")
 
     def say_run(self) -> str:
         return f"{self.run['date']}, version {self.run['version']}, {self.run['compiler']}"
