@@ -131,8 +131,10 @@ $(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(S
 TESTS += $(BUILD)/test/networks-chip.log
 
 # Estimates of moves by the core, on the timing model
-$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
-	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH) tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves -- \
+$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS) \
+    $(addprefix sim/bench/,results.py results.json)
+	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH):. tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves \
+	  --compiler $(RISCV_PREFIX)gcc -- \
 	  $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-moves.log
 
