@@ -31,7 +31,7 @@ class Within:
 
 RECORDED = Within(accelerator=0.0, core=0.03)  # the file's compiler made the program
 # Another one did. Its code takes other cycles, and tensors lie at other addresses, where bursts end at other bounds of 4 KiB.
-OTHER = Within(accelerator=0.02, core=0.3)
+OTHER = Within(accelerator=0.01, core=0.1)
 
 
 def without_core(row: Row) -> Row:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """core_moves.py FOLDER --compiler GCC [--seed N] [--count N] [--fit] -- MAKE...: random moves of narrow rows on the simulated
-chip, beside their estimates. Each move has to be within a tenth, and so has the whole run; within OTHER_COMPILER if another
+chip, beside their estimates. The whole run has to be within a tenth, and so has each move; within OTHER_COMPILER if another
 compiler than that of the recorded cycles makes the program. --fit prints the constants of core_moves.py instead.
 """
 
@@ -120,7 +120,7 @@ def main() -> int:
     options = parser.parse_args()
     recorded = expectations.read(results.KIND)["run"]["compiler"]
     same = results.same_compiler(recorded, options.compiler)
-    within = WITHIN if same else OTHER_COMPILER
+    each = WITHIN if same else OTHER_COMPILER
     r = random.Random(options.seed)
     cases = [_case(r) for _ in range(options.count)]
     sources, found = _run(options.folder, _graph(cases), options.make)
@@ -137,7 +137,7 @@ def main() -> int:
             layers[1 + 2 * i]["estimated_core_cycles"],
             measured[-1] + estimate.CORE["stop"],
         )
-        if abs(guess / real - 1) > within:
+        if abs(guess / real - 1) > each:
             failed += 1
             print(f"FAILED {format} {x} -> {out}, {move.axes}: {guess} estimated, {real} measured")
     if options.fit:
@@ -147,7 +147,7 @@ def main() -> int:
         + found["estimated_rest"]
     )
     run = found["core_cycles"]
-    failed += abs(total / run - 1) > within
+    failed += abs(total / run - 1) > WITHIN
     print(
         f"{len(measured)} moves; a run: {total} estimated, {run} measured, {total / run - 1:+.1%}"
     )
