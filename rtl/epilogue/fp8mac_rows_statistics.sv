@@ -280,7 +280,7 @@ module fp8mac_rows_statistics
     for (int unsigned w = 0; w < WIDTH; w++) maximum_q[w] <= larger(one_side[w], other_side[w]);
   end
 
-  // What fp8mac_rows needs of them; numbers of sets above the last one
+  // Steps of fp8mac_rows alone; numbers of sets above the last one
   logic unused;
   assign unused = ^{read_step, write_step, next_set, seen_set, offset_read_at, offset_write_at};
 

@@ -64,7 +64,7 @@ accel() {
   stops "$small AXI_ID_W=0" "AXI_ID_W=0 $id"
   stops "$small QUEUE_DEPTH=0" "QUEUE_DEPTH=0 $queue"
   stops "$small MAX_MN=0" "MAX_MN=0 $most"
-  stops "$small MAX_MN=16 ROW_COMMANDS=1'b1" 'ROW_COMMANDS=1 is not possible: it needs ELEMENTWISE=1, COLS <= 16'
+  stops "$small ROW_COMMANDS=1'b1" 'ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8'
   stops "$small REQUANTISE=1'b1" "$requantise"
   stops "$small DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat'
   stops "ROWS=4 COLS=16 LANES=16 DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible'
