@@ -10,6 +10,7 @@ from fp8net import agreement
 from fp8net.cli import main
 from fp8net.errors import Refused
 from onnx import TensorProto, helper, numpy_helper
+from scipy.stats import binomtest
 
 
 def write(path, weights: np.ndarray, *more: str) -> None:
@@ -180,3 +181,24 @@ def test_report(bench, said, work, capsys) -> None:
     )
     status = main(["generate", str(work / "q.onnx"), "-o", str(work / "net"), "--task", "binary"])
     bench.check(f"{capsys.readouterr()}", status == 2)
+
+
+def test_paired(bench, rng) -> None:
+    """The interval is SciPy's of the share of gains among the answers that differ; it covers the truth in 95 % of experiments."""
+    for gained, lost in ((0, 7), (7, 0), (3, 12), (20, 20), (1, 0), (150, 90)):
+        count = gained + lost
+        exact = binomtest(gained, count).proportion_ci(0.95, "exact")
+        found = agreement.Paired(gained, lost).interval()
+        wanted = [count * (2 * x - 1) for x in (exact.low, exact.high)]
+        bench.check(f"{gained}, {lost}: {found}, {wanted}", np.allclose(found, wanted, atol=1e-6))
+    mine, other = np.array([1, 1, 0, 0, 1], bool), np.array([1, 0, 1, 0, 0], bool)
+    bench.check("counts", agreement.paired(mine, other) == agreement.Paired(2, 1))
+    bench.check("none differs", agreement.Paired(0, 0).interval() == (0.0, 0.0))
+    text = agreement.Paired(0, 10).text(200)
+    bench.check(text, text == "-5.0 % (-5.0 to -1.9)" and agreement.Paired(0, 10).is_loss)
+    p, covered = 0.3, 0
+    for _ in range(400):
+        gains = int(rng.binomial(40, p))
+        low, high = agreement.Paired(gains, 40 - gains).interval()
+        covered += low <= 40 * (2 * p - 1) <= high
+    bench.check(f"{covered} of 400 cover the truth", covered >= 370)

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import math
 import pathlib
 import zipfile
+from collections.abc import Callable
 
 import numpy as np
 
@@ -115,6 +117,64 @@ def _is_number(text: str) -> bool:
         return False
 
 
+# ---- how sure a difference is -------------------------------------------------------------------
+
+_TAIL = 0.025  # of each side of a 95 % interval
+
+
+@dataclasses.dataclass(frozen=True)
+class Paired:
+    """Right answers of a network beside those of another one, on the same runs. All numbers are of runs."""
+
+    gained: int  # right where the other one is wrong
+    lost: int
+
+    @property
+    def difference(self) -> int:
+        return self.gained - self.lost
+
+    def interval(self) -> tuple[float, float]:
+        """The exact 95 % interval of the difference, given how many answers differ: each of them is a gain with one probability, whose
+        interval is that of Clopper and Pearson. Where no answer differs nothing is known of that probability, and the interval is 0."""
+        count = self.gained + self.lost
+        if count == 0:
+            return 0.0, 0.0
+        low = _root(lambda p: _at_least(self.gained, count, p)) if self.gained else 0.0
+        high = 1 - _root(lambda p: _at_least(self.lost, count, p)) if self.lost else 1.0
+        return count * (2 * low - 1), count * (2 * high - 1)
+
+    @property
+    def is_loss(self) -> bool:
+        """The interval is below 0."""
+        return self.interval()[1] < 0
+
+    def text(self, of: int) -> str:
+        """In per cent of the runs"""
+        low, high = (100 * x / of for x in self.interval())
+        return f"{100 * self.difference / of:+.1f} % ({low:+.1f} to {high:+.1f})"
+
+
+def paired(mine: np.ndarray, other: np.ndarray) -> Paired:
+    """Of whether each answer is right"""
+    return Paired(int((mine & ~other).sum()), int((other & ~mine).sum()))
+
+
+def _at_least(least: int, count: int, p: float) -> float:
+    """The probability of `least` or more of `count`"""
+    return math.fsum(
+        math.comb(count, k) * p**k * (1 - p) ** (count - k) for k in range(least, count + 1)
+    )
+
+
+def _root(rising: Callable[[float], float]) -> float:
+    """Where the probability is that of a tail"""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rising(middle) < _TAIL else (low, middle)
+    return low
+
+
 # ---- what is said -------------------------------------------------------------------------------
 
 
@@ -144,6 +204,15 @@ def _share(count: int, of: int) -> str:
     return f"{count} of {of} ({100 * count / max(of, 1):.1f} %)"
 
 
+def _beside(mine: np.ndarray, truth: np.ndarray) -> str:
+    """Right answers of both, and how sure their difference is"""
+    counts = [_share(int(right.sum()), len(right)) for right in (mine, truth)]
+    difference = paired(mine, truth).text(len(mine))
+    return (
+        f"{counts[0]}; the float reference's: {counts[1]}. Difference {difference}, 95 % interval."
+    )
+
+
 def _one_answer(answers: np.ndarray) -> str:
     """An agreement that a constant would have, too"""
     return (
@@ -165,16 +234,11 @@ def _classes(name: str, output: Output) -> list[str]:
         return found
     labels = _labels(name, output.labels, len(truth), truth.shape[1])
     for top in (1, TOP) if truth.shape[1] > TOP else (1,):
-        counts = [
-            _share(
-                int((labels[:, None] == np.argsort(-x, 1, kind="stable")[:, :top]).any(1).sum()),
-                len(labels),
-            )
+        right = [
+            (labels[:, None] == np.argsort(-x, 1, kind="stable")[:, :top]).any(1)
             for x in (mine, truth)
         ]
-        found.append(
-            f"Top-{top} beside the labels: {counts[0]}; the float reference's: {counts[1]}."
-        )
+        found.append(f"Top-{top} beside the labels: {_beside(*right)}")
     return found
 
 
@@ -210,8 +274,7 @@ def _binary(name: str, output: Output) -> list[str]:
     found = [f"The decision, {how}, is the reference's in {agree}.{_one_answer(wanted)}"]
     if output.labels is not None:
         labels = _labels(name, output.labels, len(truth), 2) == 1
-        counts = [_share(int((x == labels).sum()), len(labels)) for x in (got, wanted)]
-        found.append(f"Right beside the labels: {counts[0]}; the float reference's: {counts[1]}.")
+        found.append(f"Right beside the labels: {_beside(got == labels, wanted == labels)}")
     return found
 
 

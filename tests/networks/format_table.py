@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""format_table.py [--only EXPRESSION] [--reason TEXT]: quality of networks in formats beside each other, measured anew.
+
+    make accept-formats MLPERF_TINY=folder CIFAR10=folder     takes what moved into sim/bench/formats.json, and writes the pages
+    make accept-formats ONLY=fashion                          the rows of fashion.onnx
+
+Networks, data and references are those of table.py. FP8, FP8 with power-of-two scales and INT8 are the executor's bytes, after
+all steps of the recipe. MXFP8 and MXINT8 are block_scaled.py's, which has all products in MX. Right answers are counted where
+labels are known; a folder of CIFAR-10 has cifar10.npz, with images and labels of both parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import block_scaled
+import clothes
+import data
+import files
+import lines
+import network as fashion
+import numpy as np
+import table
+from fp8net import agreement, fuse, importer, quantize, recipe, reference, report, shapes, weights
+from fp8net.errors import Refused
+from fp8net.executor import Executor
+from fp8net.ir import INT8, Graph
+
+from sim.bench import formats as results
+from tools.accept import expectations
+
+IMAGES = 500  # with labels, of Fashion-MNIST
+EQUAL = 90  # dB; where float32 is below, the file rounds inside its layers
+CHIP = {"fp8": {}, "powers": {"powers": True}, "int8": {"format": INT8, "weights_format": INT8}}
+MODEL = {"mxfp8": "e4m3fn", "mxint8": "mxint8"}
+
+
+@dataclasses.dataclass
+class Labelled:
+    """A network with a label for each run of its test"""
+
+    network: table.Network
+    name: str  # of its row, behind that of the file
+    labels: np.ndarray
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+def _clothes(folder: Path) -> Labelled:
+    path = folder / "fashion.onnx"
+    clothes.write(path)
+    images, labels = (part[:IMAGES] for part in data.load("t10k"))
+    calibration = clothes.runs()[0]
+    network = table.Network(path, "kind of clothes", calibration, fashion.runs(images))
+    return Labelled(network, "Fashion-MNIST", labels.astype(np.int64))
+
+
+def _lines() -> Labelled:
+    shape = {"x": (1, 3, lines.HEIGHT, lines.WIDTH)}
+    network = table.Network(lines.network(), "turned lines", *lines.runs(), shape=shape)
+    turned = [lines.line(number)[1] for number in range(1, 2 * lines.RUNS, 2)]
+    return Labelled(network, "drawn lines", np.array(turned, np.int64))
+
+
+def cifar() -> Labelled:
+    """cifar10.npz has `calibration` and `test`, n x 32 x 32 x 3 bytes in RGB, and `test_labels`."""
+    where = Path(os.environ["CIFAR10"]) / "cifar10.npz"
+    with np.load(where) as found:
+        images = {key: found[key] for key in found.files}
+    path = table.tiny.folder() / table.tiny.NETWORKS["image"].floats
+    value = shapes.prepare(path).graph.input[0].name
+    parts = [
+        [{value: image[None].astype(np.float32)} for image in images[part]]
+        for part in ("calibration", "test")
+    ]
+    network = table.Network(path, "images", *parts)
+    return Labelled(network, "CIFAR-10", images["test_labels"].astype(np.int64))
+
+
+# ---- values alone -------------------------------------------------------------------------------
+
+COUNT = 1 << 18
+
+
+def signals() -> dict[str, dict]:
+    """Values whose largest magnitude is the format's, or with block scales: what each format makes of their distribution"""
+    rng = np.random.default_rng(1)
+    normal = rng.normal(size=COUNT)
+    kinds = {
+        "normal": normal,
+        "normal, negative ones 0": np.maximum(normal, 0),
+        "uniform, 0 to 1": rng.random(COUNT),
+        "Student's t, 4 degrees": rng.standard_t(4, COUNT),
+    }
+    rows = {}
+    for name, x in kinds.items():
+        x = x.astype(np.float32)
+        rows[name] = row = {"set": "signals"}
+        for format, options in CHIP.items():
+            chosen = quantize.Options(**options)
+            scale = chosen.scale(float(np.abs(x).max()))
+            row[f"{format}_sqnr"] = _sqnr(x, weights.rounded(x, chosen.format, scale))
+        for format, element in MODEL.items():
+            row[f"{format}_sqnr"] = _sqnr(x, block_scaled.rounded(x, element))
+    return rows
+
+
+def _sqnr(truth: np.ndarray, mine: np.ndarray) -> float:
+    return round(float(report.sqnr(truth, mine)), 1)
+
+
+# ---- measurements -------------------------------------------------------------------------------
+
+
+def row(network: table.Network, labelled: Labelled | None = None) -> dict:
+    """In each format SQNR and answers as the reference's, or right ones"""
+    source = reference.read(network.path, network.kept or None)
+    graph = fuse.fuse(
+        importer.load(shapes.prepare(network.path, network.shape or None, network.kept or None))
+    )
+    name = network.output or next(iter(graph.outputs))
+    truth = _all(network, lambda run: source.run([name], dict(zip(source.inputs, run.values())))[0])
+    found: dict = {"set": "labels" if labelled else "formats", "kind": _kind(graph)}
+    if labelled:
+        right = {"float32": _right(labelled, truth)}
+        found |= {"of": len(right["float32"]), "float32_right": int(right["float32"].sum())}
+    plain = block_scaled.BlockScaled(graph, None).all(network.test)[list(graph.outputs).index(name)]
+    own = _sqnr(truth, plain.reshape(len(truth), -1))
+    found |= {"float32_sqnr": own} if own < EQUAL else {}
+    split: tuple[str, ...] = ()
+    for format in (*CHIP, *MODEL):
+        if not labelled and format in ("fp8", "int8"):
+            if format == "fp8":
+                split = _quantised(network, CHIP["fp8"])[1]
+            continue  # networks.json has them
+        try:
+            if format in MODEL:
+                index = list(graph.outputs).index(name)
+                data = (network.calibration, network.test)
+                mine = block_scaled.measure(graph, MODEL[format], split, *data).outputs[index]
+                mine = mine.reshape(len(mine), -1)
+            else:
+                lowered, own = _quantised(network, CHIP[format])
+                split = own if format == "fp8" else split
+                executor = Executor(lowered)
+                mine = _all(network, lambda run, e=executor: e.run(run)[name])
+        except Refused as error:
+            print(f"    {format}: {error.problems[0]}")
+            continue
+        own = {"sqnr": _sqnr(truth, mine)}
+        if labelled:
+            right[format] = _right(labelled, mine)
+            both = agreement.paired(right[format], right["float32"])
+            own |= {"gained": both.gained, "lost": both.lost}
+        else:
+            own |= table._answers(network, truth, mine)
+        found |= {f"{format}_{figure}": value for figure, value in own.items()}
+    return found
+
+
+def _all(network: table.Network, run) -> np.ndarray:
+    return np.stack([run(values).reshape(-1) for values in network.test])
+
+
+def _quantised(network: table.Network, options: dict) -> tuple[Graph, tuple[str, ...]]:
+    """For the default array; and the inputs that got two codes"""
+    given, kept = network.shape or None, network.kept or None
+    wanted = quantize.Options(keep=network.keep, **options)
+    result = recipe.quantise(network.path, network.calibration, wanted, given, kept)
+    return table._whole(shapes.infer(result.model)), result.options.split
+
+
+def _right(labelled: Labelled, values: np.ndarray) -> np.ndarray:
+    answers = values.argmax(axis=1)
+    return answers == labelled.labels
+
+
+def _kind(graph: Graph) -> str:
+    """What the goals for FP8 distinguish"""
+    kinds = {layer.op for layer in graph.layers}
+    if kinds & {"lstm", "gru"}:
+        return "recurrent"
+    return "transformer" if "matmul" in kinds else "convolutional" if "convolution" in kinds else "dense"
+
+
+def measured(only: str) -> dict[str, dict]:
+    rows = {name: its for name, its in signals().items() if re.search(only, name)}
+    with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
+        networks = table.packages(Path(folder))
+        labelled = [_clothes(Path(folder)), _lines()]
+        if os.environ.get("MLPERF_TINY"):
+            networks += table.mlperf()
+            labelled += [cifar()] if os.environ.get("CIFAR10") else []
+        wanted = [(n.path.name, n, None) for n in networks if n.reference is None]
+        wanted += [(f"{one.network.path.name}, {one.name}", one.network, one) for one in labelled]
+        for name, network, one in wanted:
+            if re.search(only, name):
+                print(f"  MEASURE   {name}", flush=True)
+                begin = time.process_time()
+                rows[name] = row(network, one)
+                print(f"    {time.process_time() - begin:.0f} processor s", flush=True)
+    if not rows:
+        names = "; ".join(name for name, *_ in wanted)
+        raise SystemExit(f"nothing matches '{only}': choose among {names}")
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--only", default="", metavar="EXPRESSION")
+    parser.add_argument("--reason", default="")
+    options = parser.parse_args()
+    rows = measured(options.only)
+    return expectations.take(results.KIND, {**results.load(), **rows}, options.reason)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
