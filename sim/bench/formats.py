@@ -7,7 +7,8 @@
 |---|---|---|
 | formats | a file of networks.json in the formats that it has not: SQNR in dB, answers as float32's | `make accept-formats` |
 | signals | values of a distribution: SQNR | `make accept-formats` |
-| labels | a file with labelled data: SQNR, and of answers beside float32's those gained and lost | `make accept-formats` |
+| labels | a file with other data: SQNR, too, of FP8 and INT8 | `make accept-formats` |
+Where right answers are known a row has `data`, how many, and of right answers beside float32's those gained and lost.
 """
 
 from collections.abc import Mapping
@@ -47,12 +48,21 @@ class Tables:
         self.rows, self.files = rows, files
 
     def named(self, name: str) -> str:
-        made = {"formats": self.formats, "signals": self.signals, "right": self.right, "fp8_int8": self.beside_int8}
+        made = {
+            "formats": self.formats,
+            "signals": self.signals,
+            "right": self.right,
+            "fp8_int8": self.beside_int8,
+        }
         return made[name]() if name in made else ""
 
     def _every(self) -> dict[str, dict]:
         """Rows with all formats: FP8 and INT8 of a file are those of networks.json."""
-        return {name: {**self.files.get(name, {}), **row} for name, row in self.rows.items() if row["set"] != "signals"}
+        return {
+            name: {**self.files.get(name, {}), **row}
+            for name, row in self.rows.items()
+            if row["set"] != "signals"
+        }
 
     def signals(self) -> str:
         lines = [
@@ -72,7 +82,8 @@ class Tables:
     def beside_int8(self) -> str:
         """FP8 against INT8: the goal for each network"""
         lines = []
-        for name, row in self._every().items():
+        labelled = {name: row for name, row in self.rows.items() if row["set"] == "labels"}
+        for name, row in {**self.files, **labelled}.items():
             fp8, int8 = row.get("fp8_sqnr"), row.get("int8_sqnr")
             if fp8 is None:
                 continue
@@ -86,10 +97,14 @@ class Tables:
         """Of labelled data; differences to float32 with 95 % intervals"""
         lines = []
         for name, row in self.rows.items():
-            if row["set"] != "labels":
+            if "data" not in row:
                 continue
             of, floats = row["of"], row["float32_right"]
-            cells = [_cell(name), f"{of:,}", f"{100 * floats / of:.1f} %"]
+            cells = [
+                f"{_cell(name.partition(', ')[0])}, {row['data']}",
+                f"{of:,}",
+                f"{100 * floats / of:.1f} %",
+            ]
             for format in FORMATS:
                 if f"{format}_gained" not in row:
                     cells.append("-")

@@ -28,7 +28,7 @@ import lines
 import network as fashion
 import numpy as np
 import table
-from fp8net import agreement, fuse, importer, quantize, recipe, reference, report, shapes, weights
+from fp8net import agreement, quantize, recipe, reference, report, shapes, weights
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import INT8, Graph
@@ -44,36 +44,31 @@ MODEL = {"mxfp8": "e4m3fn", "mxint8": "mxint8"}
 
 @dataclasses.dataclass
 class Labelled:
-    """A network with a label for each run of its test"""
+    """A network with right answers for each run of its test; runs that have none do not count"""
 
     network: table.Network
-    name: str  # of its row, behind that of the file
-    labels: np.ndarray
+    data: str  # what they are
+    right: list[set[int]]
+    alone: bool = True  # networks.json has not these data
 
 
 # ---- labels -------------------------------------------------------------------------------------
 
 
+def _one_each(labels: np.ndarray) -> list[set[int]]:
+    return [{int(label)} for label in labels]
+
+
 def _clothes(folder: Path) -> Labelled:
     path = folder / "fashion.onnx"
-    clothes.write(path)
     images, labels = (part[:IMAGES] for part in data.load("t10k"))
-    calibration = clothes.runs()[0]
-    network = table.Network(path, "kind of clothes", calibration, fashion.runs(images))
-    return Labelled(network, "Fashion-MNIST", labels.astype(np.int64))
-
-
-def _lines() -> Labelled:
-    shape = {"x": (1, 3, lines.HEIGHT, lines.WIDTH)}
-    network = table.Network(lines.network(), "turned lines", *lines.runs(), shape=shape)
-    turned = [lines.line(number)[1] for number in range(1, 2 * lines.RUNS, 2)]
-    return Labelled(network, "drawn lines", np.array(turned, np.int64))
+    network = table.Network(path, "", clothes.runs()[0], fashion.runs(images))
+    return Labelled(network, "Fashion-MNIST", _one_each(labels))
 
 
 def cifar() -> Labelled:
     """cifar10.npz has `calibration` and `test`, n x 32 x 32 x 3 bytes in RGB, and `test_labels`."""
-    where = Path(os.environ["CIFAR10"]) / "cifar10.npz"
-    with np.load(where) as found:
+    with np.load(Path(os.environ["CIFAR10"]) / "cifar10.npz") as found:
         images = {key: found[key] for key in found.files}
     path = table.tiny.folder() / table.tiny.NETWORKS["image"].floats
     value = shapes.prepare(path).graph.input[0].name
@@ -81,8 +76,17 @@ def cifar() -> Labelled:
         [{value: image[None].astype(np.float32)} for image in images[part]]
         for part in ("calibration", "test")
     ]
-    network = table.Network(path, "images", *parts)
-    return Labelled(network, "CIFAR-10", images["test_labels"].astype(np.int64))
+    return Labelled(table.Network(path, "", *parts), "CIFAR-10", _one_each(images["test_labels"]))
+
+
+def known(network: table.Network) -> Labelled | None:
+    """Right answers of a network of networks.json"""
+    if network.path == lines.network():
+        turned = [lines.line(number)[1] for number in range(1, 2 * lines.RUNS, 2)]
+        return Labelled(network, "drawn lines", _one_each(np.array(turned)), False)
+    if network.path == files.network():
+        return Labelled(network, "files by their endings", files.labels(), False)
+    return None
 
 
 # ---- values alone -------------------------------------------------------------------------------
@@ -123,15 +127,19 @@ def _sqnr(truth: np.ndarray, mine: np.ndarray) -> float:
 def row(network: table.Network, labelled: Labelled | None = None) -> dict:
     """In each format SQNR and answers as the reference's, or right ones"""
     source = reference.read(network.path, network.kept or None)
-    graph = fuse.fuse(
-        importer.load(shapes.prepare(network.path, network.shape or None, network.kept or None))
-    )
+    graph = table.plain(network)
     name = network.output or next(iter(graph.outputs))
     truth = _all(network, lambda run: source.run([name], dict(zip(source.inputs, run.values())))[0])
-    found: dict = {"set": "labels" if labelled else "formats", "kind": _kind(graph)}
+    alone = labelled is not None and labelled.alone
+    found: dict = {"set": "labels" if alone else "formats"}
     if labelled:
+        found["data"] = labelled.data
         right = {"float32": _right(labelled, truth)}
-        found |= {"of": len(right["float32"]), "float32_right": int(right["float32"].sum())}
+        found |= {
+            "kind": table.kind_of(network),
+            "of": len(right["float32"]),
+            "float32_right": int(right["float32"].sum()),
+        }
     plain = block_scaled.BlockScaled(graph, None).all(network.test)[list(graph.outputs).index(name)]
     own = _sqnr(truth, plain.reshape(len(truth), -1))
     found |= {"float32_sqnr": own} if own < EQUAL else {}
@@ -155,7 +163,7 @@ def row(network: table.Network, labelled: Labelled | None = None) -> dict:
         except Refused as error:
             print(f"    {format}: {error.problems[0]}")
             continue
-        own = {"sqnr": _sqnr(truth, mine)}
+        own = {"sqnr": _sqnr(truth, mine)} if alone or format not in ("fp8", "int8") else {}
         if labelled:
             right[format] = _right(labelled, mine)
             both = agreement.paired(right[format], right["float32"])
@@ -179,33 +187,29 @@ def _quantised(network: table.Network, options: dict) -> tuple[Graph, tuple[str,
 
 
 def _right(labelled: Labelled, values: np.ndarray) -> np.ndarray:
-    answers = values.argmax(axis=1)
-    return answers == labelled.labels
-
-
-def _kind(graph: Graph) -> str:
-    """What the goals for FP8 distinguish"""
-    kinds = {layer.op for layer in graph.layers}
-    if kinds & {"lstm", "gru"}:
-        return "recurrent"
-    return "transformer" if "matmul" in kinds else "convolutional" if "convolution" in kinds else "dense"
+    """Of the runs that have a right answer"""
+    pairs = zip(values.argmax(axis=1), labelled.right, strict=True)
+    return np.array([answer in right for answer, right in pairs if right])
 
 
 def measured(only: str) -> dict[str, dict]:
     rows = {name: its for name, its in signals().items() if re.search(only, name)}
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         networks = table.packages(Path(folder))
-        labelled = [_clothes(Path(folder)), _lines()]
+        labelled = [_clothes(Path(folder))]
         if os.environ.get("MLPERF_TINY"):
             networks += table.mlperf()
             labelled += [cifar()] if os.environ.get("CIFAR10") else []
-        wanted = [(n.path.name, n, None) for n in networks if n.reference is None]
-        wanted += [(f"{one.network.path.name}, {one.name}", one.network, one) for one in labelled]
-        for name, network, one in wanted:
+        wanted = [(n.path.name, n, known) for n in networks if n.reference is None]
+        wanted += [
+            (f"{one.network.path.name}, {one.data}", one.network, lambda _, one=one: one)
+            for one in labelled
+        ]
+        for name, network, labels in wanted:
             if re.search(only, name):
                 print(f"  MEASURE   {name}", flush=True)
                 begin = time.process_time()
-                rows[name] = row(network, one)
+                rows[name] = row(network, labels(network))
                 print(f"    {time.process_time() - begin:.0f} processor s", flush=True)
     if not rows:
         names = "; ".join(name for name, *_ in wanted)

@@ -225,7 +225,10 @@ def test_model_only(bench, seed, work) -> None:
     exact.all(runs, lambda layer, _: means.update({layer.output: exact.means}))
     net = block_scaled.BlockScaled(float_graph, "e4m3fn")
     net.correct(runs, means)
-    off = [np.abs(y.mean(axis=(0, 1)) - truth.mean(axis=(0, 1))).max() for y in (mine, net.all(runs)[0])]
+    off = [
+        np.abs(y.mean(axis=(0, 1)) - truth.mean(axis=(0, 1))).max()
+        for y in (mine, net.all(runs)[0])
+    ]
     bench.check(f"means are off by {off}", off[1] < 1e-4 < off[0])
 
 
@@ -240,7 +243,11 @@ def test_model_only_image(bench, seed, work) -> None:
     x = rng.normal(size=(1, 7, 5, 6)).astype(np.float32)
     wide = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))[0]
     rows = np.stack(
-        [wide[:, y : y + 3, z : z + 3].transpose(1, 2, 0).reshape(-1) for y in range(5) for z in range(6)]
+        [
+            wide[:, y : y + 3, z : z + 3].transpose(1, 2, 0).reshape(-1)
+            for y in range(5)
+            for z in range(6)
+        ]
     )
     columns = kernel.transpose(0, 2, 3, 1).reshape(5, -1)
     for format in ("e4m3fn", "mxint8"):

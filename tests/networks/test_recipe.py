@@ -268,7 +268,9 @@ def test_powers(bench, seed, work, compiler) -> None:
         found += re.findall(r"(0x[^,]+)f", values)
     tensors = re.findall(r"FP8MAC_E4M3FN, (0x[^,]+)f", text)
     bits = np.array([float.fromhex(x) for x in found + tensors], np.float32).view(np.uint32)
-    bench.check(f"{len(found)} scales, {len(tensors)} tensors", len(found) > 40 and len(tensors) > 5)
+    bench.check(
+        f"{len(found)} scales, {len(tensors)} tensors", len(found) > 40 and len(tensors) > 5
+    )
     rule = (bits & 0x807FFFFF == 0) & (bits >> 23 >= 1) & (bits >> 23 <= 254)
     bench.check(f"no powers of two: {bits[~rule].view(np.float32)}", bool(rule.all()))
     outcome = run(compiler.build(work / "net"))
@@ -303,7 +305,9 @@ def test_no_power(bench, rng, work, capsys) -> None:
         capsys.readouterr()
         bench.check(name, main([*command, "--no-proposals", "--scales", "power-of-two"]) == 1)
         said = capsys.readouterr().err
-        wanted = "GlobalAveragePool_v0 (GlobalAveragePool): 1 / 15 is" if op else "its factor is 0.3"
+        wanted = (
+            "GlobalAveragePool_v0 (GlobalAveragePool): 1 / 15 is" if op else "its factor is 0.3"
+        )
         bench.check(said, wanted in said and "no power of two" in said)
 
 
