@@ -28,10 +28,11 @@ import lines
 import network as fashion
 import numpy as np
 import table
+import wakeword
 from fp8net import agreement, quantize, recipe, reference, report, shapes, weights
 from fp8net.errors import Refused
 from fp8net.executor import Executor
-from fp8net.ir import INT8, Graph
+from fp8net.ir import INT8
 
 from sim.bench import formats as results
 from tools.accept import expectations
@@ -48,7 +49,7 @@ class Labelled:
 
     network: table.Network
     data: str  # what they are
-    right: list[set[int]]
+    right: list[set[int]]  # none: nobody knows any
     alone: bool = True  # networks.json has not these data
 
 
@@ -77,6 +78,12 @@ def cifar() -> Labelled:
         for part in ("calibration", "test")
     ]
     return Labelled(table.Network(path, "", *parts), "CIFAR-10", _one_each(images["test_labels"]))
+
+
+def _words() -> Labelled:
+    """No answers are known: it makes numbers for other networks."""
+    network = table.Network(wakeword.network(), "", *wakeword.runs(), shape=wakeword.SHAPE)
+    return Labelled(dataclasses.replace(network, answers=False), "recordings", [])
 
 
 def known(network: table.Network) -> Labelled | None:
@@ -125,78 +132,88 @@ def _sqnr(truth: np.ndarray, mine: np.ndarray) -> float:
 
 
 def row(network: table.Network, labelled: Labelled | None = None) -> dict:
-    """In each format SQNR and answers as the reference's, or right ones"""
-    source = reference.read(network.path, network.kept or None)
-    graph = table.plain(network)
-    name = network.output or next(iter(graph.outputs))
-    truth = _all(network, lambda run: source.run([name], dict(zip(source.inputs, run.values())))[0])
-    alone = labelled is not None and labelled.alone
-    found: dict = {"set": "labels" if alone else "formats"}
-    if labelled:
-        found["data"] = labelled.data
-        right = {"float32": _right(labelled, truth)}
-        found |= {
-            "kind": table.kind_of(network),
-            "of": len(right["float32"]),
-            "float32_right": int(right["float32"].sum()),
-        }
-    plain = block_scaled.BlockScaled(graph, None).all(network.test)[list(graph.outputs).index(name)]
-    own = _sqnr(truth, plain.reshape(len(truth), -1))
-    found |= {"float32_sqnr": own} if own < EQUAL else {}
-    split: tuple[str, ...] = ()
+    """The network's row of the result file"""
+    own = _Row(network, labelled)
     for format in (*CHIP, *MODEL):
-        if not labelled and format in ("fp8", "int8"):
-            if format == "fp8":
-                split = _quantised(network, CHIP["fp8"])[1]
-            continue  # networks.json has them
         try:
-            if format in MODEL:
-                index = list(graph.outputs).index(name)
-                data = (network.calibration, network.test)
-                mine = block_scaled.measure(graph, MODEL[format], split, *data).outputs[index]
-                mine = mine.reshape(len(mine), -1)
-            else:
-                lowered, own = _quantised(network, CHIP[format])
-                split = own if format == "fp8" else split
-                executor = Executor(lowered)
-                mine = _all(network, lambda run, e=executor: e.run(run)[name])
+            own.add(format)
         except Refused as error:
             print(f"    {format}: {error.problems[0]}")
-            continue
-        own = {"sqnr": _sqnr(truth, mine)} if alone or format not in ("fp8", "int8") else {}
-        if labelled:
-            right[format] = _right(labelled, mine)
-            both = agreement.paired(right[format], right["float32"])
-            own |= {"gained": both.gained, "lost": both.lost}
+    return own.row
+
+
+class _Row:
+    def __init__(self, network: table.Network, labelled: Labelled | None):
+        self.network, self.graph = network, table.plain(network)
+        self.name = network.output or next(iter(self.graph.outputs))
+        self.place = list(self.graph.outputs).index(self.name)
+        source = reference.read(network.path, network.kept or None)
+        self.truth = self._all(
+            lambda run: source.run([self.name], dict(zip(source.inputs, run.values())))[0]
+        )
+        self.alone = labelled is not None and labelled.alone
+        self.right = labelled.right if labelled else []
+        self.split: tuple[str, ...] = ()  # inputs that FP8 has in two codes
+        self.row: dict = {"set": "labels" if self.alone else "formats"}
+        if self.alone:
+            self.row["kind"] = table.kind_of(network)
+        if self.right:
+            self.floats = self._is_right(self.truth)
+            self.row |= {"data": labelled.data, "of": len(self.floats)}
+            self.row["float32_right"] = int(self.floats.sum())
+        plain = block_scaled.BlockScaled(self.graph, None).all(network.test)[self.place]
+        own = _sqnr(self.truth, plain.reshape(self.truth.shape))
+        if own < EQUAL:
+            self.row["float32_sqnr"] = own
+
+    def _all(self, run) -> np.ndarray:
+        return np.stack([run(values).reshape(-1) for values in self.network.test])
+
+    def _is_right(self, values: np.ndarray) -> np.ndarray:
+        """Of the runs that have a right answer"""
+        pairs = zip(values.argmax(axis=1), self.right, strict=True)
+        return np.array([answer in right for answer, right in pairs if right])
+
+    def add(self, format: str) -> None:
+        """networks.json has FP8 and INT8 of its networks, but not which answers are right."""
+        known = format in ("fp8", "int8") and not self.alone
+        if known and not self.right:
+            if format == "fp8":
+                self.split = self._quantised(format).options.split
+            return
+        mine = self._values(format)
+        found = {} if known else {"sqnr": _sqnr(self.truth, mine)}
+        if self.right:
+            both = agreement.paired(self._is_right(mine), self.floats)
+            found |= {"gained": both.gained, "lost": both.lost}
         else:
-            own |= table._answers(network, truth, mine)
-        found |= {f"{format}_{figure}": value for figure, value in own.items()}
-    return found
+            found |= table._answers(self.network, self.truth, mine)
+        self.row |= {f"{format}_{figure}": value for figure, value in found.items()}
 
+    def _quantised(self, format: str) -> recipe.Result:
+        options = quantize.Options(keep=self.network.keep, **CHIP[format])
+        given, kept = self.network.shape or None, self.network.kept or None
+        return recipe.quantise(self.network.path, self.network.calibration, options, given, kept)
 
-def _all(network: table.Network, run) -> np.ndarray:
-    return np.stack([run(values).reshape(-1) for values in network.test])
-
-
-def _quantised(network: table.Network, options: dict) -> tuple[Graph, tuple[str, ...]]:
-    """For the default array; and the inputs that got two codes"""
-    given, kept = network.shape or None, network.kept or None
-    wanted = quantize.Options(keep=network.keep, **options)
-    result = recipe.quantise(network.path, network.calibration, wanted, given, kept)
-    return table._whole(shapes.infer(result.model)), result.options.split
-
-
-def _right(labelled: Labelled, values: np.ndarray) -> np.ndarray:
-    """Of the runs that have a right answer"""
-    pairs = zip(values.argmax(axis=1), labelled.right, strict=True)
-    return np.array([answer in right for answer, right in pairs if right])
+    def _values(self, format: str) -> np.ndarray:
+        network = self.network
+        if format in MODEL:
+            found = block_scaled.measure(
+                self.graph, MODEL[format], self.split, network.calibration, network.test
+            )
+            return found.outputs[self.place].reshape(self.truth.shape)
+        result = self._quantised(format)
+        if format == "fp8":
+            self.split = result.options.split
+        executor = Executor(table._whole(shapes.infer(result.model)))
+        return self._all(lambda run: executor.run(run)[self.name])
 
 
 def measured(only: str) -> dict[str, dict]:
     rows = {name: its for name, its in signals().items() if re.search(only, name)}
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         networks = table.packages(Path(folder))
-        labelled = [_clothes(Path(folder))]
+        labelled = [_clothes(Path(folder)), _words()]
         if os.environ.get("MLPERF_TINY"):
             networks += table.mlperf()
             labelled += [cifar()] if os.environ.get("CIFAR10") else []
