@@ -291,6 +291,8 @@ def test_power_of_scores(bench, seed, work, compiler) -> None:
     b.node("Transpose", [k], (2, 12, 5), perm=[0, 2, 1])
     b.node("MatMul", [q, b.last], (2, 5, 5))
     b.node("Mul", [b.last, b.constant(np.float32(12**-0.5))], b.shape)
+    mask = np.where(np.tri(5, dtype=bool), 0, -1e30).astype(np.float32)  # a call for each image
+    b.node("Add", [b.last, b.constant(mask)], b.shape)
     b.node("Softmax", [b.last], b.shape, axis=-1)
     b.node("MatMul", [b.last, v], (2, 5, 12))
     onnx.save(b.model("scores", 19), work / "net.onnx")
