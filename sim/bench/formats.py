@@ -57,12 +57,11 @@ class Tables:
         return made[name]() if name in made else ""
 
     def _every(self) -> dict[str, dict]:
-        """Rows with all formats: FP8 and INT8 of a file are those of networks.json."""
-        return {
-            name: {**self.files.get(name, {}), **row}
-            for name, row in self.rows.items()
-            if row["set"] != "signals"
-        }
+        """Rows of networks with all formats, in the order of networks.json, whose FP8 and INT8 they take; then those of other data"""
+        named = {name: row for name, row in self.rows.items() if row["set"] != "signals"}
+        order = [name for name in self.files if name in named]
+        order += [name for name in named if name not in self.files]
+        return {name: {**self.files.get(name, {}), **named[name]} for name in order}
 
     def signals(self) -> str:
         lines = [
