@@ -104,14 +104,18 @@ class BlockScaled(Exact):
         """A factor for each channel is no product of the file's."""
         if layer.affine:
             return super().convolution(layer, x)
-        pixels = unfold_pixels(x, layer)  # pixels, places, channels
         groups, channels = layer.groups, x.shape[1] // layer.groups
+        whole = (
+            groups == 1 and channels % BLOCK == 0
+        )  # a block is of one pixel, so it is rounded once
+        pixels = unfold_pixels(self._operand(x) if whole else x, layer)  # pixels, places, channels
         kernel = self._rounded(layer.weights)
         kernel = kernel.reshape(groups, -1, kernel.shape[1]).transpose(0, 2, 1)
         parts = []
         for part in np.array_split(pixels, -(-pixels.size // VALUES)):
             rows = part.reshape(len(part), -1, groups, channels).transpose(2, 0, 1, 3)
-            sums = self._operand(rows.reshape(groups, len(part), -1)) @ kernel
+            rows = rows.reshape(groups, len(part), -1)
+            sums = (rows if whole else self._operand(rows)) @ kernel
             parts.append(sums.transpose(1, 0, 2).reshape(len(part), -1))
         return self._bias(layer.weights, np.concatenate(parts))
 

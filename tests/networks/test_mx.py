@@ -10,6 +10,7 @@ import fp8mac
 import ml_dtypes
 import numpy as np
 import onnx
+import pytest
 from fp8mac import recipes
 from fp8net import cli, fuse, importer, lower, mx, quantize, report, shapes
 from fp8net.errors import Refused
@@ -232,15 +233,16 @@ def test_model_only(bench, seed, work) -> None:
     bench.check(f"means are off by {off}", off[1] < 1e-4 < off[0])
 
 
-def test_model_only_image(bench, seed, work) -> None:
+@pytest.mark.parametrize("channels", (7, 32))
+def test_model_only_image(bench, seed, work, channels: int) -> None:
     """Blocks of a convolution are along the places of its kernel, then along channels."""
     rng = np.random.default_rng([seed, 12])
-    kernel = rng.normal(size=(5, 7, 3, 3)).astype(np.float32)
-    b = Builder(rng, (1, 7, 5, 6))
+    kernel = rng.normal(size=(5, channels, 3, 3)).astype(np.float32)
+    b = Builder(rng, (1, channels, 5, 6))
     b.node("Conv", ["x", b.constant(kernel)], (1, 5, 5, 6), pads=[1] * 4)
     onnx.save(b.model("image", 19), work / "image.onnx")
     graph = fuse.fuse(importer.load(shapes.prepare(work / "image.onnx")))
-    x = rng.normal(size=(1, 7, 5, 6)).astype(np.float32)
+    x = rng.normal(size=(1, channels, 5, 6)).astype(np.float32)
     wide = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))[0]
     rows = np.stack(
         [
