@@ -108,8 +108,8 @@ class Tables:
                 if f"{format}_gained" not in row:
                     cells.append("-")
                     continue
-                both = Paired(row[f"{format}_gained"], row[f"{format}_lost"])
-                cells.append(f"{'**' * both.is_loss}{both.text(of)}{'**' * both.is_loss}")
+                both = Paired(row[f"{format}_gained"], row[f"{format}_lost"], of)
+                cells.append(f"{'**' * both.is_loss}{both}{'**' * both.is_loss}")
             lines.append(cells)
         return table(["network, data", "runs", "float32", *FORMATS.values()], lines)
 

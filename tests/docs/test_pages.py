@@ -103,5 +103,5 @@ def test_formats(bench: Bench) -> None:
         bench.check(line, line.endswith(wanted))
     right = tables.named("right")
     bench.check(
-        right, "| `met`, things | 200 | 75.0 % | **-5.0 % (-5.0 to -1.9)** | - | -0.5 % (" in right
+        right, "| `met`, things | 200 | 75.0 % | **-5.0 % (-9.0 to -2.7)** | - | -0.5 % (" in right
     )
