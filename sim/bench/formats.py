@@ -58,10 +58,9 @@ class Tables:
 
     def _every(self) -> dict[str, dict]:
         """Rows of networks with all formats, in the order of networks.json, whose FP8 and INT8 they take; then those of other data"""
-        named = {name: row for name, row in self.rows.items() if row["set"] != "signals"}
-        order = [name for name in self.files if name in named]
-        order += [name for name in named if name not in self.files]
-        return {name: {**self.files.get(name, {}), **named[name]} for name in order}
+        known = [name for name, row in self.files.items() if "fp8_sqnr" in row]
+        others = [n for n, row in self.rows.items() if row["set"] == "labels"]
+        return {n: {**self.files.get(n, {}), **self.rows.get(n, {})} for n in [*known, *others]}
 
     def signals(self) -> str:
         lines = [
@@ -72,11 +71,13 @@ class Tables:
         return table(["values", *FORMATS.values()], lines)
 
     def formats(self) -> str:
-        lines = [
-            [_cell(name), *(_db(row, format) for format in FORMATS)]
-            for name, row in self._every().items()
-        ]
+        lines = [[_cell(name), *self._cells(name, row)] for name, row in self._every().items()]
         return table(["SQNR, dB", *FORMATS.values()], lines)
+
+    def _cells(self, name: str, row: Row) -> list[str]:
+        """networks.json has FP8 and INT8 of a network without a row."""
+        missing = set() if name in self.rows else FORMATS.keys() - {"fp8", "int8"}
+        return ["not measured" if one in missing else _db(row, one) for one in FORMATS]
 
     def beside_int8(self) -> str:
         """FP8 against INT8: the goal for each network"""
