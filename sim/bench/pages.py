@@ -19,17 +19,18 @@ from synth.study.report import Page
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
-from . import limits, networks, quality, results, row_commands, tables, workloads
+from . import formats, limits, networks, quality, results, row_commands, tables, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND, speed.KIND)
+KINDS = (results.KIND, networks.KIND, formats.KIND, quality.KIND, row_commands.KIND, speed.KIND)
 QUOTING = (
     "README.md",
     "docs/ARCHITECTURE.md",
     "docs/CYCLES.md",
     "docs/INTEGRATION.md",
     "docs/NETWORKS.md",
+    "model/NUMERICS.md",
     "model/SPEED.md",
 )
 FULL = {
@@ -60,7 +61,9 @@ class Words:
         self.rows = file["rows"]
         self.run = file["run"]
         self.tables = tables.Tables(file, self.wanted, tool, row_commands.load(path_of["rows"]))
-        self.networks = networks.Tables(networks.load(path_of["networks"]))
+        files = networks.load(path_of["networks"])
+        self.networks = networks.Tables(files)
+        self.formats = formats.Tables(formats.load(path_of["formats"]), files)
         self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
         self.silicon = Page(SILICON)
@@ -150,6 +153,10 @@ class Words:
     def say_network(self, name: str, figure: str) -> str:
         return self.networks.figure(name, figure)
 
+    def say_formats(self, network: str, figure: str) -> str:
+        """Of a network, without what its data are"""
+        return f"{self.formats.rows[network][figure]:.1f}"
+
     def say_quality(self, name: str, figure: str) -> str:
         return f"{self.quality[name][figure]:,}"
 
@@ -166,7 +173,11 @@ class Words:
             return self.speed.table()
         if name == "settings":
             return self.speed.settings()
-        text = self.tables.named(name) or self.networks.named(name, self.rows)
+        text = (
+            self.tables.named(name)
+            or self.networks.named(name, self.rows)
+            or self.formats.named(name)
+        )
         if not text:
             raise PageError(f"there is no table '{name}'")
         return text

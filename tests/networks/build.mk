@@ -155,6 +155,12 @@ accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8ma
 	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY) $(ACCEPT_REASON)
 	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny $(ACCEPT_REASON))
 	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# Formats beside each other, and right answers: sim/bench/formats.json. CIFAR10=folder adds labelled images.
+ACCEPT_KINDS += formats
+.PHONY: accept-formats
+accept-formats: $(FP8NET) $(BUILD)/model/fp8mac
+	$(Q)$(if $(MLPERF_TINY),MLPERF_TINY=$(MLPERF_TINY)) $(if $(CIFAR10),CIFAR10=$(CIFAR10)) $(NETWORKS_TABLE:table.py=format_table.py) $(NETWORKS_ONLY) $(ACCEPT_REASON)
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
 # Networks that are written by hand, in several formats: sim/bench/quality.json
 ACCEPT_KINDS += quality
 .PHONY: accept-quality
