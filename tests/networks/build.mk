@@ -125,9 +125,9 @@ $(BUILD)/test/networks-operators-all.log: $(NETWORKS_HOST) $(BUILD)/model/libfp8
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
 
 # From an ONNX file to host and chip by commands.
-$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
+$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) sim/bench/networks.json $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
-	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(RISCV_PREFIX)gcc $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
 
 # Estimates of moves by the core, on the timing model
