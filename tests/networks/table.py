@@ -76,7 +76,7 @@ def row(network: Network, kind: str) -> dict:
     result = {"set": network.set or kind, "about": network.about}
     result |= {"parameters": found.parameters, "macs": found.macs}
     if network.reference:
-        graph = _whole(shapes.prepare(network.path))
+        graph = _for_array(shapes.prepare(network.path))
         result |= _quality(network, graph, "int8")
     else:
         graph = _lowered(network)
@@ -101,10 +101,10 @@ def _lowered(network: Network, format: str = "e4m3fn", mx: bool = False) -> Grap
     options = quantize.Options(format, format, keep=network.keep, mx=mx)
     given, kept = network.shape or None, network.kept or None
     result = recipe.quantise(network.path, network.calibration, options, given, kept)
-    return _whole(shapes.infer(result.model))
+    return _for_array(shapes.infer(result.model))
 
 
-def _whole(model) -> Graph:
+def _for_array(model) -> Graph:
     """For the default array, with its depthwise commands"""
     graph = lower.lower_model(model)
     graph.columns = COLUMNS
