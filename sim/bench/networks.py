@@ -153,7 +153,6 @@ class Tables:
         return table(head, lines)
 
 
-
 def moved(row: str, text: str, same_compiler: bool) -> str:
     """What to say if the cycles of the row's program are not the recorded ones."""
     found = CYCLES.search(text)
