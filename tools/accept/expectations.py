@@ -3,7 +3,7 @@
 
 A result file is JSON. Its object `rows` is {ROW: {FIGURE: value}}; what else it has belongs to its kind. A kind names the
 file and the figures that are judged. `make accept-KIND` measures all rows again, says what moved, and writes the file. It
-refuses if a judged figure is worse by more than LIMIT, unless it is given a reason. The row then keeps the reason:
+refuses if a judged figure is worse by more than LIMIT, unless it is given a reason. The row then keeps the reason until its figures are within LIMIT of what they were:
 
     "make run": {"cycles": 15400, ..., "reason": {"text": "REASON", "cycles": [15274, 15400]}}
 
@@ -128,6 +128,16 @@ def worse(kind: Kind, old: Rows, new: Rows, limit: float = LIMIT) -> list[Move]:
     return found
 
 
+def still_lost(kind: Kind, reason: Mapping, row: Row) -> dict:
+    """What of a reason is for figures that are still worse than before it by more than LIMIT"""
+
+    def is_lost(name: str, old: float, new: float) -> bool:
+        return kind.judged.get(name, 0) * (row.get(name, new) - old) > LIMIT * abs(old)
+
+    lost = {name: pair for name, pair in reason.items() if name != "text" and is_lost(name, *pair)}
+    return {"text": reason["text"]} | lost if lost else {}
+
+
 def noted(kind: Kind, old: Rows, new: Rows, lost: Iterable[Move], reason: str) -> dict[str, dict]:
     """The new rows with their notes: the last reason, and the best figures since."""
     rows = {}
@@ -144,8 +154,8 @@ def noted(kind: Kind, old: Rows, new: Rows, lost: Iterable[Move], reason: str) -
                 best[figure] = least
         if own:
             row["reason"] = {"text": reason} | {one.figure: [one.old, one.new] for one in own}
-        elif "reason" in before:
-            row["reason"] = before["reason"]
+        elif left := still_lost(kind, before.get("reason", {}), row):
+            row["reason"] = left
         rows[name] = row | ({"best": best} if best else {})
     return rows
 
