@@ -244,7 +244,7 @@ module fp8mac_accel
     $error("ROW_COMMANDS=1 is not possible: it needs ELEMENTWISE=1, COLS <= 16 for its 16 partial sums, MAX_MN >= 32");
   end
   if (SidesOk && LanesOk && AxiDataW == AXI_DATA_W && DEPTHWISE && !DepthwiseOk) begin : g_check_depthwise
-    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat, COLS >= 2, an eighth to half of it");
+    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES >= a beat's bytes, COLS >= 2, an eighth to half of them");
   end
   if (KindOk && REQUANTISE && !RequantiseOk) begin : g_check_requantise
     $error("REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0");

@@ -93,8 +93,6 @@ module fp8mac_sys_accel
   import "DPI-C" function int unsigned fp8sim_stall_permille();
 
   localparam int unsigned Beat      = AXI_DATA_W / 8;
-  localparam int unsigned Share     = element_share(ELEMENT, LANES, ROWS);
-  localparam int unsigned EpiWidth  = default_epi_width(ROWS, COLS, Share);
   localparam int unsigned MaxMn     = 128;  // what follows are the defaults of fp8mac_accel
   localparam int unsigned Tiles     = 256;
   localparam int unsigned Queue     = 8;
