@@ -325,12 +325,9 @@ module fp8mac_array
 
   a_phases_do_not_meet : assert property (@(posedge clk) disable iff (!rst_ni) !(issued && more));
 
-  // Assertions see bits of what is wide: Verilator 5.006 does not sample more than some words.
   for (genvar s = 1; s < int'(Loop); s++) begin : g_loop
-    logic same_tile;
-    assign same_tile = valid_q[s] && part[s].phase == '0 && part[s].block.tile == step_tile_i;
     a_accumulator_is_ready : assert property (@(posedge clk) disable iff (!rst_ni)
-      !(issued && !acc_first_i && same_tile));
+      !(issued && !acc_first_i && valid_q[s] && part[s].phase == '0 && part[s].block.tile == step_tile_i));
   end
 
   // A block's steps follow one another, and have all but their operands in common.
@@ -349,12 +346,10 @@ module fp8mac_array
     end
   end
 
-  logic goes_on;  // the step has in common what it must
-  assign goes_on = issued_block == open_block_q && row_en_i == open_row_en_q && (!Bounded || a_place == open_a_place_q);
-
   a_block_begins_once : assert property (@(posedge clk) disable iff (!rst_ni) !step_valid_i || block_first_i || open_q);
   a_block_is_one : assert property (@(posedge clk) disable iff (!rst_ni)
-    !step_valid_i || block_first_i || goes_on);
+    !step_valid_i || block_first_i ||
+    (issued_block == open_block_q && row_en_i == open_row_en_q && (!Bounded || a_place == open_a_place_q)));
   a_one_step : assert property (@(posedge clk) disable iff (!rst_ni)
     !step_valid_i || element_block_products(ELEMENT) != 0 || (block_first_i && block_last_i));
 
