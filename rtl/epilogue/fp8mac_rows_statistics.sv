@@ -81,7 +81,12 @@ module fp8mac_rows_statistics
   assign go        = end_q && !front_busy_i && !main_busy;
   assign busy_o    = end_q || running;
   assign fold_more = (seen_q >> (32'(fold_set) * Rows) >> Rows) != '0;
-  assign turn_more = (seen_q >> (Turn * Rows)) != '0;
+
+  if (Sets > Turn) begin : g_turns
+    assign turn_more = seen_q[Sets-1:Turn] != '0;
+  end else begin : g_one_turn
+    assign turn_more = 1'b0;
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) end_q <= 1'b0;
