@@ -18,21 +18,23 @@ from model.bench import speed
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
-from . import limits, networks, quality, results, row_commands, tables, workloads
+from . import limits, networks, quality, results, row_commands, tables, widths, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND, speed.KIND)
+KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND, speed.KIND, widths.KIND)
 QUOTING = (
     "README.md",
     "docs/ARCHITECTURE.md",
     "docs/CYCLES.md",
     "docs/NETWORKS.md",
+    "docs/WIDTHS.md",
     "model/SPEED.md",
 )
 FULL = {
     "cycles.md": "cycles_full.md",
     "networks.md": "networks_full.md",
+    "widths.md": "widths_full.md",
 }  # made of, beside this file
 MODEL = Path("build/model/fp8mac")
 # The speed table of README.md: shapes, and what they are
@@ -60,6 +62,7 @@ class Words:
         self.networks = networks.Tables(networks.load(path_of["networks"]))
         self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
+        self.widths = widths.Tables(widths.load(path_of["widths"]))
 
     def say(self, words: str) -> str:
         name, *arguments = words.split()
@@ -145,6 +148,30 @@ class Words:
     def say_quality(self, name: str, figure: str) -> str:
         return f"{self.quality[name][figure]:,}"
 
+    def say_width(self, figure: str, *name: str) -> str:
+        """FIGURE NETWORK: of sums of E4M3 in blocks of 64 in FP32"""
+        return self.widths.figure(figure, " ".join(name))
+
+    def say_width_least(self) -> str:
+        """Fraction bits that every network has enough of"""
+        return self.widths.least()
+
+    def say_width_mean(self, width: str) -> str:
+        """WIDTH: mean loss of the networks in dB, with its standard error"""
+        return "{:.2f} ± {:.2f}".format(*self.widths.pooled(f"f{width}"))
+
+    def say_width_answers(self, width: str) -> str:
+        """WIDTH: answers of all networks that differ beyond those with exact sums"""
+        return f"{self.widths.more_wrong(f'f{width}'):+d}"
+
+    def say_width_lost(self, width: str, *name: str) -> str:
+        """WIDTH OPERANDS: dB that are lost against exact sums"""
+        return self.widths.lost_by(width, " ".join(name))
+
+    def say_width_ppm(self, width: str) -> str:
+        """WIDTH: how far long sums of one sign are off, in parts of a million"""
+        return self.widths.ppm(width)
+
     def say_speed(self, *name: str) -> str:
         """A figure of the golden model's speed, as model/bench/speed.py names it"""
         return self.speed.say(" ".join(name))
@@ -159,6 +186,7 @@ class Words:
         if name == "settings":
             return self.speed.settings()
         text = self.tables.named(name) or self.networks.named(name, self.rows)
+        text = text or self.widths.named(name)
         if not text:
             raise PageError(f"there is no table '{name}'")
         return text
