@@ -28,6 +28,7 @@ COMMITTED = Path("sim/bench/widths.json")
 KIND = Kind("widths", COMMITTED, {})
 TEXT, OUTLIERS = "text", "text, outlier channels"
 MOST_LOSS = 0.1  # dB
+SURE = 3  # standard errors: of a hundred differences that are chance, one hardly exceeds them
 LEAST_ERROR = 0.02  # dB: networks with smaller standard errors weigh the same
 
 
@@ -104,9 +105,9 @@ class Tables:
         return count
 
     def is_enough(self, width: str) -> bool:
-        """On average, with outliers, and for each network within two standard errors"""
+        """On average, with outliers, and for each network within SURE standard errors"""
         rows = [self.case(one) for one in self.networks()]
-        sure = [row.get(f"{width}_loss", 0) - 2 * row.get(f"{width}_error", 0) for row in rows]
+        sure = [row.get(f"{width}_loss", 0) - SURE * row.get(f"{width}_error", 0) for row in rows]
         made = self.case(OUTLIERS)[f"{width}_loss"]
         return max(self.pooled(width)[0], made, *sure) <= MOST_LOSS
 

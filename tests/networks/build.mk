@@ -176,8 +176,8 @@ accept-widths: $(FP8NET) $(WIDTHS_HOST) $(BUILD)/model/fp8mac
 	$(Q)$(WIDTHS) $(NETWORKS_ONLY)
 	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(WIDTHS) --tiny $(NETWORKS_ONLY))
 	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
-$(BUILD)/test/networks-widths.log: $(NETWORKS_INPUTS) sim/bench/widths.json sim/bench/widths.py $(WIDTHS_HOST)
-	@tests/run_test.sh networks-widths $@ $(WIDTHS) --check
+$(BUILD)/test/networks-widths.log: $(NETWORKS_INPUTS) sim/bench/widths.json sim/bench/widths.py $(FW_BUILD)/host/digits
+	@tests/run_test.sh networks-widths $@ env PYTHONPATH=$(FP8NET_PATH):. $(PYTHON) -B $(NETWORKS_TEST)/width_check.py $(FW_BUILD)/host/digits
 TESTS += $(BUILD)/test/networks-widths.log
 
 $(BUILD)/test/networks-package.log: $(NETWORKS_TEST)/package.sh $(wildcard firmware/fp8net/*) $(NETWORKS_INPUTS)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""widths.py [--check] [--tiny] [--only EXPRESSION] [--case EXPRESSION]: how many fraction bits the sums of a network need.
+"""widths.py [--tiny] [--only EXPRESSION] [--case EXPRESSION]: how many fraction bits the sums of a network need.
 
     make accept-widths                          takes what moved into sim/bench/widths.json, and writes the pages
     make accept-widths MLPERF_TINY=folder       with the networks of MLPerf Tiny
     make accept-widths ONLY='fashion' CASE=E4M3  the rows of a network, or of some formats, blocks and accumulators
-    make build/test/networks-widths.log         compares a few rows with the file (--check)
+    make build/test/networks-widths.log         compares a few rows with the file (width_check.py)
 
 A row has one network, operand format, block and accumulator. Whole networks run in fp8net's executor over the golden model with
 the sums of each width, and their outputs are compared with float32's. The networks and their inputs are those of docs/NETWORKS.md
@@ -20,62 +20,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import fp8mac
 import numpy as np
 import reader
 import table
+import width_cases
 import width_sums
 import width_text
 from fp8net import lower, mx, quantize, recipe, reference, shapes
 from fp8net.executor import F32, Executor
 from fp8net.ir import Graph, Layer
+from width_cases import CASES, EXACT, HOST, SUMS_FORMATS, TEXT_FORMAT, Case, first_of
 from width_sums import Arithmetic, decibels, exponent_for, split
 
-from sim.bench import quality
 from sim.bench import widths as results
 from tools.accept import expectations
 
-EXACT = None
-ALL = (*range(6, 15), 16, 19, 23, EXACT)
-MOST = (8, 10, 11, 12, 13, 16, 19, EXACT)
-SOME = (6, 8, 10, 11, 13, 19, EXACT)
-FEW = (10, 13, 19, EXACT)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A format of operands and an element's sums, in several widths"""
-
-    format: str  # E4M3, E5M2 or MX
-    block: int
-    acc: str
-    widths: tuple[int | None, ...]
-
-    @property
-    def name(self) -> str:
-        return results.case_name(self.format, self.block, self.acc)
-
-    @property
-    def codes(self) -> str:
-        return "e5m2" if self.format == "E5M2" else "e4m3fn"
-
-
-# The first one of a format is what the others are compared with.
-CASES = (
-    Case("E4M3", 64, "fp32", ALL),
-    Case("E4M3", 32, "fp32", SOME),
-    Case("E4M3", 64, "fp16", FEW),
-    Case("E4M3", 32, "fp16", FEW),
-    Case("E5M2", 64, "fp32", MOST),
-    Case("E5M2", 64, "fp16", FEW),
-    Case("MX", 32, "fp32", SOME),
-    Case("MX", 32, "fp16", FEW),
-)
-TEXT_FORMAT, SUMS_FORMATS = "E4M3", ("E4M3", "E5M2")
-LENGTHS = (64, 512, 4096, 16384)
 WINDOWS = 16  # of 128 tokens
 # Inputs of each network, of those that its row of NETWORKS.md has: costs decide
 RUNS = {
@@ -88,12 +50,6 @@ RUNS = {
     "reader.onnx": 4,
 }
 CALIBRATION = 4  # runs whose largest sums choose FP16's exponents
-HOST = {one: f"digits, {one}" for one in quality.DIGITS} | {"vad": "speech, written in C"}
-HOST_WIDTHS = tuple(bits for bits in ALL if bits is not None and bits >= 9)  # the library's
-
-
-def first_of(format: str) -> Case:
-    return next(case for case in CASES if case.format == format)
 
 
 # ---- a network with the sums of an element ------------------------------------------------------
@@ -302,29 +258,6 @@ def text_rows(outliers: bool, cases: list[Case]) -> Iterator[tuple[str, dict]]:
         yield f"{name}: {case.name}", row
 
 
-def sums_rows(kind: str, cases: list[Case], lengths=LENGTHS) -> Iterator[tuple[str, dict]]:
-    for k in lengths:
-        for case in cases:
-            name = results.sums_name(kind, k)
-            given = case.codes, case.block, case.acc, case.widths
-            yield f"{name}: {case.name}", width_sums.figures(kind, k, *given)
-
-
-def host_row(options: argparse.Namespace, net: str) -> tuple[str, dict]:
-    """A network whose layers are written in C, over the host's library"""
-    row: dict = {}
-    for bits in HOST_WIDTHS:
-        environment = {"FP8RT_ELEMENT": f"block64_f{bits}"}
-        if net == "vad":
-            text = quality.printed(str(options.vad), **environment)
-            of, right = map(int, quality.VAD_LINE.search(text).groups())
-        else:
-            text = quality.printed(str(options.digits), f"NET={net}", **environment)
-            of, _, right = map(int, quality.DIGITS_LINE.search(text).groups())
-        row |= {f"f{bits}_wrong": of - right, f"f{bits}_of": of, "inputs": of}
-    return f"{HOST[net]}: {CASES[0].name}", row
-
-
 def every(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, dict]]:
     """Rows whose network's name is asked for"""
 
@@ -342,10 +275,10 @@ def every(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, dict
         for kind in width_sums.KINDS:
             if wanted(f"sums, {kind}"):
                 drawn = [case for case in cases if case.format in SUMS_FORMATS]
-                yield from sums_rows(kind, drawn)
+                yield from width_cases.sums_rows(kind, drawn)
         for net, name in HOST.items():
             if CASES[0] in cases and wanted(name):
-                yield host_row(options, net)
+                yield width_cases.host_row(options.digits, options.vad, net)
         for outliers, name in enumerate((results.TEXT, results.OUTLIERS)):
             if wanted(name):
                 texts = [case for case in cases if case.format == TEXT_FORMAT]
@@ -358,7 +291,6 @@ def every(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, dict
 def main() -> int:
     parser = argparse.ArgumentParser(allow_abbrev=False)
     add = parser.add_argument
-    add("--check", action="store_true")
     add("--tiny", action="store_true")
     add("--only", default="", metavar="EXPRESSION")
     add("--case", default="", metavar="EXPRESSION")
@@ -366,25 +298,10 @@ def main() -> int:
     add("--vad", required=True, type=Path, help="the host's voice detector")
     add("--reason", default="")
     options = parser.parse_args()
-    if options.check:
-        return check(options)
     with tempfile.TemporaryDirectory(prefix="fp8net-") as folder:
         rows = dict(every(options, Path(folder)))
     print(f"  MEASURED  {len(rows)} rows, {time.process_time():.0f} s of this process")
     return expectations.take(results.KIND, {**results.load(), **rows}, options.reason)
-
-
-def check(options: argparse.Namespace) -> int:
-    """The rows that take least: random sums, and one network by hand"""
-    drawn = [case for case in CASES if case.format in SUMS_FORMATS]
-    rows = {n: row for kind in width_sums.KINDS for n, row in sums_rows(kind, drawn, (512,))}
-    rows |= [host_row(options, "perceptron")]
-    old = results.load()
-    moved = expectations.moves({name: old.get(name, {}) for name in rows}, rows)
-    print(expectations.complaint(results.KIND, moved))
-    count = sum(len(one) for one in rows.values())
-    print(f"{count - len(moved)} passed, {len(moved)} failed")
-    return 1 if moved else 0
 
 
 if __name__ == "__main__":
