@@ -29,7 +29,7 @@ KIND = Kind("widths", COMMITTED, {})
 TEXT, OUTLIERS = "text", "text, outlier channels"
 MOST_LOSS = 0.1  # dB
 SURE = 3  # standard errors: of a hundred differences that are chance, one hardly exceeds them
-LEAST_ERROR = 0.02  # dB: networks with smaller standard errors weigh the same
+LEAST_ERROR = 0.1  # dB: networks with smaller standard errors weigh the same
 
 
 def case_name(format: str, block: int, acc: str) -> str:
