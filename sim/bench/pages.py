@@ -156,9 +156,9 @@ class Words:
         """Fraction bits that every network has enough of"""
         return self.widths.least()
 
-    def say_width_mean(self, width: str) -> str:
-        """WIDTH: mean loss of the networks in dB, with its standard error"""
-        return "{:.2f} ± {:.2f}".format(*self.widths.pooled(f"f{width}"))
+    def say_width_median(self, width: str) -> str:
+        """WIDTH: what the median network loses in dB"""
+        return f"{self.widths.median(f'f{width}'):.2f}"
 
     def say_width_answers(self, width: str) -> str:
         """WIDTH: answers of all networks that differ beyond those with exact sums"""

@@ -17,6 +17,7 @@ WIDTH is exact or f and the fraction bits. Figures:
 `make accept-widths` measures it (tests/networks/widths.py).
 """
 
+import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,7 +30,6 @@ KIND = Kind("widths", COMMITTED, {})
 TEXT, OUTLIERS = "text", "text, outlier channels"
 MOST_LOSS = 0.1  # dB
 SURE = 3  # standard errors: of a hundred differences that are chance, one hardly exceeds them
-LEAST_ERROR = 0.1  # dB: networks with smaller standard errors weigh the same
 
 
 def case_name(format: str, block: int, acc: str) -> str:
@@ -85,14 +85,10 @@ class Tables:
         value = self.case(name)[figure]
         return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
 
-    def pooled(self, width: str) -> tuple[float, float]:
-        """The mean loss of the networks without outliers that were made, each weighted by the inverse square of its standard
-        error, and its own standard error"""
+    def median(self, width: str) -> float:
+        """The loss of the median network, without outliers that were made"""
         rows = [self.case(one) for one in self.networks() if one != OUTLIERS]
-        rows = [row for row in rows if f"{width}_loss" in row]
-        weights = [max(row[f"{width}_error"], LEAST_ERROR) ** -2 for row in rows]
-        total = sum(w * row[f"{width}_loss"] for w, row in zip(weights, rows))
-        return total / sum(weights), sum(weights) ** -0.5
+        return statistics.median(row[f"{width}_loss"] for row in rows if f"{width}_loss" in row)
 
     def more_wrong(self, width: str) -> int:
         """Answers of all networks that differ, beyond those with exact sums. Networks of the host's library have no exact sums, so
@@ -105,11 +101,11 @@ class Tables:
         return count
 
     def is_enough(self, width: str) -> bool:
-        """On average, with outliers, and for each network within SURE standard errors"""
+        """For the median network, with outliers, and for each network within SURE standard errors"""
         rows = [self.case(one) for one in self.networks()]
         sure = [row.get(f"{width}_loss", 0) - SURE * row.get(f"{width}_error", 0) for row in rows]
         made = self.case(OUTLIERS)[f"{width}_loss"]
-        return max(self.pooled(width)[0], made, *sure) <= MOST_LOSS
+        return max(self.median(width), made, *sure) <= MOST_LOSS
 
     def least(self) -> str:
         """The least width that is enough, as all wider ones are, and loses no answer in sum"""
@@ -174,10 +170,8 @@ class Tables:
             if "exact_db" in row:
                 cells = [self.lost(row, width_name(f)) for f in SHOWN]
                 lines.append([self.label(one), str(row["inputs"]), self.db(row, "exact"), *cells])
-        means = ["{:.2f} ± {:.2f}".format(*self.pooled(width_name(f))) for f in SHOWN]
-        return table(
-            head, [*lines, ["**mean without outliers, weighted by the errors**", "", "", *means]]
-        )
+        medians = [f"{self.median(width_name(f)):.2f}" for f in SHOWN]
+        return table(head, [*lines, ["**median without outliers**", "", "", *medians]])
 
     def answers(self) -> str:
         """Answers that are not float32's, or not the label"""
