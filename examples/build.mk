@@ -25,15 +25,15 @@ $(BUILD)/test/example_c.log: $(EXAMPLE_C)
 	@tests/run_test.sh example_c $@ $<
 
 # ---- the model in Python ---------------------------------------------------------------------------------------------
-# The package model/python, built and installed into a folder of its own.
+# The package model/python, installed into a folder of its own, with the model that is built already.
 EXAMPLE_PACKAGE := $(EXAMPLES_DIR)/package
 EXAMPLE_PYTHON := PYTHONPATH=$(abspath $(EXAMPLE_PACKAGE)) $(PYTHON) -B
 $(EXAMPLE_PACKAGE)/installed: $(MODEL_SOURCES) $(wildcard model/include/fp8mac/*.h model/src/*/*.h model/python/* \
-    model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(CLI_LIBRARY) $(wildcard firmware/include/fp8rt/*.h)
+    model/python/fp8mac/* model/cli/settings.* model/cli/workload.*) $(BUILD)/model/libfp8mac.a $(CLI_LIBRARY) $(wildcard firmware/include/fp8rt/*.h)
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(call say,PIP,$(@D))
 	@find model/python -type f -exec sha256sum {} + | sort >$(@D).before
-	$(Q)$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps \
+	$(Q)FP8MAC_LIBRARY=$(abspath $(BUILD)/model/libfp8mac.a) $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps \
 	  --target $(@D) ./model/python
 	@find model/python -type f -exec sha256sum {} + | sort | cmp - $(@D).before
 	@touch $@

@@ -23,7 +23,7 @@ RDL_OPTIONS = -I $(CATALOGUE_DIR) $(RDL_DEFINES)
 RTL_PACKAGE := rtl/fp8mac_codes_pkg.sv rtl/fp8mac_pkg.sv
 RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) $(CATALOGUE_SV) rtl/element/fp8mac_element_pkg.sv
 RTL_GENERATED := $(CATALOGUE_SV) $(REGS_SV) $(COMMAND_SV)
-RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) $(REGS_DIR)/fp8mac_regs_pkg.sv $(COMMAND_SV) rtl/accel/fp8mac_cmd_pkg.sv \
+RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) $(REGS_DIR)/fp8mac_regs_pkg.sv $(COMMAND_SV) rtl/accel/fp8mac_cmd_pkg.sv rtl/accel/fp8mac_accel_pkg.sv \
   rtl/epilogue/fp8mac_rows_pkg.sv
 RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
 RTL_FOLDERS := rtl/leaf rtl/feed rtl/element $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel

@@ -2,8 +2,8 @@
 """python tools/sizes.py [--self-test] FILES: files of more than 800 lines, and functions of more than 80.
 
 C, C++, SystemVerilog, Python, shell and make are counted in lines of the file. A function begins with its name, not with
-the comment above it, and ends with its last line; tables and classes are none. EXCEPTIONS names what may be longer, with the
-reason; one that is not needed any more is a fault, too. Generated files say so in their first lines.
+the comment above it, and ends with its last line; tables and classes are none. Generated files say so in their
+first lines.
 
 `make lint` first runs it on sources with seeded faults (--self-test).
 """
@@ -16,10 +16,6 @@ import sys
 from pathlib import Path
 
 FILE, FUNCTION = 800, 80
-EXCEPTIONS = {
-    "rtl/accel/fp8mac_accel.sv": "the wiring of the accelerator's modules, and the checks of its parameters",
-    "synth/study/report.py": "one class has the values of all pages; its methods are short",
-}
 GENERATED = re.compile(r"[Gg]enerated (?:by|from) ")
 # What stands above the brace of a class, and of the like
 NO_FUNCTION = re.compile(r" *(?:class|struct|union|enum|namespace|extern)\b(?!.*\()")
@@ -117,12 +113,7 @@ def main(arguments: list[str]) -> int:
     found = {name: faults(name, Path(name).read_text()) for name in arguments}
     wrong = 0
     for name, each in found.items():
-        if name in EXCEPTIONS and not each:
-            print(
-                f"{name}: tools/sizes.py has an exception for it, which it does not need. Remove it"
-            )
-            wrong += 1
-        for line, why in each if name not in EXCEPTIONS else ():
+        for line, why in each:
             print(f"{name}:{line}: {why}. Divide it by its ideas")
             wrong += 1
     if not arguments:

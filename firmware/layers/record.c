@@ -119,8 +119,8 @@ static uintptr_t base_of(const fp8rt_recorder *r, uint32_t symbol)
 // A table is no dependency: nobody writes its codes, and its load waits for all commands before.
 static memory memory_of(const fp8rt_caps *caps, const fp8rt_command *command)
 {
-    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
-    const unsigned count = fp8rt_command_regions(caps, command, list);
+    fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST];
+    const unsigned count = fp8mac_command_extents(caps, command, list);
     memory m = {.a_count = 0};
     for (unsigned i = 0; i < count; i++) {
         const fp8rt_region *at = &list[i].at;
@@ -203,8 +203,8 @@ static bool is_within(const fp8rt_recorder *r, const fp8rt_region *region)
 static bool is_within_symbols(const fp8rt_recorder *r, const fp8rt_caps *caps,
                               const fp8rt_command *command)
 {
-    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
-    const unsigned count = fp8rt_command_regions(caps, command, list);
+    fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST];
+    const unsigned count = fp8mac_command_extents(caps, command, list);
     bool within = true;
     for (unsigned i = 0; i < count; i++) {
         within = within && is_within(r, &list[i].at);

@@ -7,35 +7,23 @@ static uint32_t bytes_of(const fp8rt_region *region)
     return (uint32_t)fp8rt_region_span(region) + 1u;
 }
 
-void fp8rt_cache_before(fp8rt_device *dev, const fp8rt_command *command)
+__attribute__((cold)) // small: one loop for both steps
+void fp8rt_cache_regions(fp8rt_device *dev, const fp8mac_command_region *list, unsigned count,
+                         fp8rt_cache_step step)
 {
-    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
-    const unsigned count = fp8rt_command_regions(&dev->caps, command, list);
     for (unsigned i = 0; i < count; i++) {
-        dev->port->clean(dev, (const void *)list[i].at.address, bytes_of(&list[i].at));
-    }
-}
-
-void fp8rt_cache_behind(fp8rt_device *dev, const fp8rt_command *command)
-{
-    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
-    const unsigned count = fp8rt_command_regions(&dev->caps, command, list);
-    for (unsigned i = 0; i < count; i++) {
-        if (list[i].written) {
-            dev->port->invalidate(dev, (void *)list[i].at.address, bytes_of(&list[i].at));
+        const uint32_t bytes = bytes_of(&list[i].at);
+        if (step == FP8RT_CACHE_BEFORE) {
+            dev->port->clean(dev, (const void *)list[i].at.address, bytes);
+        } else if (list[i].written) {
+            dev->port->invalidate(dev, (void *)list[i].at.address, bytes);
         }
     }
 }
 
-void fp8rt_cache_note(const fp8rt_device *dev, const fp8rt_command *command, fp8rt_flight *flight)
+void fp8rt_cache_command(fp8rt_device *dev, const fp8rt_command *command, fp8rt_cache_step step)
 {
-    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
-    const unsigned count = fp8rt_command_regions(&dev->caps, command, list);
-    flight->d_bytes = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (list[i].of == FP8MAC_REGION_D) {
-            flight->d = list[i].at.address;
-            flight->d_bytes = bytes_of(&list[i].at);
-        }
-    }
+    fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST];
+    const unsigned count = fp8mac_command_extents(&dev->caps, command, list);
+    fp8rt_cache_regions(dev, list, count, step);
 }

@@ -6,29 +6,19 @@
 #include "backend.h"
 #include "regions.h"
 
-// Before a command: all that it reads, and all that it writes, because a line that the core writes
-// back later would destroy it. The port has `clean`.
-void fp8rt_cache_before(fp8rt_device *dev, const fp8rt_command *command);
-// Behind a command: all that it has written. The port has `invalidate`.
-void fp8rt_cache_behind(fp8rt_device *dev, const fp8rt_command *command);
-// The same for a command that stands in a descriptor
-static inline void fp8rt_cache_before_descriptor(fp8rt_device *dev,
-                                                 const fp8rt_descriptor *descriptor)
-{
-    const fp8rt_command command = fp8rt_backend_decode(descriptor);
-    fp8rt_cache_before(dev, &command);
-}
+typedef enum fp8rt_cache_step {
+    // Before a command all is cleaned that it reads, and all that it writes, because a line that the
+    // core writes back later would destroy it. So is what lies between the rows, which the second
+    // step invalidates, too. The port has `clean`.
+    FP8RT_CACHE_BEFORE,
+    // Behind it all is invalidated that it has written. The port has `invalidate`.
+    FP8RT_CACHE_BEHIND,
+} fp8rt_cache_step;
 
-static inline void fp8rt_cache_behind_descriptor(fp8rt_device *dev,
-                                                 const fp8rt_descriptor *descriptor)
-{
-    const fp8rt_command command = fp8rt_backend_decode(descriptor);
-    fp8rt_cache_behind(dev, &command);
-}
-
-// The same for a command in flight, which has no scales in D: notes what is invalidated at its end.
-void fp8rt_cache_note(const fp8rt_device *dev, const fp8rt_command *command, fp8rt_flight *flight);
-
+void fp8rt_cache_command(fp8rt_device *dev, const fp8rt_command *command, fp8rt_cache_step step);
+// The same for a command with these extents
+void fp8rt_cache_regions(fp8rt_device *dev, const fp8mac_command_region *list, unsigned count,
+                         fp8rt_cache_step step);
 // After a command in flight: D, unless it has 0 bytes.
 static inline void fp8rt_cache_after(fp8rt_device *dev, uintptr_t d, uint32_t bytes)
 {

@@ -112,39 +112,46 @@ static bool is_product(const fp8rt_elementwise_desc *desc)
     return desc->operation == FP8RT_OPERATION_MULTIPLY;
 }
 
+// All that is known before the run. Beta is read anew then, and says whether C is read.
+static void command_of(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc,
+                       fp8rt_command *command)
+{
+    const bool maximum = desc->operation == FP8RT_OPERATION_MAXIMUM;
+    fp8mac_command_clear(command);
+    command->a.addr = (uintptr_t)desc->x;
+    command->a.stride = desc->x_stride;
+    command->a.scale_vec = desc->scale_x.mode == FP8MAC_SCALE_VECTOR;
+    command->d.addr = (uintptr_t)desc->d;
+    command->d.stride = desc->d_stride;
+    command->d.fmt = (uint8_t)desc->d_format;
+    command->m = desc->m;
+    command->n = desc->n;
+    command->tile.m = caps->max_mn;
+    command->tile.n = caps->max_mn;
+    command->mode.op = (uint8_t)(maximum ? FP8MAC_OP_ADD : desc->operation);
+    command->mode.maximum = maximum;
+    command->mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
+    command->mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
+    command->mode.extended = true;
+    command->finish.overflow = (uint8_t)desc->overflow;
+    command->finish.act = (uint8_t)desc->activation;
+    command->finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
+    command->finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
+    command->finish.stochastic = desc->coding.stochastic;
+    command->finish.act_table = (uint8_t)desc->coding.table;
+    command->finish.seed = desc->coding.seed;
+    command->x_fmt = (uint8_t)desc->x_format;
+    command->c.en = reads_c(desc);
+    command->c.fmt = (uint8_t)(reads_c(desc) ? desc->c_format : FP8MAC_E4M3FN);
+    command->c.addr = (uintptr_t)desc->c;
+    command->c.stride = desc->c_stride;
+    command->c.beta = fp8rt_fp32_bits(desc->beta);
+}
+
 static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
 {
-    const fp8rt_elementwise_desc *desc = &plan->desc;
-    const bool maximum = desc->operation == FP8RT_OPERATION_MAXIMUM;
     fp8rt_command command;
-    fp8mac_command_clear(&command);
-    command.a.addr = (uintptr_t)desc->x;
-    command.a.stride = desc->x_stride;
-    command.a.scale_vec = desc->scale_x.mode == FP8MAC_SCALE_VECTOR;
-    command.d.addr = (uintptr_t)desc->d;
-    command.d.stride = desc->d_stride;
-    command.d.fmt = (uint8_t)desc->d_format;
-    command.m = desc->m;
-    command.n = desc->n;
-    command.tile.m = caps->max_mn;
-    command.tile.n = caps->max_mn;
-    command.mode.op = (uint8_t)(maximum ? FP8MAC_OP_ADD : desc->operation);
-    command.mode.maximum = maximum;
-    command.mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
-    command.mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
-    command.mode.extended = true;
-    command.finish.overflow = (uint8_t)desc->overflow;
-    command.finish.act = (uint8_t)desc->activation;
-    command.finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
-    command.finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
-    command.finish.stochastic = desc->coding.stochastic;
-    command.finish.act_table = (uint8_t)desc->coding.table;
-    command.finish.seed = desc->coding.seed;
-    command.x_fmt = (uint8_t)desc->x_format;
-    command.c.en = reads_c(desc);
-    command.c.fmt = (uint8_t)(reads_c(desc) ? desc->c_format : FP8MAC_E4M3FN);
-    command.c.addr = (uintptr_t)desc->c;
-    command.c.stride = desc->c_stride;
+    command_of(caps, &plan->desc, &command);
     fp8rt_backend_encode(&command, &plan->descriptor);
 }
 
@@ -207,17 +214,26 @@ fp8rt_status fp8rt_elementwise_complete(fp8rt_device *dev, fp8rt_elementwise_pla
     return status;
 }
 
+static __attribute__((noinline)) void
+keep_coherent(fp8rt_device *dev, const fp8rt_elementwise_plan *plan, fp8rt_cache_step step)
+{
+    fp8rt_command command;
+    command_of(&dev->caps, &plan->desc, &command);
+    fp8rt_backend_get_scales(&plan->descriptor, &command);
+    fp8rt_cache_command(dev, &command, step);
+}
+
 fp8rt_status fp8rt_elementwise_execute(fp8rt_device *dev, fp8rt_elementwise_plan *plan,
                                        bool counters, fp8rt_gemm_result *result)
 {
     fp8rt_lock(dev);
     if (dev->port->clean != NULL) {
-        fp8rt_cache_before_descriptor(dev, &plan->descriptor);
+        keep_coherent(dev, plan, FP8RT_CACHE_BEFORE);
     }
     const fp8rt_status status =
         fp8rt_run_descriptor(dev, &plan->descriptor, plan->desc.flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        fp8rt_cache_behind_descriptor(dev, &plan->descriptor);
+        keep_coherent(dev, plan, FP8RT_CACHE_BEHIND);
     }
     fp8rt_unlock(dev);
     return status;

@@ -75,8 +75,8 @@ static void set_image(const fp8rt_gemm_desc *desc, fp8rt_command *command)
     command->mode.conv_a = true;
     command->mode.depthwise = image->depthwise;
     command->mode.pairs = image->pairs;
-    command->image = fp8rt_image_command(image);
-    if (fp8rt_has_pairs(desc)) { // rows that have the result of a second line
+    fp8rt_image_command(image, &command->image);
+    if (image->pairs) { // rows that have the result of a second line
         command->c.stride = fp8rt_image_seconds(image, desc->m);
     }
 }
@@ -92,7 +92,9 @@ static void set_c(const fp8rt_gemm_desc *desc, fp8rt_command *command)
 
 void fp8rt_gemm_memory(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command)
 {
-    fp8mac_command_clear(command);
+    command->mode = (fp8mac_command_mode){0};
+    command->a.reuse = command->b.reuse = false;
+    command->c.en = command->table.load = false;
     command->d.addr = (uintptr_t)desc->d;
     command->d.stride = desc->d_stride;
     command->d.fmt = (uint8_t)desc->d_format;
@@ -121,10 +123,16 @@ void fp8rt_gemm_memory(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8r
 
 void fp8rt_gemm_command(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc, fp8rt_command *command)
 {
+    const bool extended = is_extended(desc);
+    if (extended) {
+        fp8mac_command_clear_extension(command);
+    }
     fp8rt_gemm_memory(caps, desc, command);
     set_values(&desc->a, &command->a);
     set_values(&desc->b, &command->b);
-    command->mode.extended = is_extended(desc);
+    command->tag = 0;
+    command->more = command->pause = false;
+    command->mode.extended = extended;
     command->mode.acc_fmt = desc->acc_format == FP8MAC_ACC_FP16;
     command->mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
     command->mode.pass_shape = FP8MAC_PASS_AUTOMATIC;

@@ -110,21 +110,19 @@ fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *de
     return exists && lines && columns && kernel ? FP8RT_OK : FP8RT_ERR_IMAGE;
 }
 
-fp8mac_command_image fp8rt_image_command(const fp8rt_image *image)
+void fp8rt_image_command(const fp8rt_image *image, fp8mac_command_image *to)
 {
     const uint32_t pixel = image->pixel_bytes;
     const bool one = is_one_segment(image);
-    return (fp8mac_command_image){
-        .width = image->width * pixel,
-        .height = (uint16_t)image->height,
-        .out_w = (uint16_t)image->out_w,
-        .segment_bytes = (uint16_t)(image->channels * (one ? image->kernel_w : 1u)),
-        .segments = (uint8_t)(one ? 1u : image->kernel_w),
-        .step_x = (uint16_t)(image->stride_x * pixel),
-        .segment_step = (uint16_t)(image->dilation_x * pixel),
-        .step_y = (uint8_t)image->stride_y,
-        .dil_y = (uint8_t)image->dilation_y,
-        .pad_top = (uint8_t)image->pad_top,
-        .pad_left = (uint16_t)(image->pad_left * pixel),
-    };
+    to->width = image->width * pixel;
+    to->height = (uint16_t)image->height;
+    to->out_w = (uint16_t)image->out_w;
+    to->segment_bytes = (uint16_t)(image->channels * (one ? image->kernel_w : 1u));
+    to->segments = (uint8_t)(one ? 1u : image->kernel_w);
+    to->step_x = (uint16_t)(image->stride_x * pixel);
+    to->segment_step = (uint16_t)(image->dilation_x * pixel);
+    to->step_y = (uint8_t)image->stride_y;
+    to->dil_y = (uint8_t)image->dilation_y;
+    to->pad_top = (uint8_t)image->pad_top;
+    to->pad_left = (uint16_t)(image->pad_left * pixel);
 }

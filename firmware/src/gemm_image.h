@@ -61,6 +61,6 @@ void fp8rt_image_fill(fp8rt_gemm_desc *desc);
 // FP8RT_ERR_IMAGE, FP8RT_ERR_UNSUPPORTED or FP8RT_OK, for a descriptor that is filled
 fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc);
 // The image of the command
-fp8mac_command_image fp8rt_image_command(const fp8rt_image *image);
+void fp8rt_image_command(const fp8rt_image *image, fp8mac_command_image *to);
 
 #endif

@@ -60,8 +60,8 @@ static __attribute__((noinline)) bool singles_meet(const fp8rt_gemm_desc *desc,
 fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                                       const fp8rt_command *command)
 {
-    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
-    const fp8mac_command_region *const end = list + fp8rt_command_regions(caps, command, list);
+    fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST];
+    const fp8mac_command_region *const end = list + fp8mac_product_extents(caps, command, list);
     const fp8rt_region *const d = &list->at;
     if (!fp8rt_region_fits(d)) {
         return FP8RT_ERR_STRIDE;
@@ -80,16 +80,18 @@ fp8rt_status fp8rt_gemm_check_regions(const fp8rt_caps *caps, const fp8rt_gemm_d
     return has_singles(desc) && singles_meet(desc, d, d_span) ? FP8RT_ERR_OVERLAP : status;
 }
 
+__attribute__((cold)) // a scratch is rare
 bool fp8rt_gemm_meets(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
                       const fp8rt_region *other)
 {
-    fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST];
+    fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST];
     fp8rt_command command;
     fp8rt_gemm_memory(caps, desc, &command);
-    const unsigned count = fp8rt_command_regions(caps, &command, list);
-    bool meets = false;
+    const unsigned count = fp8mac_product_extents(caps, &command, list);
     for (unsigned i = 0; i < count; i++) {
-        meets = meets || fp8rt_regions_overlap(other, &list[i].at);
+        if (fp8rt_regions_overlap(other, &list[i].at)) {
+            return true;
+        }
     }
-    return meets || singles_meet(desc, other, (uint32_t)fp8rt_region_span(other));
+    return singles_meet(desc, other, (uint32_t)fp8rt_region_span(other));
 }

@@ -12,9 +12,12 @@
 #include "gemm_regions.h"
 #include "run.h"
 
+// Of a scratch, or of a core with a cache: small, and out of the way of the others
+#define RARE __attribute__((noinline, cold))
+
 // Vectors are copied to the scratch before the matrices are read.
-static fp8rt_status check_scratch(const fp8rt_device *dev, const fp8rt_gemm_plan *plan,
-                                  const void *scratch, size_t scratch_bytes)
+static RARE fp8rt_status check_scratch(const fp8rt_device *dev, const fp8rt_gemm_plan *plan,
+                                       const void *scratch, size_t scratch_bytes)
 {
     if (scratch == NULL) {
         return FP8RT_ERR_NULL;
@@ -22,11 +25,12 @@ static fp8rt_status check_scratch(const fp8rt_device *dev, const fp8rt_gemm_plan
     if (scratch_bytes < plan->scratch_bytes) {
         return FP8RT_ERR_SCRATCH;
     }
-    const fp8rt_region own = {(uintptr_t)scratch, 1, 0, (uint32_t)plan->scratch_bytes};
+    const uint32_t bytes = (uint32_t)plan->scratch_bytes;
+    const fp8rt_region own = {(uintptr_t)scratch, 1, 0, bytes};
     if (fp8rt_gemm_meets(&dev->caps, &plan->desc, &own)) {
         return FP8RT_ERR_OVERLAP;
     }
-    return fp8rt_region_fits(&own) ? FP8RT_OK : FP8RT_ERR_STRIDE;
+    return bytes - 1u <= fp8rt_address_room(own.address) ? FP8RT_OK : FP8RT_ERR_STRIDE;
 }
 
 // The values of single scales may have changed since the plan was made.
@@ -98,33 +102,31 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
     }
 }
 
-// The command as the accelerator reads it: vectors that were copied to the scratch are read there.
-static void command_of(const fp8rt_device *dev, const fp8rt_gemm_plan *plan, fp8rt_command *command)
-{
-    fp8rt_gemm_memory(&dev->caps, &plan->desc, command);
-    fp8rt_backend_get_scales(&plan->descriptor, command);
-}
-
-static __attribute__((noinline)) void clean(fp8rt_device *dev, const fp8rt_gemm_plan *plan)
+// The memory of the command as the accelerator reads it: vectors that were copied to the scratch are
+// read there. D is the first region.
+static RARE unsigned extents_of(const fp8rt_device *dev, const fp8rt_gemm_plan *plan,
+                                fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST])
 {
     fp8rt_command command;
-    command_of(dev, plan, &command);
-    fp8rt_cache_before(dev, &command);
+    fp8rt_gemm_memory(&dev->caps, &plan->desc, &command);
+    fp8rt_backend_get_scales(&plan->descriptor, &command);
+    return fp8mac_product_extents(&dev->caps, &command, list);
 }
 
-static __attribute__((noinline)) void invalidate(fp8rt_device *dev, const fp8rt_gemm_plan *plan)
+static RARE void keep_coherent(fp8rt_device *dev, const fp8rt_gemm_plan *plan,
+                               fp8rt_cache_step step)
 {
-    fp8rt_command command;
-    command_of(dev, plan, &command);
-    fp8rt_cache_behind(dev, &command);
+    fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST];
+    fp8rt_cache_regions(dev, list, extents_of(dev, plan, list), step);
 }
 
-static __attribute__((noinline)) void note_d(fp8rt_device *dev, const fp8rt_gemm_plan *plan,
-                                             uint16_t tag)
+// Notes what is invalidated at the end of a command in flight.
+static RARE void note_d(fp8rt_device *dev, const fp8rt_gemm_plan *plan, fp8rt_flight *flight)
 {
-    fp8rt_command command;
-    command_of(dev, plan, &command);
-    fp8rt_cache_note(dev, &command, fp8rt_flight_of(dev, tag));
+    fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST];
+    extents_of(dev, plan, list);
+    flight->d = list->at.address;
+    flight->d_bytes = (uint32_t)fp8rt_region_span(&list->at) + 1u;
 }
 
 static void fill_observed(fp8rt_gemm_result *result, const fp8rt_observed *seen)
@@ -182,12 +184,12 @@ fp8rt_status fp8rt_gemm_execute(fp8rt_device *dev, fp8rt_gemm_plan *plan, bool c
 {
     fp8rt_lock(dev);
     if (dev->port->clean != NULL) {
-        clean(dev, plan);
+        keep_coherent(dev, plan, FP8RT_CACHE_BEFORE);
     }
     const fp8rt_status status =
         fp8rt_run_descriptor(dev, &plan->descriptor, plan->desc.flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        invalidate(dev, plan);
+        keep_coherent(dev, plan, FP8RT_CACHE_BEHIND);
     }
     fp8rt_unlock(dev);
     return status;
@@ -250,10 +252,10 @@ fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *sc
             complete(dev, plan, scratch);
         }
         if (dev->port->clean != NULL) {
-            clean(dev, plan);
+            keep_coherent(dev, plan, FP8RT_CACHE_BEFORE);
         }
         if (dev->port->invalidate != NULL) {
-            note_d(dev, plan, *tag);
+            note_d(dev, plan, fp8rt_flight_of(dev, *tag));
         }
         fp8rt_backend_submit(dev, &plan->descriptor, *tag);
     }

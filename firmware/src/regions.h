@@ -10,11 +10,6 @@
 
 typedef fp8mac_region fp8rt_region;
 
-// The regions of a command, as fp8mac_command_regions names them, but those of D as one: from its
-// first row to its last one. So the bytes between are cleaned before they are invalidated.
-unsigned fp8rt_command_regions(const fp8mac_caps *caps, const fp8mac_command *command,
-                               fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST]);
-
 // The distance from `address` to the last byte of the address space. The host's addresses beyond 32
 // bits count as the start of the chip's RAM, so that host and chip refuse the same matrices.
 static inline uint32_t fp8rt_address_room(uintptr_t address)

@@ -158,39 +158,44 @@ static fp8rt_status check_choices(const fp8rt_caps *caps, const fp8rt_rows_desc 
 
 // ---- the command --------------------------------------------------------------------------------
 
+// All that is known before the run
+static void command_of(const fp8rt_caps *caps, const fp8rt_rows_desc *desc, fp8rt_command *command)
+{
+    const bool norm = fp8rt_rows_is_norm(desc->operation);
+    fp8mac_command_clear(command);
+    command->a.addr = (uintptr_t)desc->x;
+    command->a.stride = desc->x_stride;
+    command->a.mx_addr = (uintptr_t)desc->scales;
+    command->a.mx_stride = desc->scales_stride;
+    command->b.stride = norm ? fp8rt_fp32_bits(fp8mac_recipe_inverse((float)desc->n)) : 0;
+    command->b.scale_vec = desc->gamma != NULL;
+    command->d.addr = (uintptr_t)desc->d;
+    command->d.stride = desc->d_stride;
+    command->d.fmt = (uint8_t)fp8rt_rows_d(desc).format;
+    command->m = desc->m;
+    command->n = desc->n;
+    command->k = desc->seen;
+    command->tile.m = caps->max_mn;
+    command->tile.n = caps->max_mn;
+    command->mode.op = FP8MAC_OP_ROWS;
+    command->mode.row_op = (uint8_t)desc->operation;
+    command->mode.causal = desc->causal;
+    command->mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
+    command->mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
+    command->mode.extended = true;
+    command->finish.overflow = (uint8_t)desc->overflow;
+    command->finish.act = (uint8_t)desc->activation;
+    command->finish.bias_en = desc->beta != NULL;
+    command->finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
+    command->finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
+    command->finish.act_table = (uint8_t)desc->coding.table;
+    command->x_fmt = (uint8_t)desc->x_format;
+}
+
 static void encode(const fp8rt_caps *caps, fp8rt_rows_plan *plan)
 {
-    const fp8rt_rows_desc *desc = &plan->desc;
-    const bool norm = fp8rt_rows_is_norm(desc->operation);
     fp8rt_command command;
-    fp8mac_command_clear(&command);
-    command.a.addr = (uintptr_t)desc->x;
-    command.a.stride = desc->x_stride;
-    command.a.mx_addr = (uintptr_t)desc->scales;
-    command.a.mx_stride = desc->scales_stride;
-    command.b.stride = norm ? fp8rt_fp32_bits(fp8mac_recipe_inverse((float)desc->n)) : 0;
-    command.b.scale_vec = desc->gamma != NULL;
-    command.d.addr = (uintptr_t)desc->d;
-    command.d.stride = desc->d_stride;
-    command.d.fmt = (uint8_t)fp8rt_rows_d(desc).format;
-    command.m = desc->m;
-    command.n = desc->n;
-    command.k = desc->seen;
-    command.tile.m = caps->max_mn;
-    command.tile.n = caps->max_mn;
-    command.mode.op = FP8MAC_OP_ROWS;
-    command.mode.row_op = (uint8_t)desc->operation;
-    command.mode.causal = desc->causal;
-    command.mode.after = (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0;
-    command.mode.pass_shape = FP8MAC_PASS_AUTOMATIC;
-    command.mode.extended = true;
-    command.finish.overflow = (uint8_t)desc->overflow;
-    command.finish.act = (uint8_t)desc->activation;
-    command.finish.bias_en = desc->beta != NULL;
-    command.finish.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
-    command.finish.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
-    command.finish.act_table = (uint8_t)desc->coding.table;
-    command.x_fmt = (uint8_t)desc->x_format;
+    command_of(caps, &plan->desc, &command);
     fp8rt_backend_encode(&command, &plan->descriptor);
 }
 
@@ -248,17 +253,26 @@ fp8rt_status fp8rt_rows_complete(fp8rt_device *dev, fp8rt_rows_plan *plan)
     return status;
 }
 
+static __attribute__((noinline)) void keep_coherent(fp8rt_device *dev, const fp8rt_rows_plan *plan,
+                                                    fp8rt_cache_step step)
+{
+    fp8rt_command command;
+    command_of(&dev->caps, &plan->desc, &command);
+    fp8rt_backend_get_scales(&plan->descriptor, &command);
+    fp8rt_cache_command(dev, &command, step);
+}
+
 fp8rt_status fp8rt_rows_execute(fp8rt_device *dev, fp8rt_rows_plan *plan, bool counters,
                                 fp8rt_gemm_result *result)
 {
     fp8rt_lock(dev);
     if (dev->port->clean != NULL) {
-        fp8rt_cache_before_descriptor(dev, &plan->descriptor);
+        keep_coherent(dev, plan, FP8RT_CACHE_BEFORE);
     }
     const fp8rt_status status =
         fp8rt_run_descriptor(dev, &plan->descriptor, plan->desc.flags, counters, result);
     if (dev->port->invalidate != NULL) {
-        fp8rt_cache_behind_descriptor(dev, &plan->descriptor);
+        keep_coherent(dev, plan, FP8RT_CACHE_BEHIND);
     }
     fp8rt_unlock(dev);
     return status;

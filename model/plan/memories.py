@@ -92,7 +92,7 @@ def cycles(tool: Path, one: Accelerator, its: Configuration) -> list[int] | None
 
 def mean(found: list[int], usual: list[int]) -> float:
     logs = [math.log(one / other) for one, other in zip(found, usual, strict=True)]
-    return math.exp(sum(logs) / len(logs))
+    return math.exp(math.fsum(logs) / len(logs))
 
 
 def memory(one: Accelerator, its: Configuration, areas: Areas) -> tuple[int, float]:

@@ -74,7 +74,7 @@ class Report:
     def mean(self, row: Row, names: Iterable[str] = NETWORKS) -> float:
         """How many times as fast as the default, as a geometric mean"""
         logs = [math.log(self.ours.cycles[name] / row.cycles[name]) for name in names]
-        return math.exp(sum(logs) / len(logs))
+        return math.exp(math.fsum(logs) / len(logs))
 
     def fastest(self, speed: Callable[[Row], float]) -> Row:
         """Of those that are not larger than the default"""

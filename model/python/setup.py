@@ -6,6 +6,8 @@ In the repository the sources are where the library has them; an sdist carries t
 library's. What is built goes to a temporary folder, so that an installation leaves the tree as it was.
 """
 
+import functools
+import os
 import pathlib
 import re
 import shutil
@@ -50,24 +52,11 @@ FOLDERS = ("firmware/include", "firmware/src", "firmware/layers", "firmware/port
 DESCRIPTORS = ["fp8rt/layers.h", "fp8rt_plan.h", "elementwise_plan.h", "rows_plan.h", "workload.h"]
 VERSION_H = TREE / "include" / "fp8mac" / "version.h"
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
-# The catalogue's header is generated in the repository, from the table that the RTL is generated from.
-CATALOGUE = HERE.parents[1] / "rtl" / "catalogue" / "catalogue.py"
 GENERATED = pathlib.Path(SCRATCH) if TREE != HERE / "csrc" else TREE / "include"
-if TREE != HERE / "csrc":
-    subprocess.run([sys.executable, "-B", str(CATALOGUE), "--out", SCRATCH], check=True)
 NUMBERS = dict(re.findall(r"^#define FP8MAC_VERSION_([A-Z]+) (\d+)$", VERSION_H.read_text(), re.M))
 VERSION = ".".join(NUMBERS[part] for part in ("MAJOR", "MINOR", "PATCH"))
-# So is the header of the registers, whose fields a command has.
-if TREE != HERE / "csrc":
-    numbers = [x for part in NUMBERS for x in ("-D", f"FP8MAC_VERSION_{part}={NUMBERS[part]}")]
-    subprocess.run(
-        [
-            *(sys.executable, "-B", "-m", "peakrdl", "c-header", "-I", SCRATCH, *numbers),
-            *(ROOT / "rtl" / "regs" / "fp8mac.rdl", "--std", "gnu11", "--type-style", "hier"),
-            *("-o", pathlib.Path(SCRATCH) / "fp8mac_regs.h"),
-        ],
-        check=True,
-    )
+# A library of the model that was built before, in the place of the model's sources
+LIBRARY_OF_MODEL = os.environ.get("FP8MAC_LIBRARY")
 HEADERS = ("fp8mac/catalogue.h", "fp8mac_regs.h")
 INCLUDES = [
     GENERATED,
@@ -77,11 +66,32 @@ INCLUDES = [
 FLAGS = ["-std=c11", "-O2", "-g0", "-ffp-contract=off", "-Wall", "-Wextra"]
 
 
+@functools.cache
+def generate() -> None:
+    """The headers of the catalogue and of the registers, whose fields a command has. An sdist carries them."""
+    if TREE == HERE / "csrc":
+        return
+    # The table that the RTL is generated from
+    catalogue = ROOT / "rtl" / "catalogue" / "catalogue.py"
+    subprocess.run([sys.executable, "-B", str(catalogue), "--out", SCRATCH], check=True)
+    numbers = [x for part in NUMBERS for x in ("-D", f"FP8MAC_VERSION_{part}={NUMBERS[part]}")]
+    subprocess.run(
+        [
+            *(sys.executable, "-B", "-m", "peakrdl", "c-header", "-I", SCRATCH, *numbers),
+            *(ROOT / "rtl" / "regs" / "fp8mac.rdl", "--std", "gnu11", "--type-style", "hier"),
+            *("-o", pathlib.Path(SCRATCH) / "fp8mac_regs.h"),
+        ],
+        check=True,
+    )
+
+
 def found(patterns: list[str]) -> list[pathlib.Path]:
     return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
 
 
+@functools.cache
 def layouts() -> str:
+    generate()
     return descriptors.module(descriptors.Headers(DESCRIPTORS, INCLUDES))
 
 
@@ -97,8 +107,10 @@ class BuildExt(build_ext):
     """The library's sources join at the last moment: setuptools wants no path outside the project before."""
 
     def build_extension(self, ext):
-        sources = [*sorted((TREE / "src").glob("*/*.c"))]
-        ext.sources += map(str, [*sources, TREE / "cli" / "settings.c"])
+        generate()
+        if LIBRARY_OF_MODEL is None:
+            ext.sources += map(str, sorted((TREE / "src").glob("*/*.c")))
+        ext.sources.append(str(TREE / "cli" / "settings.c"))
         proof = pathlib.Path(SCRATCH) / "layout.c"
         proof.write_text(descriptors.proof(layouts(), DESCRIPTORS))
         # All functions of the library can be called from outside.
@@ -108,6 +120,8 @@ class BuildExt(build_ext):
             include_dirs=ext.include_dirs,
             extra_postargs=FLAGS,
         )
+        if LIBRARY_OF_MODEL is not None:
+            ext.extra_objects += ["-Wl,--whole-archive", LIBRARY_OF_MODEL, "-Wl,--no-whole-archive"]
         super().build_extension(ext)
 
 
@@ -120,6 +134,7 @@ class Sdist(sdist):
             target = pathlib.Path(base_dir, "csrc", name)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
+        generate()
         for header in HEADERS:
             shutil.copyfile(GENERATED / header, pathlib.Path(base_dir, "csrc", "include", header))
 

@@ -146,8 +146,11 @@ module fp8mac_cmd_check
   logic [MnW-1:0] down_q, across_q;
   logic [2*MnW-1:0] passes_tried_q, passes_q;
 
-  // A band of results that lie one behind the other is one region.
-  assign asked = (dense && step == StepResult) ? PassDown : pass_shape_e'(cmd_q.mode.pass_shape);
+  // Results that lie one behind the other are in as few regions as possible.
+  logic down;
+  assign down  = (dense && step == StepResult) ||
+                 (rows_down(ROWS, COLS) && row_command && pass_shape_e'(cmd_q.mode.pass_shape) == PassAutomatic);
+  assign asked = down ? PassDown : pass_shape_e'(cmd_q.mode.pass_shape);
   assign shape = pass_shape_e'(2'(cycle_q - FirstTry));
 
   function automatic logic [MnW-1:0] passes_of(logic [MnW-1:0] tiles, logic [1:0] tiles_log2);

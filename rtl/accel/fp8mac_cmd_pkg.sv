@@ -225,9 +225,29 @@ package fp8mac_cmd_pkg;
     end
   endfunction
 
-  // Whether the epilogue can have row commands: a band of rows has 8 pairs, one in each transfer.
-  function automatic bit rows_possible(int unsigned rows, int unsigned cols, int unsigned width, int unsigned max_mn);
-    return rows == 4 && cols == 4 && width == 8 && max_mn >= 32;
+  // A row command is divided into bands of rows, and these into tile commands of rows_columns()
+  // columns. A row has as many partial sums.
+  parameter int unsigned RowsBand     = 16;
+  parameter int unsigned RowsPartials = 16;
+
+  // Whether the epilogue can have row commands. A sum's values join 16 partial sums in turn, so 32
+  // columns side by side would have two values for each; and an MX block has 32 columns.
+  function automatic bit rows_possible(int unsigned cols, int unsigned max_mn);
+    return cols <= RowsPartials && max_mn >= MxBlock;
+  endfunction
+
+  // Cycles between transfers of a phase that leaves statistics, so that no partial sum is needed again
+  // in less than 8: the rows of a column of tiles have this many transfers.
+  function automatic int unsigned rows_interval(int unsigned transfers, int unsigned cols);
+    int unsigned distance;
+    distance = transfers * (cols < RowsPartials ? RowsPartials / cols : 1);
+    return distance < 8 ? 8 / distance : 1;
+  endfunction
+
+  // Whether the passes of row commands are down unless they ask for others: transfers of the same row
+  // have more of other rows between them, where an array has few rows.
+  function automatic bit rows_down(int unsigned rows, int unsigned cols);
+    return rows < 4 || cols > 2 * rows;
   endfunction
 
   // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. A step takes as
@@ -236,9 +256,6 @@ package fp8mac_cmd_pkg;
   function automatic bit depthwise_possible(int unsigned lanes, int unsigned cols, int unsigned beat);
     return lanes == beat && cols >= 2 && beat >= 2 * cols && beat <= 8 * cols;
   endfunction
-
-  // A row command is divided into bands of rows, and these into tile commands of as many columns.
-  parameter int unsigned RowsBand = 16;
 
   function automatic int unsigned rows_columns(int unsigned max_mn);
     return max_mn < 512 ? max_mn / 32 * 32 : 480;  // whose limit has nine bits
@@ -534,6 +551,7 @@ package fp8mac_cmd_pkg;
     pass_shape_e pass_shape;
     addr_t       d_addr;
     addr_t       d_stride;
+    logic        dense;       // one row has results of four bytes, of the rows of one region after the other
     // Two results of each row and channel, as in store_job_t
     logic        pairs;
     logic        first;

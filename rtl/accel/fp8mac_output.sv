@@ -133,6 +133,7 @@ module fp8mac_output
     logic [Rows-1:0]  row;
     logic [BufW-1:0]  addr;
     logic [WordW-1:0] offset;
+    logic             odd;     // region of a band, where it has half a beat of results that lie one behind the other
     logic             last;    // of a region
     logic             bad;     // a value of C or X was not read
     owner_t           owner;
@@ -405,16 +406,20 @@ module fp8mac_output
   assign epi_owner_o = out_position.owner;
 
   // ---- results of a reduction that lie one behind the other -------------------------------------
-  // A transfer has one result in the first column of each row. The 16 rows of a band become a row
-  // of the D buffer, which is written as one: a tile's rows are COLS codes of it.
+  // A transfer has one result in the first column of each row. The rows of a region become a row of
+  // the D buffer, which is written as one. A transfer's results are in a group of COLS codes of it.
   //
-  //   word of a transfer   | slot | row of the tile | row of tiles | 0 |
-  //   word of the band     | slot | 0               |      0 | byte / Word |     byte = row of tiles * COLS * 4
+  //   word of a transfer   | slot | phase, part | row of tiles | 0 |
+  //   word of the band     | slot | 0           |      0 | byte / Word |     byte = group * COLS * 4
   localparam int unsigned RowWords = RowBytes / Word;
   localparam int unsigned Places   = ROWS / Rows;  // of transfers with rows of a tile
+  localparam int unsigned Parts    = Places / SHARE;
+
+  // Four rows of results are half a beat of 32 bytes.
+  assign in_position.odd = ROWS * PassTiles * 4 < Beat && first_row[$clog2(ROWS * PassTiles)];
 
   logic                            dense, mx_scale;
-  logic [31:0]                     place, tile_byte;
+  logic [31:0]                     place, base, row_moved, group, tile_byte;  // base: the row of phase 0
   logic [Rows-1:0]                 packed_row;
   logic [Rows-1:0][COLS-1:0][31:0] packed_code;
   logic [COLS-1:0]                 packed_col;
@@ -424,7 +429,25 @@ module fp8mac_output
   assign dense     = FUNCTIONS.rows && cfg.rows.dense;
   assign mx_scale  = FUNCTIONS.rows && cfg.rows.mx && cfg.rows.step == StepResult;
   assign place     = 32'(out_position.addr) / RowWords % Places;
-  assign tile_byte = 32'(out_position.addr) % RowWords / (RowWords / PassTiles) * COLS * 4;
+  assign base      = (out_position.odd ? Beat / 8 : 0) +
+                     32'(out_position.addr) % RowWords / (RowWords / PassTiles) * ROWS + place % Parts * Rows * SHARE;
+  assign group     = (base + row_moved * SHARE + place / Parts) / COLS;
+  assign tile_byte = group * COLS * 4;
+
+  // Codes of the group: rows behind the base
+  logic [COLS-1:0][31:0] behind;
+
+  for (genvar c = 0; c < int'(COLS); c++) begin : g_behind
+    assign behind[c] = group * COLS + c - base;
+  end
+
+  // The transfer's first row
+  always_comb begin
+    row_moved = '0;
+    for (int unsigned r = Rows; r > 0; r--) begin
+      if (out_position.row[r-1]) row_moved = r - 1;
+    end
+  end
 
   always_comb begin
     packed_row    = out_position.row;
@@ -439,14 +462,14 @@ module fp8mac_output
       for (int unsigned r = 0; r < Rows; r++) packed_code[r] = {COLS{code[r][0]}};
     end
     if (dense) begin
-      packed_row    = Rows'(1);
+      packed_row    = Rows'(base < RowsBand);
       packed_addr   = BufW'(32'(out_position.addr) / (RowWords * Places) * (RowWords * Places) + tile_byte / Word);
       packed_offset = WordW'(tile_byte);
-      // Row r of the transfer is row place * Rows * SHARE + r * SHARE of the tile, or r * SHARE +
-      // place.
+      // Row r of the transfer is row base + r * SHARE + phase.
       for (int unsigned c = 0; c < COLS; c++) begin
-        packed_code[0][c] = code[c / SHARE % Rows][0];
-        packed_col[c]     = (SHARE > 1 ? c % SHARE : c / Rows) == place;
+        packed_code[0][c] = code[behind[c] / SHARE % Rows][0];
+        packed_col[c]     = behind[c] < Rows * SHARE && behind[c] % SHARE == place / Parts &&
+                            out_position.row[behind[c] / SHARE % Rows];
       end
     end
   end
@@ -482,10 +505,11 @@ module fp8mac_output
     write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep || rows_statistic(job_i.job.epilogue.rows.step),
                          m: job_i.job.m, n: job_i.job.n, size: result_size(job_i.job.epilogue),
                          pass_shape: job_i.job.pass_shape, d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride,
-                         pairs: job_i.job.epilogue.pairs, first: job_i.job.first, out_w: job_i.job.out_w,
+                         dense: 1'b0, pairs: job_i.job.epilogue.pairs, first: job_i.job.first, out_w: job_i.job.out_w,
                          line: job_i.job.epilogue.beta, seconds: job_i.job.seconds};
     if (FUNCTIONS.depthwise && job_i.job.epilogue.pairs) write_out_pushed.n = job_i.job.n >> 1;
-    if (FUNCTIONS.rows && job_i.job.epilogue.rows.dense) begin
+    write_out_pushed.dense = FUNCTIONS.rows && job_i.job.epilogue.rows.dense;
+    if (write_out_pushed.dense) begin
       write_out_pushed.m          = dim_t'(1);
       write_out_pushed.n          = job_i.job.m;
       write_out_pushed.pass_shape = PassAcross;

@@ -30,9 +30,10 @@
 // A row of a region then has the results 0 in its first BEAT bytes, and the results 1 behind them.
 // A channel's scale and bias serve both.
 //
-// A tile command of a row command that only leaves statistics has no regions of D. Where the
-// epilogue computes exponentials, it takes a transfer in every second cycle: always in odd or
-// always in even ones. So does it with C where scales differ from column to column alone, because
+// A tile command of a row command that only leaves statistics has no regions of D. Where its rows
+// are few, transfers leave time to add to a partial sum before it is needed again (rows_interval).
+// Where the epilogue computes exponentials, it takes a transfer in every second cycle: always in odd
+// or always in even ones. So does it with C where scales differ from column to column alone, because
 // the products of scales and the term of C share multipliers. Where they differ from row to row,
 // the rows of a bundle take turns, if a transfer could have several.
 module fp8mac_store
@@ -152,9 +153,12 @@ module fp8mac_store
 
   state_e     state_q;
   store_job_t job;
-  logic       no_results, start, pairs;
+  logic       no_results, start, pairs, row_by_row;
 
   assign job        = job_i.job;
+  // A transfer has one row: its scale, or its place among results that lie one behind the other
+  // (fp8mac_output), which has the codes of COLS rows.
+  assign row_by_row = job.a.in_vector || (Rows > 1 && Rows * SHARE > COLS && job.epilogue.rows.dense);
   assign no_results = job_i.skip || job.acc_keep;
   assign pairs      = PAIRS && job.epilogue.pairs;
 
@@ -177,6 +181,15 @@ module fp8mac_store
 
   scales_t scales, scales_q;  // those of the configuration
   logic    with_c, every_second_q, rows_in_turn_q, each_q;
+
+  // Cycles without a transfer behind one that leaves statistics: where each pass has four tiles down,
+  // and elsewhere
+  localparam logic [2:0] PauseFour = 3'(rows_interval(SHARE * Parts * PassTiles, COLS) - 1);
+  localparam logic [2:0] PauseOne  = 3'(rows_interval(SHARE * Parts, COLS) - 1);
+  logic       four_tiles;
+  logic [2:0] pause_q;
+
+  assign four_tiles = job.pass_shape == PassDown && (((job.m - dim_t'(1)) >> RowsLog) & dim_t'(PassTiles - 1)) == dim_t'(PassTiles - 1);
   logic    first_q;           // the next transfer is the first one with its scales
 
   assign with_c = job.epilogue.c_en && job.epilogue.rows.step == StepNone;
@@ -207,6 +220,7 @@ module fp8mac_store
       statistic_q     <= rows_statistic(job.epilogue.rows.step);
       every_second_q  <= job.epilogue.rows.step == StepExpSum || job.epilogue.rows.step == StepExpOut ||
                          (with_c && job.b.in_vector && !job.a.in_vector) || (with_c && job.a.in_vector && Rows == 1);
+      pause_q         <= !rows_statistic(job.epilogue.rows.step) ? '0 : four_tiles ? PauseFour : PauseOne;
       rows_in_turn_q  <= with_c && job.a.in_vector && Rows > 1;
       each_q          <= !with_c || job.a.in_vector || job.b.in_vector;
     end
@@ -234,7 +248,7 @@ module fp8mac_store
   assign result_ready_o = ready_q;
 
   // The bundle at hand stays in the skid register until its last transfer goes.
-  assign row_step    = job.a.in_vector ? BundleRowW'(1) : BundleRowW'(Rows);
+  assign row_step    = row_by_row ? BundleRowW'(1) : BundleRowW'(Rows);
   assign bundle_done = go && bundle_row_q + row_step == BundleRowW'(Bundle);
 
   always_ff @(posedge clk_i) begin
@@ -259,17 +273,21 @@ module fp8mac_store
   logic [SlotW-1:0] c_slot, x_slot;
   error_e           c_error, x_error;
 
-  logic turn_q, turn;  // for every second cycle
+  logic       turn_q, turn;  // for every second cycle
+  logic [2:0] wait_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) turn_q <= 1'b0;
     else turn_q <= !turn_q;
+    if (!rst_ni) wait_q <= '0;
+    else if (go) wait_q <= pause_q;
+    else if (wait_q != '0) wait_q <= wait_q - 3'd1;
     // Transfers with other scales are not inside.
     if (start && !no_results) first_q <= epi_empty_o;
     else if (go) first_q <= 1'b0;
   end
 
-  assign turn           = (turn_q || !every_second_q) && (turn_q != bundle_row_q[0] || !rows_in_turn_q);
+  assign turn           = (turn_q || !every_second_q) && (turn_q != bundle_row_q[0] || !rows_in_turn_q) && wait_q == '0;
   assign go             = state_q == Results && bundle_valid && (open_q || slot_available_q || statistic_q) && turn &&
                           (!job.epilogue.c_en || c_ready || abort_i) && (!job.epilogue.x_en || x_ready || abort_i);
   assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
@@ -385,7 +403,7 @@ module fp8mac_store
 
   always_comb begin
     for (int unsigned r = 0; r < Rows; r++) begin
-      row_moves[r] = !job.a.in_vector || source_q.bundle_row % BundleRowW'(Rows) == BundleRowW'(r);
+      row_moves[r] = !row_by_row || source_q.bundle_row % BundleRowW'(Rows) == BundleRowW'(r);
     end
   end
 

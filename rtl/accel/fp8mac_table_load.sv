@@ -6,12 +6,12 @@
 //   read          drained: no command is left          row taken          last beat
 //   Nothing ----> Wait -----------------------------> Request ---------> Data ----> Done: the command passes
 //                   |                                                                ^
-//                   '----------------------------------------------------------------'  an abort
+//                   '----------------------------------------------------------------'  an abort, or a bad address
 //
 // So each command before it has its own table up to its end, and each behind it the new one.
 // A beat stays on the bus until its words are written, one in each cycle. A load that fails
-// gives the command its error: a table that is none, or an address that is none, fails
-// before anything is read.
+// gives the command its error, and the table has no codes then. Nothing is read from an address
+// that is none. What is no table fails at once and loses none.
 module fp8mac_table_load
   import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
@@ -68,7 +68,7 @@ module fp8mac_table_load
   state_e     state_q;
   error_e     error_q, request_error, error;
   logic [5:0] word_q;  // of the table
-  logic       taken;
+  logic       taken, refused;  // its address is none
 
   always_comb begin
     request_error = ErrNone;
@@ -80,15 +80,16 @@ module fp8mac_table_load
   assign error        = (error_q == ErrNone && beat_i) ? beat_error_i : error_q;
   assign beat_ready_o = word_q[WordW-1:0] == '1;
   assign taken        = beat_i && beat_ready_o;
+  assign refused      = error_q != ErrNone;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Nothing;
     end else begin
       unique case (state_q)
-        Nothing: if (read_i && wanted_i) state_q <= (request_error != ErrNone) ? Done : Wait;
+        Nothing: if (read_i && wanted_i) state_q <= (request_error == ErrMode) ? Done : Wait;
         Wait:    if (abort_i) state_q <= Done;
-                 else if (drained_i) state_q <= Request;
+                 else if (drained_i) state_q <= refused ? Done : Request;
         Request: if (row_ready_i) state_q <= Data;
         Data:    if (taken && beat_last_i) state_q <= Done;
         default: state_q <= Nothing;
@@ -109,7 +110,7 @@ module fp8mac_table_load
   assign dest_o      = '{kind: DestTable, half: 1'b0, ram: '0, word: '0, fmt: '0, last_byte: '0, last: 1'b0,
                          depthwise: 1'b0, pairs: 1'b0, rotate: '0};
 
-  assign begin_o = state_q == Request;
+  assign begin_o = state_q == Request || (state_q == Wait && !abort_i && drained_i && refused);
   assign write_o = '{write: beat_i && error == ErrNone, second: code_table_i == Table1, word: word_q,
                      codes: beat_data_i[word_q[WordW-1:0] * 32 +: 32]};
 

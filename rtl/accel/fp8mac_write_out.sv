@@ -6,8 +6,8 @@
 //   cycle t    a beat of a row is read from the D buffer; with the row's first beat a write of the row is requested
 //   cycle t+1  the beat is offered to the write DMA, with strobes for the bytes that are in D
 //
-// A tile command whose D has one byte in a row may begin at any byte of a beat: no other
-// byte is written then.
+// A tile command whose D has one byte in a row may begin at any byte of a beat, and so may a region of
+// results that lie one behind the other, if it has less than a beat: no other byte is written then.
 //
 // With pairs, D has two rows for each row of a region, an output line apart: its results 0 and its
 // results 1, which each have a beat and a cycle of their own. Rows that lie side by side in an
@@ -64,6 +64,7 @@ module fp8mac_write_out
   localparam int unsigned SlotW    = $clog2(SLOTS);
   localparam int unsigned RowLog   = $clog2(ROW_BYTES);
   localparam int unsigned MaxRows  = ROWS * fp8mac_pkg::PassTiles;
+  localparam int unsigned DenseBytes = (MaxRows < RowsBand ? MaxRows : RowsBand) * 4;
   localparam int unsigned HeightW  = $clog2(MaxRows + 1);
   localparam int unsigned BytesW   = DimW + 2;     // a row of D
   localparam int unsigned LengthW  = RowLog + 1;   // bytes of a region's row
@@ -93,7 +94,7 @@ module fp8mac_write_out
 
   assign shape       = pass_rows_log2(job_i.pass_shape);
   assign all_bytes   = bytes_t'(job_i.n) << job_i.size;
-  assign most_bytes  = bytes_t'(ROW_BYTES) >> shape;
+  assign most_bytes  = job_i.dense ? bytes_t'(DenseBytes) : bytes_t'(ROW_BYTES) >> shape;
   assign most_rows   = dim_t'(ROWS) << shape;
   assign last_across = bytes_left_q <= most_bytes;
   assign last_down   = rows_left_q <= most_rows;

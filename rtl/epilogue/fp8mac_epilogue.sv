@@ -44,7 +44,7 @@ module fp8mac_epilogue #(
   parameter bit          STOCHASTIC = 1'b1,  // D may be rounded stochastically
   parameter bit          ADD_C = 1'b1,       // 0: c_en and multiply have no effect outside row commands
   parameter int unsigned META_W = 16,  // bits that travel with a transfer unchanged
-  parameter bit          ROW_COMMANDS = 1'b0  // only with WIDTH = 8 and COLS = 4
+  parameter bit          ROW_COMMANDS = 1'b0  // only with COLS <= 16
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -419,7 +419,7 @@ module fp8mac_epilogue #(
       end
     end
 
-    fp8mac_rows #(.ROW_STEP(ROW_STEP), .META_W(META_W)) u_rows (
+    fp8mac_rows #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(ROW_STEP), .META_W(META_W)) u_rows (
       .clk_i        (clk),
       .rst_ni,
       .cfg_i,

@@ -17,8 +17,9 @@
 //
 // Main stages: u_t1 multiplies the row value by itself, by 1, by gain * gamma of u_c, or by the
 // gain. In phases that leave sums u_t2 adds the partial sum of stage 8, and gives it back in stage
-// 13; else it adds the bias. Partial sums are those of columns modulo 16, so a partial sum is not
-// needed again for 8 cycles. Partial maxima are compared in main stage 4.
+// 13; else it adds the bias. Partial sums are those of columns modulo 16, and the store engine
+// leaves cycles between transfers where one would be needed again in less than 8 (interval_of).
+// Partial maxima are compared in main stage 4.
 //
 // Exponentials need u_t1, u_t2 and u_td twice. A transfer enters in every second cycle then, always
 // in odd or always in even ones, and 15 cycles are between both uses.
@@ -29,8 +30,11 @@ module fp8mac_rows
   import fp8mac_pkg::*;
   import fp8mac_rows_pkg::*;
 #(
-  parameter int unsigned ROW_STEP = 2,  // distance of a transfer's two rows in D
+  parameter int unsigned WIDTH    = 8,
+  parameter int unsigned COLS     = 4,  // of a transfer; a power of two, at most 16
+  parameter int unsigned ROW_STEP = 2,  // distance of a transfer's rows in D
   parameter int unsigned META_W   = 16,
+  localparam int unsigned Rows  = WIDTH / COLS,
   localparam int unsigned Main  = 13    // main stage in which the sum of u_t2 is there
 ) (
   input  logic                    clk_i,
@@ -41,56 +45,56 @@ module fp8mac_rows
 
   input  logic                    next_i,     // a transfer enters in the next cycle: its scales
   input  logic [31:0]             next_scale_a_i,
-  input  logic [Cols-1:0][31:0]   next_scale_b_i,
+  input  logic [COLS-1:0][31:0]   next_scale_b_i,
   input  logic                    in_valid_i, // transfers, also those that are no row command's
-  input  logic [Width-1:0]        in_en_i,
+  input  logic [WIDTH-1:0]        in_en_i,
   input  logic [META_W-1:0]       in_meta_i,
   input  logic [15:0]             in_row_i,
   input  logic [15:0]             in_col_i,
-  input  logic [Cols-1:0][31:0]   in_bias_i,
+  input  logic [COLS-1:0][31:0]   in_bias_i,
   input  logic                    in_first_i, // the first transfer of a phase
   input  logic                    in_end_i,   // the last one
 
   // Main stage 0, and what transfers are in the stages behind
   output logic                    main_valid_o,
-  output logic [Width-1:0]        main_en_o,
+  output logic [WIDTH-1:0]        main_en_o,
   output logic [META_W-1:0]       main_meta_o,
   output logic [15:0]             main_row_o,
   output logic [15:0]             main_col_o,
-  output logic [Cols-1:0][31:0]   main_bias_o,
+  output logic [COLS-1:0][31:0]   main_bias_o,
   output flags_t                  main_flags_o,  // of sigmoid and tanh, which leave with their transfer
   input  logic [Main:1]           main_valid_i,
   input  logic [15:0]             main_row_i [1:Main],
   input  logic [15:0]             main_col_i [1:Main],
-  input  logic [Width-1:0]        main_en_i,  // of main stage 4
+  input  logic [WIDTH-1:0]        main_en_i,  // of main stage 4
 
   // What the operators gave, with flags
-  input  logic [Width-1:0][31:0]  x_i,        // in stage 4
-  input  logic [Width-1:0][31:0]  t3_i,
-  input  logic [Width-1:0][31:0]  w_i,        // of u_c
-  input  logic [Width-1:0][31:0]  t2_i,
-  input  logic [Width-1:0][31:0]  td_i,
-  input  logic [Width-1:0]        w_invalid_i,
-  input  logic [Width-1:0]        w_overflow_i,
-  input  logic [Width-1:0]        t1_invalid_i,
-  input  logic [Width-1:0]        t1_overflow_i,
-  input  logic [Width-1:0]        t2_invalid_i,
-  input  logic [Width-1:0]        t2_overflow_i,
-  input  logic [Width-1:0]        t3_invalid_i,
-  input  logic [Width-1:0]        t3_overflow_i,
+  input  logic [WIDTH-1:0][31:0]  x_i,        // in stage 4
+  input  logic [WIDTH-1:0][31:0]  t3_i,
+  input  logic [WIDTH-1:0][31:0]  w_i,        // of u_c
+  input  logic [WIDTH-1:0][31:0]  t2_i,
+  input  logic [WIDTH-1:0][31:0]  td_i,
+  input  logic [WIDTH-1:0]        w_invalid_i,
+  input  logic [WIDTH-1:0]        w_overflow_i,
+  input  logic [WIDTH-1:0]        t1_invalid_i,
+  input  logic [WIDTH-1:0]        t1_overflow_i,
+  input  logic [WIDTH-1:0]        t2_invalid_i,
+  input  logic [WIDTH-1:0]        t2_overflow_i,
+  input  logic [WIDTH-1:0]        t3_invalid_i,
+  input  logic [WIDTH-1:0]        t3_overflow_i,
 
   // Operands, registered behind
-  output logic [Width-1:0][31:0]  minuend_o,  // of u_t3
-  output logic [Width-1:0][31:0]  other_o,
-  output logic [Width-1:0][31:0]  c_o,        // of u_c
-  output logic [Cols-1:0][31:0]   c_factor_o,
-  output logic [Width-1:0][31:0]  value_o,    // of u_t1
-  output logic [Width-1:0][31:0]  factor_o,
+  output logic [WIDTH-1:0][31:0]  minuend_o,  // of u_t3
+  output logic [WIDTH-1:0][31:0]  other_o,
+  output logic [WIDTH-1:0][31:0]  c_o,        // of u_c
+  output logic [COLS-1:0][31:0]   c_factor_o,
+  output logic [WIDTH-1:0][31:0]  value_o,    // of u_t1
+  output logic [WIDTH-1:0][31:0]  factor_o,
   output logic                    term_used_o,  // in place of the bias, for u_t2
-  output logic [Width-1:0][31:0]  term_o,
+  output logic [WIDTH-1:0][31:0]  term_o,
   output logic                    power_used_o, // for u_td: t2, lowered, and coarse
-  output logic [Width-1:0]        lower_o,
-  output logic [Width-1:0][31:0]  coarse_o,
+  output logic [WIDTH-1:0]        lower_o,
+  output logic [WIDTH-1:0][31:0]  coarse_o,
 
   output logic                    quiet_o,    // results of u_td are no outputs: no amax, no flags
   output flags_t                  flags_o,
@@ -99,6 +103,17 @@ module fp8mac_rows
   localparam int unsigned ExpEntry = 27, CurveEntry = 12, Entry = 6;  // stage that is main stage 0
   localparam logic [31:0] OriginTanh    = 32'h4440_0000;  // 1.5 * 2^9
   localparam logic [31:0] OriginSigmoid = 32'h44c0_0000;
+
+  localparam logic [COLS-1:0] SumLanes  = COLS'(15);
+
+  // Lane w is column w % COLS of row w / COLS.
+  function automatic logic [WIDTH-1:0][31:0] to_lanes(logic [Rows-1:0][31:0] x);
+    for (int unsigned w = 0; w < WIDTH; w++) to_lanes[w] = x[w / COLS];
+  endfunction
+
+  function automatic logic [WIDTH-1:0] lanes_of(logic [Rows-1:0] x);
+    for (int unsigned w = 0; w < WIDTH; w++) lanes_of[w] = x[w / COLS];
+  endfunction
 
   rows_step_e step;
   logic       exponential, curve, statistic, sums;
@@ -114,8 +129,8 @@ module fp8mac_rows
   // ---- before main stage 0 ----------------------------------------------------------------------
   logic [ExpEntry:0]  at;
   logic [ExpEntry:1]  at_q;
-  logic [Width-1:0]   en_q [1:14];
-  pair_t              pair_q [1:4];
+  logic [WIDTH-1:0]   en_q [1:14];
+  set_t               set_q [1:4];
   logic [31:0]        factor_q;  // SCALE_A
   logic               start;     // of a phase
 
@@ -130,27 +145,27 @@ module fp8mac_rows
       end
     end
     en_q[1]   <= in_en_i;
-    pair_q[1] <= pair_of(in_row_i[3:0], ROW_STEP == 1);
+    set_q[1]  <= set_of(in_row_i[3:0], Rows, ROW_STEP);
     for (int unsigned i = 1; i < 14; i++) en_q[i+1] <= en_q[i];
-    for (int unsigned i = 1; i < 4; i++) pair_q[i+1] <= pair_q[i];
+    for (int unsigned i = 1; i < 4; i++) set_q[i+1] <= set_q[i];
     if (next_i) factor_q <= next_scale_a_i;
   end
 
   // Transfers on their way to main stage 0. At most 14 are between, or 6 with gamma, which
   // comes a cycle earlier.
   typedef struct packed {
-    logic [Width-1:0]      en;
+    logic [WIDTH-1:0]      en;
     logic [META_W-1:0]     meta;
     logic [15:0]           row;
     logic [15:0]           col;
-    logic [Cols-1:0][31:0] bias;
+    logic [COLS-1:0][31:0] bias;
   } waiting_t;
 
   waiting_t              waiting;
   logic [3:0]            put_q, get_q;
   logic [2:0]            put_gamma_q, get_gamma_q;
   logic                  get, put_gamma, get_gamma;
-  logic [Cols-1:0][31:0] gamma;
+  logic [COLS-1:0][31:0] gamma;
 
   assign get       = exponential ? at[ExpEntry-1] : curve ? at[CurveEntry-1] : at[Entry-1];
   assign put_gamma = next_i && on_o && !exponential;
@@ -176,7 +191,7 @@ module fp8mac_rows
     .read_i(get), .read_address_i(get_q), .read_data_o(waiting)
   );
 
-  fp8mac_two_port_ram #(.DEPTH(8), .WIDTH(Cols * 32)) u_gamma (
+  fp8mac_two_port_ram #(.DEPTH(8), .WIDTH(COLS * 32)) u_gamma (
     .clk_i, .write_i(put_gamma), .write_address_i(put_gamma_q), .write_data_i(next_scale_b_i),
     .read_i(get_gamma), .read_address_i(get_gamma_q), .read_data_o(gamma)
   );
@@ -184,10 +199,10 @@ module fp8mac_rows
   assign main_valid_o = exponential ? at[ExpEntry] : curve ? at[CurveEntry] : at[Entry] && on_o;
   // MX blocks with Inf or NaN, whose gain is Inf, have codes of +0 as columns that a row does not
   // see.
-  logic [1:0] block_off_q;
+  logic [Rows-1:0] block_off_q;
   logic       nonfinite_q;
 
-  assign main_en_o    = waiting.en & ~{{Cols{block_off_q[1]}}, {Cols{block_off_q[0]}}};
+  assign main_en_o    = waiting.en & ~lanes_of(block_off_q);
   assign nonfinite_o  = cfg_i.rows.mx && nonfinite_q;
   assign main_meta_o  = waiting.meta;
   assign main_row_o   = waiting.row;
@@ -197,19 +212,19 @@ module fp8mac_rows
   // ---- statistics -------------------------------------------------------------------------------
   logic                   front_busy, statistics_busy;
   place_t                 prog [11];
-  logic [Width-1:0][31:0] partial, value_q;
-  logic [1:0][31:0]       offset, gain, row_value;
-  logic [1:0]             program_seen5, program_seen9;
-  logic [1:0][1:0]        lost_q;  // with the row value: bits that a gain loses
+  logic [WIDTH-1:0][31:0] partial, value_q;
+  logic [Rows-1:0][31:0]  offset, gain, row_value;
+  logic [Rows-1:0]        program_seen5, program_seen9;
+  logic [WIDTH-1:0]       program_lanes5, program_lanes9;
+  logic [Rows-1:0][1:0]   lost_q;  // with the row value: bits that a gain loses
 
   logic at_busy;  // behind stage 9 there are exponentials, sigmoid and tanh alone
 
   assign at_busy    = ((exponential || curve) ? at_q != '0 : at_q[Entry:1] != '0);
   assign front_busy = at_busy || in_valid_i;
   assign busy_o     = at_busy || statistics_busy;
-  assign row_value  = {value_q[Cols], value_q[0]};
 
-  fp8mac_rows_statistics #(.ROW_STEP(ROW_STEP)) u_statistics (
+  fp8mac_rows_statistics #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(ROW_STEP)) u_statistics (
     .clk_i, .rst_ni,
     .step_i       (step),
     .norm_i       (cfg_i.rows.norm),
@@ -220,9 +235,9 @@ module fp8mac_rows
     .front_busy_i (front_busy),
     .busy_o       (statistics_busy),
     .offset_read_i(at[3]),
-    .offset_pair_i(pair_q[3]),
+    .offset_set_i (set_q[3]),
     .gain_read_i  (at[4]),
-    .gain_pair_i  (pair_q[4]),
+    .gain_set_i   (set_q[4]),
     .main_valid_i, .main_row_i, .main_col_i, .main_en_i,
     .t2_i,
     .value_i      (value_q),
@@ -236,69 +251,73 @@ module fp8mac_rows
   );
 
   // ---- u_t3 and u_c -----------------------------------------------------------------------------
-  logic [1:0][31:0] subtrahend;
+  logic [Rows-1:0][31:0] subtrahend;
 
   always_comb begin
-    for (int unsigned r = 0; r < 2; r++) subtrahend[r] = cfg_i.rows.centred ? negative(offset[r]) : Fp32NegZero;
+    for (int unsigned r = 0; r < Rows; r++) subtrahend[r] = cfg_i.rows.centred ? negative(offset[r]) : Fp32NegZero;
   end
 
-  assign minuend_o  = (step == StepResult) ? both_rows(offset) : curve ? w_i : x_i;
-  assign other_o    = (step == StepTanh) ? {Width{OriginTanh}} : (step == StepSigmoid) ? {Width{OriginSigmoid}}
-                                                                                       : both_rows(subtrahend);
-  assign c_o        = exponential ? t3_i : curve ? x_i : both_rows(gain);
-  assign c_factor_o = (exponential || curve) ? {Cols{factor_q}} : gamma;
+  assign minuend_o  = (step == StepResult) ? to_lanes(offset) : curve ? w_i : x_i;
+  assign other_o    = (step == StepTanh) ? {WIDTH{OriginTanh}} : (step == StepSigmoid) ? {WIDTH{OriginSigmoid}}
+                                                                                       : to_lanes(subtrahend);
+  assign c_o        = exponential ? t3_i : curve ? x_i : to_lanes(gain);
+  assign c_factor_o = (exponential || curve) ? {COLS{factor_q}} : gamma;
 
   // ---- the row value: X - offset, its exponential, or what the program computes -----------------
-  logic [Width-1:0][31:0] value_d;
-  logic [1:0][31:0]       parts, gains;  // of the program
+  logic [WIDTH-1:0][31:0] value_d;
+  logic [Rows-1:0][31:0]  parts, gains;  // of the program
   logic                   root;
 
   assign root = step == StepSquares;
 
+  for (genvar r = 0; r < int'(Rows); r++) begin : g_row_value
+    assign row_value[r] = value_q[r * COLS];
+  end
+
   always_comb begin
-    for (int unsigned r = 0; r < 2; r++) begin
-      parts[r] = split(t2_i[r * Cols][30:0]);
-      gains[r] = rescaled(t2_i[r * Cols][30:0], gain[r][31:23], root);
+    for (int unsigned r = 0; r < Rows; r++) begin
+      parts[r] = split(t2_i[r * COLS][30:0]);
+      gains[r] = rescaled(t2_i[r * COLS][30:0], gain[r][31:23], root);
     end
   end
 
   always_comb begin
     value_d = exponential ? td_i : t3_i;
-    for (int unsigned w = 0; w < Width; w++) begin
+    for (int unsigned w = 0; w < WIDTH; w++) begin
       if (step == StepMagnitude) value_d[w][31] = 1'b0;
     end
     if (step == StepFirst) begin
-      for (int unsigned w = 0; w < Width; w++) begin
-        value_d[w] = equal(t3_i[w], offset[w / Cols]) ?
-                     {8'h7e, ~(cfg_i.first_n[23:0] + 24'(main_col_i[3]) + 24'(w % Cols))} : Fp32NegInf;
+      for (int unsigned w = 0; w < WIDTH; w++) begin
+        value_d[w] = equal(t3_i[w], offset[w / COLS]) ?
+                     {8'h7e, ~(cfg_i.first_n[23:0] + 24'(main_col_i[3]) + 24'(w % COLS))} : Fp32NegInf;
       end
     end
     if (prog[9].valid) begin
       value_d = t2_i;
-      for (int unsigned r = 0; r < 2; r++) begin
-        if (prog[9].action == ActionVar || (prog[9].action == ActionL2 && step == StepExpSum) ||
-            (prog[9].action == ActionLoad && step == StepMagnitude)) begin
-          value_d[r * Cols] = parts[r];
+      for (int unsigned r = 0; r < Rows; r++) begin
+        if (prog[9].action inside {ActionVar, ActionTake} ||
+            (prog[9].action == ActionTotal && step == StepExpSum)) begin
+          value_d[r * COLS] = parts[r];
         end
-        if (prog[9].action inside {ActionR4, ActionC3}) value_d[r * Cols] = gains[r];
+        if (prog[9].action inside {ActionR4, ActionC3}) value_d[r * COLS] = gains[r];
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
     value_q <= value_d;
-    for (int unsigned r = 0; r < 2; r++) begin
-      lost_q[r] <= (prog[9].action == ActionC3) ? lost_bits(t2_i[r * Cols][30], gain[r][31:23]) : 2'd0;
+    for (int unsigned r = 0; r < Rows; r++) begin
+      lost_q[r] <= (prog[9].action == ActionC3) ? lost_bits(t2_i[r * COLS][30], gain[r][31:23]) : 2'd0;
     end
   end
 
   // ---- u_t1, u_t2 and u_td ----------------------------------------------------------------------
-  logic [Width-1:0][31:0] r, slope, line, rest, growth, point;
-  logic [1:0][31:0]       newton_slope, newton_value;
-  logic [1:0][6:0]        interval;
-  logic [1:0][6:0]        interval_q [1:4];
+  logic [WIDTH-1:0][31:0] r, slope, line, rest, growth, point;
+  logic [Rows-1:0][31:0]  newton_slope, newton_value;
+  logic [Rows-1:0][6:0]   interval;
+  logic [Rows-1:0][6:0]   interval_q [1:4];
 
-  for (genvar w = 0; w < int'(Width); w++) begin : g_lane
+  for (genvar w = 0; w < int'(WIDTH); w++) begin : g_lane
     fp8mac_exp2_split u_split (
       .clk_i, .rst_ni, .valid_i(at[14]), .t_i(w_i[w]), .r_o(r[w]), .slope_o(slope[w]), .value_o(line[w]),
       .coarse_o(coarse_o[w]), .lower_o(lower_o[w])
@@ -309,7 +328,7 @@ module fp8mac_rows
     );
   end
 
-  for (genvar row = 0; row < 2; row++) begin : g_newton
+  for (genvar row = 0; row < int'(Rows); row++) begin : g_newton
     split_t x;
     assign x             = split_t'(row_value[row]);
     assign interval[row] = root ? {1'b0, x.exponent[0], x.fraction[22:18]} : {2'b10, x.fraction[22:18]};
@@ -324,11 +343,11 @@ module fp8mac_rows
     for (int unsigned i = 1; i < 4; i++) interval_q[i+1] <= interval_q[i];
   end
 
-  // The program's steps behind L2 are those of each row's first lane. The other lanes compute -0 *
+  // The program's steps behind a sum are those of each row's first lane. The other lanes compute -0 *
   // 1 and a term, which raises nothing.
   function automatic logic [31:0] program_value(action_e action, logic [31:0] x, logic is_root);
     unique case (action)
-      ActionLoad:         return Fp32NegZero;
+      ActionTake:         return Fp32NegZero;
       ActionR1, ActionC1: return significand(split_t'(x), is_root);
       ActionR2, ActionC2: return half(x);
       default:            return x;
@@ -349,14 +368,21 @@ module fp8mac_rows
     endcase
   endfunction
 
+  sum_step_t first_step, term_step;  // of the program's places 0 and 4
+  assign first_step = sum_step(COLS, prog[0].index);
+  assign term_step  = sum_step(COLS, prog[4].index);
+
+  logic unused_steps;  // what fp8mac_rows_statistics needs of them
+  assign unused_steps = ^{first_step, term_step};
+
   always_comb begin
-    for (int unsigned w = 0; w < Width; w++) begin
+    for (int unsigned w = 0; w < WIDTH; w++) begin
       value_o[w]  = (main_en_i[w] || !sums) ? value_q[w] : Fp32NegZero;
       factor_o[w] = Fp32One;
       unique case (step)
         StepSquares: if (main_en_i[w]) factor_o[w] = value_q[w];
         StepOut:     factor_o[w] = w_i[w];
-        StepExpOut:  factor_o[w] = gain[w / Cols];
+        StepExpOut:  factor_o[w] = gain[w / COLS];
         StepResult:  factor_o[w] = factor_q;
         default: ;
       endcase
@@ -369,13 +395,14 @@ module fp8mac_rows
         factor_o[w] = slope[w];
       end
       if (prog[0].valid) begin
-        if (w % Cols == 0) begin
+        if (w % COLS == 0) begin
           value_o[w]  = program_value(prog[0].action, value_q[w], root);
-          factor_o[w] = program_factor(prog[0].action, cfg_i.seed, newton_slope[w / Cols], gain[w / Cols]);
+          factor_o[w] = program_factor(prog[0].action, cfg_i.seed, newton_slope[w / COLS], gain[w / COLS]);
         end else begin
-          value_o[w]  = (prog[0].action inside {[ActionG1 : ActionL2]}) ? value_q[w] : Fp32NegZero;
+          value_o[w]  = (prog[0].action inside {ActionAdd, ActionTotal}) ? value_q[w] : Fp32NegZero;
           factor_o[w] = Fp32One;
         end
+        if (prog[0].action == ActionAdd && first_step.load) value_o[w] = Fp32NegZero;
       end
     end
   end
@@ -388,14 +415,17 @@ module fp8mac_rows
       term_o      = line;
     end
     if (prog[4].valid) begin
-      if (prog[4].action == ActionL1) term_o = exchanged(partial, 1'b0);
-      if (prog[4].action == ActionL2) term_o = exchanged(partial, 1'b1);
-      for (int unsigned row = 0; row < 2; row++) begin
+      for (int unsigned w = 0; w < WIDTH; w++) begin
+        if (prog[4].action inside {ActionAdd, ActionTotal}) begin
+          term_o[w] = partial[w / COLS * COLS + (w ^ 32'(term_step.lanes)) % COLS];
+        end
+      end
+      for (int unsigned row = 0; row < Rows; row++) begin
         unique case (prog[4].action)
-          ActionVar:            term_o[row * Cols] = cfg_i.beta;
-          ActionR1, ActionC1:   term_o[row * Cols] = newton_value[row];
-          ActionR3, ActionC2:   term_o[row * Cols] = Fp32One;
-          ActionMean, ActionR2: term_o[row * Cols] = Fp32NegZero;
+          ActionVar:            term_o[row * COLS] = cfg_i.beta;
+          ActionR1, ActionC1:   term_o[row * COLS] = newton_value[row];
+          ActionR3, ActionC2:   term_o[row * COLS] = Fp32One;
+          ActionMean, ActionR2: term_o[row * COLS] = Fp32NegZero;
           default:              ;
         endcase
       end
@@ -404,19 +434,23 @@ module fp8mac_rows
 
   assign power_used_o = exponential && at[25];
 
+  // A sum's lanes behind the fourth have nothing that counts.
+  assign program_lanes5 = lanes_of(program_seen5) & {Rows{SumLanes}};
+  assign program_lanes9 = lanes_of(program_seen9) & {Rows{SumLanes}};
+
   // ---- flags ------------------------------------------------------------------------------------
   flags_t           flags_q, raised;
-  logic [Width-1:0] x_nan, gain_nan, gamma_nan, bias_nan;
-  logic [1:0]       without_gain;
+  logic [WIDTH-1:0] x_nan, gain_nan, gamma_nan, bias_nan;
+  logic [Rows-1:0]  without_gain;
 
   always_comb begin
-    for (int unsigned w = 0; w < Width; w++) begin
+    for (int unsigned w = 0; w < WIDTH; w++) begin
       x_nan[w]     = is_nan(x_i[w][30:0]);
-      gain_nan[w]  = is_nan(gain[w / Cols][30:0]);
-      gamma_nan[w] = is_nan(gamma[w % Cols][30:0]);
-      bias_nan[w]  = cfg_i.bias_en && is_nan(main_bias_o[w % Cols][30:0]);
+      gain_nan[w]  = is_nan(gain[w / COLS][30:0]);
+      gamma_nan[w] = is_nan(gamma[w % COLS][30:0]);
+      bias_nan[w]  = cfg_i.bias_en && is_nan(main_bias_o[w % COLS][30:0]);
     end
-    for (int unsigned row = 0; row < 2; row++) begin
+    for (int unsigned row = 0; row < Rows; row++) begin
       without_gain[row] = gain[row][31:23] == ExponentZero;
     end
   end
@@ -430,13 +464,13 @@ module fp8mac_rows
     raised.invalid  = (at[9] && (t3_invalid_i & en_q[9]) != '0) ||
                       (exponential && at[14] && (w_invalid_i & en_q[14]) != '0) ||
                       (step == StepOut && main_valid_i[4] && (w_invalid_i & main_en_i) != '0) ||
-                      (t1_invalid_i & {{Cols{program_seen5[1]}}, {Cols{program_seen5[0]}}}) != '0 ||
-                      (t2_invalid_i & {{Cols{program_seen9[1]}}, {Cols{program_seen9[0]}}}) != '0;
+                      (t1_invalid_i & program_lanes5) != '0 ||
+                      (t2_invalid_i & program_lanes9) != '0;
     raised.overflow = (at[9] && (t3_overflow_i & en_q[9]) != '0) ||
                       (exponential && at[14] && (w_overflow_i & en_q[14]) != '0) ||
                       (step == StepOut && main_valid_i[4] && (w_overflow_i & main_en_i) != '0) ||
-                      (t1_overflow_i & {{Cols{program_seen5[1]}}, {Cols{program_seen5[0]}}}) != '0 ||
-                      (t2_overflow_i & {{Cols{program_seen9[1]}}, {Cols{program_seen9[0]}}}) != '0 ||
+                      (t1_overflow_i & program_lanes5) != '0 ||
+                      (t2_overflow_i & program_lanes9) != '0 ||
                       (prog[9].action inside {ActionR4, ActionC3} && (without_gain & program_seen9) != '0);
   end
 
@@ -453,7 +487,7 @@ module fp8mac_rows
   assign flags_o = (on_o && !curve) ? flags_q : '0;
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned row = 0; row < 2; row++) begin
+    for (int unsigned row = 0; row < Rows; row++) begin
       block_off_q[row] <= cfg_i.rows.mx && step == StepOut && gain[row][31:23] == 9'h0ff;
     end
     if (start && first_phase) nonfinite_q <= 1'b0;

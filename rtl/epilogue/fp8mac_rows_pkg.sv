@@ -4,44 +4,109 @@ package fp8mac_rows_pkg;
   import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 
+  // A band has 16 rows. A transfer has `rows` of them, `row_step` apart, with `cols` columns of each.
+  // Those rows are a set.
   parameter int unsigned BandRows = 16;
-  parameter int unsigned Pairs    = BandRows / 2;  // of rows: those of a transfer
-  parameter int unsigned Groups   = 4;             // partial sums of a lane, for every fourth group of four columns
-  parameter int unsigned Cols     = 4;             // of a transfer
-  parameter int unsigned Width    = 2 * Cols;
-  typedef logic [2:0] pair_t;
-  typedef logic [1:0] group_t;
+  parameter int unsigned Partials = 16;  // sums of a row
+  parameter int unsigned Turn     = 8;   // sets that the program has side by side
+  typedef logic [3:0] set_t;
+  typedef logic [3:0] group_t;  // of a row's columns, modulo Partials
 
-  // Of a transfer's first row: both are neighbours, or one row is between.
-  function automatic pair_t pair_of(logic [3:0] row, logic neighbours);
-    return {row[3:2], neighbours ? row[1] : row[0]};
+  function automatic int unsigned sets_of(int unsigned rows, int unsigned row_step);
+    int unsigned sets;
+    sets = row_step * (rows * row_step < BandRows ? BandRows / (rows * row_step) : 1);
+    return sets < BandRows ? sets : BandRows;
   endfunction
 
-  // Lane w is column w % Cols of row w / Cols.
-  function automatic logic [Width-1:0][31:0] both_rows(logic [1:0][31:0] x);
-    return {{Cols{x[1]}}, {Cols{x[0]}}};
+  // The set of a transfer with this first row
+  function automatic set_t set_of(logic [3:0] row, int unsigned rows, int unsigned row_step);
+    return set_t'(32'(row) / (rows * row_step) * row_step + 32'(row) % row_step);
   endfunction
 
-  // Lanes of a row change places with their neighbours, or with the next but one.
-  function automatic logic [Width-1:0][31:0] exchanged(logic [Width-1:0][31:0] x, logic by_two);
-    for (int unsigned w = 0; w < Width; w++) exchanged[w] = by_two ? x[w ^ 2] : x[w ^ 1];
+  // Partial maxima of a lane: 8 of a row, or one in each lane
+  function automatic int unsigned maxima_of(int unsigned cols);
+    return cols < 8 ? 8 / cols : 1;
   endfunction
 
   parameter logic [31:0] Fp32NegZero = 32'h8000_0000;
   parameter logic [31:0] Fp32NegInf  = 32'hff80_0000;
   parameter logic [31:0] LeastMagnitude = 32'h0d80_0000;  // 2^-100
 
-  // The steps of fp8mac_rows_program
+  // The steps of fp8mac_rows_program. ActionAdd stands for all steps of a sum but the last one.
   typedef enum logic [3:0] {
-    ActionLoad, ActionG1, ActionG2, ActionG3, ActionL1, ActionL2, ActionMean, ActionVar,
+    ActionTake, ActionAdd, ActionTotal, ActionMean, ActionVar,
     ActionR1, ActionR2, ActionR3, ActionR4, ActionC1, ActionC2, ActionC3, ActionEnd
   } action_e;
 
+  // What a step does with partial sums: it adds those of a group, of the lanes whose numbers have
+  // other bits.
   typedef struct packed {
-    logic    valid;
-    pair_t   pair;
-    action_e action;
+    logic       load;    // to -0, else to the sum at hand
+    logic       kept;    // the program wrote that group
+    group_t     group;
+    logic [3:0] lanes;
+    logic       write;   // the sum, as that of group `to`
+    group_t     to;
+  } sum_step_t;
+
+  typedef logic [4:0] sum_index_t;
+
+  typedef struct packed {
+    logic       valid;
+    set_t       rows;
+    action_e    action;
+    sum_index_t index;  // of a sum's step
   } place_t;
+
+  // Steps of a sum
+  function automatic int unsigned sum_steps(int unsigned cols);
+    return cols >= 4 ? 6 : cols == 2 ? 11 : 19;
+  endfunction
+
+  // Step `index` of the sum of a row's partial sums P0 .. P15. Lane l of `cols` has Pi with i % cols
+  // = l, in group i / cols. Whatever `cols` is, the order is
+  //
+  //   Qj = ((Pj + Pj+4) + Pj+8) + Pj+12      (Q0 + Q1) + (Q2 + Q3)
+  //
+  //   cols    steps
+  //   4 .. 16   Q of four lanes; those of neighbours; those of the next but one
+  //   2         Q0, Q1; both in each lane; Q2, Q3; both in each lane; all
+  //   1         Q0; Q1; both; Q2; Q3; both; all
+  function automatic sum_step_t sum_step(int unsigned cols, sum_index_t index);
+    int unsigned i, q, t;  // Qq and those in other lanes; term t of it
+    i        = 32'(index);
+    sum_step = '0;
+    q        = 0;
+    t        = i;
+    if (cols == 2 && i >= 5) begin
+      q = 1;
+      t = i - 5;
+    end
+    if (cols == 1) begin
+      q = (i < 4) ? 0 : (i < 9) ? 1 : (i < 13) ? 2 : 3;
+      t = (i < 4) ? i : (i < 9) ? i - 4 : (i < 13) ? i - 9 : i - 13;
+    end
+    if (t < 4) begin
+      sum_step.load  = t == 0;
+      sum_step.group = group_t'((4 * t + q * cols) / cols);
+      sum_step.lanes = cols > 4 ? 4'((4 * t) % cols) : 4'd0;
+      sum_step.write = t == 3 && (cols > 1 || q == 0 || q == 2);
+      sum_step.to    = group_t'(q);
+    end else begin
+      sum_step.kept = 1'b1;
+      if (cols >= 4) begin
+        sum_step.lanes = (t == 4) ? 4'd1 : 4'd2;
+        sum_step.write = t == 4;
+      end else if (cols == 2) begin
+        sum_step.lanes = (t == 4) ? 4'd1 : 4'd0;
+        sum_step.group = (t == 4) ? group_t'(q) : 4'd0;
+        sum_step.write = q == 0;
+      end else begin
+        sum_step.group = (q == 3 && t == 4) ? 4'd2 : 4'd0;
+        sum_step.write = q == 1;
+      end
+    end
+  endfunction
 
   // A positive number whose reciprocal or reciprocal square root is computed: 1.fraction *
   // 2^exponent, with an exponent of two's complement; or what it is instead.

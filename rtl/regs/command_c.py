@@ -271,11 +271,12 @@ def structures(members: list[Member], types: dict[str, str]) -> str:
                 same[0].note = ", ".join(member.note for member in same)
         name = "fp8mac_" + kind.removesuffix("_t")
         text += f"typedef struct {name} {{\n{declarations(alike[0])}}} {name};\n\n"
+    # Words first: RISC-V's short loads and stores are of words and reach 128 bytes.
     text += "typedef struct fp8mac_command {\n"
-    for name in groups:
-        if name in types:
-            text += f"    fp8mac_{types[name].removesuffix('_t')} {name};\n"
     text += declarations([m for m in members if len(m.path) == 1])
+    widest = {name: max(m.size for m in its) for name, its in groups.items() if name in types}
+    for name in sorted(widest, key=lambda name: -widest[name]):
+        text += f"    fp8mac_{types[name].removesuffix('_t')} {name};\n"
     return text + "} fp8mac_command;\n\n"
 
 

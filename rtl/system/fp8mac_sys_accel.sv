@@ -102,27 +102,27 @@ module fp8mac_sys_accel
   fp8mac_sys_timeline u_timeline (
     .clk_i, .rst_ni,
     .sleeping_i      (sleeping_i),
-    .submitted_i     (u_accel.submit && !u_accel.queue_full && !u_accel.error),
-    .submitted_tag_i (u_accel.command.tag),
-    .load_begins_i   (u_accel.loaded_push),
-    .load_tag_i      (u_accel.loaded_pushed.tag),
-    .load_ends_i     (u_accel.read_done),
-    .compute_begins_i(u_accel.storing_push),
+    .submitted_i     (u_accel.u_commands.submit && !u_accel.u_commands.queue_full && !u_accel.error),
+    .submitted_tag_i (u_accel.u_commands.command.tag),
+    .load_begins_i   (u_accel.u_load_path.loaded_push),
+    .load_tag_i      (u_accel.u_load_path.loaded_pushed.tag),
+    .load_ends_i     (u_accel.u_load_path.read_done),
+    .compute_begins_i(u_accel.u_compute_path.storing_push),
     .compute_tag_i   (u_accel.loaded.tag),
     .compute_ends_i  (u_accel.released),
     .retires_i       (u_accel.retire_valid &&
                       (u_accel.retire.last || u_accel.retire.error != fp8mac_command_pkg::ErrNone)),
     .retire_tag_i    (u_accel.retire.tag),
-    .rings_i         (u_accel.ring),
-    .ring_addr_i     (u_accel.ring_addr),
-    .computing_i     (u_accel.counters.compute),
-    .read_beats_i    (u_accel.counters.read_beats),
-    .write_beats_i   (u_accel.counters.write_beats)
+    .rings_i         (u_accel.u_commands.ring),
+    .ring_addr_i     (u_accel.request.ring_addr),
+    .computing_i     (u_accel.u_control.counters.compute),
+    .read_beats_i    (u_accel.u_control.counters.read_beats),
+    .write_beats_i   (u_accel.u_control.counters.write_beats)
   );
 
   fp8mac_sys_usage #(.MACS_PER_CYCLE(ROWS * COLS * LANES)) u_usage (
     .clk_i, .rst_ni,
-    .macs_i(u_accel.u_counters.valid_q[2] ? 32'(u_accel.u_counters.macs_q) : '0),
+    .macs_i(u_accel.u_control.u_counters.valid_q[2] ? 32'(u_accel.u_control.u_counters.macs_q) : '0),
     .idle_i(u_accel.idle)
   );
 `endif
@@ -194,7 +194,7 @@ module fp8mac_sys_accel
   logic [$clog2(AfterWork+1)-1:0]   work_left_q;    // cycles that must pass
   logic [$clog2(AfterAccess+1)-1:0] access_left_q;
 
-  assign working   = !u_accel.idle || u_accel.paused || !reads_idle || !writes_idle;  // a pause is limited
+  assign working   = !u_accel.idle || u_accel.status.paused || !reads_idle || !writes_idle;  // a pause is limited
   assign accessing = valid_i || psel || stall_write_i;
   assign quiet_o   = work_left_q == '0 && access_left_q == '0 && !working && !psel;
 
@@ -208,8 +208,8 @@ module fp8mac_sys_accel
   // Does what `cycles` quiet cycles would have done. The simulator calls it between two cycles.
   export "DPI-C" function fp8sim_accel_catch_up;
   function automatic void fp8sim_accel_catch_up(int unsigned cycles);
-    u_accel.u_counters.counters_o.cycles = u_accel.u_counters.counters_o.cycles + cycles;
-    u_accel.u_counters.counters_o.idle   = u_accel.u_counters.counters_o.idle + cycles;
+    u_accel.u_control.u_counters.counters_o.cycles = u_accel.u_control.u_counters.counters_o.cycles + cycles;
+    u_accel.u_control.u_counters.counters_o.idle   = u_accel.u_control.u_counters.counters_o.idle + cycles;
     u_accel.u_output.u_store.turn_q = u_accel.u_output.u_store.turn_q ^ cycles[0];
     u_stall.catch_up(cycles);
     u_timeline.catch_up(cycles);

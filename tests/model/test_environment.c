@@ -50,7 +50,7 @@ static void take_cycles(void)
                               .block = 32,
                               .max_mn = 128,
                               .element = {.kind = FP8MAC_ELEMENT_BLOCK}};
-    take_u64(fp8mac_functions_possible(&caps, 0, false));
+    take_u64(fp8mac_functions_possible(&caps, false));
     take_u64(fp8mac_cycles_stall_state(1, 100));
     const fp8mac_cycles_watcher watcher = {.transfer = take_transfer};
     take_u64(fp8mac_cycles_run_watched(&config, &command, 1, NULL, NULL, &counters, &watcher));

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import ml_dtypes
 import numpy as np
@@ -223,6 +224,87 @@ def test_command(bench, rng, work, capsys) -> None:
     bench.check("off", main([*command, "--no-bias-correction", "--no-input-split"]) == 0)
     bench.check("it says nothing", "dB" not in capsys.readouterr().out)
     bench.check("and writes nothing", steps.of(onnx.load(out)) == {})
+
+
+def _averages(rng: np.random.Generator):
+    """Averages of 60, 6 and 10 values, each in another form, with squeeze and excitation; 2^k / 60 is in several products."""
+    b = Builder(rng, (1, 3, 6, 10))
+    b.node("Conv", ["x", b.constant(b.normal(8, 3, 3, 3, by=27))], (1, 8, 6, 10), pads=[1] * 4)
+    b.node("Relu", [b.last], b.shape)
+    image = b.last
+    b.node("GlobalAveragePool", [image], (1, 8, 1, 1))
+    b.node("Conv", [b.last, b.constant(b.normal(8, 8, 1, 1, by=8))], b.shape)
+    b.node("Sigmoid", [b.last], b.shape)
+    b.node("Mul", [image, b.last], (1, 8, 6, 10))
+    whole = b.last
+    size = {"kernel_shape": [2, 3], "strides": [2, 3]}
+    b.node("AveragePool", [whole], (1, 8, 3, 3), **size)
+    b.node("Conv", [b.last, b.constant(b.normal(6, 8, 3, 3, by=72))], (1, 6, 1, 1))
+    b.node("Reshape", [b.last, b.constant(np.array([1, 6], np.int64))], (1, 6))
+    first = b.last
+    factors = b.constant(b.rng.uniform(0.5, 1, (1, 8, 1, 1)).astype(np.float32))
+    b.node("Mul", [whole, factors], (1, 8, 6, 10))  # weights that lowering makes
+    b.node("Reshape", [b.last, b.constant(np.array([1, 48, 10], np.int64))], (1, 48, 10))
+    b.node("ReduceMean", [b.last, b.constant(np.array([-1], np.int64))], (1, 48), keepdims=0)
+    b.node("Gemm", [b.last, b.constant(b.normal(48, 6, by=48))], (1, 6))
+    b.node("Add", [b.last, first], (1, 6))
+    return b
+
+
+def test_powers(bench, seed, work, compiler) -> None:
+    """Each scale of a program is a power of two: sign and fraction 0, exponent field 1 to 254. Averages stay averages."""
+    b = _averages(np.random.default_rng([seed, 5]))
+    onnx.save(b.model("averages", 19), work / "net.onnx")
+    runs = _positive(b.rng, (1, 3, 6, 10))
+    options = quantize.Options(powers=True)
+    result = recipe.quantise(work / "net.onnx", runs, options)
+    model, _, graph = recipe.proved(result, work / "net.onnx", runs)
+    left = [x.name for x in graph.layers if x.op == "global_average"]
+    bench.check(f"averages that divide: {left}", not left)
+    writer.write(work / "net", writer.prepare(graph, work / "net", "net", runs[:2]), {})
+    text = "".join((work / "net" / f"net{part}.c").read_text() for part in ("", "_weights"))
+    found = re.findall(r"scale = (0x[^,;} ]+)f", text)
+    for values in re.findall(r"float net_scales\w+\[\d+\] = \{([^}]*)\}", text):
+        found += re.findall(r"(0x[^,]+)f", values)
+    tensors = re.findall(r"FP8MAC_E4M3FN, (0x[^,]+)f", text)
+    bits = np.array([float.fromhex(x) for x in found + tensors], np.float32).view(np.uint32)
+    bench.check(f"{len(found)} scales, {len(tensors)} tensors", len(found) > 40 and len(tensors) > 5)
+    rule = (bits & 0x807FFFFF == 0) & (bits >> 23 >= 1) & (bits >> 23 <= 254)
+    bench.check(f"no powers of two: {bits[~rule].view(np.float32)}", bool(rule.all()))
+    outcome = run(compiler.build(work / "net"))
+    bench.check(f"bytes: {outcome.text}", outcome.compared > 0 and outcome.different == 0)
+    executor, name = Executor(graph), next(iter(graph.outputs))
+    session = shapes.session(shapes.prepare(work / "net.onnx"))
+    pairs = [(session.run([name], r)[0], executor.run(r)[name]) for r in runs]
+    got = report.sqnr(*(np.stack(column) for column in zip(*pairs)))
+    bench.check(f"{got:.1f} dB", got > 18)
+    again = lower.lower_model(shapes.infer(model))
+    bench.check("a file that is read again keeps the rule", again.powers)
+
+
+def test_no_power(bench, rng, work, capsys) -> None:
+    """What has no such scale is refused by name: an average that is an output, a factor of a sum."""
+    for name, op, shape in (("average", "GlobalAveragePool", (1, 4, 1, 1)), ("factor", "", (1, 4))):
+        b = Builder(rng, (1, 4, 3, 5) if op else (1, 4))
+        if op:
+            b.node(op, ["x"], shape)
+        else:
+            b.node("Gemm", ["x", b.constant(b.normal(4, 4))], shape)
+            once = b.last
+            b.node("MatMul", [once, b.constant(b.normal(4, 4))], shape)
+            b.node("Reshape", [b.last, b.constant(np.array([4, 1], np.int64))], (4, 1))
+            b.node("MatMul", [b.last, once], (4, 4))
+            b.node("Mul", [b.last, b.constant(np.float32(0.3))], (4, 4))
+        path, data = work / f"{name}.onnx", work / "data.npz"
+        onnx.save(b.model(name, 19), path)
+        np.savez(data, x=rng.normal(size=(8, *b.input)).astype(np.float32))
+        command = ["quantize", str(path), "--data", str(data), "-o", str(work / "q.onnx")]
+        bench.check(f"{name} runs", main([*command, "--no-proposals"]) == 0)
+        capsys.readouterr()
+        bench.check(name, main([*command, "--no-proposals", "--scales", "power-of-two"]) == 1)
+        said = capsys.readouterr().err
+        wanted = "GlobalAveragePool_v0 (GlobalAveragePool): 1 / 15 is" if op else "its factor is 0.3"
+        bench.check(said, wanted in said and "no power of two" in said)
 
 
 def _scales(model: onnx.ModelProto) -> dict[str, np.ndarray]:

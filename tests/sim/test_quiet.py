@@ -23,7 +23,7 @@ MAY_CHANGE = re.compile(
     "|".join(
         (
             r"clk_i|sleeping_i|valid_i|accessing|req_i\..*|stall_permille_i",  # inputs
-            r"u_accel\.counters\.(cycles|idle)|u_accel\.u_csr\.in\.(CYCLES|CYC_IDLE)\..*",
+            r"u_accel\.u_control\.(counters\.(cycles|idle)|u_csr\.in\.(CYCLES|CYC_IDLE)\..*)",
             r"rdata_o|.*\.readback_data_var",  # a counter, if it was read last
             r"u_axi_(read|write)\.(now_q|age|(burst_in|answer_in)\.arrival)",  # differences count
             r"u_stall\.(state_q|unused_state|stall_o|gen_channel\[\d\]\.draw)",

@@ -38,12 +38,12 @@ def test_view(bench: Bench, sim: str, names: str, elf: str, folder: Path) -> Non
 
     # A list that lacks one of the signals.
     poor = folder / "poor-names.sh"
-    poor.write_text(f'#!/bin/sh\n"{names}" "$1" | grep -v "u_accel.advance$"\n')
+    poor.write_text(f'#!/bin/sh\n"{names}" "$1" | grep -v "u_compute_path.advance$"\n')
     poor.chmod(0o755)
     refused = subprocess.run(
         [sys.executable, "-B", SAVE_FILE, poor, wave, save], capture_output=True, text=True
     )
     check(
         "a missing signal is refused",
-        refused.returncode != 0 and "u_accel.advance" in refused.stderr,
+        refused.returncode != 0 and "u_compute_path.advance" in refused.stderr,
     )

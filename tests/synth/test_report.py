@@ -26,7 +26,10 @@ from synth.study import (
     commands,
     intake,
     libraries,
+    measurements,
     merit,
+    page_figures,
+    page_tables,
     pages,
     picture,
     report,
@@ -64,7 +67,7 @@ def test_committed(bench: Bench, folder: Path) -> None:
         bench.check(f"{page} is not what `make synth-report` writes", page.read_text() == text)
     figures = folder / "figures"
     text = "".join((figures / name).read_text() for name in report.FIGURES)
-    bench.check("no blank is left", not report.BLANK.search(text))
+    bench.check("no blank is left", not page_figures.BLANK.search(text))
     drawn = {path.name for path in (figures / "plots").iterdir()}
     shown = set(re.findall(r"\(plots/([^)]+)\)", text))
     bench.check(f"the pages show every plot: {shown} of {drawn}", shown == drawn and len(drawn) > 3)
@@ -81,8 +84,8 @@ def test_summary(bench: Bench) -> None:
         bench.check(f"{page} names {built}", built in text)
     rows = report.Page(RESULTS).say_price_summary().splitlines()[2:]
     prices = set()
-    for name in set(report.PRICES.values()):
-        found = {one["name"]: one["logic"] for one in report.load(RESULTS, name)["functions"]}
+    for name in set(page_tables.PRICES.values()):
+        found = {one["name"]: one["logic"] for one in intake.load(RESULTS, name)["functions"]}
         whole = found.pop("all")
         prices |= {
             (f"{whole - logic:,.0f}", f"{100 - 100 * logic / whole:.1f} %")
@@ -98,7 +101,7 @@ def test_tables(bench: Bench) -> None:
     """No table of figures is typed: outside the generated ones, a table's cell has no number with a separator or a
     point."""
     templates = [*report.PAGES.values(), *report.FIGURES.values()]
-    text = "".join(report.BLANK.sub("", path.read_text()) for path in templates)
+    text = "".join(page_figures.BLANK.sub("", path.read_text()) for path in templates)
     text = text.replace(" (0.18 um)", "")  # the library's process
     cells = [line for line in text.splitlines() if line.startswith("|")]
     bench.check("the templates have tables of words", len(cells) > 10)
@@ -217,11 +220,11 @@ def test_commands(bench: Bench) -> None:
 def test_first_figure(bench: Bench) -> None:
     """The answer begins with the array that ships, against the smallest INT8 array."""
     page, text = report.Page(RESULTS), PAGES[0].read_text()
-    ships = next(one for one in page.arrays if one["name"] == report.DEFAULT_ARRAY)
+    ships = next(one for one in page.arrays if one["name"] == measurements.DEFAULT_ARRAY)
     smallest = min(one["baseline_area"] for one in page.arrays)
     first = re.search(r"\d\.\d\d", text.split("\n# ")[1])[0]
     bench.check(f"the first figure is {first}", first == f"{ships['area'] / smallest:.2f}")
-    chip = report.load(RESULTS, "memories")["parameters"]
+    chip = intake.load(RESULTS, "memories")["parameters"]
     bench.check("the array that ships has MX scales", ships["parameters"].get("MX") == 1)
     bench.check(
         f"and the chip's shape: {chip}",
@@ -560,7 +563,7 @@ def test_merit(bench: Bench) -> None:
     met = merit.own({**accel, "slack_ns": 1}, 6.0, 5.0, (50.0, 100.0))[0].gmacs
     bench.check(f"a clock that is met: {met}", met == 16 / 7)
     text = report.Page(RESULTS).say_table("merit")
-    sources = [its["source"] for its in report.load(RESULTS, "merit")["accelerators"]]
+    sources = [its["source"] for its in intake.load(RESULTS, "merit")["accelerators"]]
     bench.check("each has a source", all(sources) and all(its in text for its in sources))
 
 

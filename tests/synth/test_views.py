@@ -109,6 +109,10 @@ def test_names(bench: Bench) -> None:
         (r"\u_array.x_q ", 2, "u_array"),
         ("u_array_u_grid_u_ram_data_i", 1, "u_array.u_grid"),
         ("u_b_en_i", 1, "u_b"),
+        (r"\u_compute_path.u_array.u_grid.x_q[3] ", 1, "u_array"),
+        (r"\u_compute_path.u_array.u_grid.x_q[3] ", 2, "u_array.u_grid"),
+        (r"\u_load_path.scale_bad_q ", 1, "u_load_path"),
+        ("u_compute_path_u_array_u_grid_u_ram_data_i", 1, "u_array.u_grid"),
         ("irq_o", 1, "ports"),
     ):
         found = blocks.block_of(net, depth, known)
@@ -264,13 +268,14 @@ def test_memories(bench: Bench, build: Path, folder: Path) -> None:
         "u_output.g_x.u_x_buffer": 4 * 4 * 128 * 8,  # four regions of 128 bytes for each row
     }
     for path, bits in expected.items():
-        rows = [one for one in found if one.instances.startswith(path)]
+        outer = "" if path.startswith("u_output") else "u_compute_path."
+        rows = [one for one in found if one.instances.startswith(outer + path)]
         bench.check(f"{path} has {bits} bits: {rows}", [one.bits for one in rows] == [bits])
     page = report.Page(Path("synth/results")).memories
     bench.check(f"the page has these memories: {page}", page == found)
     wide = accel.parameters("ROWS=8 TILES=64", build=build)
     more = memories.memories(wide, build, folder / "memories")
-    tiles = [one.bits for one in more if one.instances == "u_array.u_accumulators.u_ram"]
+    tiles = [one.bits for one in more if one.instances.endswith("u_array.u_accumulators.u_ram")]
     bench.check("with eight rows and 64 tiles", tiles == [64 * 32 * 32])
     area = memories.TWO_PORTS.um2_per_bit
     bench.check("area of a bit", abs(area - 683.1 * 416.54 / 16384) < 1e-9 and 17 < area < 18)

@@ -365,27 +365,12 @@ def _quantize(options) -> int:
     print(f"{options.output} rounds {counted(len(scales), 'tensor')} to {chosen.format}.")
     for line in mx.summary(graph) if chosen.mx else ():
         print(line)
-    for line in [*result.lines(), *(_others(graph) if chosen.powers else ())]:
+    for line in result.lines():
         print(line)
     if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
         for line in propose.proposals(options.file, runs, result.options, *given):
             print(line)
     return 0
-
-
-def _others(graph: Graph) -> list[str]:
-    """Scales that are no powers of two, because fp8net chooses them when it reads the file"""
-    found = [
-        x.name for x in graph.layers if not all(weights.are_powers(s) for s in _scales(graph, x))
-    ]
-    return [f"no powers of two yet: the scales of {', '.join(found)}"] if found else []
-
-
-def _scales(graph: Graph, layer) -> list:
-    return [
-        graph.tensors[layer.output].scale,
-        *(w.row_scale for w in layer.all_weights if w.row_scale is not None),
-    ]
 
 
 def _kept(texts: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -141,7 +141,7 @@ class Exact:
 
     def _layer(self, layer: Layer) -> np.ndarray:
         x = [self.values[name] for name in layer.inputs]
-        total = _RUN[layer.op](self, layer, *x)
+        total = getattr(self, _OTHERS.get(layer.op, layer.op))(layer, *x)
         if layer.residual is not None:
             total = total + self.values[layer.residual]
         fused = layer.fused
@@ -295,16 +295,18 @@ class Exact:
 
     # ---- recurrent layers
 
+    def _back(self, layer: Layer, h: np.ndarray) -> np.ndarray:
+        return h @ weights_of(layer.recurrent, self.kind).T
+
     def recurrent(self, layer: Layer, x: np.ndarray) -> np.ndarray:
         """Gates of LSTM are input, forget, cell, output; those of GRU reset, update, new."""
         units = self.graph.tensors[layer.extra["hidden"]].cols
         given = self.linear(layer, x).reshape(-1, layer.images, layer.weights.values.shape[0])
-        back = weights_of(layer.recurrent, self.kind).T
         zeros = np.zeros((layer.images, units), self.kind)
         cell, h = self.kept.get(layer.output, (zeros, zeros)) if layer.keeps else (zeros, zeros)
         steps = []
         for part in given:
-            own = self._bias(layer.recurrent, h @ back)
+            own = self._bias(layer.recurrent, self._back(layer, h))
             if layer.op == "lstm":
                 i, f, g, o = np.split(part + own, 4, axis=1)
                 cell = _sigmoid(f) * cell + _sigmoid(i) * np.tanh(g)
@@ -320,13 +322,5 @@ class Exact:
         return np.concatenate(steps)
 
 
-_RUN: dict[str, Callable[..., np.ndarray]] = {
-    **{name: getattr(Exact, name) for name in ("linear", "convolution", "transposed", "matmul")},
-    **{name: getattr(Exact, name) for name in ("scale_channels", "embedding", "convert", "add")},
-    **{name: getattr(Exact, name) for name in ("multiply", "reciprocal", "logarithm", "softmax")},
-    **{name: getattr(Exact, name) for name in ("normalise", "reduce", "max_pool", "move")},
-    "global_average": Exact.global_average,
-    "to_mx": Exact.convert,
-    "lstm": Exact.recurrent,
-    "gru": Exact.recurrent,
-}
+# Operators whose method has another name
+_OTHERS = {"to_mx": "convert", "lstm": "recurrent", "gru": "recurrent"}

@@ -318,6 +318,7 @@ class Graph:
     mx: tuple[str, str] | None = None  # formats of activations and weights of MX layers
     # Of the array whose depthwise commands the layers have; 0: none, for any array
     columns: int = 0
+    powers: bool = False  # all scales are powers of two
     finite: set[str] = dataclasses.field(default_factory=set)  # inputs that are masks of attention
     labels: dict[str, str] = dataclasses.field(
         default_factory=dict

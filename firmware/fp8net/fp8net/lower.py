@@ -7,7 +7,7 @@ import pathlib
 
 import onnx
 
-from . import formats, fuse, importer, logarithm, mx, shapes, slices, weights
+from . import formats, fuse, importer, logarithm, mx, powers, shapes, slices, weights
 from .errors import Problem, Refused
 from .ir import FORMATS, FP8_OPERANDS, INT8, WIDE_OPERANDS, Graph, Layer
 
@@ -23,6 +23,7 @@ def load(path: str | pathlib.Path, given: dict[str, tuple[int, ...]] | None = No
 def lower_model(model: onnx.ModelProto) -> Graph:
     graph = fuse.fuse(importer.load(model))
     graph.mx = mx.of(model)
+    graph.powers = powers.of(model)
     return lower(graph)
 
 
@@ -35,9 +36,13 @@ def lower(graph: Graph) -> Graph:
             if layer.mx:
                 mx.quantise(each, graph.mx[1])
             else:
-                weights.quantise(each, INT8 if graph.is_int8 else "e4m3fn")
+                weights.quantise(each, INT8 if graph.is_int8 else "e4m3fn", graph.powers)
     fuse.fuse_tables(graph)
     slices.split(graph)
+    if graph.powers:
+        problems = powers.problems(graph)
+        if problems:
+            raise Refused(problems)
     return graph
 
 

@@ -20,6 +20,7 @@ from . import (
     logarithm,
     lower,
     mx,
+    powers,
     proof,
     reference,
     shapes,
@@ -386,6 +387,8 @@ def quantise_coded(
     if shapes.is_quantised(model):
         raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
     model = _new_enough(model)
+    if options.powers:
+        model = shapes.infer(powers.fold_averages(model))
     runs = data if isinstance(data, list) else read_data(data, model)
     model, rounding, kept = _split(model, runs, options)
     graph = fuse.fuse(importer.load(model))
@@ -406,6 +409,8 @@ def quantise_coded(
         writer.pair(name, format, scale)
     for name in options.half:
         writer.half(name)
+    if options.powers:
+        powers.write(writer.model)
     _set_header(writer.model)
     return writer.model, chosen, writer.coded
 

@@ -61,14 +61,18 @@ def row_scales(values: np.ndarray, format: str, method: str = "max", percentile:
     )
 
 
-def quantise(weights: Weights, format: str) -> None:
-    """Codes and row_scale, if the file has none: the row's largest magnitude is the format's largest number."""
+def quantise(weights: Weights, format: str, powers: bool = False) -> None:
+    """Codes and row_scale, if the file has none: the row's largest magnitude is the format's largest number; with `powers` the
+    scale is the next power of two."""
     if weights.codes is None:
         weights.format, weights.made = format, True
         if weights.unit is not None and format != INT8:
             weights.row_scale = np.full(len(weights.values), weights.unit, np.float32)
         else:
             weights.row_scale = row_scales(weights.values, format)
+        if powers:
+            each = [power_of_two(scale) for scale in weights.row_scale]
+            weights.row_scale = np.array(each, np.float32)
         scaled = weights.values.astype(np.float64) / weights.row_scale[:, None].astype(np.float64)
         weights.codes = fp8mac.cast(scaled, format)
 

@@ -103,7 +103,7 @@ bool fp8rt_host_choose(const fp8rt_host_choice *choice, fp8rt_caps *caps)
     caps->block = (uint16_t)(block == 0 ? lanes : block);
     bool requantise;
     const bool legal = read_switch(choice->requantise, &requantise);
-    caps->functions = fp8mac_functions_possible(caps, 0, requantise);
+    caps->functions = fp8mac_functions_possible(caps, requantise);
     return set_minimal(caps, choice->minimal) && legal && (!requantise || caps->element.int8);
 }
 

@@ -22,7 +22,7 @@ fp8rt_caps fp8rt_plan_caps(const fp8mac_cycles_config *config)
         .max_mn = (uint16_t)config->max_mn,
     };
     fp8rt_element_make(config->element, config->lanes, 0, &caps.element);
-    caps.functions = fp8mac_functions_possible(&caps, config->epi_width, config->requantise);
+    caps.functions = fp8mac_functions_possible(&caps, config->requantise);
     return caps;
 }
 

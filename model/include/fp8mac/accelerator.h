@@ -47,10 +47,9 @@ typedef struct fp8mac_caps {
 
 // FP8MAC_FUNCTION_*: the functions of an accelerator that is built with all that its shape can
 // have. Of caps it reads rows, cols, lanes, beat_bytes, block, max_mn and element.kind, which is
-// one of the catalogue. epilogue_width 0: the default. `requantise`: the integer requantiser is in
-// the place of the FP32 epilogue, and of what needs that one.
-uint32_t fp8mac_functions_possible(const fp8mac_caps *caps, uint32_t epilogue_width,
-                                   bool requantise);
+// one of the catalogue. `requantise`: the integer requantiser is in the place of the FP32
+// epilogue, and of what needs that one.
+uint32_t fp8mac_functions_possible(const fp8mac_caps *caps, bool requantise);
 
 // What outputs have shown: of the commands since it was cleared, or of one command
 typedef struct fp8mac_observed {

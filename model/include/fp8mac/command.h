@@ -155,15 +155,16 @@ typedef enum fp8mac_region_of {
 } fp8mac_region_of;
 
 enum {
-    // One of each kind; with pairs D may have three: whole pairs of lines, the first results behind
-    // them, and the second ones of a line that is not whole.
+    FP8MAC_COMMAND_EXTENTS_MOST = 10, // one of each kind
+    // With pairs D may have three: whole pairs of lines, the first results behind them, and the
+    // second ones of a line that is not whole.
     FP8MAC_COMMAND_REGIONS_MOST = 12,
     FP8MAC_COMMAND_ADDRESSES_MOST = 10,
 };
 
 typedef struct fp8mac_command_region {
     fp8mac_region at;
-    fp8mac_region_of of;
+    uint8_t of;   // fp8mac_region_of
     bool written; // else it is read
 } fp8mac_command_region;
 
@@ -179,6 +180,12 @@ typedef struct fp8mac_command_region {
 // results count as written.
 unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c,
                                 fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST]);
+// The same, but D is one region: from its first row to its last one.
+unsigned fp8mac_command_extents(const fp8mac_caps *caps, const fp8mac_command *c,
+                                fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST]);
+// The same of a command with A * B^T alone. Programs that have no others need not the rest.
+unsigned fp8mac_product_extents(const fp8mac_caps *caps, const fp8mac_command *c,
+                                fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST]);
 
 // An address that a command uses: the member, and the word of the descriptor
 typedef struct fp8mac_command_address {

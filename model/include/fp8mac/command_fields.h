@@ -98,15 +98,6 @@ typedef struct fp8mac_command_table {
 } fp8mac_command_table;
 
 typedef struct fp8mac_command {
-    fp8mac_command_operand a;
-    fp8mac_command_operand b;
-    fp8mac_command_result d;
-    fp8mac_command_tile tile;
-    fp8mac_command_mode mode;
-    fp8mac_command_finish finish;
-    fp8mac_command_source c;
-    fp8mac_command_table table;
-    fp8mac_command_image image;
     uint32_t m;    // M
     uint32_t n;    // N
     uint32_t k;    // K
@@ -114,6 +105,15 @@ typedef struct fp8mac_command {
     bool more;     // SUBMIT.more
     bool pause;    // SUBMIT.pause
     uint8_t x_fmt; // OPERATION.x_fmt
+    fp8mac_command_operand a;
+    fp8mac_command_operand b;
+    fp8mac_command_result d;
+    fp8mac_command_finish finish;
+    fp8mac_command_source c;
+    fp8mac_command_table table;
+    fp8mac_command_image image;
+    fp8mac_command_tile tile;
+    fp8mac_command_mode mode;
 } fp8mac_command;
 
 // The words of a descriptor: those that every one has, and those with the extension

@@ -75,7 +75,7 @@ class Areas:
         """None: no accelerator with this kind of elements was synthesised."""
         if not self.knows(its.element):
             return None
-        rest = sum(self.data["rest"][name] * value for name, value in features(its).items())
+        rest = math.fsum(self.data["rest"][name] * value for name, value in features(its).items())
         rest += self.data["kinds"][its.element]
         logic = its.rows * its.cols * self.element(its) + rest
         one, two = one_port_bits(its), two_port_bits(its)

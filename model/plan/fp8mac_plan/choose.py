@@ -71,6 +71,6 @@ def mean_cost(reference: Choice) -> Callable[[Choice], float]:
 
     def cost(one: Choice) -> float:
         logs = [math.log(its.cycles / reference.cycles(name)) for name, its in one.totals.items()]
-        return math.exp(sum(logs) / len(logs))
+        return math.exp(math.fsum(logs) / len(logs))
 
     return cost

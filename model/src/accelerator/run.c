@@ -12,7 +12,7 @@ void fp8mac_accelerator_load_table(fp8mac_accelerator *x, uint32_t table, const 
     x->tables_loaded |= 1u << (table - 1u);
 }
 
-// A load comes before all that is judged of the command.
+// A load comes before all that is judged of the command. One that fails leaves no codes.
 static fp8mac_command_error load_table(fp8mac_accelerator *x, const fp8mac_command *c)
 {
     const uint8_t table = c->finish.act_table;
@@ -23,6 +23,7 @@ static fp8mac_command_error load_table(fp8mac_accelerator *x, const fp8mac_comma
         table > FP8MAC_ACCELERATOR_TABLES) {
         return FP8MAC_COMMAND_ERROR_MODE;
     }
+    x->tables_loaded &= ~(1u << (table - 1u));
     if (c->table.addr % x->caps.beat_bytes != 0) {
         return FP8MAC_COMMAND_ERROR_ALIGN;
     }
@@ -31,7 +32,6 @@ static fp8mac_command_error load_table(fp8mac_accelerator *x, const fp8mac_comma
     }
     const uint8_t *codes = x->memory(x->context, c->table.addr, FP8MAC_TABLE_CODES);
     if (codes == NULL) {
-        x->tables_loaded &= ~(1u << (table - 1u));
         return FP8MAC_COMMAND_ERROR_READ_DEC;
     }
     fp8mac_accelerator_load_table(x, table, codes);

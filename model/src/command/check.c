@@ -66,11 +66,19 @@ static uint32_t shape_of(const fp8mac_caps *caps, const fp8mac_tile *t, uint32_t
     return best;
 }
 
+// As fp8mac_cmd_pkg's function
+static bool rows_down(const fp8mac_caps *caps)
+{
+    return caps->rows < 4u || caps->cols > 2u * caps->rows;
+}
+
 static void derive(const fp8mac_caps *caps, const fp8mac_command *c, fp8mac_tile *t)
 {
-    // A band of results that lie one behind the other is one region.
+    // Results that lie one behind the other are in as few regions as possible.
     const bool dense = fp8mac_command_is_dense(c) && t->writes;
-    t->shape = shape_of(caps, t, dense ? FP8MAC_PASS_DOWN : c->mode.pass_shape);
+    const bool down = dense || (fp8mac_command_is_rows(c) && rows_down(caps) &&
+                                c->mode.pass_shape == FP8MAC_PASS_AUTOMATIC);
+    t->shape = shape_of(caps, t, down ? FP8MAC_PASS_DOWN : c->mode.pass_shape);
     t->seconds = !fp8mac_command_has_pairs(c) || c->c.stride <= t->first_m
                      ? 0
                      : least(c->c.stride - t->first_m, t->m);

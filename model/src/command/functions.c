@@ -27,21 +27,17 @@ uint32_t fp8mac_depthwise_quads(const fp8mac_caps *caps)
     return possible ? beat / cols : 0;
 }
 
-static bool has_rows(const fp8mac_caps *caps, uint32_t epilogue_width)
+// A sum has 16 partial sums in turn, and an MX block 32 columns.
+static bool has_rows(const fp8mac_caps *caps)
 {
-    const uint32_t share = fp8mac_column_share(caps->block, caps->lanes, caps->rows);
-    const uint32_t bundle = (uint32_t)caps->rows / share * caps->cols;
-    const uint32_t width =
-        epilogue_width != 0 ? epilogue_width : fp8mac_epilogue_width(bundle, caps->cols);
-    return caps->rows == 4 && caps->cols == 4 && width == 8 && caps->max_mn >= 32;
+    return caps->cols <= 16 && caps->max_mn >= 32;
 }
 
-uint32_t fp8mac_functions_possible(const fp8mac_caps *caps, uint32_t epilogue_width,
-                                   bool requantise)
+uint32_t fp8mac_functions_possible(const fp8mac_caps *caps, bool requantise)
 {
     const uint32_t numbers = FP8MAC_FUNCTION_C | FP8MAC_FUNCTION_ELEMENTWISE |
                              FP8MAC_FUNCTION_STOCHASTIC |
-                             (has_rows(caps, epilogue_width) ? FP8MAC_FUNCTION_ROWS : 0u);
+                             (has_rows(caps) ? FP8MAC_FUNCTION_ROWS : 0u);
     const fp8mac_element_info *element = fp8mac_element_find(caps->element.kind);
     return FP8MAC_FUNCTION_TABLES | FP8MAC_FUNCTION_CONV_A | FP8MAC_FUNCTION_INT8 |
            (requantise ? FP8MAC_FUNCTION_REQUANTISE : numbers) |

@@ -17,7 +17,7 @@ static inline region *put(region *r, fp8mac_region_of of, uintptr_t address, uin
     r->at.rows = rows;
     r->at.stride = stride;
     r->at.row_bytes = row_bytes;
-    r->of = of;
+    r->of = (uint8_t)of;
     r->written = of == FP8MAC_REGION_D;
     return r + 1;
 }
@@ -29,8 +29,8 @@ static RARE region *add(region *r, fp8mac_region_of of, uintptr_t address, uint3
 }
 
 // A vector, as rows of one value: its bytes may exceed 32 bits.
-static inline region *put_vector(region *r, fp8mac_region_of of, uintptr_t address, uint32_t count,
-                                 uint32_t bytes)
+static __attribute__((noinline)) region *
+add_vector(region *r, fp8mac_region_of of, uintptr_t address, uint32_t count, uint32_t bytes)
 {
     return put(r, of, address, count, bytes, bytes);
 }
@@ -48,17 +48,36 @@ static uint32_t kernel_lines(const fp8mac_caps *caps, const fp8mac_command *c)
     const fp8mac_command_image *image = &c->image;
     const uint32_t codes =
         image->segments * (c->mode.depthwise ? codes_of_pixel(caps, c) : image->segment_bytes);
-    return c->k <= codes ? 1 : (c->k + codes - 1u) / codes;
+    return c->k <= codes ? 1 : (c->k - 1u) / codes + 1u;
 }
 
-// Bytes of a line up to the last one that the kernel touches
+// Where the last segment begins that is not behind the line. Places count from the left padding, and
+// the line ends at `line`. The further a segment, the earlier its last output.
+static uint32_t last_place(const fp8mac_command_image *image, uint32_t line)
+{
+    uint32_t outputs = image->out_w - 1u, at = outputs * image->step_x, last = 0;
+    for (uint32_t s = 0; s < image->segments; s++, at += image->segment_step) {
+        for (; at >= line; at -= image->step_x) {
+            if (outputs-- == 0) {
+                return last;
+            }
+        }
+        last = at > last ? at : last;
+    }
+    return last;
+}
+
+// Bytes of a line up to the last one that the kernel touches. Behind the channels of the last pixel
+// nothing counts: the commands before may write there.
 static uint32_t line_bytes(const fp8mac_command_image *image)
 {
-    const uint64_t end = (image->out_w - 1u) * (uint64_t)image->step_x +
-                         (image->segments - 1u) * (uint32_t)image->segment_step +
-                         image->segment_bytes;
-    const uint64_t bytes = end > image->pad_left ? end - image->pad_left : 0;
-    return bytes < image->width ? (uint32_t)bytes : image->width;
+    const uint32_t width = image->width, pad = image->pad_left;
+    if (width > INT32_MAX) {
+        return width; // its sums need more than 32 bits
+    }
+    const uint32_t end = last_place(image, width + pad) + image->segment_bytes;
+    const uint32_t bytes = end > pad ? end - pad : 0;
+    return bytes < width ? bytes : width;
 }
 
 // Lines from the first one that the kernel touches to the last one. Output lines lie step_y lines
@@ -81,65 +100,39 @@ static RARE region *add_image(region *r, const fp8mac_caps *caps, const fp8mac_c
 
 // ---- operands -----------------------------------------------------------------------------------
 
-static region *add_a(region *r, const fp8mac_caps *caps, const fp8mac_command *c)
+static RARE region *add_scales(region *r, fp8mac_region_of of, const fp8mac_command_operand *x,
+                               uint32_t rows, uint32_t products)
 {
-    if (fp8mac_command_has_x(c)) {
-        r = add(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride,
-                c->n << fp8mac_command_size_log2(c->x_fmt));
-    } else if (c->a.reuse) {
-        return r;
-    } else if (c->mode.conv_a) {
-        r = add_image(r, caps, c);
-    } else {
-        r = put(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride, c->k);
+    return put(r, of, x->mx_addr, rows, x->mx_stride, fp8mac_command_scales(products));
+}
+
+static inline region *add_operands(region *r, const fp8mac_caps *caps, const fp8mac_command *c,
+                                   bool pairs)
+{
+    const bool mx = c->mode.mx;
+    if (!c->a.reuse) {
+        r = c->mode.conv_a ? add_image(r, caps, c)
+                           : put(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride, c->k);
+        r = mx ? add_scales(r, FP8MAC_REGION_MX_A, &c->a, c->m, c->k) : r;
     }
-    if (fp8mac_command_has_mx(c)) {
-        r = add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride,
-                fp8mac_command_scales(c->k));
+    if (!c->b.reuse) {
+        r = put(r, FP8MAC_REGION_B, c->b.addr, pairs ? 2u * c->n : c->n, c->b.stride, c->k);
+        r = mx ? add_scales(r, FP8MAC_REGION_MX_B, &c->b, c->n, c->k) : r;
     }
     return r;
 }
 
-static region *add_b(region *r, const fp8mac_command *c)
-{
-    if (fp8mac_command_has_x(c) || c->b.reuse) {
-        return r;
-    }
-    r = put(r, FP8MAC_REGION_B, c->b.addr, fp8mac_command_columns(c), c->b.stride, c->k);
-    if (fp8mac_command_has_mx(c)) {
-        r = add(r, FP8MAC_REGION_MX_B, c->b.mx_addr, c->n, c->b.mx_stride,
-                fp8mac_command_scales(c->k));
-    }
-    return r;
-}
+// ---- D ------------------------------------------------------------------------------------------
 
-// ---- the end ------------------------------------------------------------------------------------
-
-static region *add_vectors(region *r, const fp8mac_caps *caps, const fp8mac_command *c)
+static RARE region *add_rows_of_d(region *r, const fp8mac_command *c, uint32_t first, uint32_t rows)
 {
-    if (c->a.scale_vec) {
-        r = put_vector(r, FP8MAC_REGION_SCALE_A, c->a.scale, c->m, VALUE_BYTES);
-    }
-    if (c->b.scale_vec) {
-        const bool integers = (caps->functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
-        r = put_vector(r, FP8MAC_REGION_SCALE_B, c->b.scale, c->n,
-                       integers ? INTEGER_SCALE_BYTES : VALUE_BYTES);
-    }
-    if (c->finish.bias_en) {
-        r = put_vector(r, FP8MAC_REGION_BIAS, c->finish.bias, c->n, VALUE_BYTES);
-    }
-    return r;
-}
-
-static region *add_rows_of_d(region *r, const fp8mac_command *c, uint32_t first, uint32_t rows)
-{
-    return add(r, FP8MAC_REGION_D, c->d.addr + (uintptr_t)first * c->d.stride, rows, c->d.stride,
+    return put(r, FP8MAC_REGION_D, c->d.addr + (uintptr_t)first * c->d.stride, rows, c->d.stride,
                c->n << fp8mac_command_size_log2(c->d.fmt));
 }
 
 // Output lines in pairs: whole ones, then first results without second ones, then the second
 // results of a part of a line
-static RARE region *add_pairs(region *r, const fp8mac_command *c)
+static region *add_pairs(region *r, const fp8mac_command *c)
 {
     const uint32_t out_w = c->image.out_w, seconds = fp8mac_command_seconds(c);
     const uint32_t whole = seconds / out_w * out_w;
@@ -154,30 +147,55 @@ static RARE region *add_pairs(region *r, const fp8mac_command *c)
     return seconds != whole ? add_rows_of_d(r, c, 2u * whole + out_w, seconds - whole) : r;
 }
 
-static region *add_d(region *r, const fp8mac_command *c)
+// Rows from the first one of D to the last one, which the last output line has: a second result, or
+// a first one if the line has no second ones
+static RARE uint32_t rows_of_pairs(const fp8mac_command *c)
 {
-    if (fp8mac_command_has_pairs(c)) {
-        r = add_pairs(r, c);
-    } else if (fp8mac_command_is_dense(c)) {
-        r = put_vector(r, FP8MAC_REGION_D, c->d.addr, c->m, VALUE_BYTES);
-    } else {
-        const uint32_t columns = fp8mac_command_is_reduction(c) ? 1 : c->n;
-        r = put(r, FP8MAC_REGION_D, c->d.addr, c->m, c->d.stride,
-                columns << fp8mac_command_size_log2(c->d.fmt));
-    }
+    const uint32_t out_w = c->image.out_w, before = (c->m - 1u) / out_w * out_w,
+                   seconds = fp8mac_command_seconds(c);
+    return before + (seconds > before ? out_w + seconds : c->m);
+}
+
+static inline region *add_d(region *r, const fp8mac_command *c, bool pairs)
+{
+    return put(r, FP8MAC_REGION_D, c->d.addr, pairs ? rows_of_pairs(c) : c->m, c->d.stride,
+               c->n << fp8mac_command_size_log2(c->d.fmt));
+}
+
+// D and X of a command that has no products
+static RARE region *add_d_and_x(region *r, const fp8mac_command *c)
+{
+    const uint32_t columns = fp8mac_command_is_reduction(c) ? 1 : c->n,
+                   d_bytes = columns << fp8mac_command_size_log2(c->d.fmt);
+    r = put(r, FP8MAC_REGION_D, c->d.addr, c->m, c->d.stride, d_bytes);
     if (fp8mac_command_writes_scales(c)) {
-        r = add(r, FP8MAC_REGION_MX_A, c->a.mx_addr, c->m, c->a.mx_stride,
-                fp8mac_command_scales(c->n));
+        r = add_scales(r, FP8MAC_REGION_MX_A, &c->a, c->m, c->n);
         r[-1].written = true;
+    }
+    return put(r, FP8MAC_REGION_A, c->a.addr, c->m, c->a.stride,
+               c->n << fp8mac_command_size_log2(c->x_fmt));
+}
+
+// ---- the rest -----------------------------------------------------------------------------------
+
+static inline region *add_vectors(region *r, const fp8mac_caps *caps, const fp8mac_command *c)
+{
+    if (c->a.scale_vec) {
+        r = add_vector(r, FP8MAC_REGION_SCALE_A, c->a.scale, c->m, VALUE_BYTES);
+    }
+    if (c->b.scale_vec) {
+        const bool integers = (caps->functions & FP8MAC_FUNCTION_REQUANTISE) != 0;
+        r = add_vector(r, FP8MAC_REGION_SCALE_B, c->b.scale, c->n,
+                       integers ? INTEGER_SCALE_BYTES : VALUE_BYTES);
+    }
+    if (c->finish.bias_en) {
+        r = add_vector(r, FP8MAC_REGION_BIAS, c->finish.bias, c->n, VALUE_BYTES);
     }
     return r;
 }
 
-unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c,
-                                fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+static region *add_others(region *r, const fp8mac_caps *caps, const fp8mac_command *c)
 {
-    region *r = c->mode.acc_keep ? list : add_d(list, c);
-    r = add_b(add_a(r, caps, c), c);
     if (!c->mode.acc_keep) {
         if (c->a.scale_vec || c->b.scale_vec || c->finish.bias_en) {
             r = add_vectors(r, caps, c);
@@ -187,10 +205,31 @@ unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c
                     c->n << fp8mac_command_size_log2(c->c.fmt));
         }
     }
-    if (c->table.load) {
-        r = add(r, FP8MAC_REGION_TABLE, c->table.addr, 1, 0, TABLE_BYTES);
+    return c->table.load ? add(r, FP8MAC_REGION_TABLE, c->table.addr, 1, 0, TABLE_BYTES) : r;
+}
+
+unsigned fp8mac_product_extents(const fp8mac_caps *caps, const fp8mac_command *c,
+                                fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST])
+{
+    const bool pairs = c->mode.pairs && c->mode.depthwise;
+    region *const r = c->mode.acc_keep ? list : add_d(list, c, pairs);
+    return (unsigned)(add_others(add_operands(r, caps, c, pairs), caps, c) - list);
+}
+
+unsigned fp8mac_command_extents(const fp8mac_caps *caps, const fp8mac_command *c,
+                                fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST])
+{
+    return fp8mac_command_has_x(c) ? (unsigned)(add_others(add_d_and_x(list, c), caps, c) - list)
+                                   : fp8mac_product_extents(caps, c, list);
+}
+
+unsigned fp8mac_command_regions(const fp8mac_caps *caps, const fp8mac_command *c,
+                                fp8mac_command_region list[FP8MAC_COMMAND_REGIONS_MOST])
+{
+    if (c->mode.acc_keep || !fp8mac_command_has_pairs(c)) {
+        return fp8mac_command_extents(caps, c, list);
     }
-    return (unsigned)(r - list);
+    return (unsigned)(add_others(add_operands(add_pairs(list, c), caps, c, true), caps, c) - list);
 }
 
 // ---- addresses ----------------------------------------------------------------------------------

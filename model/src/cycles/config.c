@@ -175,7 +175,7 @@ static fp8mac_caps caps_of(const fp8mac_cycles_config *config, const parameters 
                     .int8 = (element->formats >> FP8MAC_INT8 & 1u) != 0,
                     .terms_log2 = element->terms_log2},
     };
-    caps.functions = fp8mac_functions_possible(&caps, config->epi_width, config->requantise);
+    caps.functions = fp8mac_functions_possible(&caps, config->requantise);
     return caps;
 }
 

@@ -9,8 +9,8 @@ enum {
     EXP_ENTRY = 27,   // the same of exponentials
     CURVE_ENTRY = 12, // the same of sigmoid and tanh
     STEP_CYCLES = 10,
-    PAIR_CYCLES = 5,
     RECIPROCAL_STEPS = 3,
+    TURN_SETS = 8, // sets of rows that the program has side by side
 };
 
 static bool finds_maxima(fp8mac_rows_step step)
@@ -27,41 +27,53 @@ static uint32_t bits(uint32_t first, uint32_t last)
 
 // ---- the program behind a phase -----------------------------------------------------------------
 
-// Steps of a sum: the partial sums and the lanes are added, and what the next phase needs is
-// computed; one is the end
-static uint32_t sum_steps(const fp8mac_command *c, fp8mac_rows_step step)
+// Steps of a sum: the partial sums are added, and what the next phase needs is computed
+static uint32_t sum_steps(const parameters *p, const fp8mac_command *c, fp8mac_rows_step step)
 {
+    const uint32_t adds = p->cols >= 4u ? 6u : p->cols == 2u ? 11u : 19u;
     const bool norm = fp8mac_command_is_norm(c);
     const uint32_t more = step == FP8MAC_STEP_EXP_SUM ? RECIPROCAL_STEPS
                           : !norm                     ? 0
                           : step == FP8MAC_STEP_SUM   ? 1
                                                       : 5;
-    return 6u + more + 1u;
+    return adds + more;
 }
 
-// Pairs of rows of a band of m rows, up to the last one that has rows. Rows of a transfer are
-// `apart` from each other.
-static uint32_t pairs_of(uint32_t m, uint32_t apart)
+// Sets of rows of a band of m rows, up to the last one that has rows: of the rows of a transfer,
+// which are `share` from each other
+static uint32_t sets_of(const parameters *p, uint32_t m)
 {
-    const uint32_t tiles = (m - 1u) / 4u, rest = (m - 1u) % 4u;
-    const uint32_t last = apart == 1 ? rest / 2u : rest == 0 ? 0 : 1;
-    return 2u * tiles + last + 1u;
+    const uint32_t rows = p->transfer_rows * p->share, last = m - 1u;
+    return last / rows * p->share + least(last % rows, p->share - 1u) + 1u;
 }
 
-// Where the reciprocal of each maximum follows: they are loaded first, and one step is the end.
+// Where the reciprocal of each maximum follows, they are loaded first.
 static uint32_t maximum_steps(const fp8mac_command *c)
 {
-    return c->mode.row_op == FP8MAC_ROWS_QUANTISE ? 1u + RECIPROCAL_STEPS + 1u : 0;
+    return c->mode.row_op == FP8MAC_ROWS_QUANTISE ? 1u + RECIPROCAL_STEPS : 0;
+}
+
+// Cycles in which the partial maxima of a set are compared, then the lanes
+static uint32_t set_cycles(const parameters *p)
+{
+    return (p->cols < TURN_SETS ? TURN_SETS / p->cols : 1u) + p->cols_log2 + 1u;
+}
+
+// The steps of all sets, and one that is the end
+static uint32_t steps_cycles(uint32_t steps, uint32_t sets)
+{
+    return steps == 0 ? 0 : STEP_CYCLES * (steps * (sets > TURN_SETS ? 2u : 1u) + 1u);
 }
 
 static uint32_t program_cycles(const machine *m, const tile *t)
 {
     const fp8mac_rows_step step = t->key.step;
     const fp8mac_command *c = command_of(m, t);
+    const uint32_t sets = sets_of(&m->p, t->key.m);
     if (finds_maxima(step)) {
-        return PAIR_CYCLES * pairs_of(t->key.m, m->p.share) + 1u + STEP_CYCLES * maximum_steps(c);
+        return set_cycles(&m->p) * sets + 1u + steps_cycles(maximum_steps(c), sets);
     }
-    return STEP_CYCLES * sum_steps(c, step);
+    return steps_cycles(sum_steps(&m->p, c, step), sets);
 }
 
 void fp8mac_cycles_configure(machine *m, const tile *t)

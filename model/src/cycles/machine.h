@@ -251,6 +251,7 @@ typedef struct store {
     uint32_t last_row_tile, last_col_tile, region_rows, region_cols, c_cols, x_cols;
     bool uses_c, uses_x, row_by_row, no_results;
     bool statistic, every_second, waits; // of a row command
+    uint32_t pause, wait;                // cycles without a transfer behind one; those left
     bool rows_in_turn;                   // even rows and odd ones, with C
     bool turn;                           // for every second cycle
     // Transfers, and what ends with them: bits 0 and 1 are stages t+1 and t+2

@@ -12,6 +12,7 @@
 
 enum {
     PASS_TILES = 4,
+    BAND_ROWS = 16, // of a row command
     PAGE = 4096,
     MAX_BURST = 16,
     READS = 32,          // bursts in flight, and strips of images that wait

@@ -20,7 +20,7 @@ static void transfer(const machine *m, wires *w, bool valid, uint32_t phase)
     const store *s = &m->store;
     const uint32_t rows = s->row_by_row ? 1u : m->p.transfer_rows;
     w->go = s->state == STORE_RESULTS && valid && (s->open || s->slot_available || s->statistic) &&
-            (s->turn || !s->every_second) &&
+            s->wait == 0 && (s->turn || !s->every_second) &&
             (s->turn != ((s->bundle_row & 1u) != 0) || !s->rows_in_turn) &&
             (!s->uses_c || m->c.ready) && (!s->uses_x || m->x.ready);
     w->bundle_done = w->go && s->bundle_row + rows == m->p.bundle;
@@ -67,6 +67,16 @@ static uint32_t region_cols(const machine *m, const tile *t, uint32_t fmt)
            0xffu;
 }
 
+// So that no partial sum is needed again within 8 cycles: the transfers of a column of tiles, and
+// the columns of tiles until the same partial sums come
+static uint32_t pause_behind(const parameters *p, const store *s, const tile_key *key)
+{
+    const bool four = key->shape == FP8MAC_PASS_DOWN && (s->last_row_tile + 1u) % PASS_TILES == 0;
+    const uint32_t transfers = p->rows / p->transfer_rows * (four ? PASS_TILES : 1u);
+    const uint32_t distance = transfers * (p->cols < 16u ? 16u / p->cols : 1u);
+    return distance < 8u ? 8u / distance - 1u : 0;
+}
+
 static void look(machine *m)
 {
     store *s = &m->store;
@@ -85,7 +95,10 @@ static void look(machine *m)
         fp8mac_cycles_shares_products(c, &t->key) && c->a.scale_vec && m->p.transfer_rows > 1;
     s->every_second = fp8mac_cycles_uses_turn(c, &t->key) && !s->rows_in_turn;
     s->waits = t->key.step != FP8MAC_STEP_NONE && t->key.rows_first;
-    s->row_by_row = c->a.scale_vec;
+    s->pause = s->statistic ? pause_behind(&m->p, s, &t->key) : 0;
+    const bool side_by_side = t->key.dense && t->key.step == FP8MAC_STEP_RESULT;
+    s->row_by_row = c->a.scale_vec || (side_by_side && m->p.transfer_rows > 1 &&
+                                       m->p.transfer_rows * m->p.share > m->p.cols);
     s->no_results = t->key.acc_keep;
     s->state = STORE_START;
 }
@@ -166,6 +179,7 @@ void fp8mac_cycles_store_clock(machine *m, const wires *w)
     s->region_ends = shift2(s->region_ends, w->region_done && !s->statistic);
     s->rows_ends = shift2(s->rows_ends, w->tile_done && at_hand(m)->key.rows_end);
     s->turn = !s->turn;
+    s->wait = w->go ? s->pause : s->wait - (s->wait != 0);
     s->c_ends = shift2(s->c_ends, w->c_done);
     s->x_ends = shift2(s->x_ends, w->x_done);
     s->kept_seen += w->kept;

@@ -10,7 +10,7 @@ static const tile *at_hand(const machine *m)
     return tile_at(m, m->out.done);
 }
 
-// Results that lie one behind the other are a row. Their regions are four tiles across.
+// Results that lie one behind the other are a row.
 static uint32_t shape(const machine *m)
 {
     return at_hand(m)->key.dense ? 0 : at_hand(m)->key.shape;
@@ -34,9 +34,11 @@ static uint32_t stride_of(const machine *m, const tile *t)
     return fp8mac_cycles_writes_scales(t) ? c->a.mx_stride : c->d.stride;
 }
 
+// Results that lie one behind the other are those of a pass of four tiles down.
 static uint32_t most_bytes(const machine *m)
 {
-    return m->p.row_bytes >> shape(m);
+    const uint32_t pass = PASS_TILES * m->p.rows;
+    return at_hand(m)->key.dense ? 4u * least(pass, BAND_ROWS) : m->p.row_bytes >> shape(m);
 }
 
 static uint32_t most_rows(const machine *m)
