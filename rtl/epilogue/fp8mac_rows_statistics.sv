@@ -123,10 +123,6 @@ module fp8mac_rows_statistics
   assign write_step = (prog[9].action inside {ActionAdd, ActionTotal}) ? sum_step(COLS, prog[9].index) :
                       '{write: prog[9].action inside {ActionR1, ActionC1}, default: '0};
 
-  // What fp8mac_rows needs of them; numbers of sets above the last one
-  logic unused;
-  assign unused = ^{read_step, write_step, next_set, seen_set, offset_read_at, offset_write_at};
-
   always_comb begin
     streams         = maxima ? main_valid_i[3] && !fold : sums && main_valid_i[7];
     partial_read_at = maxima ? maximum_at(main_row_i[3][3:0], main_col_i[3][3:0])
@@ -283,6 +279,10 @@ module fp8mac_rows_statistics
   always_ff @(posedge clk_i) begin
     for (int unsigned w = 0; w < WIDTH; w++) maximum_q[w] <= larger(one_side[w], other_side[w]);
   end
+
+  // Steps of fp8mac_rows alone; numbers of sets above the last one
+  logic unused;
+  assign unused = ^{read_step, write_step, next_set, seen_set, offset_read_at, offset_write_at};
 
   assign at_o    = prog;
   assign seen5_o = prog[5].valid ? seen_q[SetW'(prog[5].rows)] : '0;

@@ -131,8 +131,10 @@ $(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) sim
 TESTS += $(BUILD)/test/networks-chip.log
 
 # Estimates of moves by the core, on the timing model
-$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
-	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH) tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves -- \
+$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS) \
+    $(addprefix sim/bench/,results.py results.json)
+	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH):. tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves \
+	  --compiler $(RISCV_PREFIX)gcc -- \
 	  $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-moves.log
 
@@ -152,6 +154,12 @@ ACCEPT_KINDS += networks
 accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8mac
 	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY) $(ACCEPT_REASON)
 	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny $(ACCEPT_REASON))
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# Formats beside each other, and right answers: sim/bench/formats.json. CIFAR10=folder adds labelled images.
+ACCEPT_KINDS += formats
+.PHONY: accept-formats
+accept-formats: $(FP8NET) $(BUILD)/model/fp8mac
+	$(Q)$(if $(MLPERF_TINY),MLPERF_TINY=$(MLPERF_TINY)) $(if $(CIFAR10),CIFAR10=$(CIFAR10)) $(NETWORKS_TABLE:table.py=format_table.py) $(NETWORKS_ONLY) $(ACCEPT_REASON)
 	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
 # Networks that are written by hand, in several formats: sim/bench/quality.json
 ACCEPT_KINDS += quality

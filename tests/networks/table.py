@@ -28,6 +28,8 @@ import speech
 import tiny
 from fp8net import (
     analyze,
+    fuse,
+    importer,
     lower,
     mx,
     plan,
@@ -74,7 +76,7 @@ def row(network: Network, kind: str) -> dict:
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
     result = {"set": network.set or kind, "about": network.about}
-    result |= {"parameters": found.parameters, "macs": found.macs}
+    result |= {"kind": kind_of(network), "parameters": found.parameters, "macs": found.macs}
     if network.reference:
         graph = _for_array(shapes.prepare(network.path))
         result |= _quality(network, graph, "int8")
@@ -83,6 +85,22 @@ def row(network: Network, kind: str) -> dict:
         result |= _quality(network, graph, "fp8") | _int8(network) | _mx(network)
     result |= {"cycles": _cycles(network, graph), "arena": plan.make(graph).arena}
     return result | {"weights": sum(r.weight_bytes for r in report.rows_of(graph))}
+
+
+def plain(network: Network) -> Graph:
+    """The file's graph, without roundings"""
+    model = shapes.prepare(network.path, network.shape or None, network.kept or None)
+    return fuse.fuse(importer.load(model))
+
+
+def kind_of(network: Network) -> str:
+    """What the goals of FP8 distinguish"""
+    kinds = {layer.op for layer in plain(network).layers}
+    if kinds & {"lstm", "gru"}:
+        return "recurrent"
+    if "matmul" in kinds:
+        return "transformer"
+    return "convolutional" if "convolution" in kinds else "dense"
 
 
 def _cycles(network: Network, graph: Graph) -> int:

@@ -115,15 +115,15 @@ def best_of(kind: Kind, row: Row, figure: str) -> float | None:
     return row.get("best", {}).get(figure, row.get(figure))
 
 
-def worse(kind: Kind, old: Rows, new: Rows) -> list[Move]:
-    """The judged figures that are worse than the best since the last reason by more than LIMIT."""
+def worse(kind: Kind, old: Rows, new: Rows, limit: float = LIMIT) -> list[Move]:
+    """The judged figures that are worse than the best since the last reason by more than the limit."""
     found = []
     for row, now in new.items():
         for figure, sign in kind.judged.items():
             best, value = best_of(kind, old.get(row, {}), figure), now.get(figure)
             if best is None or value is None:
                 continue
-            if sign * (value - best) > LIMIT * abs(best):
+            if sign * (value - best) > limit * abs(best):
                 found.append(Move(row, figure, best, value))
     return found
 

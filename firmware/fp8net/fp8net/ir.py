@@ -257,7 +257,9 @@ class Layer:
     width: int = 1
     window: Window = dataclasses.field(default_factory=Window)
     groups: int = 1
-    factor: float = 1.0  # of the second operand of a sum or product
+    factor: float = (
+        1.0  # of the second operand of a sum or product, of a sum of rows, of a softmax's values
+    )
     affine: bool = (
         False  # a factor and an offset for each channel, whose weights are no weights of the file
     )
