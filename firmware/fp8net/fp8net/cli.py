@@ -211,6 +211,16 @@ def _add_quantize(verbs) -> None:
         help="carried as two FP8 codes, for the products that read it",
     )
     verb.add_argument(
+        "--no-equalisation",
+        action="store_true",
+        help="leaves the ranges of channels between convolutions: without it, powers of two make them equal where that gains",
+    )
+    verb.add_argument(
+        "--no-weight-rounding",
+        action="store_true",
+        help="takes the nearest codes of weights: without it, those with the least error of results where that gains",
+    )
+    verb.add_argument(
         "--no-bias-correction",
         action="store_true",
         help="leaves the biases: without it, mean errors of channels go into them where that gains",
@@ -357,7 +367,12 @@ def _quantize(options) -> int:
     )
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
-    wanted = recipe.Recipe(not options.no_bias_correction, not options.no_input_split)
+    wanted = recipe.Recipe(
+        not options.no_equalisation,
+        not options.no_weight_rounding,
+        not options.no_bias_correction,
+        not options.no_input_split,
+    )
     result = recipe.quantise(options.file, runs, chosen, *given, wanted)
     # What cannot be generated, or computes something else, is not written.
     model, scales, graph = recipe.proved(result, options.file, runs, given[1])
@@ -368,7 +383,7 @@ def _quantize(options) -> int:
     for line in result.lines():
         print(line)
     if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
-        for line in propose.proposals(options.file, runs, result.options, *given):
+        for line in propose.proposals(result.source, result.options):
             print(line)
     return 0
 
@@ -439,7 +454,7 @@ def _columns(given: int | None, element: str | None, beat: int = BEAT) -> int:
 
 
 def _generate_whole(options) -> int:
-    """A network of whole numbers"""
+    """An integer network"""
     _no_effect(options, "shape", "state", "reference", "element", "task", "labels")
     path, folder = pathlib.Path(options.file), pathlib.Path(options.output)
     graph = integer_import.read(path, _columns(options.columns, options.element, options.beat))
@@ -571,7 +586,7 @@ def _supported(options) -> int:
     print("\nTensorFlow Lite, as operators of ONNX")
     for name, becomes in sorted(tflite_operators.BECOMES.items()):
         print(f"{name:24} {becomes}")
-    print("\nTensorFlow Lite with --requantise, in whole numbers")
+    print("\nTensorFlow Lite with --requantise, in integers")
     print("\n".join(sorted(integer_import.OPERATORS)))
     return 0
 
