@@ -87,6 +87,7 @@ setup_parts_accept-cycles := model python firmware speech sim
 setup_parts_accept-sizes := model python firmware speech sim
 setup_parts_accept-rows := model python rtl
 setup_parts_accept-speed := model python
+setup_parts_accept-formats := model python package networks speech clothes
 setup_parts_accept-networks := model python package networks firmware speech sim
 setup_parts_accept-widths := model python package networks firmware speech
 setup_parts_page-figures := model python
@@ -260,7 +261,7 @@ help-all:
 #+                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
 #+   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
 #+   make accept           measures recorded cycles and networks again, says what moved, and takes it into results and pages
-#+   make accept-cycles | accept-rows | accept-sizes | accept-quality | accept-networks  one kind: minutes, the last an hour; REASON= for a loss above 1 %
+#+   make accept-cycles | accept-rows | accept-sizes | accept-quality | accept-networks | accept-formats  one kind: minutes, the last two an hour; REASON= for a loss above 1 %
 #+   make accept-widths    how many fraction bits networks need, docs/WIDTHS.md: half an hour; ONLY= and CASE= choose rows
 #+   make accept-speed     what the last make bench-model measured, into model/SPEED.md
 #+   make page-figures     the figures that pages quote, from the result files

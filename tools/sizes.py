@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python tools/sizes.py [--self-test] FILES: files of more than 800 lines, and functions of more than 80.
 
-C, C++, SystemVerilog, Python, shell and make are counted in lines of the file. A function begins with its name, not with
+Files of C, C++, SystemVerilog, Python and shell are read. A function begins with its name, not with
 the comment above it, and ends with its last line; tables and classes are none. Generated files say so in their
 first lines.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of whole numbers: what all have in common, and linear layers.
+// Integer products: what all have in common, and linear layers.
 #include "integer.h"
 
 #include "gemm_image.h"

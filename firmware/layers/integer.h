@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layers of whole numbers have in common.
+// What the integer layers have in common.
 #ifndef FP8RT_LAYERS_INTEGER_H
 #define FP8RT_LAYERS_INTEGER_H
 

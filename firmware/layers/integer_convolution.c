@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of whole numbers: bands of outputs, and a command for each part of a band and each
+// Integer convolutions: bands of outputs, and a command for each part of a band and each
 // group.
 #include "ceil_div.h"
 #include "integer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and softmax of whole numbers, which the core computes.
+// Integer sums and softmax, which the core computes.
 #include "integer.h"
 
 // ---- sums ---------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@
 #include "regions.h"
 
 typedef enum fp8rt_cache_step {
-    // Before a command all is cleaned that it reads, and all that it writes, because a line that the
-    // core writes back later would destroy it. So is what lies between the rows, which the second
-    // step invalidates, too. The port has `clean`.
+    // Before a command all is cleaned that it reads, and all that it writes, because a line that
+    // the core writes back later would destroy it. So is what lies between the rows, which the
+    // second step invalidates, too. The port has `clean`.
     FP8RT_CACHE_BEFORE,
     // Behind it all is invalidated that it has written. The port has `invalidate`.
     FP8RT_CACHE_BEHIND,

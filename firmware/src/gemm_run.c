@@ -102,8 +102,8 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
     }
 }
 
-// The memory of the command as the accelerator reads it: vectors that were copied to the scratch are
-// read there. D is the first region.
+// The memory of the command as the accelerator reads it: vectors that were copied to the scratch
+// are read there. D is the first region.
 static RARE unsigned extents_of(const fp8rt_device *dev, const fp8rt_gemm_plan *plan,
                                 fp8mac_command_region list[FP8MAC_COMMAND_EXTENTS_MOST])
 {

@@ -293,8 +293,8 @@ static fp8rt_status issue_image(fp8rt_run *run, const placed *p)
     return fp8rt_convolution(run, &desc);
 }
 
-// A layer of whole numbers has one image.
-static fp8rt_status issue_whole(fp8rt_run *run, const placed *p)
+// An integer layer has one image.
+static fp8rt_status issue_integer(fp8rt_run *run, const placed *p)
 {
     const workload *work = p->work;
     const convolution *x = &work->image;
@@ -337,11 +337,11 @@ static fp8rt_status issue_one(fp8rt_run *run, const placed *p, workload_tables t
         return status;
     }
     return p->work->image.images == 0 || p->work->mx ? issue_gemm(run, p)
-           : requantises                             ? issue_whole(run, p)
+           : requantises                             ? issue_integer(run, p)
                                                      : issue_image(run, p);
 }
 
-// What the library does not say: formats that it has not, and factors of whole numbers without
+// What the library does not say: formats that it has not, and integer factors without
 // vectors
 static void finish(const workload *work, fp8mac_command *c, bool requantises)
 {

@@ -41,7 +41,12 @@ def row(tool: Path, latency: int) -> list[object]:
     ]
     each = [(load - stay) / TWICE for load, stay in zip(*lists)]
     most = max(load / stay for load, stay in zip(*lists))
-    return [latency, f"{math.fsum(each) / len(each):.1f}", f"{memories.mean(*lists):.5f}", f"{most:.4f}"]
+    return [
+        latency,
+        f"{math.fsum(each) / len(each):.1f}",
+        f"{memories.mean(*lists):.5f}",
+        f"{most:.4f}",
+    ]
 
 
 def main(arguments: list[str]) -> int:

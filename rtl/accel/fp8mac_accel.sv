@@ -142,9 +142,10 @@ module fp8mac_accel
   // An illegal value stops the build with one sentence. What is built from it would only add errors
   // of its own, so everything below is built from legal values.
   localparam asked_t Asked = '{
-    rows: value_t'(ROWS), cols: value_t'(COLS), lanes: value_t'(LANES), tiles: value_t'(TILES), element: value_t'(ELEMENT),
-    frac_bits: value_t'(FRAC_BITS), epi_width: value_t'(EPI_WIDTH), max_mn: value_t'(MAX_MN), axi_data_w: value_t'(AXI_DATA_W),
-    axi_addr_w: value_t'(AXI_ADDR_W), axi_id_w: value_t'(AXI_ID_W), axi_id: value_t'(AXI_ID), queue_depth: value_t'(QUEUE_DEPTH),
+    rows: value_t'(ROWS), cols: value_t'(COLS), lanes: value_t'(LANES), tiles: value_t'(TILES),
+    element: value_t'(ELEMENT), frac_bits: value_t'(FRAC_BITS), epi_width: value_t'(EPI_WIDTH),
+    max_mn: value_t'(MAX_MN), axi_data_w: value_t'(AXI_DATA_W), axi_addr_w: value_t'(AXI_ADDR_W),
+    axi_id_w: value_t'(AXI_ID_W), axi_id: value_t'(AXI_ID), queue_depth: value_t'(QUEUE_DEPTH),
     buf_beats: value_t'(BUF_BEATS), mx: MX, requantise: REQUANTISE, images: IMAGES, depthwise: DEPTHWISE,
     elementwise: ELEMENTWISE, add_c: ADD_C, stochastic: STOCHASTIC, tables: TABLES, records: RECORDS,
     row_commands: ROW_COMMANDS
@@ -433,7 +434,8 @@ module fp8mac_accel
   );
 
   fp8mac_axi_guard #(
-    .STRB_W(Beat), .READS(read_bursts(Accel.functions.conv_a)), .WRITES(WriteBursts), .LEN_W(GuardLenW), .LIMIT_W($bits(watchdog))
+    .STRB_W(Beat), .READS(read_bursts(Accel.functions.conv_a)), .WRITES(WriteBursts), .LEN_W(GuardLenW),
+    .LIMIT_W($bits(watchdog))
   ) u_guard (
     .clk_i, .rst_ni,
     .soft_reset_i(soft_reset),

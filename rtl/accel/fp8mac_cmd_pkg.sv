@@ -250,11 +250,11 @@ package fp8mac_cmd_pkg;
     return rows < 4 || cols > 2 * rows;
   endfunction
 
-  // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. A step takes as
-  // many pixels as a beat has quads: the same quad of each. So a step needs as many lanes as a beat
-  // has bytes. With pairs, half a quad is a group.
+  // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. For each beat of its
+  // lanes, a step takes as many pixels as a beat has quads: the same quad of each. So a step has a beat's
+  // lanes at least. With pairs, half a quad is a group.
   function automatic bit depthwise_possible(int unsigned lanes, int unsigned cols, int unsigned beat);
-    return lanes == beat && cols >= 2 && beat >= 2 * cols && beat <= 8 * cols;
+    return lanes >= beat && cols >= 2 && beat >= 2 * cols && beat <= 8 * cols;
   endfunction
 
   function automatic int unsigned rows_columns(int unsigned max_mn);

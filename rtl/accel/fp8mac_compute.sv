@@ -344,7 +344,7 @@ module fp8mac_compute
     assign step_nr = block_q;
   end
 
-  // A tile of a depthwise command has its quad, or its group with pairs. The lanes are rotated by
+  // A tile of a depthwise command has its quad, or its group with pairs. The lanes of a beat are rotated by
   // as many groups as the first one's number: fp8mac_quad_buffer.
   localparam int unsigned GroupLog = (Groups > 1) ? GroupW : 1;  // of the pixels of a step, with pairs
   logic              depthwise, pairs;
@@ -384,7 +384,7 @@ module fp8mac_compute
       lane_en[l] = !work_q.empty && (!final_step || LaneIdxW'(l) <= work_q.last_lane);
     end
     for (int unsigned l = 0; l < LANES; l++) begin
-      step.lane_en[l] = lane_en[LaneIdxW'(l) - LaneIdxW'(32'(group) * LANES / Groups)];
+      step.lane_en[l] = !DEPTHWISE ? lane_en[l] : lane_en[l / BEAT * BEAT + (l - 32'(group) * BEAT / Groups) % BEAT];
     end
   end
 

@@ -44,7 +44,7 @@ module fp8mac_compute_path
   output logic                           loaded_ready_o,
   output logic                           released_o,       // a tile command has read all its operands
 
-  // The oldest tile command that compute has begun, held until ready. `store_i` is how it is stored.
+  // The oldest tile command that compute has begun, held until ready; store_i: how it is stored
   input  store_job_t                     store_i,
   output logic                           storing_valid_o,
   output storing_job_t                   storing_o,

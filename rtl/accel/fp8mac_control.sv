@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What software sees of the accelerator: the registers, the reports of errors, flags and ends, the
-// completion records, and the counters. A soft reset or a timeout resets the other parts, and leaves
-// all this.
+// completion records, and the counters. A soft reset or a timeout resets the other parts and leaves
+// this one.
 module fp8mac_control
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;

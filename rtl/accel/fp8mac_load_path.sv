@@ -17,7 +17,7 @@ module fp8mac_load_path
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
-  input  logic                         bus_rst_ni,  // of the offers on AR, which rst_ni alone leaves until they are taken
+  input  logic                         bus_rst_ni,  // of offers on AR that wait to be taken
   input  logic                         abort_i,
   input  logic                         clear_i,     // the error state is left
   output logic                         idle_o,      // no tile command is being loaded, and the operand buffers are free
@@ -65,7 +65,7 @@ module fp8mac_load_path
   output store_job_t                   store_o,
   input  logic                         store_ready_i,
   input  logic                         stored_i,            // a tile command's last use of its vectors
-  input  logic                         complete_i,          // a command is complete, or was skipped to its end: D is in memory
+  input  logic                         complete_i,          // a command is complete, or skipped: D is in memory
 
   // AXI4 master, reads
   output logic [ACCEL.addr_w-1:0]      m_axi_araddr_o,

@@ -145,8 +145,8 @@ module fp8mac_memories
     end
 
     fp8mac_quad_buffer #(
-      .RAMS(ROWS), .BEAT(BEAT), .DEPTH(BUF_BEATS), .GROUPS(Groups), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
-      .BOUND_W(BoundW)
+      .RAMS(ROWS), .BEAT(BEAT), .PARTS(Word / BEAT), .DEPTH(BUF_BEATS), .GROUPS(Groups), .BOUNDS(BOUNDS),
+      .BLOCK_BEATS(BoundBeats), .BOUND_W(BoundW)
     ) u_a (
       .clk_i, .rst_ni,
       .write_i           (write),

@@ -133,7 +133,6 @@ module fp8mac_output
     logic [Rows-1:0]  row;
     logic [BufW-1:0]  addr;
     logic [WordW-1:0] offset;
-    logic             odd;     // region of a band, where it has half a beat of results that lie one behind the other
     logic             last;    // of a region
     logic             bad;     // a value of C or X was not read
     owner_t           owner;
@@ -150,6 +149,7 @@ module fp8mac_output
   dim_t                            first_row, first_col;
   logic                            rows_first, rows_end;
   buffer_position_t                in_position, out_position;
+  logic [WordW-1:0]                in_offset;
 
   logic                   job_valid, job_ready, job_push, write_out_full, write_out_empty, write_out_pop, slot_free;
   write_out_job_t         write_out_pushed, write_out_job;
@@ -335,7 +335,7 @@ module fp8mac_output
     .epi_rows_end_o(rows_end),
     .epi_row_o    (in_position.row),
     .epi_addr_o   (in_position.addr),
-    .epi_offset_o (in_position.offset),
+    .epi_offset_o (in_offset),
     .epi_last_o   (in_position.last),
     .epi_bad_o    (in_position.bad),
     .epi_owner_o  (in_position.owner),
@@ -415,8 +415,11 @@ module fp8mac_output
   localparam int unsigned Places   = ROWS / Rows;  // of transfers with rows of a tile
   localparam int unsigned Parts    = Places / SHARE;
 
-  // Four rows of results are half a beat of 32 bytes.
-  assign in_position.odd = ROWS * PassTiles * 4 < Beat && first_row[$clog2(ROWS * PassTiles)];
+  // Four results are half a beat of 32 bytes. Those of a band's odd regions have an offset.
+  localparam bit Odd = ROWS * PassTiles * 4 < Beat;
+  logic odd;
+  assign odd                = Odd && FUNCTIONS.rows && cfg.rows.dense && first_row[$clog2(ROWS * PassTiles)];
+  assign in_position.offset = odd ? WordW'(Beat / 2) : in_offset;
 
   logic                            dense, mx_scale;
   logic [31:0]                     place, base, row_moved, group, tile_byte;  // base: the row of phase 0
@@ -429,7 +432,7 @@ module fp8mac_output
   assign dense     = FUNCTIONS.rows && cfg.rows.dense;
   assign mx_scale  = FUNCTIONS.rows && cfg.rows.mx && cfg.rows.step == StepResult;
   assign place     = 32'(out_position.addr) / RowWords % Places;
-  assign base      = (out_position.odd ? Beat / 8 : 0) +
+  assign base      = (Odd && out_position.offset != '0 ? Beat / 8 : 0) +
                      32'(out_position.addr) % RowWords / (RowWords / PassTiles) * ROWS + place % Parts * Rows * SHARE;
   assign group     = (base + row_moved * SHARE + place / Parts) / COLS;
   assign tile_byte = group * COLS * 4;

@@ -81,7 +81,12 @@ module fp8mac_rows_statistics
   assign go        = end_q && !front_busy_i && !main_busy;
   assign busy_o    = end_q || running;
   assign fold_more = (seen_q >> (32'(fold_set) * Rows) >> Rows) != '0;
-  assign turn_more = (seen_q >> (Turn * Rows)) != '0;
+
+  if (Sets > Turn) begin : g_turns
+    assign turn_more = seen_q[Sets-1:Turn] != '0;
+  end else begin : g_one_turn
+    assign turn_more = 1'b0;
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) end_q <= 1'b0;
@@ -122,10 +127,6 @@ module fp8mac_rows_statistics
                       (prog[3].action == ActionTake) ? '0 : '{kept: 1'b1, default: '0};
   assign write_step = (prog[9].action inside {ActionAdd, ActionTotal}) ? sum_step(COLS, prog[9].index) :
                       '{write: prog[9].action inside {ActionR1, ActionC1}, default: '0};
-
-  // What fp8mac_rows needs of them; numbers of sets above the last one
-  logic unused;
-  assign unused = ^{read_step, write_step, next_set, seen_set, offset_read_at, offset_write_at};
 
   always_comb begin
     streams         = maxima ? main_valid_i[3] && !fold : sums && main_valid_i[7];
@@ -283,6 +284,10 @@ module fp8mac_rows_statistics
   always_ff @(posedge clk_i) begin
     for (int unsigned w = 0; w < WIDTH; w++) maximum_q[w] <= larger(one_side[w], other_side[w]);
   end
+
+  // Steps of fp8mac_rows alone; numbers of sets above the last one
+  logic unused;
+  assign unused = ^{read_step, write_step, next_set, seen_set, offset_read_at, offset_write_at};
 
   assign at_o    = prog;
   assign seen5_o = prog[5].valid ? seen_q[SetW'(prog[5].rows)] : '0;

@@ -7,14 +7,25 @@
 |---|---|---|
 | packages, tiny | a file by fp8net, in FP8, INT8 and MX: `PREFIX_sqnr` in dB, `PREFIX_equal` answers of `PREFIX_of`; cycles, bytes | `make accept-networks` |
 | requantised | a full INT8 file on the accelerator that requantises | `make accept-networks` |
+| tests | the network of the test networks-chip, which compares its cycles | `make accept-networks ONLY=small` |
+
+    python -m sim.bench.networks --compiler GCC ROW <OUTPUT
+
+compares what the row's program prints. Exit status 1: its cycles moved by more than those of the core may (judge.py).
 """
 
+import argparse
+import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from synth.study.tables import table
 from tools.accept import expectations
-from tools.accept.expectations import ExpectationError, Kind, Row
+from tools.accept.expectations import ExpectationError, Kind, Move, Row
+
+from . import judge
+from . import results as chip
 
 COMMITTED = Path("sim/bench/networks.json")
 CLOCK = 50e6
@@ -24,7 +35,8 @@ JUDGED = {
     **dict.fromkeys([f"{one}_sqnr" for one in FORMATS], -1),
 }
 KIND = Kind("networks", COMMITTED, JUDGED)
-PACKAGES, TINY, REQUANTISED = "packages", "tiny", "requantised"
+PACKAGES, TINY, REQUANTISED, TESTS = "packages", "tiny", "requantised", "tests"
+CYCLES = re.compile(r"^core cycles +(\d+) a run", re.M)  # as fp8net's programs print them
 
 
 def load(path: Path = COMMITTED) -> dict[str, Row]:
@@ -69,6 +81,7 @@ class Tables:
             "files": lambda: self.files(PACKAGES, TINY),
             "packages_full": lambda: self.every(PACKAGES),
             "tiny_full": lambda: self.every(TINY),
+            "tests_full": lambda: self.every(TESTS),
             "requantised": self.requantised,
         }
         return made[name]() if name in made else ""
@@ -140,4 +153,27 @@ class Tables:
         return table(head, lines)
 
 
+def moved(row: str, text: str, same_compiler: bool) -> str:
+    """What to say if the cycles of the row's program are not the recorded ones."""
+    found = CYCLES.search(text)
+    if not found:
+        return f"No line of the program's output is like {CYCLES.pattern}: run it on the chip."
+    move = Move(row, "cycles", load()[row]["cycles"], int(found[1]))
+    return expectations.complaint(KIND, [move] if same_compiler and not judge.near(move) else [])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compares a program's cycles with networks.json.")
+    parser.add_argument("row", help="of the file, as small.onnx")
+    parser.add_argument("--compiler", required=True, help="of the program")
+    options = parser.parse_args()
+    same = judge.same_compiler(expectations.read(chip.KIND), options.compiler)
+    said = moved(options.row, sys.stdin.read(), same)
+    print(said, end="\n" if said else "")
+    return 1 if said else 0
+
+
 __all__ = ["COMMITTED", "KIND", "ExpectationError", "Tables", "load"]
+
+if __name__ == "__main__":
+    sys.exit(main())

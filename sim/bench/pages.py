@@ -15,20 +15,31 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from model.bench import speed
+from synth.study.report import Page
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
-from . import limits, networks, quality, results, row_commands, tables, widths, workloads
+from . import formats, limits, networks, quality, results, row_commands, tables, widths, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-KINDS = (results.KIND, networks.KIND, quality.KIND, row_commands.KIND, speed.KIND, widths.KIND)
+KINDS = (
+    results.KIND,
+    networks.KIND,
+    formats.KIND,
+    quality.KIND,
+    row_commands.KIND,
+    speed.KIND,
+    widths.KIND,
+)
 QUOTING = (
     "README.md",
     "docs/ARCHITECTURE.md",
     "docs/CYCLES.md",
+    "docs/INTEGRATION.md",
     "docs/NETWORKS.md",
     "docs/WIDTHS.md",
+    "model/NUMERICS.md",
     "model/SPEED.md",
 )
 FULL = {
@@ -37,6 +48,7 @@ FULL = {
     "widths.md": "widths_full.md",
 }  # made of, beside this file
 MODEL = Path("build/model/fp8mac")
+SILICON = Path("synth/results")
 # The speed table of README.md: shapes, and what they are
 README = (
     ((512, 512, 512), "one large GEMM from main memory"),
@@ -59,10 +71,13 @@ class Words:
         self.rows = file["rows"]
         self.run = file["run"]
         self.tables = tables.Tables(file, self.wanted, tool, row_commands.load(path_of["rows"]))
-        self.networks = networks.Tables(networks.load(path_of["networks"]))
+        files = networks.load(path_of["networks"])
+        self.networks = networks.Tables(files)
+        self.formats = formats.Tables(formats.load(path_of["formats"]), files)
         self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
         self.widths = widths.Tables(widths.load(path_of["widths"]))
+        self.silicon = Page(SILICON)
 
     def say(self, words: str) -> str:
         name, *arguments = words.split()
@@ -122,6 +137,10 @@ class Words:
         met += [one[0] for one in self.tables.every_target()[cubes:]]
         return f"{sum(met)} of {len(met)}"
 
+    def say_silicon(self, *words: str) -> str:
+        """WORD ARGUMENT...: what a page of area says (synth/study/page_figures.py)"""
+        return self.silicon.text(f"{{{{{' '.join(words)}}}}}")
+
     def say_run(self) -> str:
         return f"{self.run['date']}, version {self.run['version']}, {self.run['compiler']}"
 
@@ -144,6 +163,10 @@ class Words:
 
     def say_network(self, name: str, figure: str) -> str:
         return self.networks.figure(name, figure)
+
+    def say_formats(self, network: str, figure: str) -> str:
+        """Of a network, without what its data are"""
+        return f"{self.formats.rows[network][figure]:.1f}"
 
     def say_quality(self, name: str, figure: str) -> str:
         return f"{self.quality[name][figure]:,}"
@@ -185,8 +208,12 @@ class Words:
             return self.speed.table()
         if name == "settings":
             return self.speed.settings()
-        text = self.tables.named(name) or self.networks.named(name, self.rows)
-        text = text or self.widths.named(name)
+        text = (
+            self.tables.named(name)
+            or self.networks.named(name, self.rows)
+            or self.formats.named(name)
+            or self.widths.named(name)
+        )
         if not text:
             raise PageError(f"there is no table '{name}'")
         return text

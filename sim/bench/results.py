@@ -43,6 +43,14 @@ def compiler_version(compiler: str) -> str:
     return f"{Path(compiler).name} {done.stdout.strip()}"
 
 
+def same_compiler(recorded: str, compiler: str) -> bool:
+    """Whether it is the one of a file's programs. Says so if not: the file's figures then hold within wider bounds."""
+    same = compiler_version(compiler) == recorded
+    if not same:
+        print(f"{recorded} made the programs of the file, so wider bounds hold for this compiler.")
+    return same
+
+
 def run_of(command: str, compiler: str) -> dict[str, str]:
     """What stands at the head of a measurement."""
     return {

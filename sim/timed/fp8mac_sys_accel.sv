@@ -13,6 +13,7 @@ module fp8mac_sys_accel
   import fp8mac_element_pkg::*;
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
+  import fp8mac_accel_pkg::*;
 #(
   parameter int unsigned ROWS       = 4,
   parameter int unsigned COLS       = 4,
@@ -93,25 +94,15 @@ module fp8mac_sys_accel
   import "DPI-C" function int unsigned fp8sim_stall_permille();
 
   localparam int unsigned Beat      = AXI_DATA_W / 8;
-  localparam int unsigned Share     = element_share(ELEMENT, LANES, ROWS);
-  localparam int unsigned EpiWidth  = default_epi_width(ROWS, COLS, Share);
   localparam int unsigned MaxMn     = 128;  // what follows are the defaults of fp8mac_accel
   localparam int unsigned Tiles     = 256;
   localparam int unsigned Queue     = 8;
   localparam int unsigned BufBeats  = 256;
-  localparam bit          Window    = element_has_window(ELEMENT, LANES);
   localparam bit          Mx        = !MINIMAL && element_has_mx(ELEMENT);
   localparam bit          Floats    = !MINIMAL && !REQUANTISE;  // functions of the FP32 epilogue
   localparam logic [2:0]  CoreProt  = 3'b001;
 
-  localparam element_t Element = '{
-    terms_log2: 8'(element_terms_log2(ELEMENT)), frac_bits: Window ? 8'(FRAC_BITS) : 8'd0,
-    align_by_operands: Window && element_align(ELEMENT) == AlignOperands, e5m2: element_takes_e5m2(ELEMENT),
-    int8: element_has_int32(ELEMENT), narrow: element_takes_narrow(ELEMENT),
-    acc_fixed: element_has_fixed(ELEMENT) || element_has_int32(ELEMENT),
-    acc_fp16: element_has_fp16(ELEMENT), acc_fp32: element_has_fp32(ELEMENT),
-    kind: 8'(ELEMENT)
-  };
+  localparam element_t Element = element_of(ELEMENT, LANES, FRAC_BITS);
 
   localparam functions_t Offered = '{
     records: !MINIMAL, int8: 1'b1, conv_a: !MINIMAL, tables: !MINIMAL, stochastic: Floats,

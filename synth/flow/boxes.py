@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Black boxes of a design: told apart by the widths of their pins, and put back around a flat netlist.
+"""Black boxes of a design: made unique for each set of widths of their pins, and put back around a flat netlist.
 
 Instances of one module may have other parameters, and then other widths. Yosys knows a black box by its name alone, and
 gives all of its instances the widths of one. So every set of widths becomes a module of its own here, NAME__1, NAME__2.
@@ -82,7 +82,7 @@ def found(modules: Mapping[str, dict], names: Iterable[str]) -> list[Box]:
     return boxes
 
 
-def apart(rtlil: str, boxes: list[Box]) -> str:
+def uniquify(rtlil: str, boxes: list[Box]) -> str:
     """The design with a module for each set of widths of each black box."""
     kinds: dict[tuple[str, tuple[Pin, ...]], str] = {}
     for box in boxes:

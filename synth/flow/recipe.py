@@ -221,7 +221,7 @@ def gated(least: int) -> list[str]:
 
 def front(top: str, reads: str, black_boxes: Sequence[str] = (), least: int = 0) -> str:
     """Yosys script from `reads`, a line that reads the design, to read.il and front.il. A black box, whose modules
-    boxes.apart() has numbered, goes: what it is connected to become ports, so that a flip-flop stands behind each of
+    boxes.uniquify() has numbered, goes: what it is connected to become ports, so that a flip-flop stands behind each of
     its pins. `least` is that of gated(); without it no clock gate is inserted."""
     left_out = [
         f"expose -evert {' '.join(f't:{name}__*' for name in black_boxes)}",

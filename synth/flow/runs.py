@@ -127,7 +127,7 @@ class Synthesiser:
         def make(folder: Path) -> None:
             for name, text in {**texts, **scripts}.items():
                 (folder / name).write_text(text)
-            tell_apart(folder, design.black_boxes)
+            uniquify(folder, design.black_boxes)
             check_driven(folder / "apart.il")
 
         return self.cache.get(key_of({**parts, "what": "read"}), make)[0]
@@ -152,7 +152,7 @@ class Synthesiser:
             for name, text in {**texts, **scripts}.items():
                 (folder / name).write_text(text)
             if design.black_boxes:
-                tell_apart(folder, design.black_boxes)
+                uniquify(folder, design.black_boxes)
             yosys.run(folder, "front", ("front.il", "read.il"))
             (folder / "apart.il").unlink(missing_ok=True)
             check_driven(folder / "read.il")
@@ -359,13 +359,13 @@ def single_bits(words: str, ranges: dict[str, str]) -> list[str]:
     return bits
 
 
-def tell_apart(folder: Path, names: tuple[str, ...]) -> None:
+def uniquify(folder: Path, names: tuple[str, ...]) -> None:
     """Writes apart.il, the design with a module for each set of widths of each black box, and boxes.json."""
     yosys.run(folder, "instances", ("instances.il", "instances.json"))
     read, tree = folder / "instances.il", folder / "instances.json"
     found = boxes.found(json.loads(tree.read_text())["modules"], names)
     (folder / BOXES).write_text(json.dumps(boxes.to_data(found)))
-    (folder / "apart.il").write_text(boxes.apart(read.read_text(), found))
+    (folder / "apart.il").write_text(boxes.uniquify(read.read_text(), found))
     read.unlink()
     tree.unlink()
 

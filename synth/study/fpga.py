@@ -154,7 +154,7 @@ class Mapper:
             for name, content in {**texts, **commands}.items():
                 (folder / name).write_text(content)
             if design.black_boxes:
-                runs.tell_apart(folder, design.black_boxes)
+                runs.uniquify(folder, design.black_boxes)
             yosys.run(folder, "fpga", ("stat.json",))
             (folder / "apart.il").unlink(missing_ok=True)
 

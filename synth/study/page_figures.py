@@ -15,6 +15,7 @@ from .measurements import DEFAULT_ARRAY, Measurements, netlist_areas
 from .records import netlists_of
 
 BLANK = re.compile(r"\{\{([^{}]+)\}\}")
+OPERATORS = ("fp8mac_fp32_mul", "fp8mac_fp32_add", "fp8mac_fp32_to_fmt")  # of the epilogue
 DEFAULT_FEED, FEED_TARGET = "feed_block_f19_l16", 45000
 
 
@@ -197,6 +198,12 @@ class Figures(Measurements):
     @staticmethod
     def _blocks_area(names: tuple[str, ...], accel: dict) -> float:
         return sum(one["count"] * one["area"] for one in accel["blocks"] if one["name"] in names)
+
+    def say_operators(self) -> str:
+        """The area of the operators that finish one output of the accelerator's epilogue"""
+        blocks = {one["name"]: one for one in self.accel["blocks"]}
+        outputs = blocks["fp8mac_fp32_to_fmt"]["count"]
+        return tables.number(self._blocks_area(OPERATORS, self.accel) / outputs)
 
     def say_share(self, *names: str) -> str:
         """The share of blocks in the accelerator's area, in %."""

@@ -47,6 +47,10 @@ def configuration(record: Record) -> Configuration:
     )
 
 
+def with_rows(record: Record) -> bool:
+    return record["parameters"].get("ROW_COMMANDS", 1) != 0
+
+
 def elements(records: list[Record]) -> dict[str, dict[str, float]]:
     """By kind and lanes the area of an element of the table's arrays with 19 fraction bits"""
     found: dict[str, dict[str, float]] = {}
@@ -73,7 +77,7 @@ def fitted(
     for one in measured:
         its = configuration(one)
         rest = one["logic"] - its.rows * its.cols * areas.element(its)
-        row = [*features(its).values(), *(float(its.element == kind) for kind in kinds)]
+        row = [*features(its, with_rows(one)).values(), *(float(its.element == kind) for kind in kinds)]
         rows.append([value / one["logic"] for value in row])
         values.append(rest / one["logic"])
     found = np.linalg.lstsq(np.array(rows), np.array(values), rcond=None)[0]
@@ -129,7 +133,7 @@ def left_out(measured: list[Record], index: int, each: dict[str, dict[str, float
     rest, kinds = fitted(others, each)
     areas = Areas({"elements": each})
     said = its.rows * its.cols * areas.element(its) + kinds[its.element]
-    said += sum(rest[name] * value for name, value in features(its).items())
+    said += sum(rest[name] * value for name, value in features(its, with_rows(one)).items())
     return float(said / one["logic"] - 1)
 
 

@@ -94,7 +94,14 @@ def test_workflow(bench: Compared) -> None:
     bench.check(".ci/run is executable", os.access(ROOT / ".ci/run", os.X_OK))
 
 
-def check_fusesoc(bench: Compared, folder: Path, target: str, expected: str, *options: str) -> str:
+def check_fusesoc(
+    bench: Compared,
+    folder: Path,
+    target: str,
+    expected: str,
+    *options: str,
+    arguments: tuple[str, ...] = (),
+) -> str:
     """The target runs and prints the text. Returns what it prints."""
     tools = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{tools.absolute()}:{os.environ['PATH']}"}
@@ -102,7 +109,7 @@ def check_fusesoc(bench: Compared, folder: Path, target: str, expected: str, *op
     environment.pop("MAKELEVEL", None)
     command = ["fusesoc", "--cores-root", str(ROOT), "run", "--clean", "--build-root", "build"]
     done = subprocess.run(
-        [*command, *options, "--target", target, "fp8mac:ip:accel"],
+        [*command, *options, "--target", target, "fp8mac:ip:accel", *arguments],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -117,7 +124,13 @@ def check_fusesoc(bench: Compared, folder: Path, target: str, expected: str, *op
 
 
 def test_fusesoc_lint(bench: Compared, folder: Path) -> None:
-    check_fusesoc(bench, folder, "lint", "")
+    # The smallest array: how much of it there is costs time alone, and `make lint` has many.
+    sizes = {"ROWS": 1, "COLS": 1, "LANES": 1}
+    arguments = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
+    check_fusesoc(bench, folder, "lint", "", arguments=tuple(arguments))
+    options = " ".join(path.read_text() for path in folder.rglob("lint/*.vc")).split()
+    for name, size in sizes.items():
+        bench.check(f"lint has {name} of FuseSoC's option", f"-G{name}={size}" in options)
 
 
 def test_fusesoc_minimal(bench: Compared, folder: Path, request: pytest.FixtureRequest) -> None:

@@ -76,6 +76,14 @@ def test_small_losses_add_up(bench: Bench) -> None:
     bench.check("with the best one since", row["best"] == {"cycles": 1012})
     _, _, results = taken(changed("a", cycles=990), old=results)
     bench.check("a better one needs no note", "best" not in results["rows"]["a"])
+    bench.check("nor a reason for a loss that is made good", "reason" not in results["rows"]["a"])
+
+
+def test_reason_lapses(bench: Bench) -> None:
+    _, _, results = taken(changed("a", cycles=1100, sqnr=18.0), "why")
+    _, _, results = taken(changed("a", cycles=1010, sqnr=18.5), old=results)
+    reason = results["rows"]["a"].get("reason")
+    bench.check(f"one is left: {reason}", reason == {"text": "why", "sqnr": [20.0, 18.0]})
 
 
 def test_rows_come_and_go(bench: Bench) -> None:

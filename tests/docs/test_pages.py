@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.bench import pages
+from sim.bench import formats, pages
 from tests.conftest import Bench
 from tools.accept import expectations
 from tools.docs import quotes
@@ -81,4 +81,28 @@ def test_differences(bench: Bench, words: pages.Words) -> None:
     found = quotes.differences("x.md", text, words.say)
     bench.check(
         f"{found}", len(found) == 1 and "x.md has '1' for 'gemm 64 64 64 cycles'" in found[0]
+    )
+
+
+def test_formats(bench: Bench) -> None:
+    """Goals of FP8 beside INT8 by the kind of a network; a sure loss of right answers is bold."""
+    rows = {
+        "met": ("convolutional", 20.0, 24.0, "| -4.0 | met |"),
+        "missed": ("convolutional", 19.9, 24.0, "| -4.1 | missed |"),
+        "above": ("recurrent", 20.0, 20.1, "| -0.1 | missed |"),
+        "alone": ("recurrent", 20.0, None, "| - | - | INT8 has no such layers |"),
+    }
+    files = {
+        name: {"kind": kind, "fp8_sqnr": fp8} | ({} if int8 is None else {"int8_sqnr": int8})
+        for name, (kind, fp8, int8, _) in rows.items()
+    }
+    labelled = {"set": "formats", "data": "things", "of": 200, "float32_right": 150}
+    labelled |= {"fp8_gained": 0, "fp8_lost": 10, "int8_gained": 5, "int8_lost": 6}
+    tables = formats.Tables({"met": labelled}, files)
+    lines = tables.named("fp8_int8").splitlines()[2:]
+    for line, (*_, wanted) in zip(lines, rows.values(), strict=True):
+        bench.check(line, line.endswith(wanted))
+    right = tables.named("right")
+    bench.check(
+        right, "| `met`, things | 200 | 75.0 % | **-5.0 % (-9.0 to -2.7)** | - | -0.5 % (" in right
     )

@@ -67,19 +67,19 @@ LOAD = Proof(
     cost=60,
     faults=[
         Fault(
+            "taken_without_room_to_store",
+            "fp8mac_load.sv",
+            "state_q == Idle && !halves_in_use && room_i && !stop;",
+            "state_q == Idle && !halves_in_use && !stop;",
+            "taken_at_once",
+        ),
+        Fault(
             "after_is_ignored",
             "fp8mac_load.sv",
             "job_d.after == '0 || earlier < job_d.after;",
             "1'b1;",
             "engine_waits_no_more|b_alone_in_a_wait|no_end_in_a_wait",
             first_step=4,
-        ),
-        Fault(
-            "taken_without_room_to_store",
-            "fp8mac_load.sv",
-            "state_q == Idle && !halves_in_use && room_i && !stop;",
-            "state_q == Idle && !halves_in_use && !stop;",
-            "taken_at_once",
         ),
         Fault(
             "taken_without_room",

@@ -21,6 +21,6 @@ $(BUILD)/test/model-fast-san.log: $(BUILD)/model-san/test_fast tests/run_test.sh
 $(BUILD)/test/model-fast-convert.log: $(BUILD)/model/test_fast_convert tests/run_test.sh
 	@tests/run_test.sh model-fast-convert $@ $<
 $(BUILD)/test/model-fast-convert-san.log: $(BUILD)/model-san/test_fast_convert tests/run_test.sh
-	@tests/run_test.sh model-fast-convert-san $@ $<
+	@tests/run_test.sh model-fast-convert-san $@ $< $$(($${RANDOM_STEPS:-0} ? 1 : 4))
 
 -include $(MODEL_FAST_PROGRAMS:=.d)

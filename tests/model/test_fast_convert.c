@@ -4,6 +4,8 @@
 //   with or without a kernel;
 // - every code of every format to float32;
 // - stochastic rounding and scaled conversions.
+//
+//   test_fast_convert [SHARE]   with one of SHARE values
 #include <stdlib.h>
 
 #include "check.h"
@@ -236,8 +238,9 @@ static void test_row(const fp8mac_format *f, size_t n)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const size_t share = argc > 1 ? (size_t)atoi(argv[1]) : 1;
     source = malloc(COUNT * sizeof(float));
     random_words = malloc(COUNT * sizeof(uint32_t));
     draws = malloc(COUNT * sizeof(uint32_t));
@@ -248,11 +251,12 @@ int main(void)
         random_words[i] = random_bits();
     }
     for (int id = 0; id < FP8MAC_FORMAT_COUNT; id++) {
-        test_row(row((fp8mac_format_id)id), n / (id < 4 ? 1 : 8));
+        test_row(row((fp8mac_format_id)id), n / share / (id < 4 ? 1 : 8));
     }
     test_draw();
     CHECK(stochastic_taken > 24);
-    printf("%zu values; %lu stochastic conversions by kernels\n", n, stochastic_taken);
+    printf("%zu values, one of %zu of them; %lu stochastic conversions by kernels\n", n, share,
+           stochastic_taken);
     free(source);
     free(random_words);
     free(draws);

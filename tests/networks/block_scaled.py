@@ -56,11 +56,9 @@ class BlockScaled(Exact):
         self.format, self.twice = format, twice
         self.biases: dict[str, np.ndarray] = {}  # what the channels of a product get added
         self.means: list[np.ndarray] = []  # of the channels of a product's sums, in each run
+        self.sums: list[np.ndarray] = []  # these sums, without `biases`
+        self.again: list[np.ndarray] = []  # sums that are not computed again
         self._codes: dict[int, np.ndarray] = {}
-
-    def _layer(self, layer: Layer) -> np.ndarray:
-        self._now = layer
-        return super()._layer(layer)
 
     def _operand(self, rows: np.ndarray) -> np.ndarray:
         once = rounded(rows, self.format)
@@ -76,29 +74,52 @@ class BlockScaled(Exact):
     def _bias(self, weights: Weights, total: np.ndarray) -> np.ndarray:
         total = super()._bias(weights, total)
         if weights is self._now.weights:
+            self.sums.append(total)
             total = total + self.biases.get(self._now.output, self.kind(0))
             self.means.append(total.reshape(-1, total.shape[-1]).mean(axis=0, dtype=np.float64))
         return total
 
+    def _layer(self, layer: Layer) -> np.ndarray:
+        self._now = layer
+        return super()._layer(layer)
+
+    def _product(self, layer: Layer, x: np.ndarray, compute) -> np.ndarray:
+        if self.again:
+            return self.again.pop(0) + self.biases[layer.output]
+        return compute(layer, x)
+
     def linear(self, layer: Layer, x: np.ndarray) -> np.ndarray:
-        return self._bias(layer.weights, self._operand(x) @ self._rounded(layer.weights).T)
+        return self._product(layer, x, self._linear)
 
     def convolution(self, layer: Layer, x: np.ndarray) -> np.ndarray:
+        return self._product(layer, x, self._convolution)
+
+    def transposed(self, layer: Layer, x: np.ndarray) -> np.ndarray:
+        return self._product(layer, x, self._transposed)
+
+    def _linear(self, layer: Layer, x: np.ndarray) -> np.ndarray:
+        return self._bias(layer.weights, self._operand(x) @ self._rounded(layer.weights).T)
+
+    def _convolution(self, layer: Layer, x: np.ndarray) -> np.ndarray:
         """A factor for each channel is no product of the file's."""
         if layer.affine:
             return super().convolution(layer, x)
-        pixels = unfold_pixels(x, layer)  # pixels, places, channels
         groups, channels = layer.groups, x.shape[1] // layer.groups
+        whole = (
+            groups == 1 and channels % BLOCK == 0
+        )  # a block is of one pixel, so it is rounded once
+        pixels = unfold_pixels(self._operand(x) if whole else x, layer)  # pixels, places, channels
         kernel = self._rounded(layer.weights)
         kernel = kernel.reshape(groups, -1, kernel.shape[1]).transpose(0, 2, 1)
         parts = []
         for part in np.array_split(pixels, -(-pixels.size // VALUES)):
             rows = part.reshape(len(part), -1, groups, channels).transpose(2, 0, 1, 3)
-            sums = self._operand(rows.reshape(groups, len(part), -1)) @ kernel
+            rows = rows.reshape(groups, len(part), -1)
+            sums = (rows if whole else self._operand(rows)) @ kernel
             parts.append(sums.transpose(1, 0, 2).reshape(len(part), -1))
         return self._bias(layer.weights, np.concatenate(parts))
 
-    def transposed(self, layer: Layer, x: np.ndarray) -> np.ndarray:
+    def _transposed(self, layer: Layer, x: np.ndarray) -> np.ndarray:
         """Sums are over channels, at each place of the kernel."""
         kernel = weights_of(layer.weights, self.kind)
         codes = rounded(kernel.reshape(len(kernel), -1, x.shape[1]), self.format)
@@ -128,7 +149,7 @@ class BlockScaled(Exact):
         for index, layer in enumerate(self.graph.layers):
 
             def compute(layer: Layer = layer) -> None:
-                self.means = []
+                self.means, self.sums = [], []
                 for self.values in live:
                     self.values[layer.output] = self._layer(layer)
 
@@ -149,6 +170,7 @@ class BlockScaled(Exact):
             if layer.op in CORRECTED and not layer.affine:
                 error = np.mean(self.means, axis=0) - np.mean(means[layer.output], axis=0)
                 self.biases[layer.output] = -error.astype(self.kind)
+                self.again = self.sums
                 again()
 
         self.all(runs, see)

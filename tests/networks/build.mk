@@ -19,7 +19,7 @@ NETWORKS_CACHED := $(BUILD)/networks/libfp8rt-cached.a
 $(NETWORKS_CACHED): $(SYS_CACHED_OBJECTS)
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar rc $@ $^
-NETWORKS_CACHED_LOGS := $(patsubst %,$(BUILD)/test/networks-%.log,int8 mx whole)
+NETWORKS_CACHED_LOGS := $(patsubst %,$(BUILD)/test/networks-%.log,int8 mx requantised)
 $(NETWORKS_CACHED_LOGS): NETWORKS_LIBRARY := $(NETWORKS_CACHED)
 $(NETWORKS_CACHED_LOGS): NETWORKS_LINK := -no-pie
 $(NETWORKS_CACHED_LOGS): $(NETWORKS_CACHED)
@@ -107,15 +107,15 @@ $(BUILD)/test/networks-fashion-chip.log: $(SIM) $(FW_RISCV_OBJECTS) sim/bench/ne
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-fashion networks-fashion-chip)
 
 # Full INT8 networks of TensorFlow Lite, on an accelerator that requantises. MLPERF_TINY=folder adds those of MLPerf Tiny.
-WHOLE_TESTS := $(patsubst %,$(BUILD)/test/%.log,networks-whole networks-whole-litert networks-whole-chip)
-$(WHOLE_TESTS): $(NETWORKS_TEST)/test_whole.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
+REQUANTISED_TESTS := $(patsubst %,$(BUILD)/test/%.log,networks-requantised networks-requantised-litert networks-requantised-chip)
+$(REQUANTISED_TESTS): $(NETWORKS_TEST)/test_requantised.py $(NETWORKS_INPUTS) $(NETWORKS_HOST) $(BUILD)/model/libfp8mac.a
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(notdir $(basename $@)) $@ $(NETWORKS_PYTEST) $< $(NETWORKS_OPTIONS) \
 	  $(NETWORKS_COMPILER)
-$(BUILD)/test/networks-whole.log: NETWORKS_OPTIONS := --count 6
-$(BUILD)/test/networks-whole-litert.log: NETWORKS_OPTIONS := --count 40 --seed 5 --reference
-$(BUILD)/test/networks-whole-chip.log: NETWORKS_OPTIONS := --count 2 --seed 3 --chip
-$(BUILD)/test/networks-whole-chip.log: $(FW_RISCV_OBJECTS)  # the test builds the simulator that requantises
-TESTS += $(WHOLE_TESTS)
+$(BUILD)/test/networks-requantised.log: NETWORKS_OPTIONS := --count 6
+$(BUILD)/test/networks-requantised-litert.log: NETWORKS_OPTIONS := --count 40 --seed 5 --reference
+$(BUILD)/test/networks-requantised-chip.log: NETWORKS_OPTIONS := --count 2 --seed 3 --chip
+$(BUILD)/test/networks-requantised-chip.log: $(FW_RISCV_OBJECTS)  # the test builds the simulator that requantises
+TESTS += $(REQUANTISED_TESTS)
 
 # ONNX's operator tests: a sample, and all.
 $(BUILD)/test/networks-operators.log $(BUILD)/test/networks-operators-all.log: $(NETWORKS_TEST)/test_operators.py $(NETWORKS_INPUTS)
@@ -125,14 +125,16 @@ $(BUILD)/test/networks-operators-all.log: $(NETWORKS_HOST) $(BUILD)/model/libfp8
 TESTS += $(patsubst %,$(BUILD)/test/%.log,networks-operators networks-operators-all)
 
 # From an ONNX file to host and chip by commands.
-$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
+$(BUILD)/test/networks-chip.log: $(NETWORKS_TEST)/chip.sh $(NETWORKS_INPUTS) sim/bench/networks.json $(SIM) $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS)) \
     $(FW_RISCV_OBJECTS) $(BUILD)/model/libfp8mac.a
-	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
+	@$(if $(DRY_RUN),: )tests/run_test.sh networks-chip $@ $< $(FP8NET) $(PYTHON) $(RISCV_PREFIX)gcc $(BUILD)/networks/chip $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-chip.log
 
 # Estimates of moves by the core, on the timing model
-$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS)
-	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH) tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves -- \
+$(BUILD)/test/networks-moves.log: $(NETWORKS_TEST)/core_moves.py $(NETWORKS_INPUTS) $(SIM_TIMED) $(FW_RISCV_OBJECTS) \
+    $(addprefix sim/bench/,results.py results.json)
+	@$(if $(DRY_RUN),: )env PYTHONPATH=$(FP8NET_PATH):. tests/run_test.sh networks-moves $@ $(PYTHON) -B $< $(BUILD)/networks/moves \
+	  --compiler $(RISCV_PREFIX)gcc -- \
 	  $(MAKE) -s --no-print-directory
 TESTS += $(BUILD)/test/networks-moves.log
 
@@ -152,6 +154,12 @@ ACCEPT_KINDS += networks
 accept-networks: $(FP8NET) $(SIM_TIMED) $(FW_RISCV_OBJECTS) $(BUILD)/model/fp8mac
 	$(Q)$(NETWORKS_TABLE) $(NETWORKS_ONLY) $(ACCEPT_REASON)
 	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(NETWORKS_TABLE) --tiny $(ACCEPT_REASON))
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+# Formats beside each other, and right answers: sim/bench/formats.json. CIFAR10=folder adds labelled images.
+ACCEPT_KINDS += formats
+.PHONY: accept-formats
+accept-formats: $(FP8NET) $(BUILD)/model/fp8mac
+	$(Q)$(if $(MLPERF_TINY),MLPERF_TINY=$(MLPERF_TINY)) $(if $(CIFAR10),CIFAR10=$(CIFAR10)) $(NETWORKS_TABLE:table.py=format_table.py) $(NETWORKS_ONLY) $(ACCEPT_REASON)
 	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
 # Networks that are written by hand, in several formats: sim/bench/quality.json
 ACCEPT_KINDS += quality

@@ -10,6 +10,7 @@ The files are those of the other pinned packages, at most PER_KIND for each endi
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
@@ -49,13 +50,28 @@ def numbers(data: bytes) -> np.ndarray:
     return np.array([row], np.int32)
 
 
-def runs() -> tuple[list[dict], list[dict]]:
-    """Runs for calibration and for the test."""
+def _chosen() -> list[Path]:
     kinds = _kinds()
-    chosen = [
+    return [
         path
         for kind in sorted(kinds)
         for path in kinds[kind][:: max(1, len(kinds[kind]) // PER_KIND)][:PER_KIND]
     ]
-    every = [{"bytes": numbers(path.read_bytes())} for path in chosen]
+
+
+def runs() -> tuple[list[dict], list[dict]]:
+    """Runs for calibration and for the test."""
+    every = [{"bytes": numbers(path.read_bytes())} for path in _chosen()]
     return every[1::2], every[::2]
+
+
+def labels() -> list[set[int]]:
+    """Of each run of the test the kinds that have the file's ending, as the package lists them; none: nobody knows"""
+    folder = network().parents[2]
+    kinds = json.loads((network().parent / "config.min.json").read_text())["target_labels_space"]
+    known = json.loads((folder / "config" / "content_types_kb.min.json").read_text())
+    endings = [known[kind]["extensions"] for kind in kinds]
+    return [
+        {n for n, its in enumerate(endings) if path.suffix.removeprefix(".").lower() in its}
+        for path in _chosen()[::2]
+    ]

@@ -10,6 +10,8 @@ import numpy as np
 import onnx
 from graphs import Builder
 
+NAME = "small.onnx"
+
 
 def build(rng: np.random.Generator) -> onnx.ModelProto:
     b = Builder(rng, (1, 3, 12, 12))
@@ -31,10 +33,10 @@ def build(rng: np.random.Generator) -> onnx.ModelProto:
             **attributes,
         )
 
-    conv(12, 3)
+    conv(64, 3)
     b.node("Relu", [b.last], b.shape)
-    conv(12, 3, group=12, strides=[2, 2])
-    conv(20, 1)
+    conv(64, 3, group=64)  # four commands, which do not wait for each other
+    conv(20, 1, strides=[2, 2])
     b.node("Sigmoid", [b.last], b.shape)
     before = b.last
     conv(20, 3)
@@ -53,11 +55,16 @@ def build(rng: np.random.Generator) -> onnx.ModelProto:
     return b.model("small", 19)
 
 
+def write(folder: Path) -> list[dict[str, np.ndarray]]:
+    """Writes the network. Returns its inputs."""
+    rng = np.random.default_rng(0)
+    onnx.save(build(rng), folder / NAME)
+    return [{"x": x[None]} for x in rng.normal(size=(8, 3, 12, 12)).astype(np.float32)]
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
-    rng = np.random.default_rng(0)
-    onnx.save(build(rng), folder / "small.onnx")
-    np.savez(folder / "small.npz", x=rng.normal(size=(8, 3, 12, 12)).astype(np.float32))
+    np.savez(folder / "small.npz", x=np.concatenate([run["x"] for run in write(folder)]))
 
 
 if __name__ == "__main__":

@@ -21,12 +21,15 @@ from pathlib import Path
 import clothes
 import files
 import lines
+import make_small
 import music
 import numpy as np
 import speech
 import tiny
 from fp8net import (
     analyze,
+    fuse,
+    importer,
     lower,
     mx,
     plan,
@@ -65,22 +68,39 @@ class Network:
     keep: tuple[str, ...] = ()  # tensors that stay float32
     runs: int = RUNS  # on the chip
     mx_cycles: bool = False  # the program with MX runs on the chip, too
+    set: str = ""  # of the result file; that of the others beside it
 
 
 def row(network: Network, kind: str) -> dict:
     """The network's row of the result file, in the set `kind`"""
     given, kept = network.shape or None, network.kept or None
     found = analyze.analyze(network.path, given, kept)
-    result = {"set": kind, "about": network.about}
-    result |= {"parameters": found.parameters, "macs": found.macs}
+    result = {"set": network.set or kind, "about": network.about}
+    result |= {"kind": kind_of(network), "parameters": found.parameters, "macs": found.macs}
     if network.reference:
-        graph = _whole(shapes.prepare(network.path))
+        graph = _for_array(shapes.prepare(network.path))
         result |= _quality(network, graph, "int8")
     else:
         graph = _lowered(network)
         result |= _quality(network, graph, "fp8") | _int8(network) | _mx(network)
     result |= {"cycles": _cycles(network, graph), "arena": plan.make(graph).arena}
     return result | {"weights": sum(r.weight_bytes for r in report.rows_of(graph))}
+
+
+def plain(network: Network) -> Graph:
+    """The file's graph, without roundings"""
+    model = shapes.prepare(network.path, network.shape or None, network.kept or None)
+    return fuse.fuse(importer.load(model))
+
+
+def kind_of(network: Network) -> str:
+    """What the goals of FP8 distinguish"""
+    kinds = {layer.op for layer in plain(network).layers}
+    if kinds & {"lstm", "gru"}:
+        return "recurrent"
+    if "matmul" in kinds:
+        return "transformer"
+    return "convolutional" if "convolution" in kinds else "dense"
 
 
 def _cycles(network: Network, graph: Graph) -> int:
@@ -99,10 +119,10 @@ def _lowered(network: Network, format: str = "e4m3fn", mx: bool = False) -> Grap
     options = quantize.Options(format, format, keep=network.keep, mx=mx)
     given, kept = network.shape or None, network.kept or None
     result = recipe.quantise(network.path, network.calibration, options, given, kept)
-    return _whole(shapes.infer(result.model))
+    return _for_array(shapes.infer(result.model))
 
 
-def _whole(model) -> Graph:
+def _for_array(model) -> Graph:
     """For the default array, with its depthwise commands"""
     graph = lower.lower_model(model)
     graph.columns = COLUMNS
@@ -156,7 +176,7 @@ def _answers(network: Network, truth: np.ndarray, mine: np.ndarray) -> dict:
 
 
 def packages(folder: Path) -> list[Network]:
-    """`folder` gets the file of the example."""
+    """`folder` gets the files of the example and of the small network."""
     calibration, test = speech.windows()
     networks = [
         Network(speech.package() / name, about, calibration, test)
@@ -198,6 +218,10 @@ def packages(folder: Path) -> list[Network]:
     clothes.write(folder / "fashion.onnx")
     about = "kind of clothes, 10 kinds: examples/fashion"
     networks.append(Network(folder / "fashion.onnx", about, *clothes.runs(), mx_cycles=True))
+    runs = make_small.write(folder)
+    about = "each kind of layer: tests/networks/make_small.py"
+    small = folder / make_small.NAME
+    networks.append(Network(small, about, runs, runs, set=results.TESTS))
     return networks
 
 

@@ -10,6 +10,7 @@ from fp8net import agreement
 from fp8net.cli import main
 from fp8net.errors import Refused
 from onnx import TensorProto, helper, numpy_helper
+from scipy.optimize import minimize_scalar
 
 
 def write(path, weights: np.ndarray, *more: str) -> None:
@@ -180,3 +181,43 @@ def test_report(bench, said, work, capsys) -> None:
     )
     status = main(["generate", str(work / "q.onnx"), "-o", str(work / "net"), "--task", "binary"])
     bench.check(f"{capsys.readouterr()}", status == 2)
+
+
+def _likeliest(p: agreement.Paired, d: float) -> float:
+    """The score at d, whose share of losses a search has found"""
+
+    def unlikely(lost: float) -> float:
+        shares = (lost + d, lost, 1 - 2 * lost - d)
+        counts = (p.gained, p.lost, p.of - p.gained - p.lost)
+        return -sum(n * np.log(max(share, 1e-300)) for n, share in zip(counts, shares) if n)
+
+    bounds = (max(0, -d) + 1e-12, (1 - d) / 2 - 1e-12)
+    lost = minimize_scalar(unlikely, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+    return (p.gained - p.lost - p.of * d) / np.sqrt(p.of * (2 * lost + d - d * d))
+
+
+def test_paired(bench, rng) -> None:
+    """At both ends of the interval the runs are 1.96 deviations away, by SciPy's search; it covers the truth in 95 % of experiments."""
+    for counts in ((0, 7, 48), (7, 0, 500), (3, 12, 60), (20, 20, 500), (1, 0, 48), (150, 90, 600)):
+        found = agreement.Paired(*counts)
+        ends = [_likeliest(found, d) for d in found.interval()]
+        bench.check(f"{counts}: {ends}", np.allclose(ends, [1.96, -1.96], atol=2e-3))
+    mine, other = np.array([1, 1, 0, 0, 1], bool), np.array([1, 0, 1, 0, 0], bool)
+    bench.check("counts", agreement.paired(mine, other) == agreement.Paired(2, 1, 5))
+    same = agreement.Paired(0, 0, 48).interval()
+    square = 1.96**2
+    bench.check(
+        f"none differs: {same}",
+        np.allclose(same, [-square / (48 + square), square / (48 + square)], atol=1e-5),
+    )
+    text = f"{agreement.Paired(0, 10, 200)}"
+    bench.check(
+        text, text.startswith("-5.0 % (-9.0 to -2.") and agreement.Paired(0, 10, 200).is_loss
+    )
+    bench.check("no loss", not agreement.Paired(5, 8, 500).is_loss)
+    covered = 0
+    for _ in range(400):
+        gained, lost, _ = rng.multinomial(60, [0.05, 0.1, 0.85])
+        low, high = agreement.Paired(int(gained), int(lost), 60).interval()
+        covered += low <= -0.05 <= high
+    bench.check(f"{covered} of 400 cover the truth", 365 <= covered <= 396)

@@ -57,7 +57,7 @@ def test_supported(bench, capsys) -> None:
         ("Conv", "fp8rt_conv"),
     ):
         bench.check(f"{name}: {becomes}", re.search(rf"^{name} +{becomes}", text, re.M))
-    bench.check("whole numbers", text.rstrip().endswith("SOFTMAX") and "--requantise" in text)
+    bench.check("integers", text.rstrip().endswith("SOFTMAX") and "--requantise" in text)
     for name in tflite_names.NEAREST:
         bench.check(
             f"{name} is an operator that is not supported",

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import block_scaled
+import fp8mac
 import ml_dtypes
 import numpy as np
 import onnx
-from fp8net import cli, lower, mx, quantize, shapes
+import pytest
+from fp8mac import recipes
+from fp8net import cli, fuse, importer, lower, mx, quantize, report, shapes
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from fp8net.ir import Graph
@@ -170,3 +174,86 @@ def test_command(bench, rng, work, capsys) -> None:
     status, text = cli.main(command), capsys.readouterr().out
     bench.check(f"{status}: {text}", status == 0 and "of 3 products are MX" in text)
     bench.check("no proposals by ONNX Runtime", "ONNX Runtime" not in text)
+
+
+# ---- formats and layers of the model alone ------------------------------------------------------
+
+
+def _model_values(x: np.ndarray, format: str) -> np.ndarray:
+    """By the model's recipe, a row at a time"""
+    codes, scales = recipes.mx_quantize(x.astype(np.float32), format)
+    powers = np.repeat(np.exp2(scales.astype(np.float64) - 127), BLOCK, axis=-1)
+    return fp8mac.decode(codes, format, dtype=np.float64) * powers[..., : x.shape[-1]]
+
+
+def test_blocks(bench, rng) -> None:
+    """Many rows at once are as of the model's recipe: all magnitudes, zeros, rows that are no whole blocks."""
+    for format in ("e4m3fn", "mxint8"):
+        for width in (1, 31, 32, 70):
+            x = rng.normal(size=(60, width)) * 2.0 ** rng.integers(-40, 40, (60, 1))
+            x[rng.random(x.shape) < 0.2] = 0
+            x[3] = 0
+            found = block_scaled.rounded(x.astype(np.float32), format)
+            bench.check(f"{format}, {width}", np.array_equal(found, _model_values(x, format)))
+
+
+def test_model_only(bench, seed, work) -> None:
+    """With E4M3 a network whose products are all MX is the executor's, but for its sums; a convolution is its definition's in
+    both formats; bias correction takes the mean error away."""
+    rng = np.random.default_rng([seed, 11])
+    b = Builder(rng, (6, 70))
+    for columns in (45, 64, 8):
+        weights = b.constant(b.normal(b.shape[1], columns, by=b.shape[1]))
+        b.node("Gemm", [b.last, weights, b.constant(b.normal(columns))], (6, columns))
+        if columns != 8:
+            b.node("Relu", [b.last], b.shape)
+    path = work / "dense.onnx"
+    model, runs = _quantised(b.model("dense", 19), path, rng)
+    lowered = _graph(model)
+    bench.check("all are MX", _products(lowered) == (3, 3))
+    float_graph = fuse.fuse(importer.load(shapes.prepare(path)))
+    name = next(iter(lowered.outputs))
+    executor = Executor(lowered)
+    chip = np.stack([executor.run(run)[name] for run in runs])
+    mine = block_scaled.BlockScaled(float_graph, "e4m3fn").all(runs)[0]
+    truth = block_scaled.BlockScaled(float_graph, None).all(runs)[0]
+    near, far = report.sqnr(chip, mine), report.sqnr(truth, chip)
+    bench.check(f"{near:.1f} dB apart, {far:.1f} dB from float32", near > far + 20)
+    fine = report.sqnr(truth, block_scaled.BlockScaled(float_graph, "mxint8").all(runs)[0])
+    bench.check(f"MXINT8: {fine:.1f} dB", fine > far + 8)
+    means: dict = {}
+    exact = block_scaled.BlockScaled(float_graph, None)
+    exact.all(runs, lambda layer, _: means.update({layer.output: exact.means}))
+    net = block_scaled.BlockScaled(float_graph, "e4m3fn")
+    net.correct(runs, means)
+    off = [
+        np.abs(y.mean(axis=(0, 1)) - truth.mean(axis=(0, 1))).max()
+        for y in (mine, net.all(runs)[0])
+    ]
+    bench.check(f"means are off by {off}", off[1] < 1e-4 < off[0])
+
+
+@pytest.mark.parametrize("channels", (7, 32))
+def test_model_only_image(bench, seed, work, channels: int) -> None:
+    """Blocks of a convolution are along the places of its kernel, then along channels."""
+    rng = np.random.default_rng([seed, 12])
+    kernel = rng.normal(size=(5, channels, 3, 3)).astype(np.float32)
+    b = Builder(rng, (1, channels, 5, 6))
+    b.node("Conv", ["x", b.constant(kernel)], (1, 5, 5, 6), pads=[1] * 4)
+    onnx.save(b.model("image", 19), work / "image.onnx")
+    graph = fuse.fuse(importer.load(shapes.prepare(work / "image.onnx")))
+    x = rng.normal(size=(1, channels, 5, 6)).astype(np.float32)
+    wide = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))[0]
+    rows = np.stack(
+        [
+            wide[:, y : y + 3, z : z + 3].transpose(1, 2, 0).reshape(-1)
+            for y in range(5)
+            for z in range(6)
+        ]
+    )
+    columns = kernel.transpose(0, 2, 3, 1).reshape(5, -1)
+    for format in ("e4m3fn", "mxint8"):
+        wanted = _model_values(rows, format) @ _model_values(columns, format).T
+        found = block_scaled.BlockScaled(graph, format).all([{"x": x}])[0][0, 0]
+        off = np.abs(found.reshape(5, -1).T - wanted).max()
+        bench.check(f"{format}: {off}", off < 1e-5)

@@ -268,7 +268,9 @@ def test_powers(bench, seed, work, compiler) -> None:
         found += re.findall(r"(0x[^,]+)f", values)
     tensors = re.findall(r"FP8MAC_E4M3FN, (0x[^,]+)f", text)
     bits = np.array([float.fromhex(x) for x in found + tensors], np.float32).view(np.uint32)
-    bench.check(f"{len(found)} scales, {len(tensors)} tensors", len(found) > 40 and len(tensors) > 5)
+    bench.check(
+        f"{len(found)} scales, {len(tensors)} tensors", len(found) > 40 and len(tensors) > 5
+    )
     rule = (bits & 0x807FFFFF == 0) & (bits >> 23 >= 1) & (bits >> 23 <= 254)
     bench.check(f"no powers of two: {bits[~rule].view(np.float32)}", bool(rule.all()))
     outcome = run(compiler.build(work / "net"))
@@ -280,6 +282,42 @@ def test_powers(bench, seed, work, compiler) -> None:
     bench.check(f"{got:.1f} dB", got > 18)
     again = lower.lower_model(shapes.infer(model))
     bench.check("a file that is read again keeps the rule", again.powers)
+
+
+def test_power_of_scores(bench, seed, work, compiler) -> None:
+    """The factor of scores, 12^-1/2, is a power of two before the softmax, which takes the rest."""
+    b = Builder(np.random.default_rng([seed, 6]), (2, 5, 12))
+    q, k, v = (_matrix(b, "x", 12) for _ in range(3))
+    b.node("Transpose", [k], (2, 12, 5), perm=[0, 2, 1])
+    b.node("MatMul", [q, b.last], (2, 5, 5))
+    b.node("Mul", [b.last, b.constant(np.float32(12**-0.5))], b.shape)
+    mask = np.where(np.tri(5, dtype=bool), 0, -1e30).astype(np.float32)  # a call for each image
+    b.node("Add", [b.last, b.constant(mask)], b.shape)
+    b.node("Softmax", [b.last], b.shape, axis=-1)
+    b.node("MatMul", [b.last, v], (2, 5, 12))
+    onnx.save(b.model("scores", 19), work / "net.onnx")
+    runs = [{"x": b.rng.normal(size=(2, 5, 12)).astype(np.float32)} for _ in range(RUNS)]
+    found = {}
+    for powers in (False, True):
+        result = recipe.quantise(work / "net.onnx", runs, quantize.Options(powers=powers))
+        _, _, graph = recipe.proved(result, work / "net.onnx", runs)
+        executor, name = Executor(graph), next(iter(graph.outputs))
+        session = shapes.session(shapes.prepare(work / "net.onnx"))
+        pairs = [(session.run([name], r)[0], executor.run(r)[name]) for r in runs]
+        found[powers] = report.sqnr(*(np.stack(column) for column in zip(*pairs)))
+        factors = [x.factor for x in graph.layers if x.op in ("matmul", "softmax")]
+        power = [0.25, 12**-0.5 * 4, 1.0] if powers else [12**-0.5, 1.0, 1.0]
+        bench.check(f"{factors}", np.allclose(factors, power))
+    bench.check(f"dB: {found}", found[True] > found[False] - 2)
+    writer.write(work / "net", writer.prepare(graph, work / "net", "net", runs[:2]), {})
+    outcome = run(compiler.build(work / "net"))
+    bench.check(f"bytes: {outcome.text}", outcome.compared > 0 and outcome.different == 0)
+
+
+def _matrix(b: Builder, x: str, width: int) -> str:
+    weights = b.constant(b.normal(b.input[-1], width, by=b.input[-1]))
+    b.node("MatMul", [x, weights], b.input)
+    return b.last
 
 
 def test_no_power(bench, rng, work, capsys) -> None:
@@ -303,7 +341,9 @@ def test_no_power(bench, rng, work, capsys) -> None:
         capsys.readouterr()
         bench.check(name, main([*command, "--no-proposals", "--scales", "power-of-two"]) == 1)
         said = capsys.readouterr().err
-        wanted = "GlobalAveragePool_v0 (GlobalAveragePool): 1 / 15 is" if op else "its factor is 0.3"
+        wanted = (
+            "GlobalAveragePool_v0 (GlobalAveragePool): 1 / 15 is" if op else "its factor is 0.3"
+        )
         bench.check(said, wanted in said and "no power of two" in said)
 
 

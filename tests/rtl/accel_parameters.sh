@@ -56,6 +56,7 @@ id='is not possible: it must be 1 to 32'
 queue='is not possible: it must be 1 to 127'
 beats='is not possible: it must be a power of two,'
 most='is not possible: it must be 2 to 512'
+rows='ROW_COMMANDS=1 is not possible: it needs ELEMENTWISE=1, COLS <= 16 for its 16 partial sums, MAX_MN >= 32'
 requantise='REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0'
 
 accel() {
@@ -64,9 +65,11 @@ accel() {
   stops "$small AXI_ID_W=0" "AXI_ID_W=0 $id"
   stops "$small QUEUE_DEPTH=0" "QUEUE_DEPTH=0 $queue"
   stops "$small MAX_MN=0" "MAX_MN=0 $most"
-  stops "$small ROW_COMMANDS=1'b1" 'ROW_COMMANDS=1 is not possible: it needs ROWS=4, COLS=4, EPI_WIDTH=8'
+  stops "$small MAX_MN=16 ROW_COMMANDS=1'b1" "$rows"
+  stops "$small ELEMENTWISE=1'b0 ROW_COMMANDS=1'b1" "$rows"
+  stops "ROWS=2 COLS=32 LANES=1 ROW_COMMANDS=1'b1" "$rows"
   stops "$small REQUANTISE=1'b1" "$requantise"
-  stops "$small DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES bytes of a beat'
+  stops "$small DEPTHWISE=1'b1" "DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES >= a beat's bytes"
   stops "ROWS=4 COLS=16 LANES=16 DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible'
   stops "IMAGES=1'b0 DEPTHWISE=1'b1" 'DEPTHWISE=1 is not possible'
   for function in ELEMENTWISE ADD_C STOCHASTIC; do
@@ -101,7 +104,8 @@ accel() {
     'MX=1 is not possible: only kinds that sum blocks of 32 products have MX scales'
   stops 'ROWS=8 COLS=8 LANES=32 EPI_WIDTH=64' "EPI_WIDTH=64 is not possible: it must divide the 64 $width"
 
-  possible 'ROWS=1 COLS=1'
+  possible "ROWS=1 COLS=1 ROW_COMMANDS=1'b1"
+  possible "ROWS=32 COLS=1 LANES=1 EPI_WIDTH=1 MAX_MN=32 ROW_COMMANDS=1'b1"
   possible 'ROWS=1 COLS=2 AXI_ADDR_W=64'
   possible 'ROWS=2 COLS=1 AXI_DATA_W=256'
   possible "DEPTHWISE=1'b0"

@@ -23,7 +23,6 @@ module command_tb
   parameter bit          STOCHASTIC  = !REQUANTISE,
   parameter bit          TABLES      = 1'b1,
   parameter bit          RECORDS     = 1'b1,
-  parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   parameter bit          ROW_COMMANDS = ELEMENTWISE && rows_possible(COLS, MAX_MN),
   parameter int unsigned BUF_BEATS   = 256
 ) (

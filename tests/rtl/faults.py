@@ -53,7 +53,7 @@ FAULTS = (
         ROWS,
         "main_en_o    = @ &",
         "waiting.en",
-        "{Width{1'b1}}",
+        "{WIDTH{1'b1}}",
         "--rows",
     ),
     Fault(
@@ -76,8 +76,8 @@ FAULTS = (
         "argmax finds the last column",
         ROWS,
         "{8'h7e, @}",
-        "~(cfg_i.first_n[23:0] + 24'(main_col_i[3]) + 24'(w % Cols))",
-        "cfg_i.first_n[23:0] + 24'(main_col_i[3]) + 24'(w % Cols)",
+        "~(cfg_i.first_n[23:0] + 24'(main_col_i[3]) + 24'(w % COLS))",
+        "cfg_i.first_n[23:0] + 24'(main_col_i[3]) + 24'(w % COLS)",
         "--rows",
     ),
     Fault(
@@ -99,9 +99,9 @@ FAULTS = (
     Fault(
         "the mean of the transfer behind",
         ROWS,
-        ".offset_pair_i(@),",
-        "pair_q[3]",
-        "pair_q[2]",
+        ".offset_set_i (@),",
+        "set_q[3]",
+        "set_q[2]",
         "--rows",
     ),
     Fault(
@@ -131,8 +131,16 @@ FAULTS = (
     Fault(
         "a table counts as loaded while it is read",
         TABLE_LOAD,
-        "begin_o = @;",
+        "begin_o = @ ||",
         "state_q == Request",
+        "1'b0",
+        "--tables",
+    ),
+    Fault(
+        "a table whose address is none keeps its codes",
+        TABLE_LOAD,
+        "state_q == Request || @;",
+        "(state_q == Wait && !abort_i && drained_i && refused)",
         "1'b0",
         "--tables",
     ),

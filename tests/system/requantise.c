@@ -160,10 +160,10 @@ static void check_others(void)
     fp8rt_run run = fp8rt_run_query(&device);
     check("a layer of FP32", fp8rt_linear(&run, &linear) == FP8RT_ERR_UNSUPPORTED);
     run = fp8rt_run_query(&device);
-    check("a layer of whole numbers", fp8rt_int_linear(&run, &whole) == FP8RT_OK);
+    check("an integer layer", fp8rt_int_linear(&run, &whole) == FP8RT_OK);
     setenv("FP8RT_REQUANTISE", "0", 1);
     check("another accelerator", fp8rt_device_open(&device, &fp8rt_app_port) == FP8RT_OK);
-    refuse("whole numbers there", desc_of(4, 4, 16), FP8RT_ERR_UNSUPPORTED);
+    refuse("integers there", desc_of(4, 4, 16), FP8RT_ERR_UNSUPPORTED);
     run = fp8rt_run_query(&device);
     check("their layer there", fp8rt_int_linear(&run, &whole) == FP8RT_ERR_UNSUPPORTED);
     setenv("FP8RT_REQUANTISE", "2", 1);

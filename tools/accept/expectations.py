@@ -3,7 +3,7 @@
 
 A result file is JSON. Its object `rows` is {ROW: {FIGURE: value}}; what else it has belongs to its kind. A kind names the
 file and the figures that are judged. `make accept-KIND` measures all rows again, says what moved, and writes the file. It
-refuses if a judged figure is worse by more than LIMIT, unless it is given a reason. The row then keeps the reason:
+refuses if a judged figure is worse by more than LIMIT, unless it is given a reason. The row then keeps the reason until its figures are within LIMIT of what they were:
 
     "make run": {"cycles": 15400, ..., "reason": {"text": "REASON", "cycles": [15274, 15400]}}
 
@@ -115,17 +115,27 @@ def best_of(kind: Kind, row: Row, figure: str) -> float | None:
     return row.get("best", {}).get(figure, row.get(figure))
 
 
-def worse(kind: Kind, old: Rows, new: Rows) -> list[Move]:
-    """The judged figures that are worse than the best since the last reason by more than LIMIT."""
+def worse(kind: Kind, old: Rows, new: Rows, limit: float = LIMIT) -> list[Move]:
+    """The judged figures that are worse than the best since the last reason by more than the limit."""
     found = []
     for row, now in new.items():
         for figure, sign in kind.judged.items():
             best, value = best_of(kind, old.get(row, {}), figure), now.get(figure)
             if best is None or value is None:
                 continue
-            if sign * (value - best) > LIMIT * abs(best):
+            if sign * (value - best) > limit * abs(best):
                 found.append(Move(row, figure, best, value))
     return found
+
+
+def still_lost(kind: Kind, reason: Mapping, row: Row) -> dict:
+    """What of a reason is for figures that are still worse than before it by more than LIMIT"""
+
+    def is_lost(name: str, old: float, new: float) -> bool:
+        return kind.judged.get(name, 0) * (row.get(name, new) - old) > LIMIT * abs(old)
+
+    lost = {name: pair for name, pair in reason.items() if name != "text" and is_lost(name, *pair)}
+    return {"text": reason["text"]} | lost if lost else {}
 
 
 def noted(kind: Kind, old: Rows, new: Rows, lost: Iterable[Move], reason: str) -> dict[str, dict]:
@@ -144,8 +154,8 @@ def noted(kind: Kind, old: Rows, new: Rows, lost: Iterable[Move], reason: str) -
                 best[figure] = least
         if own:
             row["reason"] = {"text": reason} | {one.figure: [one.old, one.new] for one in own}
-        elif "reason" in before:
-            row["reason"] = before["reason"]
+        elif left := still_lost(kind, before.get("reason", {}), row):
+            row["reason"] = left
         rows[name] = row | ({"best": best} if best else {})
     return rows
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of layers of whole numbers in C."""
+"""Constants of integer layers in C."""
 
 from __future__ import annotations
 

@@ -165,6 +165,8 @@ def _repeated(layer: Layer, call: Call, ids: dict[str, int]) -> str:
     once = "".join(_local(n, x, ids) for n, x in call.locals.items() if n not in call.parts)
     x, out = (call.locals[name].tensor for name in ("x", "out"))
     parts = f"        fp8rt_tensor x = at(arena, {ids[x]}), out = at(arena, {ids[out]});\n"
+    if call.locals["x"].scale is not None:
+        parts += f"        x.scale = {number(call.locals['x'].scale)};\n"
     places = {name: name for name in call.parts}
     if "weights" in call.parts:
         y = call.locals["weights"].codes

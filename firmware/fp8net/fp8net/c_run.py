@@ -9,15 +9,15 @@ from .weights import averages_quads, has_pairs, has_quads
 
 def text(s, ids: dict[str, int]) -> str:
     """`ids` are the numbers of tensors."""
-    words, whole = _has_indices(s), s.graph.requantises
-    run = _RUN.replace("@convert@", _WHOLE if whole else _CONVERT)
+    words, requantises = _has_indices(s), s.graph.requantises
+    run = _RUN.replace("@convert@", _CODES if requantises else _CONVERT)
     products = ("convolution", "scale_channels", "int_convolution")
     quads = any(
         (x.op in products and (has_quads(x, s.graph) or has_pairs(x, s.graph)))
         or (x.op == "global_average" and averages_quads(x, s.graph))
         for x in s.graph.layers
     )
-    checks = (_REQUANTISES if whole else "") + (_DEPTHWISE if quads else "")
+    checks = (_REQUANTISES if requantises else "") + (_DEPTHWISE if quads else "")
     run = run.replace("@requantises@", checks).replace("@columns@", str(s.graph.columns))
     masks = any(_is_mask(s, view) for view in s.graph.inputs.values())
     run = run.replace("@masks@", _MASKS if masks else "")
@@ -165,7 +165,7 @@ fp8rt_status @n@_get_output(const @n@_net *net, unsigned i, float *values)
 """
 
 # With zero points
-_WHOLE = """fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
+_CODES = """fp8rt_status @n@_set_input(const @n@_net *net, unsigned i, const float *values)
 {
     const fp8rt_tensor t = @n@_input(net, i);
     for (uint32_t row = 0; row < t.rows; row++) {

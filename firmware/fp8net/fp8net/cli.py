@@ -439,7 +439,7 @@ def _columns(given: int | None, element: str | None, beat: int = BEAT) -> int:
 
 
 def _generate_whole(options) -> int:
-    """A network of whole numbers"""
+    """An integer network"""
     _no_effect(options, "shape", "state", "reference", "element", "task", "labels")
     path, folder = pathlib.Path(options.file), pathlib.Path(options.output)
     graph = integer_import.read(path, _columns(options.columns, options.element, options.beat))
@@ -571,7 +571,7 @@ def _supported(options) -> int:
     print("\nTensorFlow Lite, as operators of ONNX")
     for name, becomes in sorted(tflite_operators.BECOMES.items()):
         print(f"{name:24} {becomes}")
-    print("\nTensorFlow Lite with --requantise, in whole numbers")
+    print("\nTensorFlow Lite with --requantise, in integers")
     print("\n".join(sorted(integer_import.OPERATORS)))
     return 0
 

@@ -6,7 +6,7 @@ the array of 4 x 4 elements of 16 lanes with the network's bus. In a list comman
 
 The core's are what a layer does times constants that were measured on the simulated chip: those of a list, of a pause for a part
 of the core and of a table in CORE, of a logarithm's values in VALUES, of moves in core_moves.py, which are within a tenth. All
-together say how long a network takes within a quarter or so. Embeddings, reciprocals and layers of whole numbers have none.
+together say how long a network takes within a quarter or so. Embeddings, reciprocals and integer layers have none.
 """
 
 from __future__ import annotations

@@ -249,7 +249,7 @@ class Exact:
         row = np.arange(len(x)) % (len(x) // layer.images)
         seen = layer.seen or x.shape[1]
         hidden = columns >= (seen + row * layer.causal)[:, None]
-        x = np.where(hidden, -np.inf, x)
+        x = np.where(hidden, -np.inf, layer.factor * x)
         power = np.exp(x - x.max(axis=1, keepdims=True))
         return power / power.sum(axis=1, keepdims=True)
 

@@ -23,7 +23,7 @@ _WINDOW = 17  # bits that products of E4M3 codes with 1 need: firmware/layers/mo
 
 
 def encode(values: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """Codes of values, as fp8rt_quantize makes them with 1 / scale, or fp8rt_mx_quantize; of a network of whole numbers as its
+    """Codes of values, as fp8rt_quantize makes them with 1 / scale, or fp8rt_mx_quantize; of an integer network as its
     program does."""
     if tensor.mx:
         return mx.encode(values, tensor)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of whole numbers: their constants, and the fields of their calls of fp8rt/integer.h."""
+"""Integer layers: their constants, and the fields of their calls of fp8rt/integer.h."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A full INT8 file of TensorFlow Lite as layers of whole numbers: its codes, scales and zero points stay as they are.
+"""A full INT8 file of TensorFlow Lite as integer layers: its codes, scales and zero points stay as they are.
 
 Each tensor has a row for each pixel and a column for each channel. What such a layer cannot do is refused by name.
 """
@@ -299,7 +299,7 @@ class _Importer:
     def operator(self, code, call: _Call) -> None:
         name = tflite_names.name_of(code)
         if name not in OPERATORS:
-            raise Unsupported("is not supported in whole numbers; without --requantise it may be")
+            raise Unsupported("is not supported in integers; without --requantise it may be")
         OPERATORS[name](self, call)
 
     def run(self) -> Graph:

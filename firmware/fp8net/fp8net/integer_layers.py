@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of whole numbers: their outputs, and how fp8rt_int_convolution divides its image.
+"""Integer layers: their outputs, and how fp8rt_int_convolution divides its image.
 
 The executor pads an image with its zero point, as TensorFlow Lite defines it. The accelerator pads with zeros, and the zero
 point is in the bias. So outputs whose windows lie over the image's edges in the same way have a bias of their own: a band of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic of full INT8 networks of TensorFlow Lite: what its reference kernels compute, in whole numbers.
+"""The arithmetic of full INT8 networks of TensorFlow Lite: what its reference kernels compute, in integers.
 
 Codes stand for scale * (code - zero point). A factor is a pair of a multiplier and a shift: multiplier * 2^(shift - 31).
 model/NUMERICS.md, "Integer requantisation", has the rules; fp8rt/integer.h says which layer computes what.

@@ -18,7 +18,7 @@ An importer of another kind of file makes a Graph; quantiser, planner, executor 
   Weights  `values` are n x k floats in the order of fp8rt: ky, kx, channel of the group. The quantiser fills in codes and
            row_scale; weight = row_scale * decode(code).
 
-  Integer  what finishes a layer of whole numbers, whose name begins with int_: fp8rt/integer.h. Tensors have zero points then.
+  Integer  what finishes an integer layer, whose name begins with int_: fp8rt/integer.h. Tensors have zero points then.
 
 A tensor that is a key of Graph.constants is no part of the network's memory: float32 numbers of the program.
 """
@@ -108,7 +108,7 @@ class Tensor:
     mx: bool = False  # it has a scale for each 32 codes of a row
     follows: str | None = None  # the tensor whose format and scale it has, if none are fixed
     integer: bool = (
-        False  # INT8 codes of a file, in a network of whole numbers: value = scale * (code - zero)
+        False  # INT8 codes of a file, in an integer network: value = scale * (code - zero)
     )
     zero: int = 0
 
@@ -257,7 +257,9 @@ class Layer:
     width: int = 1
     window: Window = dataclasses.field(default_factory=Window)
     groups: int = 1
-    factor: float = 1.0  # of the second operand of a sum or product
+    factor: float = (
+        1.0  # of the second operand of a sum or product, of a sum of rows, of a softmax's values
+    )
     affine: bool = (
         False  # a factor and an offset for each channel, whose weights are no weights of the file
     )

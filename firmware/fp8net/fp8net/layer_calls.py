@@ -72,7 +72,7 @@ class _Maker:
     def call(self) -> Call:
         layer, graph = self.layer, self.graph
         source = At(layer.inputs[0])
-        if layer.op == "reduce" and layer.factor != 1.0:  # a mean: the factor is part of x's scale
+        if layer.op in ("reduce", "softmax") and layer.factor != 1.0:  # part of x's scale
             scale = np.float32(graph.tensors[layer.inputs[0]].scale) * np.float32(layer.factor)
             source = At(layer.inputs[0], scale, constant=False)
         own, fields = _OWN.get(layer.op, lambda _: ({}, {}))(self)

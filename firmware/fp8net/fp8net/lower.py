@@ -40,6 +40,7 @@ def lower(graph: Graph) -> Graph:
     fuse.fuse_tables(graph)
     slices.split(graph)
     if graph.powers:
+        powers.fold_factors(graph)
         problems = powers.problems(graph)
         if problems:
             raise Refused(problems)

@@ -12,6 +12,7 @@ A quantised file says in its metadata that its scales are such.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -19,6 +20,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from .errors import Problem
+from .fuse import is_plain
 from .ir import Graph, Layer
 from .qdq import Writer
 from .split import MOVES
@@ -147,6 +149,35 @@ def _rename(writer: Writer, nodes: list) -> None:
                 for i, name in enumerate(names):
                     if name == old:
                         names[i] = new
+
+
+# ---- factors of scores --------------------------------------------------------------------------
+
+
+def fold_factors(graph: Graph) -> None:
+    """A product of computed matrices for a softmax alone, as in attention, takes the power of two below its factor; the softmax,
+    whose factor may be any, takes the rest. The tensor between them is then not what the file has."""
+    for layer in list(graph.layers):
+        readers = graph.readers(layer.output)
+        if layer.op != "matmul" or layer.factor <= 0 or are_powers(layer.factor):
+            continue
+        alone = len(readers) == 1 and readers[0].op == "softmax" and is_plain(layer)
+        if not alone or graph.is_output(layer.output):
+            continue
+        power = power_of_two(layer.factor) / 2
+        readers[0].factor *= layer.factor / power
+        layer.factor = power
+        _rename_tensor(graph, layer, readers[0])
+
+
+def _rename_tensor(graph: Graph, writer: Layer, reader: Layer) -> None:
+    """The report compares tensors with the file's values of their names."""
+    old, new = writer.output, f"{writer.output}_scaled"
+    graph.tensors[new] = dataclasses.replace(graph.tensors.pop(old), name=new, inner=True)
+    graph.views[new] = graph.views.pop(old).of(new)
+    graph.values = {name: view for name, view in graph.values.items() if view.tensor != old}
+    writer.output = new
+    reader.inputs = [new if name == old else name for name in reader.inputs]
 
 
 # ---- the rule -----------------------------------------------------------------------------------

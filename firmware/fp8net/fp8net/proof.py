@@ -3,7 +3,7 @@
 
 The file runs as it is (reference.py), the graph without rounding (exact.py). Outputs may differ by 1e-5 of their largest
 magnitude; where sums cancel, by what the graph itself differs between single and double precision, or with tensors that differ
-in the last bit. A network of whole numbers has the file's bytes. A file of INT8 codes that becomes one of float32 rounds where
+in the last bit. An integer network has the file's bytes. A file of INT8 codes that becomes one of float32 rounds where
 the graph does not: there each tensor is compared, and later layers read the file's.
 """
 

@@ -23,7 +23,7 @@ def _run(operation: str, x: np.ndarray, tensor: Tensor, out: Tensor, **others) -
 def softmax(layer: Layer, x: np.ndarray, tensor: Tensor, out: Tensor) -> np.ndarray:
     """Each image begins with the first row of the mask."""
     mask = {"seen": layer.seen or None, "causal": layer.causal}
-    factor = float(F32(tensor.scale))
+    factor = float(F32(tensor.scale) * F32(layer.factor))
     parts = np.split(x, layer.images)
     return np.concatenate([_run("softmax", p, tensor, out, factor=factor, **mask) for p in parts])
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of whole numbers: INT8 networks of TensorFlow Lite, with the bytes of its reference
+// Integer layers: INT8 networks of TensorFlow Lite, with the bytes of its reference
 // kernels. For an accelerator that requantises (FP8MAC_FUNCTION_REQUANTISE). Others return
 // FP8RT_ERR_UNSUPPORTED.
 //

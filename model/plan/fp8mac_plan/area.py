@@ -23,13 +23,13 @@ from .configuration import Configuration, has_row_commands, one_port_bits, two_p
 SHARES = {4: 4, 8: 4, 16: 2, 32: 1}
 
 
-def features(its: Configuration) -> dict[str, float]:
-    """What the logic grows with beside the elements"""
+def features(its: Configuration, row_commands: bool = True) -> dict[str, float]:
+    """What the logic grows with beside the elements. `row_commands`: they are not left out"""
     usual = SHARES.get(its.lanes, its.share) if its.element != "int8" else its.share
     return {
         "accelerator": 1,
         "outputs of the epilogue": its.outputs,
-        "row commands": has_row_commands(its),
+        "row commands": its.outputs / 8 if row_commands and has_row_commands(its) else 0,
         "more accumulate units": its.rows * its.cols * (1 / its.share - 1 / usual),
         "bytes of the operands' words": (its.rows + its.cols) * its.lanes,
         "bytes of a beat": its.axi / 8,

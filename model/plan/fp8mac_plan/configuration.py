@@ -105,7 +105,7 @@ def table_bits(its: Configuration) -> int:
 def _block_bits(its: Configuration) -> int:
     """Bounds of the blocks of a depthwise command's image so far: fp8mac_cmd_pkg's depthwise_possible, fp8mac_operand_bound"""
     beat = its.axi // 8
-    possible = its.lanes == beat and its.cols >= 2 and 2 * its.cols <= beat <= 8 * its.cols
+    possible = its.lanes >= beat and its.cols >= 2 and 2 * its.cols <= beat <= 8 * its.cols
     if not possible or its.element not in BLOCK:
         return 0
     groups, blocks = 2 * beat // its.cols, its.buf_beats * its.cols // BLOCK[its.element]
@@ -125,10 +125,18 @@ def _d_buffer_bits(its: Configuration) -> int:
 
 
 def has_row_commands(its: Configuration) -> bool:
-    """They need a certain shape: fp8mac_cmd_pkg's rows_possible."""
-    return (its.rows, its.cols, its.outputs) == (4, 4, 8) and its.max_mn >= 32
+    """A row's sum has 16 partial sums, and an MX block 32 columns: fp8mac_cmd_pkg's rows_possible."""
+    return its.cols <= 16 and its.max_mn >= 32
 
 
 def _row_bits(its: Configuration) -> int:
-    """Their statistics and waiting rows"""
-    return 14624 + its.axi.bit_length() * 16 if has_row_commands(its) else 0
+    """Their statistics and waiting transfers: fp8mac_rows.sv, fp8mac_rows_statistics.sv"""
+    if not has_row_commands(its):
+        return 0
+    rows = its.outputs // its.cols  # of a transfer
+    sets = min(16, its.share * max(1, 16 // (rows * its.share)))
+    statistics = sets * (16 // its.cols * its.outputs + 5 * rows) * 32
+    word = max(its.axi // 8, its.cols * 4)
+    words = _d_buffer_bits(its) // 8 // rows // word
+    position = rows + (words - 1).bit_length() + (word - 1).bit_length() + 6
+    return statistics + 8 * its.cols * 32 + 16 * (its.outputs + position + 32 + its.cols * 32)

@@ -23,7 +23,7 @@ uint32_t fp8mac_depthwise_quads(const fp8mac_caps *caps)
 {
     const uint32_t beat = caps->beat_bytes, cols = caps->cols;
     const bool possible =
-        caps->lanes == beat && cols >= 2u && beat >= 2u * cols && beat <= 8u * cols;
+        caps->lanes >= beat && cols >= 2u && beat >= 2u * cols && beat <= 8u * cols;
     return possible ? beat / cols : 0;
 }
 

@@ -51,8 +51,8 @@ static uint32_t kernel_lines(const fp8mac_caps *caps, const fp8mac_command *c)
     return c->k <= codes ? 1 : (c->k - 1u) / codes + 1u;
 }
 
-// Where the last segment begins that is not behind the line. Places count from the left padding, and
-// the line ends at `line`. The further a segment, the earlier its last output.
+// Where the last segment begins that is not behind the line. Places count from the left padding,
+// and the line ends at `line`. The further a segment, the earlier its last output.
 static uint32_t last_place(const fp8mac_command_image *image, uint32_t line)
 {
     uint32_t outputs = image->out_w - 1u, at = outputs * image->step_x, last = 0;

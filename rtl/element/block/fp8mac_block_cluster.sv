@@ -146,7 +146,7 @@ module fp8mac_block_cluster
 
   if (SHARE > 1) begin : g_check_turn
     logic [SHARE-1:1] since_q;  // bit n: the block before this ended n cycles ago
-    always_ff @(posedge clk_i) since_q <= (SHARE - 1)'({since_q, block_last_i});
+    always_ff @(posedge clk_i) since_q <= !rst_ni ? '0 : (SHARE - 1)'({since_q, block_last_i});
     a_rows_in_turn : assert property (@(posedge clk_i) disable iff (!rst_ni) !(block_last_i && since_q != '0));
   end else begin : g_no_turn
     logic unused_reset;

@@ -17,7 +17,7 @@ from fp8net import cli, integer_import, integer_layers, integers, plan, validate
 from fp8net.errors import Refused
 from fp8net.executor import Executor
 from programs import run
-from whole import AVERAGE, MAX_POOL, VALID, Files, random_file
+from requantised import AVERAGE, MAX_POOL, VALID, Files, random_file
 
 RUNS = 3
 SMALL = ("ROWS=2", "COLS=2", "LANES=4")  # a simulator of the RTL that is soon built
@@ -32,7 +32,7 @@ def _inputs(rng: np.random.Generator, shape: tuple[int, ...]) -> list[np.ndarray
 
 
 def _check_program(bench, name: str, graph, runs, folder: Path, compiler, chip: bool, beat) -> None:
-    sources = writer.prepare(graph, folder, "whole.tflite", runs, beat=beat)
+    sources = writer.prepare(graph, folder, "requantised.tflite", runs, beat=beat)
     writer.write(folder, sources, {})
     program, made = compiler.build(folder), sources.plan
     bus = {**ON, "FP8RT_AXI_DATA_W": str(8 * beat)}
@@ -124,7 +124,7 @@ def _costs(graph) -> dict[str, int]:
 
 def _check_timed(bench, name: str, graph, runs, folder: Path) -> int:
     """The bytes of the default array's timing model, and its core cycles"""
-    writer.write(folder, writer.prepare(graph, folder, "whole.tflite", runs), {})
+    writer.write(folder, writer.prepare(graph, folder, "requantised.tflite", runs), {})
     text = validate.run_program(Path.cwd(), folder, "chip", int8=True, requantise=True)
     equal = re.search(r"[1-9]\d* bytes compared, 0 differ$", text, re.M) is not None
     bench.check(f"{name} equals the executor on the chip: {text}", equal)
