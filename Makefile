@@ -11,8 +11,10 @@ RISCV_PREFIX := riscv64-unknown-elf-
 ROWS := 4
 COLS := 4
 LANES := 16
+# 1: the chip for inference: its element has the fraction bits that networks need, and FP32 accumulators alone (docs/WIDTHS.md).
+INFERENCE := 0
 # The kind of element, and the width of its alignment window (empty: the kind's default).
-ELEMENT := block
+ELEMENT := $(if $(filter 1,$(INFERENCE)),block64_fp32,block)
 FRAC_BITS :=
 # Bits of a beat of the accelerator's bus.
 AXI_DATA_W := 128
@@ -87,6 +89,7 @@ setup_parts_accept-rows := model python rtl
 setup_parts_accept-speed := model python
 setup_parts_accept-formats := model python package networks speech clothes
 setup_parts_accept-networks := model python package networks firmware speech sim
+setup_parts_accept-widths := model python package networks firmware speech
 setup_parts_page-figures := model python
 setup_parts_bench-core := model python firmware sim
 setup_parts_bench := model python firmware sim
@@ -200,7 +203,7 @@ help-all:
 #:   make run TIMED=1      the same cycles and bytes, simulated faster: the accelerator is its registers and models in C
 #:   make waves            a waveform and a GTKWave view of it
 #:
-#: Choose the array, with any of these: ELEMENT=block (kind), ROWS=4 COLS=4 LANES=16 (shape), FRAC_BITS=19, AXI_DATA_W=128,
+#: Choose INFERENCE=1 (13 fraction bits, blocks of 64, FP32 sums alone), or the array with any of these: ELEMENT=block (kind), ROWS=4 COLS=4 LANES=16 (shape), FRAC_BITS=19, AXI_DATA_W=128,
 #: MINIMAL=1 (no functions that can be left out), REQUANTISE=1 (with ELEMENT=int8).
 #:
 #: Build a part:
@@ -253,12 +256,14 @@ help-all:
 #+   make test-cost        where the processor time of the last `make test` went; fails above the budget
 #+   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #+   make mutants          small faults in the sources, each of which some test should find: hours
+#+   make flips            single bits flipped in a running accelerator: masked, status, wrong, hang (tests/flips/build.mk)
 #+   make bench            bench-system and bench-model, one after the other
 #+   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
 #+                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles
 #+   make bench-core       the core's constants of fp8mac cycles, from the simulated chip
 #+   make accept           measures recorded cycles and networks again, says what moved, and takes it into results and pages
 #+   make accept-cycles | accept-rows | accept-sizes | accept-quality | accept-networks | accept-formats  one kind: minutes, the last two an hour; REASON= for a loss above 1 %
+#+   make accept-widths    how many fraction bits networks need, docs/WIDTHS.md: half an hour; ONLY= and CASE= choose rows
 #+   make accept-speed     what the last make bench-model measured, into model/SPEED.md
 #+   make page-figures     the figures that pages quote, from the result files
 #+   make networks-tiny    compares the results of MLPerf Tiny's networks: MLPERF_TINY=folder

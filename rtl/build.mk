@@ -102,7 +102,7 @@ LINT_SETS := 8_8_4_128_exact 4_4_1_64_exact 4_2_8_128_block_f19 8_4_16_256_block
   $(ROWS)_$(COLS)_$(LANES)_128_$(ELEMENT_SPEC)
 LINT_SETS_ELEMENT := 4_4_1_64_late_fp32 4_4_4_128_late_fp16 4_4_4_128_aligned_fp32 2_4_16_128_aligned_fp32 \
   4_4_4_128_aligned_fp16 2_4_1_128_aligned_fp16 4_4_4_128_kulisch 4_4_4_128_late 2_4_4_128_aligned \
-  2_4_16_128_int8 4_4_8_128_block64_f19
+  2_4_16_128_int8 4_4_8_128_block64_f19 4_4_16_128_block64_fp32_f13
 LINT_SETS_ARRAY := 3_4_1_block_f9 6_2_4_block_f29 4_4_4_int8 2_3_16_int8 4_4_4_late_fp32 3_2_1_late_fp32 \
   2_3_16_late_fp16 2_3_1_late 2_3_4_late_f13 3_2_4_aligned 4_4_4_static 2_3_16_static 4_2_16_block64_f13
 LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/%.ok) $(LINT_SETS_ELEMENT:%=$(BUILD)/lint/%.ok))

@@ -11,7 +11,7 @@ SYS_ARRAYS := 2x2x1 8x8x4 4x16x8 16x4x2 2x32x16 32x32x2
 # Every kind of element, on the host.
 SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16_f29 2x2x1:late_fp32 2x2x16:late_fp16 4x4x8:late_f13 \
   4x4x4:aligned 2x2x1:block64_f13 8x8x4:kulisch 2x2x1:int8
-SYS_HOST_ELEMENTS_MORE := 4x4x4:late_fp32_f10 2x2x1:late 4x4x16:block64 2x2x1:kulisch 4x4x16:int8
+SYS_HOST_ELEMENTS_MORE := 4x4x4:late_fp32_f10 2x2x1:late 4x4x16:block64 4x4x16:block64_fp32 2x2x1:kulisch 4x4x16:int8
 
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-plan firmware-san \
   firmware-san-faults firmware-arrays firmware-elements firmware-elements-faults firmware-options system-selftest system-stalls \
@@ -419,7 +419,7 @@ $(SYS_TEST)/newest-verilator.log: tests/system/newest_verilator.sh tools/require
 
 # The same programs and comparisons on small chips with other elements and other widths of the bus, as
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH, and -minimal without the functions that can be left out. A make that the test starts builds their simulators.
-SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64 \
+SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64 2x2x16-block64_fp32_f13-axi64 \
   2x2x4-block_f13-axi64-minimal
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/* sim/partitioned/*) $(REGS_H) $(BUILD)/model/libfp8mac.a \
   $(foreach width,64 128 256,$(call sim_chip_objects,$(width))) $(SIM_LIBRARIES)

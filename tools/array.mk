@@ -48,6 +48,10 @@ ARRAY := $(ROWS)x$(COLS)x$(LANES)
 $(call check_choice,AXI_DATA_W,64 128 256)
 $(call check_choice,MINIMAL,0 1)
 $(call check_choice,REQUANTISE,0 1)
+$(call check_choice,INFERENCE,0 1)
+ifneq (,$(and $(filter 1,$(INFERENCE)),$(filter-out block64_fp32,$(ELEMENT))))
+$(error INFERENCE=1 is not possible with ELEMENT=$(ELEMENT): leave one of both out)
+endif
 ifneq (,$(and $(filter 1,$(REQUANTISE)),$(filter-out int8,$(ELEMENT))))
 $(error REQUANTISE=1 is not possible with ELEMENT=$(ELEMENT): choose ELEMENT=int8)
 endif

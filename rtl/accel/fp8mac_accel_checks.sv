@@ -56,7 +56,7 @@ module fp8mac_accel_checks
     $error("ROW_COMMANDS=1 is not possible: it needs ELEMENTWISE=1, COLS <= 16 for its 16 partial sums, MAX_MN >= 32");
   end
   if (Legal.sides && Legal.lanes && DataOk && ASKED.depthwise && !Legal.depthwise) begin : g_check_depthwise
-    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES >= a beat's bytes, COLS >= 2, an eighth to half of them");
+    $error("DEPTHWISE=1 is not possible: it needs IMAGES=1, LANES >= a beat's bytes, COLS >= 2, 1/8 to 1/2 of those");
   end
   if (Legal.element && ASKED.requantise && !Legal.requantise) begin : g_check_requantise
     $error("REQUANTISE=1 is not possible: it needs a kind that sums INT32, ELEMENTWISE=0, ADD_C=0 and STOCHASTIC=0");

@@ -236,23 +236,23 @@ package fp8mac_cmd_pkg;
     return cols <= RowsPartials && max_mn >= MxBlock;
   endfunction
 
-  // Cycles between transfers of a phase that leaves statistics, so that no partial sum is needed again
-  // in less than 8: the rows of a column of tiles have this many transfers.
+  // Cycles between transfers of a phase that leaves statistics, so that no partial sum is needed
+  // again in less than 8: the rows of a column of tiles have this many transfers.
   function automatic int unsigned rows_interval(int unsigned transfers, int unsigned cols);
     int unsigned distance;
     distance = transfers * (cols < RowsPartials ? RowsPartials / cols : 1);
     return distance < 8 ? 8 / distance : 1;
   endfunction
 
-  // Whether the passes of row commands are down unless they ask for others: transfers of the same row
-  // have more of other rows between them, where an array has few rows.
+  // Whether the passes of row commands are down unless they ask for others: transfers of the same
+  // row have more of other rows between them, where an array has few rows.
   function automatic bit rows_down(int unsigned rows, int unsigned cols);
     return rows < 4 || cols > 2 * rows;
   endfunction
 
-  // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. For each beat of its
-  // lanes, a step takes as many pixels as a beat has quads: the same quad of each. So a step has a beat's
-  // lanes at least. With pairs, half a quad is a group.
+  // In a depthwise command, a quad is `cols` channels of the beat that a pixel has. For each beat
+  // of its lanes, a step takes as many pixels as a beat has quads: the same quad of each. So a step
+  // has a beat's lanes at least. With pairs, half a quad is a group.
   function automatic bit depthwise_possible(int unsigned lanes, int unsigned cols, int unsigned beat);
     return lanes >= beat && cols >= 2 && beat >= 2 * cols && beat <= 8 * cols;
   endfunction

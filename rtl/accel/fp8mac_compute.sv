@@ -344,8 +344,8 @@ module fp8mac_compute
     assign step_nr = block_q;
   end
 
-  // A tile of a depthwise command has its quad, or its group with pairs. The lanes of a beat are rotated by
-  // as many groups as the first one's number: fp8mac_quad_buffer.
+  // A tile of a depthwise command has its quad, or its group with pairs. The lanes of a beat are
+  // rotated by as many groups as the first one's number: fp8mac_quad_buffer.
   localparam int unsigned GroupLog = (Groups > 1) ? GroupW : 1;  // of the pixels of a step, with pairs
   logic              depthwise, pairs;
   tile_index_t       col_tile;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operand buffer (fp8mac_operand_buffer) for A that takes the pixels of depthwise commands, too.
 // A beat has GROUPS groups of codes; each row RAM is divided into as many banks, and a bank has a
-// group of each beat. Two groups are a quad. A step has LANES = PARTS * BEAT lanes. If PARTS is above
-// 1, each half has that many of what follows, side by side: one beat of a word, or in a depthwise
-// command one after the other the pixels that a beat's lanes take.
+// group of each beat. Two groups are a quad. A step has LANES = PARTS * BEAT lanes. If PARTS is
+// above 1, each half has that many of what follows, side by side: one beat of a word, or in a
+// depthwise command one after the other the pixels that a beat's lanes take.
 //
 // The words of a depthwise row's pixels are rotated: by p groups that of pixel p with pairs, by 2 *
 // p without. So the same group of GROUPS pixels, or the same quad of GROUPS / 2, lies in different
 // banks. A read with read_depthwise_i and read_pairs_i gives group read_group_i of the pixels
 // read_word_i .. read_word_i + GROUPS - 1 of each part. Without pairs it gives the groups
-// read_group_i, which is even, and read_group_i + 1 of half as many pixels. With four groups and pairs:
+// read_group_i, which is even, and read_group_i + 1 of half as many pixels. With four groups and
+// pairs:
 //
 //   word   bank 0   bank 1   bank 2   bank 3           group g of pixel p is p.g
 //     0      0.0      0.1      0.2      0.3

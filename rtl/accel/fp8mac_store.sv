@@ -32,10 +32,10 @@
 //
 // A tile command of a row command that only leaves statistics has no regions of D. Where its rows
 // are few, transfers leave time to add to a partial sum before it is needed again (rows_interval).
-// Where the epilogue computes exponentials, it takes a transfer in every second cycle: always in odd
-// or always in even ones. So does it with C where scales differ from column to column alone, because
-// the products of scales and the term of C share multipliers. Where they differ from row to row,
-// the rows of a bundle take turns, if a transfer could have several.
+// Where the epilogue computes exponentials, it takes a transfer in every second cycle: always in
+// odd or always in even ones. So does it with C where scales differ from column to column alone,
+// because the products of scales and the term of C share multipliers. Where they differ from row to
+// row, the rows of a bundle take turns, if a transfer could have several.
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -182,14 +182,15 @@ module fp8mac_store
   scales_t scales, scales_q;  // those of the configuration
   logic    with_c, every_second_q, rows_in_turn_q, each_q;
 
-  // Cycles without a transfer behind one that leaves statistics: where each pass has four tiles down,
-  // and elsewhere
+  // Cycles without a transfer behind one that leaves statistics: where each pass has four tiles
+  // down, and elsewhere
   localparam logic [2:0] PauseFour = 3'(rows_interval(SHARE * Parts * PassTiles, COLS) - 1);
   localparam logic [2:0] PauseOne  = 3'(rows_interval(SHARE * Parts, COLS) - 1);
   logic       four_tiles;
   logic [2:0] pause_q;
 
-  assign four_tiles = job.pass_shape == PassDown && (((job.m - dim_t'(1)) >> RowsLog) & dim_t'(PassTiles - 1)) == dim_t'(PassTiles - 1);
+  assign four_tiles = job.pass_shape == PassDown &&
+                      (((job.m - dim_t'(1)) >> RowsLog) & dim_t'(PassTiles - 1)) == dim_t'(PassTiles - 1);
   logic    first_q;           // the next transfer is the first one with its scales
 
   assign with_c = job.epilogue.c_en && job.epilogue.rows.step == StepNone;

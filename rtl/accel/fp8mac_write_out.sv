@@ -6,8 +6,9 @@
 //   cycle t    a beat of a row is read from the D buffer; with the row's first beat a write of the row is requested
 //   cycle t+1  the beat is offered to the write DMA, with strobes for the bytes that are in D
 //
-// A tile command whose D has one byte in a row may begin at any byte of a beat, and so may a region of
-// results that lie one behind the other, if it has less than a beat: no other byte is written then.
+// A tile command whose D has one byte in a row may begin at any byte of a beat, and so may a region
+// of results that lie one behind the other, if it has less than a beat: no other byte is written
+// then.
 //
 // With pairs, D has two rows for each row of a region, an output line apart: its results 0 and its
 // results 1, which each have a beat and a cycle of their own. Rows that lie side by side in an

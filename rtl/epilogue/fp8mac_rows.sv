@@ -343,8 +343,8 @@ module fp8mac_rows
     for (int unsigned i = 1; i < 4; i++) interval_q[i+1] <= interval_q[i];
   end
 
-  // The program's steps behind a sum are those of each row's first lane. The other lanes compute -0 *
-  // 1 and a term, which raises nothing.
+  // The program's steps behind a sum are those of each row's first lane. The other lanes compute -0
+  // * 1 and a term, which raises nothing.
   function automatic logic [31:0] program_value(action_e action, logic [31:0] x, logic is_root);
     unique case (action)
       ActionTake:         return Fp32NegZero;

@@ -4,8 +4,8 @@ package fp8mac_rows_pkg;
   import fp8mac_codes_pkg::*;
   import fp8mac_pkg::*;
 
-  // A band has 16 rows. A transfer has `rows` of them, `row_step` apart, with `cols` columns of each.
-  // Those rows are a set.
+  // A band has 16 rows. A transfer has `rows` of them, `row_step` apart, with `cols` columns of
+  // each. Those rows are a set.
   parameter int unsigned BandRows = 16;
   parameter int unsigned Partials = 16;  // sums of a row
   parameter int unsigned Turn     = 8;   // sets that the program has side by side
@@ -63,8 +63,8 @@ package fp8mac_rows_pkg;
     return cols >= 4 ? 6 : cols == 2 ? 11 : 19;
   endfunction
 
-  // Step `index` of the sum of a row's partial sums P0 .. P15. Lane l of `cols` has Pi with i % cols
-  // = l, in group i / cols. Whatever `cols` is, the order is
+  // Step `index` of the sum of a row's partial sums P0 .. P15. Lane l of `cols` has Pi with i %
+  // cols = l, in group i / cols. Whatever `cols` is, the order is
   //
   //   Qj = ((Pj + Pj+4) + Pj+8) + Pj+12      (Q0 + Q1) + (Q2 + Q3)
   //

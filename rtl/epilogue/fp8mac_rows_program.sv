@@ -11,16 +11,16 @@
 //   R2   y/2 * m     R3   1 - y/2 * root               R4            y/2 * error + y
 //   C2   1 - y/2 * m                                   C3            y * error + y
 //
-// Ten cycles are a revolution, and the eight sets of a turn enter in its cycles 1 to 8. Where a band
-// has more sets, the steps of the others follow in a second turn, unless they have no rows.
+// Ten cycles are a revolution, and the eight sets of a turn enter in its cycles 1 to 8. Where a
+// band has more sets, the steps of the others follow in a second turn, unless they have no rows.
 //
 //   cycle 0   at_o[0]: its value and its factor are selected         cycle 5   the product is there
 //   cycle 3   at_o[3]: a partial sum is read                         cycle 9   the sum is there
 //   cycle 4   at_o[4]: its term is selected                          cycle 10  what is made of it; next cycle 0
 //
-// In maxima, words of partial maxima are compared, then the lanes (fold_*). Of the magnitudes that a
-// quantisation needs (norm_i), the program then computes the reciprocals: Take takes the maxima from
-// the partial maxima.
+// In maxima, words of partial maxima are compared, then the lanes (fold_*). Of the magnitudes that
+// a quantisation needs (norm_i), the program then computes the reciprocals: Take takes the maxima
+// from the partial maxima.
 module fp8mac_rows_program
   import fp8mac_pkg::*;
   import fp8mac_rows_pkg::*;

@@ -277,7 +277,9 @@ module fp8mac_rows_statistics
     other_side = partial_o;
     if (fold && fold_cycle == 4'd1) one_side = {WIDTH{Fp32NegInf}};
     if (fold && fold_cycle > 4'(Maxima)) begin
-      for (int unsigned w = 0; w < WIDTH; w++) other_side[w] = maximum_q[w / COLS * COLS + (w ^ 32'(fold_lanes)) % COLS];
+      for (int unsigned w = 0; w < WIDTH; w++) begin
+        other_side[w] = maximum_q[w / COLS * COLS + (w ^ 32'(fold_lanes)) % COLS];
+      end
     end
   end
 

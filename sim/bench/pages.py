@@ -19,23 +19,33 @@ from synth.study.report import Page
 from tools.accept.expectations import ExpectationError
 from tools.docs.quotes import QUOTE, QuoteError, differences, quoted
 
-from . import formats, limits, networks, quality, results, row_commands, tables, workloads
+from . import formats, limits, networks, quality, results, row_commands, tables, widths, workloads
 from .limits import DEFAULT
 from .programs import Command, Row, gemm
 
-KINDS = (results.KIND, networks.KIND, formats.KIND, quality.KIND, row_commands.KIND, speed.KIND)
+KINDS = (
+    results.KIND,
+    networks.KIND,
+    formats.KIND,
+    quality.KIND,
+    row_commands.KIND,
+    speed.KIND,
+    widths.KIND,
+)
 QUOTING = (
     "README.md",
     "docs/ARCHITECTURE.md",
     "docs/CYCLES.md",
     "docs/INTEGRATION.md",
     "docs/NETWORKS.md",
+    "docs/WIDTHS.md",
     "model/NUMERICS.md",
     "model/SPEED.md",
 )
 FULL = {
     "cycles.md": "cycles_full.md",
     "networks.md": "networks_full.md",
+    "widths.md": "widths_full.md",
 }  # made of, beside this file
 MODEL = Path("build/model/fp8mac")
 SILICON = Path("synth/results")
@@ -67,6 +77,7 @@ class Words:
         self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
         self.silicon = Page(SILICON)
+        self.widths = widths.Tables(widths.load(path_of["widths"]))
 
     def say(self, words: str) -> str:
         name, *arguments = words.split()
@@ -160,6 +171,30 @@ class Words:
     def say_quality(self, name: str, figure: str) -> str:
         return f"{self.quality[name][figure]:,}"
 
+    def say_width(self, figure: str, *name: str) -> str:
+        """FIGURE NETWORK: of sums of E4M3 in blocks of 64 in FP32"""
+        return self.widths.figure(figure, " ".join(name))
+
+    def say_width_least(self) -> str:
+        """Fraction bits that every network has enough of"""
+        return self.widths.least()
+
+    def say_width_median(self, width: str) -> str:
+        """WIDTH: what the median network loses in dB"""
+        return f"{self.widths.median(f'f{width}'):.2f}"
+
+    def say_width_answers(self, width: str) -> str:
+        """WIDTH: answers of all networks that differ beyond those with exact sums"""
+        return f"{self.widths.more_wrong(f'f{width}'):+d}"
+
+    def say_width_lost(self, width: str, *name: str) -> str:
+        """WIDTH OPERANDS: dB that are lost against exact sums"""
+        return self.widths.lost_by(width, " ".join(name))
+
+    def say_width_ppm(self, width: str) -> str:
+        """WIDTH: how far long sums of one sign are off, in parts of a million"""
+        return self.widths.ppm(width)
+
     def say_speed(self, *name: str) -> str:
         """A figure of the golden model's speed, as model/bench/speed.py names it"""
         return self.speed.say(" ".join(name))
@@ -177,6 +212,7 @@ class Words:
             self.tables.named(name)
             or self.networks.named(name, self.rows)
             or self.formats.named(name)
+            or self.widths.named(name)
         )
         if not text:
             raise PageError(f"there is no table '{name}'")

@@ -351,6 +351,7 @@ def test_tables(tool):
         "late",
         "aligned",
         "block64",
+        "block64_fp32",
     ]:
         tool.bench.check("presets lists every preset", f"\n{name}\n" in "\n" + presets, True, name)
         done = tool.run("presets", name)

@@ -38,6 +38,7 @@ TABLE = {
     "late": (9, "Late", "Distances", "FP32 FP16", FP8, (9, 25, 29, 2), 0, 0, True),
     "aligned": (10, "Aligned", "Exponents", "FP32 FP16", FP8, (23, 25, 29, 1), 0, 0, True),
     "block64": (11, "Block", "Bounded", "FP32 FP16", FP8, (9, 19, 29, 1), 0, 64, True),
+    "block64_fp32": (12, "Block", "Bounded", "FP32", FP8, (9, 13, 29, 1), 0, 64, True),
 }
 RTL_FRAC_BITS = {
     "kulisch": 34
@@ -49,6 +50,7 @@ LATE_BITS = {
     "block": (25, 25),
     "late": (25, 26),
     "block64": (25, 25),
+    "block64_fp32": (25, 25),
 }
 
 # In which cycle an element of a family takes the accumulator, and in which it shows the new one.
@@ -69,6 +71,7 @@ RULES = {
     ("block", 32, 16): (1, 4),
     ("block64", 16, 8): (4, 6),
     ("block64", 16, 6): (3, 6),
+    ("block64_fp32", 16, 4): (4, 6),
     ("int8", 16, 4): (1, 4),
     ("late_fp16", 4, 4): (1, 4),
     ("exact", 4, 4): (1, 3),
@@ -87,6 +90,8 @@ SETTINGS = {
     # MX scales take products below FP32's least exponent.
     "block": f"group=32 {LATE.replace(' ', ' min_exponent=-1100 ', 1)} late_bits_sum=max25 late_bits_acc=max25",
     "block64": f"group=64 {LATE.replace(' ', ' min_exponent=-1100 ', 1)} late_bits_sum=max25 late_bits_acc=max25",
+    "block64_fp32": f"acc_format=FP8MAC_ACC_FP32 group=64 {LATE.replace(' ', ' min_exponent=-1100 ', 1)} "
+    "late_bits_sum=max25 late_bits_acc=max25",
     "late": f"{LATE} late_bits_sum=max25 late_bits_acc=max25",
     "aligned": "frac_bits=frac_bits min_exponent=FP8MAC_MIN_EXPONENT_ACC",
 }

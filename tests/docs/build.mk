@@ -21,7 +21,7 @@ endif
 # Pages quote the result files. How a change of these is accepted.
 TESTS += $(BUILD)/test/docs-pages.log $(BUILD)/test/docs-expectations.log
 $(BUILD)/test/docs-pages.log: tests/docs/test_pages.py $(wildcard sim/bench/*) tools/docs/quotes.py tools/accept/expectations.py $(BUILD)/model/fp8mac \
-    $(PYTEST_FILES) tests/docs/conftest.py README.md docs/ARCHITECTURE.md docs/CYCLES.md docs/INTEGRATION.md docs/NETWORKS.md \
+    $(PYTEST_FILES) tests/docs/conftest.py README.md docs/ARCHITECTURE.md docs/CYCLES.md docs/INTEGRATION.md docs/NETWORKS.md docs/WIDTHS.md \
     model/SPEED.md $(wildcard model/bench/speed.* synth/results/*.json synth/study/*.py) tests/run_test.sh
 	@tests/run_test.sh docs-pages $@ $(PYTEST) $< --folder $(BUILD)/docs-pages
 $(BUILD)/test/docs-expectations.log: tests/docs/test_expectations.py tools/accept/expectations.py $(PYTEST_FILES) tests/docs/conftest.py tests/run_test.sh

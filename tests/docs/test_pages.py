@@ -28,7 +28,8 @@ def test_every_row(bench: Bench, folder: Path, words: pages.Words) -> None:
     """Each row of the results is in a page or in the full tables: one that is larger changes them."""
     before = full_text(words, folder)
     for kind in pages.KINDS:
-        for row in expectations.read(kind)["rows"]:
+        # Rows of a study, which judges no figure, are alike: every eighth one is enough.
+        for row in list(expectations.read(kind)["rows"])[:: 1 if kind.judged else 8]:
             file = expectations.read(kind)
             figures = file["rows"][row]
             for figure in kind.judged or figures:

@@ -408,6 +408,8 @@ ELEMENTS = {
     "block_f13": late(32, "FP32", 13, 25),
     "block64": late(64, "FP32", 19, 25),
     "block64_f13_l16": late(64, "FP32", 13, 25),
+    "block64_fp32": late(64, "FP32", 13, 25),
+    "block64_fp32_f10_l16": late(64, "FP32", 10, 25),
     "late": late(4, "FP32", 25, 25),
     "late_f9_l2": late(2, "FP32", 9, 25),
     "late_l1": d.settings(group=1),
@@ -453,6 +455,7 @@ KINDS = (
     "late",
     "aligned",
     "block64",
+    "block64_fp32",
 )
 # Names that are refused, and the status of the refusal.
 BAD_NAMES = {

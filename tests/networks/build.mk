@@ -174,6 +174,20 @@ $(BUILD)/test/networks-table.log: $(NETWORKS_INPUTS) sim/bench/networks.json $(S
 	@tests/run_test.sh networks-table $@ $(NETWORKS_TABLE) --check
 TESTS += $(BUILD)/test/networks-table.log
 
+# How many fraction bits networks need: sim/bench/widths.json, which docs/WIDTHS.md quotes. Half an hour, so it is no part of
+# `make accept`.
+WIDTHS_HOST := $(FW_BUILD)/host/digits $(FW_BUILD)/host/vad
+WIDTHS = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PYTHONPATH=$(FP8NET_PATH):. $(PYTHON) -B $(NETWORKS_TEST)/widths.py \
+  --digits $(FW_BUILD)/host/digits --vad $(FW_BUILD)/host/vad $(if $(CASE),--case '$(CASE)')
+.PHONY: accept-widths
+accept-widths: $(FP8NET) $(WIDTHS_HOST) $(BUILD)/model/fp8mac
+	$(Q)$(WIDTHS) $(NETWORKS_ONLY)
+	$(if $(MLPERF_TINY),$(Q)MLPERF_TINY=$(MLPERF_TINY) $(WIDTHS) --tiny $(NETWORKS_ONLY))
+	@$(PYTHON) -B -m sim.bench.pages --model $(BUILD)/model/fp8mac
+$(BUILD)/test/networks-widths.log: $(NETWORKS_INPUTS) sim/bench/widths.json sim/bench/widths.py $(FW_BUILD)/host/digits
+	@tests/run_test.sh networks-widths $@ env PYTHONPATH=$(FP8NET_PATH):. $(PYTHON) -B $(NETWORKS_TEST)/width_check.py $(FW_BUILD)/host/digits
+TESTS += $(BUILD)/test/networks-widths.log
+
 $(BUILD)/test/networks-package.log: $(NETWORKS_TEST)/package.sh $(wildcard firmware/fp8net/*) $(NETWORKS_INPUTS)
 	@tests/run_test.sh networks-package $@ $< $(abspath $(PYTHON)) $(BUILD)/networks/package $(abspath $(BUILD)/examples/package)
 TESTS += $(BUILD)/test/networks-package.log

@@ -6,7 +6,7 @@
 # Sets with one row have addresses of 40 bits.
 ACCEL_TB_SETS := 1_2_16_128_block_f13 2_1_4_64_late_fp16_f13 4_4_16_128_block_f19 2_2_4_64_block_f13 4_4_16_256_block_f19 4_4_1_64_exact 8_8_4_128_exact \
   4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch \
-  2_2_8_128_late_f13 2_4_4_64_aligned_f25 2_2_4_64_int8 2_2_4_64_int8_requantise 4_4_16_128_int8_requantise 2_2_4_64_block_f13_minimal 4_4_16_128_block64_f13 2_2_8_64_block64_f19 \
+  2_2_8_128_late_f13 2_4_4_64_aligned_f25 2_2_4_64_int8 2_2_4_64_int8_requantise 4_4_16_128_int8_requantise 2_2_4_64_block_f13_minimal 4_4_16_128_block64_f13 2_2_8_64_block64_f19 2_2_16_64_block64_fp32_f13 \
   4_8_32_128_block_f19 2_4_32_128_block_f13 4_4_8_128_block_f19 2_16_4_64_late_fp16_f13 2_2_16_64_block_f13
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h tests/rtl/axi_*.h) tests/rtl/tb.h \

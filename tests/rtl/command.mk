@@ -2,7 +2,7 @@
 # The library of commands against the RTL's walk and check. One build per set of parameters, named as in accel.mk.
 
 COMMAND_TB_SETS := 4_4_16_128_block_f19 2_2_4_64_int8_requantise 2_2_4_64_block_f13_minimal 4_4_16_256_block_f19 \
-  4_4_16_128_block64_f13 2_2_4_128_kulisch 4_4_16_128_int8_requantise 1_2_16_128_block_f13 4_4_1_64_exact 8_8_4_128_exact
+  4_4_16_128_block64_f13 2_2_16_64_block64_fp32_f13 2_2_4_128_kulisch 4_4_16_128_int8_requantise 1_2_16_128_block_f13 4_4_1_64_exact 8_8_4_128_exact
 # Commands of a run
 command_tb_commands = $(if $(filter 4_4_16_128_block_f19,$(1)),700000,300000)
 # Elements behind commands are left out, and so are the registers.

@@ -37,7 +37,7 @@ TESTS += $(BUILD)/test/rtl_readout.log
 
 # One build per parameter set: rows, columns, lanes, tiles, and the element's spelling.
 ARRAY_TB_SETS := 2_3_16_8_block_f19 4_4_16_8_block_f19 8_2_8_5_block_f13 2_3_32_6_block_f19 6_2_4_7_block_f29 3_4_1_4_block_f9 \
-  4_4_16_8_block64_f19 6_2_4_7_block64_f13 \
+  4_4_16_8_block64_f19 6_2_4_7_block64_f13 4_2_16_5_block64_fp32_f13 \
   8_8_4_5_exact 4_4_1_6_exact 2_4_16_7_exact 3_5_2_4_exact \
   3_2_4_8_aligned_fp32_f25 2_3_16_4_aligned_fp32_f29 3_2_1_5_aligned_fp32_f23 2_3_4_8_aligned_fp16_f13 \
   5_3_2_6_aligned_fp16_f10 \

@@ -88,6 +88,10 @@ class Fp8:
     def product(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return x @ weights.T
 
+    def each(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """A product for each head of each sequence. The rows of y are its columns."""
+        return x @ y.swapaxes(-1, -2)
+
     def shares(self, x: np.ndarray) -> np.ndarray:
         return self._rounded(x, self.unit)
 
@@ -124,6 +128,8 @@ class Mx:
     def product(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return mx(x) @ mx(weights).swapaxes(-1, -2)
 
+    each = product
+
     def shares(self, x: np.ndarray) -> np.ndarray:
         return x
 
@@ -142,21 +148,14 @@ def logits(n, tokens: np.ndarray) -> np.ndarray:
             model.heads(n.operand(n.product(a, p[f"{i}.{weights}"]), f"{i}.{name}"))
             for weights, name in (("query", "asked"), ("key", "keys"), ("value", "values"))
         )
-        scores = _each(n, q, k) * model.FACTOR + model.later(tokens.shape[1])
-        mixed = _each(n, n.shares(model.softmax(scores)), v.swapaxes(-1, -2))
+        scores = n.each(q, k) * model.FACTOR + model.later(tokens.shape[1])
+        mixed = n.each(n.shares(model.softmax(scores)), v.swapaxes(-1, -2))
         mixed = n.operand(model.beside(mixed), f"{i}.mixed")
         x = x + n.product(mixed, p[f"{i}.output"])
         b = n.operand(_norm(x, p[f"{i}.norm2"]), f"{i}.in2")
         hidden = n.operand(np.maximum(n.product(b, p[f"{i}.up"]), 0), f"{i}.hidden")
         x = x + n.product(hidden, p[f"{i}.down"])
     return n.product(n.operand(_norm(x, p["norm"]), "last"), n.words)
-
-
-def _each(n, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """A product for each head of each sequence. The rows of y are its columns."""
-    if isinstance(n, Mx):
-        return mx(x) @ mx(y).swapaxes(-1, -2)
-    return x @ y.swapaxes(-1, -2)
 
 
 def perplexity(n, tokens: np.ndarray) -> float:
