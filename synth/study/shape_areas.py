@@ -77,7 +77,10 @@ def fitted(
     for one in measured:
         its = configuration(one)
         rest = one["logic"] - its.rows * its.cols * areas.element(its)
-        row = [*features(its, with_rows(one)).values(), *(float(its.element == kind) for kind in kinds)]
+        row = [
+            *features(its, with_rows(one)).values(),
+            *(float(its.element == kind) for kind in kinds),
+        ]
         rows.append([value / one["logic"] for value in row])
         values.append(rest / one["logic"])
     found = np.linalg.lstsq(np.array(rows), np.array(values), rcond=None)[0]

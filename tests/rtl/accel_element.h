@@ -57,9 +57,8 @@ struct Functions {
 
 constexpr bool kRequantise = REQUANTISE != 0;
 constexpr bool kFloats = !MINIMAL && !kRequantise; // functions that need the FP32 epilogue
-constexpr bool kDepthwise =
-    !MINIMAL && LANES * 8 >= AXI_DATA_W && COLS >= 2 && 2 * COLS <= AXI_DATA_W / 8 &&
-    AXI_DATA_W / 8 <= 8 * COLS;
+constexpr bool kDepthwise = !MINIMAL && LANES * 8 >= AXI_DATA_W && COLS >= 2 &&
+                            2 * COLS <= AXI_DATA_W / 8 && AXI_DATA_W / 8 <= 8 * COLS;
 constexpr Functions kFunctions{!MINIMAL, kFloats, kFloats, kFloats, !MINIMAL, kDepthwise, !MINIMAL};
 
 inline const Element kElement = element_of(ELEMENT_KIND);
