@@ -256,6 +256,7 @@ help-all:
 #+   make test-cost        where the processor time of the last `make test` went; fails above the budget
 #+   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #+   make mutants          small faults in the sources, each of which some test should find: hours
+#+   make flips            single bits flipped in a running accelerator: masked, status, wrong, hang (tests/flips/build.mk)
 #+   make bench            bench-system and bench-model, one after the other
 #+   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
 #+                         WORKLOADS=layers.csv: a list of layers on the chip, beside the model of cycles

@@ -9,7 +9,7 @@ include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
 include tests/consistency/build.mk
 include tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
-include tests/costs/build.mk tests/mutants/build.mk tests/recipes/build.mk tests/networks/build.mk tests/tokens/tokens.mk
+include tests/costs/build.mk tests/mutants/build.mk tests/flips/build.mk tests/recipes/build.mk tests/networks/build.mk tests/tokens/tokens.mk
 
 $(BUILD)/test/test-runner.log: tests/test_runner.sh tests/run_test.sh tests/summary.sh tests/first_failures.sh \
     $(PYTEST_FILES)

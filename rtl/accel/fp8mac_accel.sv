@@ -157,11 +157,13 @@ module fp8mac_accel
 
   localparam int unsigned Beat      = AxiDataW / 8;
   localparam int unsigned PhaseW    = (Accel.share > 1) ? $clog2(Accel.share) : 1;
+  localparam int unsigned ProgressLimit = 4096;  // cycles: see fp8mac_progress
   localparam int unsigned GuardLenW = 4;  // of AWLEN: bursts have at most 16 beats
 
   // ---- the reset of everything that a soft reset or a timeout stops -----------------------------
   logic inside_rst_n, flush, draining, timeout, soft_reset;
   logic [23:0] watchdog;
+  logic        commands_fault, load_fault, compute_fault, output_fault, no_progress;
   assign inside_rst_n = rst_ni && !flush;
 
   // ---- registers and reports --------------------------------------------------------------------
@@ -244,7 +246,8 @@ module fp8mac_accel
     .table_beat_ready_o(table_beat_ready),
     .checked_valid_o   (checked_valid),
     .checked_o         (checked),
-    .checked_ready_i   (checked_ready)
+    .checked_ready_i   (checked_ready),
+    .fault_o           (commands_fault)
   );
 
   // ---- load -------------------------------------------------------------------------------------
@@ -303,7 +306,8 @@ module fp8mac_accel
     .m_axi_arvalid_o   (arvalid),
     .m_axi_arready_i   (arready),
     .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i,
-    .m_axi_rready_o    (rready)
+    .m_axi_rready_o    (rready),
+    .fault_o           (load_fault)
   );
 
   // ---- compute ----------------------------------------------------------------------------------
@@ -361,11 +365,12 @@ module fp8mac_accel
     .taken_o          (taken),
     .row_en_o         (row_en),
     .col_en_o         (col_en),
-    .lane_en_o        (lane_en)
+    .lane_en_o        (lane_en),
+    .fault_o          (compute_fault)
   );
 
   // ---- results ----------------------------------------------------------------------------------
-  logic          output_empty, epilogue_empty;
+  logic          output_empty, epilogue_empty, bus_owes, moves;
   logic          awvalid, awready, wlast, wvalid, wready, bready;  // as the DMA engine sees them
   logic [Beat-1:0] wstrb;
 
@@ -430,7 +435,8 @@ module fp8mac_accel
     .m_axi_wvalid_o (wvalid),
     .m_axi_wready_i (wready),
     .m_axi_bresp_i, .m_axi_bvalid_i,
-    .m_axi_bready_o (bready)
+    .m_axi_bready_o (bready),
+    .fault_o        (output_fault)
   );
 
   fp8mac_axi_guard #(
@@ -440,9 +446,11 @@ module fp8mac_accel
     .clk_i, .rst_ni,
     .soft_reset_i(soft_reset),
     .limit_i     (watchdog),
+    .fault_i     (commands_fault || load_fault || compute_fault || output_fault || no_progress),
     .expired_o   (timeout),
     .flush_o     (flush),
     .draining_o  (draining),
+    .owed_o      (bus_owes),
     .arvalid_i   (arvalid),
     .arready_o   (arready),
     .rready_i    (rready),
@@ -474,6 +482,19 @@ module fp8mac_accel
   assign drained = !queued && load_idle && !storing_valid && output_empty && epilogue_empty && sources_idle &&
                    !array_busy;
   assign idle    = !entering && drained && !draining;
+
+  // Something inside has moved. Between two of these moves a command takes far fewer cycles than the
+  // limit, whatever its shape.
+  assign moves = taken || beat_taken || (checked_valid && checked_ready) || (result_valid && result_ready) ||
+                 retire_valid || finished.valid;
+
+  fp8mac_progress #(.LIMIT(ProgressLimit)) u_progress (
+    .clk_i, .rst_ni(inside_rst_n),
+    .busy_i  (!idle),
+    .owed_i  (bus_owes),
+    .moves_i (moves),
+    .expired_o(no_progress)
+  );
 
   // The oldest command that the engines have; 0 if they have none and a descriptor is read
   always_comb begin

@@ -2,8 +2,9 @@
 // Keeps the AXI master legal, whatever happens inside. The guard stands between the DMA engines and
 // the pins. It counts what is owed: bursts that are offered or taken, and not yet answered.
 //
-// An event begins the drain state: a pulse of soft_reset_i, or the watchdog. The watchdog expires
-// after limit_i cycles in which something is owed and no channel moves; a limit of 0 disables it.
+// An event begins the drain state: a pulse of soft_reset_i, the watchdog, or fault_i, which is taken
+// as if the watchdog had expired. The watchdog expires after limit_i cycles in which something is
+// owed and no channel moves; a limit of 0 disables it.
 // From the event to the end of the drain state, flush_o is 1 and everything inside is in reset.
 // Only the DMA engines' offers (AR, AW, W) stay until they are taken. Meanwhile the guard
 // finishes what was begun:
@@ -29,9 +30,11 @@ module fp8mac_axi_guard #(
 
   input  logic               soft_reset_i,
   input  logic [LIMIT_W-1:0] limit_i,
-  output logic               expired_o,    // a pulse: the watchdog begins the drain state
+  input  logic               fault_i,      // the inside cannot go on
+  output logic               expired_o,    // a pulse: the watchdog or a fault begins the drain state
   output logic               flush_o,      // resets the inside
   output logic               draining_o,
+  output logic               owed_o,
 
   // The DMA engines
   input  logic               arvalid_i,
@@ -102,7 +105,7 @@ module fp8mac_axi_guard #(
   // next cycle at the earliest.
   fp8mac_fifo #(.T(logic [LEN_W-1:0]), .DEPTH(WRITES)) u_lengths (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(m_axi_awvalid_o && !aw_seen_q), .data_i(awlen_i), .full_o(),
-    .pop_i(w && last), .data_o(length), .empty_o(lengths_empty), .level_o()
+    .pop_i(w && last), .data_o(length), .empty_o(lengths_empty), .level_o(), .fault_o()
   );
 
   assign last = index_q == length;
@@ -116,6 +119,7 @@ module fp8mac_axi_guard #(
   assign stuck      = owed && !(ar || r || aw || w || b) && !flush_o;
   assign flush_o    = soft_reset_i || expired_o || draining_q;
   assign draining_o = draining_q;
+  assign owed_o     = owed;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -125,7 +129,7 @@ module fp8mac_axi_guard #(
     end else begin
       if (!stuck) still_q <= '0;
       else if (still_q != '1) still_q <= still_q + LIMIT_W'(1);
-      expired_o <= stuck && limit_i != '0 && still_q >= limit_i;
+      expired_o <= (stuck && limit_i != '0 && still_q >= limit_i) || (fault_i && !flush_o);
       if (soft_reset_i || expired_o) draining_q <= 1'b1;
       else if (!owed) draining_q <= 1'b0;
     end

@@ -20,7 +20,8 @@ module fp8mac_cmd_queue
   output logic [6:0] level_o,     // commands inside, also one that is not shown yet
   output logic       valid_o,
   output command_t   command_o,
-  input  logic       ready_i
+  input  logic       ready_i,
+  output logic       fault_o      // of fp8mac_fifo
 );
   localparam int unsigned LevelW = $clog2(QUEUE_DEPTH + 1);
 
@@ -42,7 +43,8 @@ module fp8mac_cmd_queue
     .pop_i  (pop),
     .data_o (command_o),
     .shown_o(shown),
-    .level_o(level)
+    .level_o(level),
+    .fault_o
   );
 
   if (QUEUE_DEPTH > 127) begin : g_too_deep

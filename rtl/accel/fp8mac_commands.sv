@@ -49,7 +49,9 @@ module fp8mac_commands
   // Tile commands
   output logic                    checked_valid_o,
   output checked_jobs_t           checked_o,
-  input  logic                    checked_ready_i
+  input  logic                    checked_ready_i,
+
+  output logic                    fault_o           // of fp8mac_fifo
 );
   // ---- submission -------------------------------------------------------------------------------
   logic     submit, ring, list_busy, fetching, fetched, queue_full, overflow, refused;
@@ -177,7 +179,8 @@ module fp8mac_commands
     .level_o   (queue_level),
     .valid_o   (queue_valid),
     .command_o (queue_command),
-    .ready_i   (queue_ready)
+    .ready_i   (queue_ready),
+    .fault_o
   );
 
   fp8mac_cmd_walk #(

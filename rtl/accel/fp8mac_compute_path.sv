@@ -77,7 +77,9 @@ module fp8mac_compute_path
   output logic                           taken_o,          // the array takes a step of these rows, columns and lanes
   output logic [ACCEL.rows-1:0]          row_en_o,
   output logic [ACCEL.cols-1:0]          col_en_o,
-  output logic [ACCEL.lanes-1:0]         lane_en_o
+  output logic [ACCEL.lanes-1:0]         lane_en_o,
+
+  output logic                           fault_o           // of fp8mac_fifo
 );
   localparam int unsigned Rows = ACCEL.rows, Cols = ACCEL.cols, Lanes = ACCEL.lanes, Beat = ACCEL.beat;
   localparam functions_t  Offered    = ACCEL.functions;
@@ -213,7 +215,7 @@ module fp8mac_compute_path
 
   fp8mac_fifo #(.T(begun_job_t), .DEPTH(StoringDepth)) u_storing (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed), .full_o(storing_full),
-    .pop_i(storing_ready_i), .data_o(storing_held), .empty_o(storing_empty), .level_o()
+    .pop_i(storing_ready_i), .data_o(storing_held), .empty_o(storing_empty), .level_o(), .fault_o(fault_o)
   );
 
   assign storing_valid_o = !storing_empty;

@@ -39,6 +39,7 @@ module fp8mac_dma_read
   output logic                  done_valid_o,
   input  logic                  done_ready_i,  // what the command's beats lead to has come to the memories
   output error_e                done_error_o,
+  output logic                  fault_o,       // of fp8mac_fifo
 
   output logic [AXI_ADDR_W-1:0] m_axi_araddr_o,
   output logic [7:0]            m_axi_arlen_o,
@@ -70,6 +71,7 @@ module fp8mac_dma_read
   read_dest_t      row_dest;
   in_flight_t      pushed, head, oldest;
   logic            image, head_is_image;  // the burst has no place among the destinations
+  logic            in_flight_fault, order_fault;
 
   fp8mac_burst_split #(.BEAT(Beat), .MAX_BURST(MaxBurst), .META_T(read_dest_t)) u_split (
     .clk_i,
@@ -120,7 +122,7 @@ module fp8mac_dma_read
 
   fp8mac_fifo #(.T(in_flight_t), .DEPTH(DESTS)) u_in_flight (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(push && !image), .data_i(pushed), .full_o(dests_full),
-    .pop_i(pop && !head_is_image), .data_o(oldest), .empty_o(dests_empty), .level_o()
+    .pop_i(pop && !head_is_image), .data_o(oldest), .empty_o(dests_empty), .level_o(), .fault_o(in_flight_fault)
   );
 
   if (IN_FLIGHT > DESTS) begin : g_images
@@ -129,7 +131,7 @@ module fp8mac_dma_read
     assign full  = order_full || (!image && dests_full);
     fp8mac_fifo #(.T(logic), .DEPTH(IN_FLIGHT)) u_order (
       .clk_i, .rst_ni, .flush_i(1'b0), .push_i(push), .data_i(image), .full_o(order_full), .pop_i(pop),
-      .data_o(head_is_image), .empty_o(empty), .level_o()
+      .data_o(head_is_image), .empty_o(empty), .level_o(), .fault_o(order_fault)
     );
     logic unused_empty;
     assign unused_empty = dests_empty;
@@ -137,8 +139,11 @@ module fp8mac_dma_read
     assign image         = 1'b0;
     assign head_is_image = 1'b0;
     assign full          = dests_full;
+    assign order_fault   = 1'b0;
     assign empty         = dests_empty;
   end
+
+  assign fault_o = in_flight_fault || order_fault;
 
   always_comb begin
     head = oldest;

@@ -31,6 +31,7 @@ module fp8mac_dma_write
   output logic                    done_valid_o,
   output error_e                  done_error_o,  // the first error among its responses, also before done_valid_o
   input  logic                    done_ready_i,
+  output logic                    fault_o,       // of fp8mac_fifo
 
   output logic [AXI_ADDR_W-1:0]   m_axi_awaddr_o,
   output logic [7:0]              m_axi_awlen_o,
@@ -75,6 +76,9 @@ module fp8mac_dma_write
     .meta_o       ()
   );
 
+  logic            in_flight_fault, lens_fault, beats_fault;
+  assign fault_o = in_flight_fault || lens_fault || beats_fault;
+
   logic            awvalid_q;
   addr_t           awaddr_q;
   logic [LenW-1:0] awbeats_q;
@@ -101,12 +105,12 @@ module fp8mac_dma_write
 
   fp8mac_fifo #(.T(logic), .DEPTH(IN_FLIGHT)) u_in_flight (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(burst_valid && burst_ready), .data_i(burst_none), .full_o(flight_full),
-    .pop_i(flight_pop), .data_o(flight_none), .empty_o(flight_empty), .level_o()
+    .pop_i(flight_pop), .data_o(flight_none), .empty_o(flight_empty), .level_o(), .fault_o(in_flight_fault)
   );
 
   fp8mac_fifo #(.T(logic [LenW-1:0]), .DEPTH(IN_FLIGHT)) u_lens (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(push_aw), .data_i(burst_beats), .full_o(lens_full), .pop_i(lens_pop),
-    .data_o(len), .empty_o(lens_empty), .level_o()
+    .data_o(len), .empty_o(lens_empty), .level_o(), .fault_o(lens_fault)
   );
 
   // ---- data -------------------------------------------------------------------------------------
@@ -125,7 +129,7 @@ module fp8mac_dma_write
   fp8mac_fifo #(.T(beat_t), .DEPTH(BEATS)) u_beats (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(beat_valid_i && beat_ready_o),
     .data_i(beat_t'{strb: beat_strb_i, data: beat_data_i}), .full_o(beats_full), .pop_i(w_load), .data_o(beat),
-    .empty_o(beats_empty), .level_o()
+    .empty_o(beats_empty), .level_o(), .fault_o(beats_fault)
   );
 
   assign w_load   = !beats_empty && !lens_empty && (!wvalid_q || m_axi_wready_i);

@@ -53,7 +53,8 @@ module fp8mac_image_align
   output dim_t [ROWS-1:0]               word_words_o,
 
   output logic                          idle_o,   // no strip is here
-  output logic                          quiet_o   // all words have left that the beats so far have completed
+  output logic                          quiet_o,  // all words have left that the beats so far have completed
+  output logic                          fault_o   // of fp8mac_fifo
 );
   localparam int unsigned ByteW = $clog2(BEAT);
   localparam int unsigned RowW  = (ROWS > 1) ? $clog2(ROWS) : 1;
@@ -66,15 +67,18 @@ module fp8mac_image_align
   image_strip_t      next;
   logic              beats_full, beats_empty, beat_take;
   logic [BEAT*8-1:0] beat;
+  logic              strips_fault, beats_fault;
+
+  assign fault_o = strips_fault || beats_fault;
 
   fp8mac_ram_fifo #(.T(image_strip_t), .DEPTH(STRIPS)) u_strips (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(strip_valid_i && strip_ready_o), .data_i(strip_i), .full_o(strips_full),
-    .pop_i(strip_take), .data_o(next), .shown_o(strip_shown), .level_o(strips)
+    .pop_i(strip_take), .data_o(next), .shown_o(strip_shown), .level_o(strips), .fault_o(strips_fault)
   );
 
   fp8mac_fifo #(.T(logic [BEAT*8-1:0]), .DEPTH(2)) u_beats (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(beat_valid_i && beat_ready_o), .data_i(beat_data_i), .full_o(beats_full),
-    .pop_i(beat_take), .data_o(beat), .empty_o(beats_empty), .level_o()
+    .pop_i(beat_take), .data_o(beat), .empty_o(beats_empty), .level_o(), .fault_o(beats_fault)
   );
 
   assign strips_empty  = strips == '0;

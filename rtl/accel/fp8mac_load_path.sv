@@ -78,7 +78,9 @@ module fp8mac_load_path
   input  logic [1:0]                   m_axi_rresp_i,
   input  logic                         m_axi_rlast_i,
   input  logic                         m_axi_rvalid_i,
-  output logic                         m_axi_rready_o
+  output logic                         m_axi_rready_o,
+
+  output logic                         fault_o              // of fp8mac_fifo
 );
   localparam functions_t Offered = ACCEL.functions;
   localparam int unsigned Bursts = read_bursts(Offered.conv_a);
@@ -94,6 +96,7 @@ module fp8mac_load_path
   loaded_job_t  loaded_pushed, loaded_held;
   store_job_t   store_held;
   error_e       read_error, loaded_error;
+  logic         loaded_fault, store_jobs_fault, load_done_fault, dma_fault, align_fault;
   logic         scale_bad_q;
   logic         strip_valid, strip_ready, few_strips, align_idle, align_quiet, align_ready;
   image_strip_t strip;
@@ -164,6 +167,7 @@ module fp8mac_load_path
     .done_valid_o  (read_done),
     .done_ready_i  (align_quiet),
     .done_error_o  (read_error),
+    .fault_o       (dma_fault),
     .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o, .m_axi_arvalid_o, .m_axi_arready_i,
     .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i, .m_axi_rready_o
   );
@@ -201,7 +205,8 @@ module fp8mac_load_path
       .word_rows_o,
       .word_words_o,
       .idle_o       (align_idle),
-      .quiet_o      (align_quiet)
+      .quiet_o      (align_quiet),
+      .fault_o      (align_fault)
     );
   end else begin : g_no_align
     assign strip_ready  = 1'b0;
@@ -213,6 +218,7 @@ module fp8mac_load_path
     assign word_words_o = '0;
     assign align_idle   = 1'b1;
     assign align_quiet  = 1'b1;
+    assign align_fault  = 1'b0;
     logic unused_strip;
     assign unused_strip = ^{strip_valid, strip, row_start, few_strips};
   end
@@ -234,7 +240,7 @@ module fp8mac_load_path
   // load engine starts none while the operands of LoadedDepth others are in use.
   fp8mac_fifo #(.T(loaded_job_t), .DEPTH(LoadedDepth)) u_loaded (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
-    .pop_i(loaded_ready_i), .data_o(loaded_held), .empty_o(loaded_empty), .level_o()
+    .pop_i(loaded_ready_i), .data_o(loaded_held), .empty_o(loaded_empty), .level_o(), .fault_o(loaded_fault)
   );
 
   assign loaded_o = '{compute: offered_compute(loaded_held.compute, Offered), halves: loaded_held.halves,
@@ -242,15 +248,17 @@ module fp8mac_load_path
 
   fp8mac_fifo #(.T(store_job_t), .DEPTH(StoreDepth)) u_store_jobs (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(loaded_push), .data_i(checked_i.store), .full_o(store_full),
-    .pop_i(store_ready_i), .data_o(store_held), .empty_o(store_empty), .level_o()
+    .pop_i(store_ready_i), .data_o(store_held), .empty_o(store_empty), .level_o(), .fault_o(store_jobs_fault)
   );
 
   assign store_o = offered_store(store_held, Offered);
 
   fp8mac_fifo #(.T(error_e), .DEPTH(LoadedDepth)) u_load_done (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(read_done), .data_i(loaded_error), .full_o(),
-    .pop_i(loaded_ready_i), .data_o(load_error_o), .empty_o(load_done_empty), .level_o()
+    .pop_i(loaded_ready_i), .data_o(load_error_o), .empty_o(load_done_empty), .level_o(), .fault_o(load_done_fault)
   );
+
+  assign fault_o = loaded_fault || store_jobs_fault || load_done_fault || dma_fault || align_fault;
 
   assign loaded_waits_o = !loaded_empty;
   assign loaded_valid_o = !load_done_empty;

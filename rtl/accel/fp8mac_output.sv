@@ -105,7 +105,9 @@ module fp8mac_output
   input  logic                    m_axi_wready_i,
   input  logic [1:0]              m_axi_bresp_i,
   input  logic                    m_axi_bvalid_i,
-  output logic                    m_axi_bready_o
+  output logic                    m_axi_bready_o,
+
+  output logic                    fault_o  // of fp8mac_fifo
 );
   function automatic int unsigned larger(int unsigned a, int unsigned b);
     return (a > b) ? a : b;
@@ -207,6 +209,8 @@ module fp8mac_output
   logic unused_beats;
   assign unused_beats = ^{source_c_q, source_x_q, source_row_q, source_beat_q, source_data_q};
 
+  logic c_fault, x_fault, write_out_job_fault, finished_fault, sourced_fault, dma_fault;
+
   if (FUNCTIONS.c) begin : g_c
     fp8mac_source #(
       .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestC)
@@ -221,7 +225,8 @@ module fp8mac_output
       .dest_o     (c_dest),
       .row_ready_i(source_row_ready_i),
       .row_came_i (c_beat_i && beat_last_i),
-      .slot_free_i(c_slot_free)
+      .slot_free_i(c_slot_free),
+      .fault_o    (c_fault)
     );
 
     fp8mac_source_buffer #(
@@ -243,6 +248,7 @@ module fp8mac_output
     );
   end else begin : g_no_c
     assign c_slot_free = 1'b0;
+    assign c_fault     = 1'b0;
     assign c_ready     = 1'b1;
     assign c_idle      = 1'b1;
     assign c_row_valid = 1'b0;
@@ -267,7 +273,8 @@ module fp8mac_output
       .dest_o     (x_dest),
       .row_ready_i(source_row_ready_i && !c_row_valid),
       .row_came_i (x_beat_i && beat_last_i),
-      .slot_free_i(x_slot_free)
+      .slot_free_i(x_slot_free),
+      .fault_o    (x_fault)
     );
 
     fp8mac_source_buffer #(
@@ -289,6 +296,7 @@ module fp8mac_output
     );
   end else begin : g_no_x
     assign x_slot_free = 1'b0;
+    assign x_fault     = 1'b0;
     assign x_ready     = 1'b1;
     assign x_idle      = 1'b1;
     assign x_row_valid = 1'b0;
@@ -500,6 +508,8 @@ module fp8mac_output
     .read_data_o(beat_data)
   );
 
+  assign fault_o = c_fault || x_fault || write_out_job_fault || finished_fault || sourced_fault || dma_fault;
+
   // ---- tile commands ----------------------------------------------------------------------------
   assign job_ready = !write_out_full && !finished_full;
   assign job_push  = job_valid && job_ready;
@@ -523,18 +533,18 @@ module fp8mac_output
 
   fp8mac_fifo #(.T(write_out_job_t), .DEPTH(WriteOutDepth)) u_write_out_job (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(job_push), .data_i(write_out_pushed), .full_o(write_out_full),
-    .pop_i(write_out_pop), .data_o(write_out_job), .empty_o(write_out_empty), .level_o()
+    .pop_i(write_out_pop), .data_o(write_out_job), .empty_o(write_out_empty), .level_o(), .fault_o(write_out_job_fault)
   );
 
   fp8mac_fifo #(.T(finished_job_t), .DEPTH(FinishedDepth)) u_finished (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(job_push), .data_i(finished_pushed), .full_o(finished_full),
-    .pop_i(retire_valid_o), .data_o(finished), .empty_o, .level_o()
+    .pop_i(retire_valid_o), .data_o(finished), .empty_o, .level_o(), .fault_o(finished_fault)
   );
 
   // The store engine has passed on a tile command before its writes are done.
   fp8mac_fifo #(.T(error_e), .DEPTH(FinishedDepth)) u_sourced (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(ready_o), .data_i(source_error), .full_o(),
-    .pop_i(retire_valid_o), .data_o(sourced_error), .empty_o(sourced_empty), .level_o()
+    .pop_i(retire_valid_o), .data_o(sourced_error), .empty_o(sourced_empty), .level_o(), .fault_o(sourced_fault)
   );
 
   assign retire_valid_o = written && !empty_o && !sourced_empty;
@@ -588,6 +598,7 @@ module fp8mac_output
     .done_valid_o(written),
     .done_error_o(write_error),
     .done_ready_i(retire_valid_o),
+    .fault_o     (dma_fault),
     .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
     .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
     .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o

@@ -35,7 +35,8 @@ module fp8mac_source
   input  logic         row_ready_i,
   input  logic         row_came_i,    // the last beat of one of its rows
 
-  input  logic         slot_free_i
+  input  logic         slot_free_i,
+  output logic         fault_o        // of fp8mac_fifo
 );
   localparam int unsigned Parts   = ROWS / SHARE / BANKS;
   localparam int unsigned BeatLog = $clog2(BEAT);
@@ -60,7 +61,7 @@ module fp8mac_source
 
   fp8mac_fifo #(.T(source_job_t), .DEPTH(DEPTH)) u_jobs (
     .clk_i, .rst_ni, .flush_i(abort_i), .push_i(valid_i && ready_o && !abort_i), .data_i(job_i), .full_o(full),
-    .pop_i(state_q == Idle && !empty && !abort_i), .data_o(job), .empty_o(empty), .level_o()
+    .pop_i(state_q == Idle && !empty && !abort_i), .data_o(job), .empty_o(empty), .level_o(), .fault_o(fault_o)
   );
 
   assign ready_o = !full;

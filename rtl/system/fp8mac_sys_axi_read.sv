@@ -76,7 +76,7 @@ module fp8mac_sys_axi_read
   fp8mac_fifo #(.T(burst_t), .DEPTH(DEPTH)) u_bursts (
     .clk_i, .rst_ni, .flush_i(1'b0),
     .push_i(arvalid_i && arready_o), .data_i(burst_in), .full_o(bursts_full),
-    .pop_i(burst_done), .data_o(burst), .empty_o(bursts_empty), .level_o(unused_bursts_level)
+    .pop_i(burst_done), .data_o(burst), .empty_o(bursts_empty), .level_o(unused_bursts_level), .fault_o()
   );
 
   // Issue: a beat is read only when a place for it is free behind R.
@@ -119,7 +119,7 @@ module fp8mac_sys_axi_read
   fp8mac_fifo #(.T(beat_t), .DEPTH(BeatDepth)) u_beats (
     .clk_i, .rst_ni, .flush_i(1'b0),
     .push_i(issued_q), .data_i(beat_in), .full_o(unused_beats_full),
-    .pop_i(rvalid_o && rready_i), .data_o(beat), .empty_o(beats_empty), .level_o(beats_level)
+    .pop_i(rvalid_o && rready_i), .data_o(beat), .empty_o(beats_empty), .level_o(beats_level), .fault_o()
   );
 
   assign idle_o   = bursts_empty && beats_empty && !issued_q;

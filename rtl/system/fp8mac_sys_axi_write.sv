@@ -66,7 +66,7 @@ module fp8mac_sys_axi_write
   fp8mac_fifo #(.T(burst_t), .DEPTH(DEPTH)) u_bursts (
     .clk_i, .rst_ni, .flush_i(1'b0),
     .push_i(awvalid_i && awready_o), .data_i(burst_in), .full_o(bursts_full),
-    .pop_i(burst_done), .data_o(burst), .empty_o(bursts_empty), .level_o(unused_bursts_level)
+    .pop_i(burst_done), .data_o(burst), .empty_o(bursts_empty), .level_o(unused_bursts_level), .fault_o()
   );
 
   // Beats
@@ -91,7 +91,7 @@ module fp8mac_sys_axi_write
   fp8mac_fifo #(.T(answer_t), .DEPTH(DEPTH)) u_answers (
     .clk_i, .rst_ni, .flush_i(1'b0),
     .push_i(burst_done), .data_i(answer_in), .full_o(answers_full),
-    .pop_i(bvalid_o && bready_i), .data_o(answer), .empty_o(answers_empty), .level_o(unused_answers_level)
+    .pop_i(bvalid_o && bready_i), .data_o(answer), .empty_o(answers_empty), .level_o(unused_answers_level), .fault_o()
   );
 
   assign idle_o   = bursts_empty && answers_empty;

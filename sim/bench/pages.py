@@ -76,8 +76,8 @@ class Words:
         self.formats = formats.Tables(formats.load(path_of["formats"]), files)
         self.speed = speed.Tables(speed.load(path_of["speed"]))
         self.quality = quality.load(path_of["quality"])
-        self.widths = widths.Tables(widths.load(path_of["widths"]))
         self.silicon = Page(SILICON)
+        self.widths = widths.Tables(widths.load(path_of["widths"]))
 
     def say(self, words: str) -> str:
         name, *arguments = words.split()

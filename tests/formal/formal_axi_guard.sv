@@ -12,6 +12,7 @@ module formal_axi_guard #(
   input logic               rst_ni,
   input logic               soft_reset_i,
   input logic [LIMIT_W-1:0] limit_i,
+  input logic               fault_i,
   input logic               arvalid_i,
   input logic               rready_i,
   input logic               awvalid_i,
@@ -26,12 +27,12 @@ module formal_axi_guard #(
   input logic               m_wready_i,
   input logic               m_bvalid_i
 );
-  logic       expired, flush, draining, arready, awready, wready;
+  logic       expired, flush, draining, guard_owed, arready, awready, wready;
   logic       m_arvalid, m_rready, m_awvalid, m_wvalid, m_wlast, m_bready;
   logic [1:0] m_wstrb;
 
   fp8mac_axi_guard #(.STRB_W(2), .READS(READS), .WRITES(WRITES), .LEN_W(8), .LIMIT_W(LIMIT_W)) dut (
-    .clk_i, .rst_ni, .soft_reset_i, .limit_i, .expired_o(expired), .flush_o(flush), .draining_o(draining),
+    .clk_i, .rst_ni, .soft_reset_i, .limit_i, .fault_i, .expired_o(expired), .flush_o(flush), .draining_o(draining), .owed_o(guard_owed),
     .arvalid_i, .arready_o(arready), .rready_i, .awvalid_i, .awlen_i, .awready_o(awready), .wvalid_i, .wstrb_i,
     .wready_o(wready), .bready_i, .m_axi_arvalid_o(m_arvalid), .m_axi_arready_i(m_arready_i),
     .m_axi_rvalid_i(m_rvalid_i), .m_axi_rlast_i(m_rlast_i), .m_axi_rready_o(m_rready), .m_axi_awvalid_o(m_awvalid),
@@ -111,7 +112,7 @@ module formal_axi_guard #(
   count_t     limit_age_q;  // cycles without a move, while something was owed
 
   logic settled_q;     // the engines have been in reset for a cycle
-  logic drained_write_q, drained_read_q, expiring_q;
+  logic drained_write_q, drained_read_q, expiring_q, faulty_q;
 
   logic owed;
   assign owed = m_arvalid || m_awvalid || unwritten_q != '0 || reads_q != '0 || writes_q != '0;
@@ -168,7 +169,8 @@ module formal_axi_guard #(
         (m_wvalid == wvalid_i || unwritten_q == '0)));
       drains_after_every_event : assert (!flush || expired || soft_reset_i || draining);
       // The watchdog, in the cycle after it has counted its limit
-      times_out_when_it_should : assert (expired == expiring_q);
+      times_out_when_it_should : assert (expired == (expiring_q || faulty_q));
+      owes_what_the_bus_owes : assert (guard_owed == (owed || m_wvalid));
 
       // The state of the design as the counts know it
       counts_agree : assert (count_t'(dut.reads_q) == reads_q && dut.aw_seen_q == aw_seen_q &&
@@ -183,7 +185,8 @@ module formal_axi_guard #(
 
       stops_in_a_burst : cover (soft_reset_i && index_q != '0 && !wvalid_i && unwritten_q == 4'd2);
       drained : cover (flush_q && !flush && drained_write_q && drained_read_q);
-      times_out : cover (expired && reads_q != '0);
+      times_out : cover (expiring_q && reads_q != '0);
+      faults : cover (faulty_q && !expiring_q && reads_q != '0);
     end
   end
 
@@ -192,6 +195,7 @@ module formal_axi_guard #(
     drained_write_q <= rst_ni && draining && (drained_write_q || (w && !wvalid_i));
     drained_read_q  <= rst_ni && draining && (drained_read_q || r_last);
     expiring_q      <= rst_ni && owed && !moves && !flush && limit_i != '0 && limit_age_q >= count_t'(limit_i);
+    faulty_q        <= rst_ni && fault_i && !flush;
   end
 
 endmodule

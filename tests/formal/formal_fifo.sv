@@ -14,13 +14,14 @@ module formal_fifo #(
 );
   localparam int unsigned CountW = $clog2(DEPTH + 1);
 
-  logic                        full, empty, held;
+  logic                        full, empty, held, fault;
   logic [WIDTH-1:0]            out;
   logic [CountW-1:0]           level, count;
   logic [DEPTH-1:0][WIDTH-1:0] mem;
 
   fp8mac_fifo #(.T(logic [WIDTH-1:0]), .DEPTH(DEPTH)) dut (
-    .clk_i, .rst_ni, .flush_i, .push_i, .data_i, .full_o(full), .pop_i, .data_o(out), .empty_o(empty), .level_o(level)
+    .clk_i, .rst_ni, .flush_i, .push_i, .data_i, .full_o(full), .pop_i, .data_o(out), .empty_o(empty), .level_o(level),
+    .fault_o(fault)
   );
 
   for (genvar i = 0; i < int'(DEPTH); i++) begin : g_mem
@@ -37,6 +38,8 @@ module formal_fifo #(
   always_comb begin
     if (rst_ni) begin
       used_as_agreed : assume (!(push_i && full) && !(pop_i && empty));
+      no_fault_by_itself : assert (!fault);
+      any_is_count : assert (dut.any_q == (count != '0));
       level_is_count : assert (level == count);
       full_is_known : assert (full == (count == CountW'(DEPTH)));
       empty_is_known : assert (empty == (count == '0));

@@ -145,13 +145,13 @@ def test_proposals(bench, seed, work, capsys) -> None:
     path = work / "proposals.onnx"
     onnx.save(b.model("proposals", 19), path)
     runs = [{"x": (spread * rng.normal(size=(4, 12))).astype(np.float32)} for _ in range(RUNS)]
-    base, found = propose.find(path, runs, quantize.Options())
+    base, found = propose.find(quantize.Source(path, runs), quantize.Options())
     names = [(p.flag, p.names) for p in found]
     bench.check(f"{names}", names[:1] == [("--split", ("x",))])
     bench.check(f"{found[0].sqnr:.1f} dB, {base:.1f} without", found[0].sqnr > base + 3)
     np.savez(work / "data.npz", x=np.stack([run["x"] for run in runs]))
     command = ["quantize", str(path), "--data", str(work / "data.npz"), "-o", str(work / "q.onnx")]
-    command += ["--no-bias-correction", "--no-input-split"]
+    command += ["--no-weight-rounding", "--no-bias-correction", "--no-input-split"]
     bench.check("the command", main(command) == 0)
     bench.check("says it", f"--split x: {found[0].sqnr:.1f} dB" in capsys.readouterr().out)
     bench.check("the command with the option", main([*command, "--split", "x"]) == 0)

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
 
 #include "accel_command.h"
@@ -51,9 +52,19 @@ class Host
     }
 
     axi::Memory<Dut, Beat> memory;
+    // Called before each cycle, if it is set
+    std::function<void()> before_tick;
+    // What a wait of so many cycles does: it ends the bench, or throws Hang
+    struct Hang {
+    };
+    uint64_t patience_cycles = kPatience;
+    bool throws_hang = false;
 
     void tick()
     {
+        if (before_tick) {
+            before_tick();
+        }
         memory.drive();
         dut_->clk_i = 0;
         dut_.settle();
@@ -279,8 +290,11 @@ class Host
     }
     void patience(uint64_t start, const char *what)
     {
-        if (cycles() - start < kPatience) {
+        if (cycles() - start < patience_cycles) {
             return;
+        }
+        if (throws_hang) {
+            throw Hang{};
         }
         bench_.check((std::string("waited in vain for ") + what).c_str(), false);
         std::exit(bench_.finish());

@@ -29,7 +29,7 @@ class Interrupted : public Scenario
     void no_watchdog();
     void repeats(unsigned stride);
 
-  private:
+  protected:
     static constexpr uint32_t kWatchdog = 60; // above the latency of the memory
     static constexpr uint64_t kMargin = 100;  // cycles for register accesses and the like
 

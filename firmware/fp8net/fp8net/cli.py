@@ -211,6 +211,16 @@ def _add_quantize(verbs) -> None:
         help="carried as two FP8 codes, for the products that read it",
     )
     verb.add_argument(
+        "--no-equalisation",
+        action="store_true",
+        help="leaves the ranges of channels between convolutions: without it, powers of two make them equal where that gains",
+    )
+    verb.add_argument(
+        "--no-weight-rounding",
+        action="store_true",
+        help="takes the nearest codes of weights: without it, those with the least error of results where that gains",
+    )
+    verb.add_argument(
         "--no-bias-correction",
         action="store_true",
         help="leaves the biases: without it, mean errors of channels go into them where that gains",
@@ -357,7 +367,12 @@ def _quantize(options) -> int:
     )
     given = _given(options)
     runs = quantize.read_data(options.data, shapes.prepare(options.file, *given))
-    wanted = recipe.Recipe(not options.no_bias_correction, not options.no_input_split)
+    wanted = recipe.Recipe(
+        not options.no_equalisation,
+        not options.no_weight_rounding,
+        not options.no_bias_correction,
+        not options.no_input_split,
+    )
     result = recipe.quantise(options.file, runs, chosen, *given, wanted)
     # What cannot be generated, or computes something else, is not written.
     model, scales, graph = recipe.proved(result, options.file, runs, given[1])
@@ -368,7 +383,7 @@ def _quantize(options) -> int:
     for line in result.lines():
         print(line)
     if not options.no_proposals and not chosen.mx:  # by ONNX Runtime, which has no MX
-        for line in propose.proposals(options.file, runs, result.options, *given):
+        for line in propose.proposals(result.source, result.options):
             print(line)
     return 0
 

@@ -7,7 +7,6 @@ Each candidate is tried: the network is quantised with the option and runs in ON
 from __future__ import annotations
 
 import dataclasses
-import pathlib
 import shlex
 
 import numpy as np
@@ -32,32 +31,28 @@ class Proposal:
         return f"{options}: {self.sqnr:.1f} dB"
 
 
-def proposals(
-    path: str | pathlib.Path, runs: list, options: quantize.Options, given=None, states=None
-) -> list[str]:
+def proposals(source: quantize.Source, options: quantize.Options) -> list[str]:
     """What to print: the SQNR of the worst output without, and with the options that help most."""
-    base, found = find(path, runs, options, given, states)
+    base, found = find(source, options)
     if not found:
         return []
-    count = min(len(runs), RUNS)
+    count = min(len(source.runs), RUNS)
     head = f"{base:.1f} dB in the first {count} runs, by ONNX Runtime. One by one:"
     return [head, *(f"  {proposal}" for proposal in found)]
 
 
-def find(
-    path: str | pathlib.Path, runs: list, options: quantize.Options, given=None, states=None
-) -> tuple[float, list[Proposal]]:
-    few = runs[:RUNS]
-    reference = shapes.prepare(path, given, states)
-    truth = outputs(reference, few)
-    model, chosen = quantize.quantize(path, few, options, given, states)
-    base = worst(truth, outputs(model, few))
+def find(source: quantize.Source, options: quantize.Options) -> tuple[float, list[Proposal]]:
+    few = source.first(RUNS)
+    reference = source.model
+    truth = outputs(reference, few.runs)
+    model, chosen, _ = quantize.quantise_source(few, options)
+    base = worst(truth, outputs(model, few.runs))
     tried, together = {}, _together(reference)
-    for name in [*together, *_candidates(reference, chosen, few)]:
+    for name in [*together, *_candidates(few, chosen)]:
         names = together.get(name, (name,))
         for field in ("keep", "split") if names not in tried else ():
             changed = dataclasses.replace(options, **{field: (*getattr(options, field), *names)})
-            value = _try(path, few, changed, (given, states), truth)
+            value = _try(few, changed, truth)
             if value is not None:
                 tried[names] = Proposal(f"--{field}", names, value)
                 break
@@ -72,23 +67,21 @@ def _together(reference) -> dict[str, tuple[str, ...]]:
     return {name: pair for pair in pairs for name in pair}
 
 
-def _candidates(reference, chosen: dict, runs: list) -> list[str]:
+def _candidates(source: quantize.Source, chosen: dict) -> list[str]:
     """The tensors whose own rounding has the lowest SQNR."""
-    written = {o for node in reference.graph.node for o in node.output}
-    known = [n for n in chosen if n in written or n in runs[0]]
-    values = quantize.observe(reference, known, runs)
+    values = source.observe(source.new, [n for n in chosen if n in source.known])
     errors = {n: report.sqnr(x, weights.rounded(x, *chosen[n])) for n, x in values.items()}
     return sorted(errors, key=lambda name: errors[name])[:CANDIDATES]
 
 
-def _try(path, runs: list, options: quantize.Options, more, truth) -> float | None:
+def _try(source: quantize.Source, options: quantize.Options, truth) -> float | None:
     """The SQNR of the worst output; None: the option is refused."""
     try:
-        model, _ = quantize.quantize(path, runs, options, *more)
+        model, _, _ = quantize.quantise_source(source, options)
         lower.lower_model(shapes.infer(model))
     except Refused:
         return None
-    return worst(truth, outputs(model, runs))
+    return worst(truth, outputs(model, source.runs))
 
 
 def outputs(model, runs: list) -> list[np.ndarray]:

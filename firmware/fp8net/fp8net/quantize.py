@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import pathlib
 import zipfile
@@ -38,7 +39,7 @@ MANY = 16  # times that a value is repeated, and then stays float32
 SAMPLES = 1 << 16  # of a tensor, for percentile and mse
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Options:
     format: str = "e4m3fn"
     weights_format: str = "e4m3fn"
@@ -140,6 +141,7 @@ class Probe:
         self.names, self.session = names, shapes.session(probe)
 
     def run(self, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """In the order of the names"""
         if not self.names:
             return {}
         return dict(zip(self.names, self.session.run(self.names, values)))
@@ -379,18 +381,62 @@ def prove(
     return graph
 
 
+class Source:
+    """A file that is quantised again and again: it is read once, and each of its tensors is observed once."""
+
+    def __init__(self, path, data, given=None, states=None):
+        self.model = shapes.prepare(path, given, states)
+        if shapes.is_quantised(self.model):
+            raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
+        self.new = _new_enough(self.model)
+        self.runs = data if isinstance(data, list) else read_data(data, self.new)
+        self._begin()
+
+    def first(self, count: int) -> Source:
+        """The same with the first runs only"""
+        other = copy.copy(self)
+        other.runs = self.runs[:count]
+        other._begin()
+        return other
+
+    def rewritten(self, model: onnx.ModelProto) -> Source:
+        """The same data for another model, of this opset"""
+        other = copy.copy(self)
+        other.model = other.new = model
+        other._begin()
+        return other
+
+    def _begin(self) -> None:
+        self.known = {o for node in self.new.graph.node for o in node.output}
+        self.known |= {i.name for i in self.new.graph.input}
+        self.seen: dict[str, np.ndarray] = {}
+
+    def observe(self, model: onnx.ModelProto, names: list[str]) -> dict[str, np.ndarray]:
+        """`model` is the file with parts of it rewritten: what has a name of the file has its value."""
+        found = observe(model, [n for n in names if n not in self.seen], self.runs)
+        self.seen |= {n: v for n, v in found.items() if n in self.known}
+        return {n: self.seen.get(n, found.get(n)) for n in names}
+
+
 def quantise_coded(
     path, data, options: Options, given=None, states=None
 ) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], dict[str, np.ndarray]]:
     """As quantize; also the weights for each value that codes stand for."""
-    model = shapes.prepare(path, given, states)
-    if shapes.is_quantised(model):
-        raise refuse(str(path), "is quantised already", "`fp8net generate` takes it as it is")
-    model = _new_enough(model)
-    if options.powers:
-        model = shapes.infer(powers.fold_averages(model))
-    runs = data if isinstance(data, list) else read_data(data, model)
-    model, rounding, kept = _split(model, runs, options)
+    return quantise_source(source_for(path, data, options, given, states), options)
+
+
+def source_for(path, data, options: Options, given=None, states=None) -> Source:
+    """With these options alone: scales that are powers of two want another model"""
+    source = Source(path, data, given, states)
+    if not options.powers:
+        return source
+    return source.rewritten(shapes.infer(powers.fold_averages(source.new)))
+
+
+def quantise_source(
+    source: Source, options: Options
+) -> tuple[onnx.ModelProto, dict[str, tuple[str, float]], dict[str, np.ndarray]]:
+    model, rounding, kept = _split(source, options)
     graph = fuse.fuse(importer.load(model))
     options = _with_tensors(graph, options)
     _check_kept(graph, options)
@@ -398,7 +444,7 @@ def quantise_coded(
         options, keep=(*options.keep, *options.half, *kept, *_whole(graph, rounding))
     )
     names = [n for n, t in graph.tensors.items() if not t.fixed and not _is_inner(graph, n)]
-    values = observe(model, names, runs)
+    values = source.observe(model, names)
     chosen = _with_mx(graph, values, options) if options.mx else scales_of(graph, values, options)
     writer = Writer(model)
     left = {n for layer in graph.layers if layer.op == "embedding" or layer.mx for n in layer.nodes}
@@ -427,15 +473,14 @@ def _with_tensors(graph: Graph, options: Options) -> Options:
     return dataclasses.replace(options, keep=keep, half=half)
 
 
-def _split(
-    model: onnx.ModelProto, runs: list, options: Options
-) -> tuple[onnx.ModelProto, list[str], list[str]]:
+def _split(source: Source, options: Options) -> tuple[onnx.ModelProto, list[str], list[str]]:
     """With both parts of each tensor that is split: the nodes that round them, and values that stay float32."""
+    model = source.new
     if not options.split:
         return model, [], []
     places = list(dict.fromkeys(split.place(model, name) for name in options.split))
     split.check(model, places)
-    values = observe(model, places, runs)
+    values = source.observe(model, places)
     writer = Writer(model)
     nodes, kept = [], []
     for name in places:

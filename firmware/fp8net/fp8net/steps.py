@@ -14,23 +14,29 @@ KEY = "fp8net.steps"  # of the model's metadata
 @dataclasses.dataclass(frozen=True)
 class Step:
     name: str
-    before: float  # dB of the worst output
+    before: float  # dB of the worst output, or of what its softmax or sigmoid reads
     after: float | None  # None: it was not possible
     applied: bool
     note: str = ""
+    error: float | None = None  # standard error of the gain, in dB; None: not known
+
+    @property
+    def gain(self) -> str:
+        error = "" if self.error is None else f" ± {self.error:.1f}"
+        return f"{self.after - self.before:+.1f}{error}"
 
     def __str__(self) -> str:
         kind = "applied" if self.applied else "not applied"
         note = f"; {self.note}" if self.note else ""
         if self.after is None:
             return f"{self.name}: {kind}{note}"
-        change = f"{self.after - self.before:+.1f} dB, {self.before:.1f} to {self.after:.1f} dB"
+        change = f"{self.gain} dB, {self.before:.1f} to {self.after:.1f} dB"
         return f"{self.name}: {change}; {kind}{note}"
 
 
 def write(model: onnx.ModelProto, rule: str, steps: list[Step]) -> None:
     """The steps, for the report of the program"""
-    rows = [[s.name, s.before, s.after, s.applied, s.note] for s in steps]
+    rows = [[s.name, s.before, s.after, s.applied, s.note, s.error] for s in steps]
     text = json.dumps({"rule": rule, "steps": rows}) if rows else ""
     for entry in [p for p in model.metadata_props if p.key == KEY]:
         model.metadata_props.remove(entry)
@@ -56,14 +62,14 @@ def table(found: dict) -> list[str]:
     if not found:
         return []
     lines = [
-        f"Steps of the quantiser. {found['rule']} SQNR is that of the worst output.",
+        f"Steps of the quantiser. {found['rule']} SQNR is that of the worst output, or of what its softmax or sigmoid reads.",
         "",
         "| step | SQNR before, dB | with it | gain | applied |",
         "|---|---|---|---|---|",
     ]
     for s in found["steps"]:
         after = "-" if s["after"] is None else f"{s['after']:.1f}"
-        gain = "-" if s["after"] is None else f"{s['after'] - s['before']:+.1f}"
+        gain = "-" if s["after"] is None else Step(**s).gain
         applied = ("yes" if s["applied"] else "no") + (f": {s['note']}" if s["note"] else "")
         lines.append(f"| {s['name']} | {s['before']:.1f} | {after} | {gain} | {applied} |")
     return [*lines, ""]
