@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROSE, EVERYTHING, TEMPLATES = "prose of all pages", "words of all pages", "prose of all templates"
 UNRELEASED = "CHANGELOG, Unreleased"
-LIMITS = {PROSE: 25_000, EVERYTHING: 45_000, TEMPLATES: 10_000, UNRELEASED: 1_500}
+LIMITS = {PROSE: 25_000, EVERYTHING: 48_000, TEMPLATES: 10_000, UNRELEASED: 1_500}
 NO_PAGES = ("build", ".git")
 NAVIGATION = ROOT / "tools/docs/navigation.toml"
 QUOTE = re.compile(r"<!--= [^>]+ -->(.*?)<!--/-->", re.S)

@@ -483,8 +483,8 @@ module fp8mac_accel
                    !array_busy;
   assign idle    = !entering && drained && !draining;
 
-  // Something inside has moved. Between two of these moves a command takes far fewer cycles than the
-  // limit, whatever its shape.
+  // Something inside has moved. Between two of these moves a command takes far fewer cycles than
+  // the limit, whatever its shape.
   assign moves = taken || beat_taken || (checked_valid && checked_ready) || (result_valid && result_ready) ||
                  retire_valid || finished.valid;
 

@@ -2,9 +2,9 @@
 // Keeps the AXI master legal, whatever happens inside. The guard stands between the DMA engines and
 // the pins. It counts what is owed: bursts that are offered or taken, and not yet answered.
 //
-// An event begins the drain state: a pulse of soft_reset_i, the watchdog, or fault_i, which is taken
-// as if the watchdog had expired. The watchdog expires after limit_i cycles in which something is
-// owed and no channel moves; a limit of 0 disables it.
+// An event begins the drain state: a pulse of soft_reset_i, the watchdog, or fault_i, which is
+// taken as if the watchdog had expired. The watchdog expires after limit_i cycles in which
+// something is owed and no channel moves; a limit of 0 disables it.
 // From the event to the end of the drain state, flush_o is 1 and everything inside is in reset.
 // Only the DMA engines' offers (AR, AW, W) stay until they are taken. Meanwhile the guard
 // finishes what was begun:

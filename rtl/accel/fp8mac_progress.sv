@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that the accelerator has stopped by itself: commands are at work, the bus owes nothing, and
-// nothing inside has moved for LIMIT cycles. That happens only after a fault, as a flipped bit. A bus
-// that owes an answer is the matter of fp8mac_axi_guard's watchdog, and a list that waits for
+// Notices that the accelerator has stopped by itself: commands are at work, the bus owes nothing,
+// and nothing inside has moved for LIMIT cycles. That happens only after a fault, as a flipped bit.
+// A bus that owes an answer is the matter of fp8mac_axi_guard's watchdog, and a list that waits for
 // software, or for its time, holds no command.
 module fp8mac_progress #(
   parameter int unsigned LIMIT = 4096  // more than any command takes between two moves

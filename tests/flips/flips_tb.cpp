@@ -2,7 +2,8 @@
 // Flips a bit of a register or of a memory in a running accelerator, many times, and says what
 // became of it. RTL without assertions.
 //
-//   flips_tb --registers LIST [--class control|data|memory] [--flips N] [--first N] [--seed N] [--out FILE]
+//   flips_tb --registers LIST [--class control|data|memory] [--flips N] [--first N] [--seed N]
+//            [--out FILE]
 //
 // A flip is drawn from (seed, its number) alone, so that ranges can run apart: a bit, uniform over
 // the class's bits, one of the programs below, and a cycle, uniform over the program's. Each has a
@@ -186,7 +187,8 @@ Registers read_list(tb::Bench &bench, const VerilatedContext &context, const cha
         const VerilatedVar *v = s == nullptr ? nullptr : s->varFind(name.c_str());
         if (v == nullptr) {
             if (kind == wanted) {
-                std::printf("%s.%s is in the list alone: nothing reads it\n", scope.c_str(), name.c_str());
+                std::printf("%s.%s is in the list alone: nothing reads it\n", scope.c_str(),
+                            name.c_str());
                 missing++;
             }
             continue;
@@ -215,8 +217,9 @@ Flip draw(const Registers &registers, const std::vector<Program> &programs, uint
 {
     tb::Rng rng(seed * 0x9e3779b97f4a7c15u + number);
     const uint64_t at = rng.next() % registers.bits();
-    size_t i = static_cast<size_t>(std::upper_bound(registers.ends.begin(), registers.ends.end(), at) -
-                                   registers.ends.begin());
+    size_t i =
+        static_cast<size_t>(std::upper_bound(registers.ends.begin(), registers.ends.end(), at) -
+                            registers.ends.begin());
     const uint64_t within = at - (i == 0 ? 0 : registers.ends[i - 1]);
     const Register &r = registers.all[i];
     const size_t program = rng.below(static_cast<uint32_t>(programs.size()));
@@ -250,7 +253,8 @@ class Trial
 {
   public:
     Trial(tb::Bench &bench, const Program &program)
-        : rng_(1), dut_(one_thread(context_)), host_(bench, dut_, rng_, accel::kMemoryBytes), program_(program)
+        : rng_(1), dut_(one_thread(context_)), host_(bench, dut_, rng_, accel::kMemoryBytes),
+          program_(program)
     {
         axi::Timing timing;
         timing.random_latency = false;
@@ -295,7 +299,8 @@ class Trial
             }
             host_.before_tick = nullptr;
             result.idle = true;
-            result.error = FIELD_OF(status, STATUS, ERROR) ? FIELD_OF(status, STATUS, ERROR_CODE) : 0;
+            result.error =
+                FIELD_OF(status, STATUS, ERROR) ? FIELD_OF(status, STATUS, ERROR_CODE) : 0;
             result.right = result.error == 0 && host_.memory.bytes() == program_.after &&
                            host_.read(REG(FLAGS)) == program_.flags &&
                            host_.read(REG(AMAX)) == program_.amax &&
@@ -372,21 +377,23 @@ int main(int argc, char **argv)
     const unsigned flips = bench.number("--flips", 100), first = bench.number("--first", 0);
     const char *const out = bench.option("--out");
     if (path == nullptr) {
-        std::fprintf(stderr, "flips_tb: --registers LIST is missing. tests/flips/registers.py makes it.\n");
+        std::fprintf(stderr,
+                     "flips_tb: --registers LIST is missing. tests/flips/registers.py makes it.\n");
         return 2;
     }
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Programs programs(bench, dut);
     programs.make();
     const Registers registers = read_list(bench, *bench.context(), path, kind);
-    std::printf("%12" PRIu64 "  bits of class %s in %zu registers\n", registers.bits(), kind.c_str(),
-                registers.all.size());
+    std::printf("%12" PRIu64 "  bits of class %s in %zu registers\n", registers.bits(),
+                kind.c_str(), registers.all.size());
     for (Program &p : programs.all) {
         Trial trial(bench, p);
         p.cycles = 100000; // until it is known
         const Result clean = trial.run(nullptr);
         bench.equal("right without a flip", clean.right, true, [&] {
-            return tb::text("%s: error %u, %zu wrong bytes", p.name, clean.error, clean.wrong_bytes);
+            return tb::text("%s: error %u, %zu wrong bytes", p.name, clean.error,
+                            clean.wrong_bytes);
         });
         p.cycles = trial.cycles;
         bench.check(tb::text("%s: right a second time", p.name).c_str(), trial.run(nullptr).right);
@@ -429,5 +436,6 @@ int main(int argc, char **argv)
     const int status = bench.finish();
     std::fflush(stdout);
     lines.close();
-    std::_Exit(status); // Verilator 5.006 would wait for ever for a lock of the first model's scopes
+    // The destructor of a model waits for ever for a lock of its scopes in Verilator 5.006.
+    std::_Exit(status);
 }

@@ -22,7 +22,9 @@ from pathlib import Path
 # Folders whose modules hold numbers alone
 DATA_FOLDERS = ("rtl/element/", "rtl/feed/", "rtl/leaf/")
 # Modules that hold numbers alone
-DATA_MODULES = re.compile(r"fp8mac_(fp32_\w+|fmt_to_fp32|exp2_\w+|tanh_\w+|newton_table|simon64|requantise_product)")
+DATA_MODULES = re.compile(
+    r"fp8mac_(fp32_\w+|fmt_to_fp32|exp2_\w+|tanh_\w+|newton_table|simon64|requantise_product)"
+)
 MEMORIES = re.compile(r"fp8mac_(ram|two_port_ram|byte_ram)")
 # Registers that hold numbers, by module
 DATA = {
@@ -123,7 +125,9 @@ def main(xml, listed, configuration):
             lines.append(f"{class_of(original, source, name)} {at} {name}\n")
             public.add((original, name))
     Path(listed).write_text("".join(lines))
-    rules = [f'public_flat_rw -module "{module}" -var "{name}"\n' for module, name in sorted(public)]
+    rules = [
+        f'public_flat_rw -module "{module}" -var "{name}"\n' for module, name in sorted(public)
+    ]
     Path(configuration).write_text("`verilator_config\n" + "".join(rules))
 
 

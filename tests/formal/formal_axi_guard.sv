@@ -32,8 +32,9 @@ module formal_axi_guard #(
   logic [1:0] m_wstrb;
 
   fp8mac_axi_guard #(.STRB_W(2), .READS(READS), .WRITES(WRITES), .LEN_W(8), .LIMIT_W(LIMIT_W)) dut (
-    .clk_i, .rst_ni, .soft_reset_i, .limit_i, .fault_i, .expired_o(expired), .flush_o(flush), .draining_o(draining), .owed_o(guard_owed),
-    .arvalid_i, .arready_o(arready), .rready_i, .awvalid_i, .awlen_i, .awready_o(awready), .wvalid_i, .wstrb_i,
+    .clk_i, .rst_ni, .soft_reset_i, .limit_i, .fault_i, .expired_o(expired), .flush_o(flush),
+    .draining_o(draining), .owed_o(guard_owed), .arvalid_i, .arready_o(arready), .rready_i,
+    .awvalid_i, .awlen_i, .awready_o(awready), .wvalid_i, .wstrb_i,
     .wready_o(wready), .bready_i, .m_axi_arvalid_o(m_arvalid), .m_axi_arready_i(m_arready_i),
     .m_axi_rvalid_i(m_rvalid_i), .m_axi_rlast_i(m_rlast_i), .m_axi_rready_o(m_rready), .m_axi_awvalid_o(m_awvalid),
     .m_axi_awready_i(m_awready_i), .m_axi_wvalid_o(m_wvalid), .m_axi_wstrb_o(m_wstrb), .m_axi_wlast_o(m_wlast),
