@@ -205,7 +205,7 @@ class _Row:
         result = self._quantised(format)
         if format == "fp8":
             self.split = result.options.split
-        executor = Executor(table._whole(shapes.infer(result.model)))
+        executor = Executor(table._for_array(shapes.infer(result.model)))
         return self._all(lambda run: executor.run(run)[self.name])
 
 
