@@ -200,7 +200,7 @@ def measure(
     wanted = truth.all(calibration, lambda layer, _: means.update({layer.output: truth.means}))
     net = BlockScaled(graph, format, carried_twice(graph, inputs))
     keeps = any(layer.keeps for layer in graph.layers)
-    folds, _ = recipe.folds(list(range(len(calibration))), keeps)
+    folds, _ = recipe.folds(len(calibration), keeps)
     judged: dict[bool, list] = {False: [], True: []}
     for fitted, held in folds:
         runs = [calibration[i] for i in held]
