@@ -8,7 +8,7 @@
 enum {
     CORE_PLAN = 2888, // fp8rt_gemm_plan_make, 8 x 8 x 8
     CORE_RUN = 484,   // fp8rt_gemm_run of a plan
-    CORE_MOVE = 546,  // fp8rt_gemm_plan_move
+    CORE_MOVE = 504,  // fp8rt_gemm_plan_move
     CORE_LIST = 255,  // fp8rt_network_run
 };
 

@@ -167,7 +167,7 @@ def main() -> int:
     parser.add_argument("row", help="of the file, as small.onnx")
     parser.add_argument("--compiler", required=True, help="of the program")
     options = parser.parse_args()
-    same = judge.same_compiler(expectations.read(chip.KIND), options.compiler)
+    same = chip.same_compiler(expectations.read(chip.KIND), options.compiler)
     said = moved(options.row, sys.stdin.read(), same)
     print(said, end="\n" if said else "")
     return 1 if said else 0

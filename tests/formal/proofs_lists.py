@@ -380,7 +380,7 @@ TABLE_LOAD_FAULTS = [
     Fault(
         "old_codes_stay_valid",
         "fp8mac_table_load.sv",
-        "begin_o = state_q == Request;",
+        "begin_o = state_q == Request || (state_q == Wait && !abort_i && drained_i && refused);",
         "begin_o = 1'b0;",
         "no_codes_before",
     ),
@@ -395,8 +395,8 @@ TABLE_LOAD_FAULTS = [
     Fault(
         "does_not_wait",
         "fp8mac_table_load.sv",
-        "else if (drained_i) state_q <= Request;",
-        "else state_q <= Request;",
+        "else if (drained_i) state_q <= refused ? Done : Request;",
+        "else state_q <= refused ? Done : Request;",
         "requests_once|state_is_known",
     ),
     Fault(
@@ -409,7 +409,7 @@ TABLE_LOAD_FAULTS = [
     Fault(
         "reads_an_illegal_table",
         "fp8mac_table_load.sv",
-        "(request_error != ErrNone) ? Done : Wait;",
+        "(request_error == ErrMode) ? Done : Wait;",
         "Wait;",
         "passes_once|state_is_known",
     ),

@@ -101,6 +101,8 @@ static void run_command(void)
     c = fp8mac_command_of_words(words);
     fp8mac_command_drop_extension(&c);
     take_u64(fp8mac_command_regions(&x.caps, &c, regions));
+    take_u64(fp8mac_command_extents(&x.caps, &c, regions));
+    take_u64(fp8mac_product_extents(&x.caps, &c, regions));
     take_u64(fp8mac_command_addresses(&c, addresses));
     take_u64(fp8mac_bus_address(&x.caps, c.d.addr));
     take_u64(fp8mac_caps_scale_beats(&x.caps));
