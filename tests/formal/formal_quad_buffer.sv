@@ -120,7 +120,7 @@ module formal_quad_buffer #(
         always_comb begin
           if (rst_ni && ram == RamW'(b) && half == 1'(h)) begin
             keeps_its_group : assert (!written_q || bank != GroupW'(k) ||
-              dut.g_ram[b].g_bank[k].g_half[h].u_words.mem_q[beat] == value_q);
+              dut.g_ram[b].g_bank[k].g_half[h].g_part[0].u_words.mem_q[beat] == value_q);
             keeps_its_bound : assert (!bound_written_q || bound_bank != GroupW'(k) ||
               dut.g_ram[b].g_bank[k].g_half[h].g_bound.u_bounds.mem_q[32'(beat) / (BLOCK_BEATS * GROUPS)] == bound_q);
           end

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_table_load with a read DMA that takes the row after any time and offers its beats at any
 // pace, each with any error. A beat stays until it is taken. Each command passes exactly once. One
-// without a load passes at once. A load that is illegal passes in the next cycle with its error,
-// and one that is aborted while it waits passes without. Any other asks for its row once, when no
-// command is left, and passes in the cycle behind the last beat. A beat is taken after as many
+// without a load passes at once. A load of what is no table passes in the next cycle with its error,
+// and one that is aborted while it waits passes without reading. Any other waits until no command is
+// left. If its address is none, its table loses its codes, and it passes with its error. Else it
+// asks for its row once, and passes in the cycle behind the last beat. A beat is taken after as many
 // cycles as it has words. So a load ends in bounded time once the bus answers.
 //
 // Words are written in their order, into the table that is wanted. The flag of a table, which
@@ -55,6 +56,7 @@ module formal_table_load
   logic              asked_q;      // its row is requested from now on
   logic              taken_q;      // it was taken
   logic              aborted_q;
+  logic              refused_q;    // its address is none, and no command was left
   code_table_e       table_q;
   addr_t             addr_q;
   logic [6:0]        count_q;      // beats that were taken
@@ -78,13 +80,12 @@ module formal_table_load
   state_e state;
   assign state = state_e'(dut.state_q);
 
-  logic   illegal, second, all_came, new_load;
+  logic   no_table, illegal, second, all_came, new_load;
   error_e reason, expected;
 
-  assign illegal   = !TABLES || !(table_q inside {Table0, Table1}) || addr_q % BEAT != 0 ||
-                     33'(addr_q) + 33'd256 > 33'h1_0000_0000;
-  assign reason    = (!TABLES || !(table_q inside {Table0, Table1})) ? ErrMode : addr_q % BEAT != 0 ? ErrAlign :
-                                                                                              ErrRange;
+  assign no_table  = !TABLES || !(table_q inside {Table0, Table1});
+  assign illegal   = no_table || addr_q % BEAT != 0 || 33'(addr_q) + 33'd256 > 33'h1_0000_0000;
+  assign reason    = no_table ? ErrMode : addr_q % BEAT != 0 ? ErrAlign : ErrRange;
   assign second    = table_q == Table1;
   assign beat_last = 32'(count_q) == Beats - 1;
   assign all_came  = 32'(count_q) == Beats;
@@ -97,12 +98,14 @@ module formal_table_load
       asked_q   <= 1'b0;
       taken_q   <= 1'b0;
       aborted_q <= 1'b0;
+      refused_q <= 1'b0;
       offered_q <= 1'b0;
     end else if (new_load) begin
       open_q    <= 1'b1;
       asked_q   <= 1'b0;
       taken_q   <= 1'b0;
       aborted_q <= 1'b0;
+      refused_q <= 1'b0;
       table_q   <= code_table_i;
       addr_q    <= addr_i;
       count_q   <= '0;
@@ -113,8 +116,9 @@ module formal_table_load
       whole_q   <= 1'b1;
     end else if (open_q) begin
       if (valid) open_q <= 1'b0;
-      if (!asked_q && !aborted_q && !illegal) begin
+      if (!asked_q && !aborted_q && !refused_q && !no_table) begin
         if (abort_i) aborted_q <= 1'b1;
+        else if (drained_i && illegal) refused_q <= 1'b1;
         else if (drained_i) asked_q <= 1'b1;
       end
       if (row_valid && row_ready_i) taken_q <= 1'b1;
@@ -150,7 +154,8 @@ module formal_table_load
       a_beat_stays : assume (!offered_q || (beat_i && beat_data_i == data_q && beat_error_i == beat_error_q));
 
       busy_until_it_passes : assert (busy == open_q);
-      passes_once : assert (valid == ((read_i && !wanted_i) || (open_q && (illegal || aborted_q || all_came))));
+      passes_once : assert (valid == ((read_i && !wanted_i) ||
+                                      (open_q && (no_table || refused_q || aborted_q || all_came))));
       first_error_is_told : assert (!valid || error == (open_q ? expected : ErrNone));
       requests_once : assert (row_valid == (open_q && asked_q && !taken_q));
       requests_the_table : assert (!row_valid || (!row.none && row.addr == addr_q && 32'(row.beats) == Beats &&
@@ -163,7 +168,8 @@ module formal_table_load
                                                     write.codes == beat_data_i[32'(waited_q) * 32 +: 32]));
       no_codes_before : assert (!taken_q || !open_q || all_came || !loaded_q[second]);
       loaded_with_all : assert (!open_q || !taken_q || !all_came || loaded_q[second] == (error_q == ErrNone));
-      the_other_stays : assert (!open_q || illegal || loaded_q[!second] == loaded_before_q);
+      no_codes_if_refused : assert (!open_q || !refused_q || !loaded_q[second]);
+      the_other_stays : assert (!open_q || no_table || loaded_q[!second] == loaded_before_q);
 
       // The registers of both
       a_row_is_asked_for : assert (!taken_q || !open_q || asked_q);
@@ -178,7 +184,7 @@ module formal_table_load
       counts_the_same : assert (!open_q || illegal || dut.word_q == words_q[5:0]);
       its_error_is_kept : assert (!open_q || dut.error_q == expected);
       whole_without_error : assert (!open_q || whole_q == (error_q == ErrNone));
-      state_is_known : assert (state == (!open_q ? Nothing : (illegal || aborted_q || all_came) ? Done :
+      state_is_known : assert (state == (!open_q ? Nothing : (no_table || refused_q || aborted_q || all_came) ? Done :
                                          taken_q ? Data : asked_q ? Request : Wait));
 
       loads_a_table : cover (valid && open_q && error == ErrNone && all_came && loaded_q[second]);

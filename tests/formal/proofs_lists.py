@@ -382,7 +382,14 @@ TABLE_LOAD_FAULTS = [
         "fp8mac_table_load.sv",
         "begin_o = state_q == Request || (state_q == Wait && !abort_i && drained_i && refused);",
         "begin_o = 1'b0;",
-        "no_codes_before",
+        "no_codes_before|no_codes_if_refused",
+    ),
+    Fault(
+        "refused_table_keeps_its_codes",
+        "fp8mac_table_load.sv",
+        "(state_q == Wait && !abort_i && drained_i && refused)",
+        "1'b0",
+        "no_codes_if_refused",
     ),
     Fault(
         "last_error_is_told",
