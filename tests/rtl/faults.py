@@ -139,7 +139,7 @@ FAULTS = (
     Fault(
         "a table whose address is none keeps its codes",
         TABLE_LOAD,
-        "state_q == Request || @;",
+        " || @;",
         "(state_q == Wait && !abort_i && drained_i && refused)",
         "1'b0",
         "--tables",
@@ -147,7 +147,7 @@ FAULTS = (
     Fault(
         "a table is read before the commands before have ended",
         TABLE_LOAD,
-        "else if (@) state_q <= Request;",
+        "else if (@) state_q <= refused ? Done : Request;",
         "drained_i",
         "1'b1",
         "--tables",
