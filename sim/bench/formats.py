@@ -59,9 +59,10 @@ class Tables:
         return made[name]() if name in made else ""
 
     def _every(self) -> dict[str, dict]:
-        """Rows of networks with all formats, in the order of networks.json, whose FP8 and INT8 they take; then those of other data"""
+        """Rows of networks with all formats, in the order of networks.json, whose FP8 and INT8 they take; then those of other data.
+        The network of the tests is left out."""
         files = self.files.items()
-        known = [n for n, row in files if "fp8_sqnr" in row and row["set"] != networks.TESTS]
+        known = [n for n, row in files if "fp8_sqnr" in row and row.get("set") != networks.TESTS]
         others = [n for n, row in self.rows.items() if row["set"] == "labels"]
         return {n: {**self.files.get(n, {}), **self.rows.get(n, {})} for n in [*known, *others]}
 
@@ -85,11 +86,8 @@ class Tables:
     def beside_int8(self) -> str:
         """FP8 against INT8: the goal for each network"""
         lines = []
-        labelled = {name: row for name, row in self.rows.items() if row["set"] == "labels"}
-        for name, row in {**self.files, **labelled}.items():
-            fp8, int8 = row.get("fp8_sqnr"), row.get("int8_sqnr")
-            if fp8 is None:
-                continue
+        for name, row in self._every().items():
+            fp8, int8 = row["fp8_sqnr"], row.get("int8_sqnr")
             apart = "-" if int8 is None else f"{fp8 - int8:+.1f}"
             lines.append([_cell(name), row["kind"], f"{fp8:.1f}", _db(row, "int8"), apart])
             lines[-1].append(_met(row["kind"], fp8, int8))
