@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_table_load with a read DMA that takes the row after any time and offers its beats at any
-// pace, each with any error. A beat stays until it is taken. Each command passes exactly once. One
-// without a load passes at once. A load of what is no table passes in the next cycle with its error,
-// and one that is aborted while it waits passes without reading. Any other waits until no command is
-// left. If its address is none, its table loses its codes, and it passes with its error. Else it
-// asks for its row once, and passes in the cycle behind the last beat. A beat is taken after as many
-// cycles as it has words. So a load ends in bounded time once the bus answers.
+// fp8mac_table_load with a read DMA that takes the row after any time and offers its beats at
+// any pace, each with any error. A beat stays until it is taken. Each command passes exactly
+// once. One without a load passes at once. A load of what is no table passes in the next cycle
+// with its error, and one that is aborted while it waits passes without reading. Any other waits
+// until no command is left. If its address is none, its table loses its codes, and it passes
+// with its error. Else it asks for its row once, and passes in the cycle behind the last beat. A
+// beat is taken after as many cycles as it has words. So a load ends in bounded time once the
+// bus answers.
 //
 // Words are written in their order, into the table that is wanted. The flag of a table, which
 // fp8mac_csr keeps, falls before its first word is written, and rises with its last word, if no
