@@ -173,7 +173,9 @@ typedef enum fp8mac_command_error {
     FP8MAC_COMMAND_ERROR_QUEUE_FULL = 12,
     // An AXI channel owed an answer and no channel moved for WATCHDOG cycles: the command and all
     // after it are dropped, and the code replaces any other. Or a list paused and software did not
-    // answer for PAUSE_LIMIT cycles
+    // answer for PAUSE_LIMIT cycles. Or a flipped bit stopped the accelerator: commands were at
+    // work, the bus owed nothing, and nothing moved inside for 4,096 cycles, or head, tail and
+    // level of a queue contradicted each other
     FP8MAC_COMMAND_ERROR_TIMEOUT = 13,
     // MODE.record is set, but the tag's record belongs to an earlier command, in flight or not yet
     // released. Only this command was dropped
