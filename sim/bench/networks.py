@@ -153,13 +153,13 @@ class Tables:
         return table(head, lines)
 
 
-def moved(row: str, text: str, same_compiler: bool) -> str:
-    """What to say if the cycles of the row's program are not the recorded ones."""
+def moved(row: str, text: str, share: float) -> str:
+    """What to say if the cycles of the row's program differ from the recorded ones by more than this share."""
     found = CYCLES.search(text)
     if not found:
         return f"No line of the program's output is like {CYCLES.pattern}: run it on the chip."
     move = Move(row, "cycles", load()[row]["cycles"], int(found[1]))
-    return expectations.complaint(KIND, [move] if same_compiler and not judge.near(move) else [])
+    return expectations.complaint(KIND, [] if judge.near(move, share, judge.LEAST) else [move])
 
 
 def main() -> int:
@@ -167,8 +167,8 @@ def main() -> int:
     parser.add_argument("row", help="of the file, as small.onnx")
     parser.add_argument("--compiler", required=True, help="of the program")
     options = parser.parse_args()
-    same = chip.same_compiler(expectations.read(chip.KIND), options.compiler)
-    said = moved(options.row, sys.stdin.read(), same)
+    within = judge.within(expectations.read(chip.KIND), options.compiler)
+    said = moved(options.row, sys.stdin.read(), within.core)
     print(said, end="\n" if said else "")
     return 1 if said else 0
 
